@@ -144,9 +144,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
-            "ui::past::Held",
+            "ui::past::Lease",
             // What is written on the screen as it is kept.
-            "ui::keeping::Desk",
+            "ui::autosave::DraftStore",
             "ui::state::session_list",
             "ui::state::trees",
             "ui::tty",
@@ -237,7 +237,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::agent_picker",
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
-    ("ui::keeping", &["ui::state", "model"]),
+    ("ui::autosave", &["ui::state", "model"]),
     ("ui::past", &["ui::state::session_list", "ui::state::trees", "model::agent"]),
     (
         "ui::session_picker",
@@ -308,7 +308,7 @@ const FENCES: &[Fence] = &[
             // The loop waits for what was read.
             "ui/past.rs",
             // The loop waits for what was kept.
-            "ui/keeping.rs",
+            "ui/autosave.rs",
             "ui/screen.rs",
             // The loop waits for what was found.
             "ui/work/colours.rs",

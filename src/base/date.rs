@@ -21,7 +21,7 @@ pub fn day(text: &str) -> Option<Duration> {
     u64::try_from(days(text)? * DAY).ok().map(Duration::from_secs)
 }
 
-/// Seconds from 1970 to a time that others have written, with whatever offset and as precise as they like.
+/// Seconds from 1970 to a time that others have written, with any offset and any precision.
 pub fn seconds(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));

@@ -1,6 +1,6 @@
 //! A short number for a few parts, by which files are named.
 //!
-//! It finds, and proves nothing: whoever uses it looks whether what is found is what was meant.
+//! It finds, and proves nothing: the caller looks whether what is found is what was meant.
 
 /// The same for the same parts in every version of the program (FNV-1a).
 pub fn digest(parts: &[&[u8]]) -> u64 {

@@ -1,4 +1,4 @@
-//! What kind of picture or sound bytes are: by how they begin, whatever the file is called.
+//! What kind of picture or sound bytes are: by how they begin, not by the file's name.
 
 /// A kind that agents can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

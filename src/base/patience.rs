@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// Somebody looks on: then they are asked whether to end it.
+/// There is a screen: then they are asked whether to end it.
 pub const WATCHED: Duration = Duration::from_secs(6);
-/// Nobody looks on: then it is ended.
+/// Without a screen: then it is ended.
 pub const UNWATCHED: Duration = Duration::from_secs(5);
 /// The time that was given is over, or a signal came: then it is ended.
 pub const CUT: Duration = Duration::from_secs(1);

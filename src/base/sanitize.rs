@@ -97,6 +97,11 @@ pub fn push_visible(c: char, out: &mut String) {
     }
 }
 
+/// Whether a text holds something that is not seen as it is: what it does may not be what it looks like.
+pub fn deceives(text: &str) -> bool {
+    text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t') || is_deceptive(c))
+}
+
 /// Whether it ends a line somewhere.
 pub const fn is_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
@@ -194,6 +199,16 @@ mod tests {
         // What neither is nor hides anything.
         let fine = "\u{200c}\u{200d}\u{fe00}\u{fe0f}\u{fffc}\u{fffd}\u{2027}\u{2801}\u{180a}\u{3163}\u{350}\u{f0000}";
         assert_eq!(line(fine), fine);
+    }
+
+    #[test]
+    fn a_text_deceives_when_something_in_it_is_not_seen() {
+        for text in ["a\u{202e}b", "\u{200b}", "a\x1b[2K", "x\u{7f}"] {
+            assert!(deceives(text), "{text:?}");
+        }
+        for text in ["", "a\n\tb\r\n", "grüße 👩\u{200d}🚀"] {
+            assert!(!deceives(text), "{text:?}");
+        }
     }
 
     #[test]

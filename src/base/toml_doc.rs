@@ -36,7 +36,7 @@ pub struct Report<'a> {
     warnings: Vec<Warning>,
 }
 
-/// More warnings than this about one file help nobody.
+/// More warnings than this about one file are no help.
 const MAX_WARNINGS: usize = 100;
 
 impl<'a> Report<'a> {

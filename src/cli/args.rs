@@ -158,7 +158,7 @@ pub struct Common {
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
     /// A session that is to go on, in place of a new one.
-    pub earlier: Option<Earlier>,
+    pub goes_on: Option<SessionChoice>,
     /// It begins in a git worktree of its own.
     pub worktree: Option<InWorktree>,
     /// Files of servers of tools, besides what is configured.
@@ -175,7 +175,7 @@ pub struct InWorktree {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Earlier {
+pub enum SessionChoice {
     /// Of this directory.
     Newest,
     /// By its id or a beginning of it.
@@ -443,18 +443,18 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
 }
 
 fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
-    let earlier = match (typed.resume, typed.goes_on) {
+    let goes_on = match (typed.resume, typed.goes_on) {
         _ if typed.resumes && typed.goes_on => {
             return Err(Usage("give either --resume ID or --continue, not both".into()));
         }
         (Some(name), _) if name.trim().is_empty() => return Err(Usage("the session's name is empty".into())),
-        (Some(name), _) => Some(Earlier::Named(name)),
-        (None, _) if typed.resumes => Some(Earlier::Chosen),
-        (None, true) => Some(Earlier::Newest),
+        (Some(name), _) => Some(SessionChoice::Named(name)),
+        (None, _) if typed.resumes => Some(SessionChoice::Chosen),
+        (None, true) => Some(SessionChoice::Newest),
         (None, false) => None,
     };
     let worktree = match typed.in_worktree {
-        true if earlier.is_some() => {
+        true if goes_on.is_some() => {
             return Err(Usage("a session goes on in its own directory; leave out --worktree".into()));
         }
         true => Some(InWorktree { name: typed.worktree, with_changes: typed.with_changes }),
@@ -462,7 +462,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false => None,
     };
     let Typed { agent, cwd, record, theme, mcp, no_mcp, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, earlier, worktree, mcp, no_mcp })
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -610,14 +610,14 @@ mod tests {
     #[test]
     fn resume_without_a_name_is_a_choice_from_a_list() {
         let earlier = |words: &[&str]| match parse_words(words) {
-            Ok(Command::Screen(common)) => Ok(common.earlier),
+            Ok(Command::Screen(common)) => Ok(common.goes_on),
             Ok(other) => panic!("{other:?}"),
             Err(usage) => Err(usage.0),
         };
-        let named = Ok(Some(Earlier::Named("abc".into())));
-        assert_eq!(earlier(&["--resume"]), Ok(Some(Earlier::Chosen)));
-        assert_eq!(earlier(&["--resume", "--theme", "dark"]), Ok(Some(Earlier::Chosen)));
-        assert_eq!(earlier(&["--resume", "--", "gemini"]), Ok(Some(Earlier::Chosen)));
+        let named = Ok(Some(SessionChoice::Named("abc".into())));
+        assert_eq!(earlier(&["--resume"]), Ok(Some(SessionChoice::Chosen)));
+        assert_eq!(earlier(&["--resume", "--theme", "dark"]), Ok(Some(SessionChoice::Chosen)));
+        assert_eq!(earlier(&["--resume", "--", "gemini"]), Ok(Some(SessionChoice::Chosen)));
         assert_eq!(earlier(&["--resume", "abc"]), named);
         assert_eq!(earlier(&["--resume=abc"]), named);
         assert!(earlier(&["--resume", ""]).is_err_and(|why| why.contains("empty")));

@@ -1,14 +1,14 @@
 //! `blame`: which session, turn and prompt each line of a file came from.
 //!
 //! Who knows that is for `engine::blame`. Invariants: what is printed is cleaned; with `--json` it is one object a line,
-//! whatever stands in the texts.
+//! for any text.
 
 use super::args;
 use super::conversations::state;
 use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::{human, paths, sanitize};
-use crate::engine::blame::{Blamed, Bounds, Line, Source, blame};
+use crate::engine::blame::{Bounds, Line, LineOrigins, Source, blame};
 use crate::model::changes::Cause;
 use crate::review::archive;
 use crate::review::report::blame::File;
@@ -65,7 +65,7 @@ fn place(word: &str) -> Result<(PathBuf, Option<usize>), Usage> {
     }
 }
 
-fn as_json(blamed: &Blamed) -> String {
+fn as_json(blamed: &LineOrigins) -> String {
     let line = |line: &Line| {
         let turn = line.from.as_ref().and_then(|from| blamed.turns.get(from.turn));
         json::line(&json!({
@@ -81,7 +81,7 @@ fn as_json(blamed: &Blamed) -> String {
 }
 
 /// A column before each line, and below them what the turns were asked.
-fn as_text(blamed: &Blamed, file: &File, with_call: bool) -> String {
+fn as_text(blamed: &LineOrigins, file: &File, with_call: bool) -> String {
     let turn = |from: &Source| blamed.turns.get(from.turn);
     let name = |line: &Line| {
         let Some((from, turn)) = line.from.as_ref().and_then(|from| Some((from, turn(from)?))) else {

@@ -158,7 +158,7 @@ pub const COMMANDS: &[CommandRow] = &[
         usage: &[
             ("mcp list", "the MCP servers that agents are given here, and those that are left out"),
             ("mcp check [NAME]", "start them and list their tools"),
-            ("mcp trust [FILE]", "use the servers of a project's .mcp.json, until it changes"),
+            ("mcp trust [FILE]", "show what a project's .mcp.json would run, and use it until it changes"),
         ],
         notes: &[Note::Mcp],
     },

@@ -227,8 +227,8 @@ pub(super) fn fits(known: &Known, query: &str) -> bool {
     query.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-/// Removes what is kept of a conversation: the changes first, which nobody may have open. What its agent tells of it is
-/// left out from now on.
+/// Removes what is kept of a conversation: the changes first, which no process may have open. What its agent tells of
+/// it is left out from now on.
 pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     if row.known.state == State::Open || row.known.journals.iter().any(|journal| sessions::is_open(journal)) {
         return Err("open in another acp-tui; close it there first".to_owned());

@@ -1,4 +1,4 @@
-//! Journals and reviews become one list, whatever of the two there is.
+//! Journals and reviews become one list, also where only one of the two is there.
 
 use super::*;
 use crate::review::protocol::{AgentSession, SessionInfo};

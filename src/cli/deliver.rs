@@ -1,7 +1,8 @@
 //! What `exec` leaves behind on request: a report of the changes, and a patch of them.
 //!
 //! Both are read from the review when the run is over; when that is not to be had in time, from a copy of what it has
-//! recorded. Where they go is settled before the run (`host::fs::output`). Invariant: nothing that hangs is waited for.
+//! recorded. Where they go is resolved before the run (`host::fs::output`). Invariant: nothing that hangs is waited
+//! for.
 
 use super::usage::Usage;
 use crate::base::paths::visible;
@@ -24,7 +25,7 @@ const LONGEST_LOOK: Duration = Duration::from_mins(10);
 const STALLED: Duration = Duration::from_mins(1);
 /// The same without a sign, once the time is over or a signal came.
 const STILL: Duration = Duration::from_millis(250);
-/// How long the review may then stay with whoever still looks at the files.
+/// How long the review may then stay with the thread that still looks at the files.
 const LOCKED: Duration = Duration::from_millis(250);
 /// How long a reader may then take in all, however it goes on.
 const LAST_READING: Duration = Duration::from_secs(1);
@@ -32,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where they go.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct Outputs {
     pub review: Option<Output>,
     pub patch: Option<Output>,
 }
@@ -84,19 +85,19 @@ pub struct Written {
     pub unfinished: Option<String>,
 }
 
-impl Wanted {
+impl Outputs {
     pub fn is_nothing(&self) -> bool {
         self.review.is_none() && self.patch.is_none()
     }
 
     /// Finds out before anything is started where they go, and what would fail after hours. `record` is written too.
-    pub fn settle(review: Option<&Path>, patch: Option<&Path>, record: Option<&Path>) -> Result<Self, Usage> {
-        let settled = |option: &str, file: Option<&Path>| {
+    pub fn resolve(review: Option<&Path>, patch: Option<&Path>, record: Option<&Path>) -> Result<Self, Usage> {
+        let resolved = |option: &str, file: Option<&Path>| {
             let problem =
                 |why| Usage(format!("{option} {}: {why}", visible(file.unwrap_or(Path::new("")).as_os_str())));
-            file.map(Output::settle).transpose().map_err(problem)
+            file.map(Output::resolve).transpose().map_err(problem)
         };
-        let (review, patch) = (settled("--review", review)?, settled("--patch", patch)?);
+        let (review, patch) = (resolved("--review", review)?, resolved("--patch", patch)?);
         // That it cannot be opened is said where it is.
         let record = record.and_then(|file| Output::find(file).ok());
         let all = [("--review", &review), ("--patch", &patch), ("--record", &record)];
@@ -168,7 +169,7 @@ impl Wanted {
         };
         let (over, is_open) = (Arc::clone(&gather.over), Arc::clone(&gather.is_open));
         let thread = std::thread::Builder::new().name("report".into());
-        // Nobody may wait for it any more.
+        // Its waiter may be gone.
         thread.spawn(move || drop(done.try_send(gather.texts(open)))).ok()?;
         let mut watch = Watch::new(patience);
         loop {
@@ -177,7 +178,7 @@ impl Wanted {
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            // Whoever still looks at the files may do so for minutes.
+            // The thread that still looks at the files may do so for minutes.
             let is_late = !is_open.load(Ordering::Relaxed) && watch.is_cut_for(LOCKED);
             if watch.is_over(pulse.load(Ordering::Relaxed)) || is_late {
                 over.store(true, Ordering::Relaxed);
@@ -220,7 +221,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Opens the review in a directory; the flag says that nobody waits any more.
+/// Opens the review in a directory; the flag says that its waiter is gone.
 type Open = fn(&Path, &Gather) -> Result<ReviewSession, String>;
 
 /// What is to be written.
@@ -241,9 +242,9 @@ struct Gather {
     run: Arc<Run>,
     /// Moves as long as there is progress.
     pulse: Arc<AtomicU64>,
-    /// Nobody waits any more.
+    /// Its waiter is gone.
     over: Arc<AtomicBool>,
-    /// The review is open: nobody else looks at the files any more.
+    /// The review is open: no other thread looks at the files any more.
     is_open: Arc<AtomicBool>,
     /// What is known before any content is read.
     named: Arc<Mutex<Vec<String>>>,
@@ -293,7 +294,7 @@ impl Gather {
 /// keeps grows, that is waited for.
 fn open(dir: &Path, gather: &Gather) -> Result<ReviewSession, String> {
     let (end, mut kept) = (Instant::now() + LONGEST_LOOK, 0);
-    // Nobody ever says anything here: a pause.
+    // Nothing is ever sent here: a pause.
     let (_open, pause) = sync_channel::<()>(0);
     loop {
         match ReviewSession::open(dir) {
@@ -332,7 +333,7 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
         fs::write(&patch, "old").unwrap();
-        let wanted = Wanted::settle(Some(&review), Some(&patch), None).unwrap();
+        let wanted = Outputs::resolve(Some(&review), Some(&patch), None).unwrap();
         assert_eq!(wanted.write(run(), &patience()).problems, [""; 0]);
         let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
         assert_eq!((&said["command"], said["not_covered"].as_array().unwrap().len()), (&"agent --acp".into(), 1));
@@ -345,7 +346,7 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let (review, patch) = (lab.path().join("gone/r.json"), lab.path().join("p"));
         fs::create_dir(lab.path().join("gone")).unwrap();
-        let wanted = Wanted::settle(Some(&review), Some(&patch), None).unwrap();
+        let wanted = Outputs::resolve(Some(&review), Some(&patch), None).unwrap();
         fs::remove_dir(lab.path().join("gone")).unwrap();
         let problems = wanted.write(run(), &patience()).problems;
         assert!(problems.len() == 1 && problems[0].contains("gone/r.json"), "{problems:?}");
@@ -354,14 +355,14 @@ mod tests {
         assert_eq!(wanted.write(run(), &patience()).problems.len(), 2);
         let said: serde_json::Value = {
             let review = lab.path().join("r.json");
-            let wanted = Wanted::settle(Some(&review), None, None).unwrap();
+            let wanted = Outputs::resolve(Some(&review), None, None).unwrap();
             assert_eq!(wanted.write(run(), &patience()).problems.len(), 1);
             serde_json::from_slice(&fs::read(review).unwrap()).unwrap()
         };
         assert!(said["not_covered"][0].as_str().unwrap().contains("cannot be read"), "{said}");
     }
 
-    /// A review of a run in which a file was changed, held by somebody who looks for ever.
+    /// A review of a run in which a file was changed, held by a process that looks for ever.
     fn held(lab: &Path) -> (ReviewSession, Run) {
         let cwd = lab.join("work");
         fs::create_dir(&cwd).unwrap();
@@ -396,7 +397,7 @@ mod tests {
     fn what_is_known_is_written_when_the_last_look_never_ends() {
         let lab = tempfile::tempdir().unwrap();
         let (report, patch) = (lab.path().join("r.json"), lab.path().join("p"));
-        let wanted = Wanted::settle(Some(&report), Some(&patch), None).unwrap();
+        let wanted = Outputs::resolve(Some(&report), Some(&patch), None).unwrap();
         let (review, run) = held(lab.path());
         let ledger = fs::read(review.dir().join("ledger.jsonl")).unwrap();
         let written = wanted.write(run, &cut());
@@ -416,7 +417,7 @@ mod tests {
     fn files_are_named_when_nothing_can_be_compared_in_time() {
         let lab = tempfile::tempdir().unwrap();
         let report = lab.path().join("r.json");
-        let wanted = Wanted::settle(Some(&report), None, None).unwrap();
+        let wanted = Outputs::resolve(Some(&report), None, None).unwrap();
         let (mut review, run) = held(lab.path());
         review.write_begins(&run.cwd.join("begun"), "three\n", EntryId(1), None).unwrap();
         let named = review.at_once();
@@ -425,7 +426,7 @@ mod tests {
         let words: Vec<_> = said["not_covered"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
         let of = ["file: has changed, and was not compared in time", "begun: was being written when this was put down"];
         assert!(of.iter().all(|one| words.contains(one)), "{words:?}");
-        // The copy, which is opened while somebody else holds the review, says the same.
+        // The copy, which is opened while another process holds the review, says the same.
         wanted.write(run, &cut());
         let said: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
         assert!(said["not_covered"].as_array().unwrap().iter().any(|line| line == of[1]), "{said}");
@@ -433,7 +434,7 @@ mod tests {
 
     #[test]
     fn what_never_answers_is_not_waited_for() {
-        // A disk that is gone: whoever asks does not come back.
+        // A disk that is gone: a call to it does not come back.
         let hangs: Open = |_, gather| {
             let (_open, never) = sync_channel::<()>(0);
             while !gather.over.load(Ordering::Relaxed) {
@@ -446,7 +447,7 @@ mod tests {
         for patience in [cut(), signalled()] {
             let lab = tempfile::tempdir().unwrap();
             let review = lab.path().join("r.json");
-            let wanted = Wanted::settle(Some(&review), None, None).unwrap();
+            let wanted = Outputs::resolve(Some(&review), None, None).unwrap();
             let (_tracker, run) = held(lab.path());
             let written = wanted.write_from(run, &patience, hangs);
             assert!(written.unfinished.is_some());
@@ -460,7 +461,7 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let file = lab.path().join("file");
         fs::write(&file, "").unwrap();
-        let check = |path: &Path| Wanted::settle(None, Some(path), None);
+        let check = |path: &Path| Outputs::resolve(None, Some(path), None);
         assert!(check(&file).is_ok());
         assert!(check(Path::new("just-a-name")).is_ok() && !Path::new("just-a-name").exists());
         for bad in [lab.path().join("no/such"), lab.path().to_owned(), file.join("below")] {
@@ -474,7 +475,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let lab = tempfile::tempdir().unwrap();
         let (file, link) = (lab.path().join("file"), lab.path().join("link"));
-        let write = |path: &Path| Output::settle(path).unwrap().write(b"new", &mut |_| true).unwrap();
+        let write = |path: &Path| Output::resolve(path).unwrap().write(b"new", &mut |_| true).unwrap();
         fs::write(&file, "old").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();

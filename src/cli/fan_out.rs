@@ -1,7 +1,7 @@
 //! `exec --fan-out`: one prompt to several agents, each in a worktree of its own, side by side.
 //!
 //! Each run is one of `exec` without its output. Invariants: they begin with the same files; nothing of one is seen by
-//! another; the table has a row for each that was asked for, whatever became of it.
+//! another; the table has a row for each that was asked for, with its outcome.
 
 use super::args::{Common, Exec};
 use super::launch::{self, Surroundings};
@@ -117,7 +117,7 @@ fn one(config: EngineConfig, options: ExecOptions, begun: &SyncSender<()>) -> En
     let ended = runtime::start().map(|runtime| {
         let outcome = runtime.block_on(async {
             let engine = Engine::new(config);
-            // Whoever waits for it is there.
+            // Its waiter is there.
             let _ = begun.send(());
             Box::pin(headless::run(engine, options, out)).await
         });

@@ -480,8 +480,8 @@ const FLAGS: &[Flag] = &[
         long: "yes",
         short: Some('y'),
         takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Worktrees],
-        help: "of discard: do not ask",
+        commands: &[Name::Worktrees, Name::Mcp],
+        help: "of discard and trust: do not ask",
     },
     Flag {
         long: "drop-ignored",

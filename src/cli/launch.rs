@@ -134,7 +134,7 @@ pub fn engine_config(
     if let Some(dirs) = dirs {
         archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
-    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), earlier: None });
+    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), reopened: None });
     if let Some(review) = &review {
         say_removed(&review.home, Some(SystemTime::now()));
         make_room(review.home.clone());
@@ -202,7 +202,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         install: None,
         shell: None,
         graces: crate::host::process::Graces::default(),
-        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), earlier: Some(dir.to_owned()) }),
+        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), reopened: Some(dir.to_owned()) }),
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,
@@ -227,7 +227,7 @@ pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
     home.filter(|home| agent.starts == Starts::AtHome && home.is_dir()).map(Path::to_owned)
 }
 
-/// What is to be said of an agent whose program lies in the project that it is to work on: whoever changes the project
+/// What is to be said of an agent whose program lies in the project that it is to work on: a change of the project
 /// changes the agent.
 pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());

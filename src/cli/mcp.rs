@@ -4,7 +4,7 @@
 
 use super::args::{Common, Mcp};
 use super::launch::{self, Surroundings};
-use super::output::{print, say};
+use super::output::{confirmed, is_screen, print, say};
 use super::probe::{self, Answered};
 use super::runtime;
 use super::servers::{self, Row, Sources, State};
@@ -30,7 +30,7 @@ pub fn run(asked: &Mcp) -> Result<u8, Usage> {
         Mcp::Check { common, name, json, timeout } => {
             check(common, name.as_deref(), *json, timeout.unwrap_or(PATIENCE))
         }
-        Mcp::Trust(file) => trust(file.as_deref()),
+        Mcp::Trust { file, yes } => trust(file.as_deref(), *yes),
     }
 }
 
@@ -48,7 +48,7 @@ fn rows(common: &Common) -> Result<(PathBuf, Vec<Row>), Usage> {
 /// What becomes of it: as programs read it, and why.
 fn state(row: &Row) -> (&'static str, Option<&str>) {
     match &row.state {
-        State::Given(_) => ("given", None),
+        State::Ready(_) => ("given", None),
         State::Untrusted => ("untrusted", Some("acp-tui mcp trust")),
         State::LeftOut(why) => ("left_out", Some(why)),
     }
@@ -83,7 +83,7 @@ fn list(common: &Common, json: bool) -> Result<u8, Usage> {
             continue;
         }
         let why = match &row.state {
-            State::Given(_) => String::new(),
+            State::Ready(_) => String::new(),
             State::Untrusted => " · not used before `acp-tui mcp trust`".to_owned(),
             State::LeftOut(why) => format!(" · left out: {why}"),
         };
@@ -104,14 +104,14 @@ fn check(common: &Common, name: Option<&str>, json: bool, patience: Duration) ->
     let (mut text, mut is_all) = (String::new(), true);
     for row in rows {
         let answered: Result<Answered, String> = match &row.state {
-            State::Given(server) => match &server.how {
+            State::Ready(server) => match &server.how {
                 How::Stdio { command, args, env } => runtime.block_on(probe::stdio(command, args, env, &cwd, patience)),
                 How::Remote { .. } => Err("only servers that are programs are checked".into()),
             },
             State::Untrusted => Err("not started: the project's file is not trusted (acp-tui mcp trust)".into()),
             State::LeftOut(why) => Err(format!("not started: {why}")),
         };
-        is_all &= answered.is_ok() || !matches!(row.state, State::Given(_));
+        is_all &= answered.is_ok() || !matches!(row.state, State::Ready(_));
         if json {
             let Value::Object(mut members) = told(&row) else { continue };
             let tools = answered.as_ref().ok().map(|answered| &answered.tools);
@@ -137,7 +137,8 @@ fn check(common: &Common, name: Option<&str>, json: bool, patience: Duration) ->
     Ok(if is_all { code::OK } else { NOT_ALL })
 }
 
-fn trust(file: Option<&Path>) -> Result<u8, Usage> {
+/// What is shown and what is remembered come from one reading of the file.
+fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
     let file = file.unwrap_or(Path::new(PROJECT_FILE));
     let named = |why: String| Usage(format!("{}: {why}", visible(file.as_os_str())));
     let file = std::path::absolute(file).map_err(|error| named(error.to_string()))?;
@@ -145,13 +146,33 @@ fn trust(file: Option<&Path>) -> Result<u8, Usage> {
     let dirs =
         Surroundings::read().dirs.ok_or_else(|| Usage("there is no place to remember it: HOME is not set".into()))?;
     read.remarks.iter().for_each(|remark| say(remark));
+    let name = visible(file.as_os_str());
+    let mut text = format!("{name} would have agents run or reach:\n");
+    for server in &read.servers {
+        let lines = server.shown();
+        let (first, parts) = lines.split_first().map_or(("", lines.as_slice()), |(first, parts)| (first, parts));
+        text = text + "  " + first + "\n";
+        parts.iter().for_each(|part| text = std::mem::take(&mut text) + "    " + part + "\n");
+    }
+    if read.servers.is_empty() {
+        text += "  nothing: it names no server\n";
+    }
+    let printed = print(&text)?;
+    if printed != code::OK {
+        return Ok(printed);
+    }
+    if !yes {
+        if !is_screen() {
+            return Err(Usage("trust is asked for on a terminal; `--yes` gives it without a question".into()));
+        }
+        if !confirmed("Trust this file until it changes?") {
+            say("nothing was remembered");
+            return Ok(code::OK);
+        }
+    }
     if let Err(error) = Trusted::new(dirs.state).add(&file, &content) {
         say(&format!("it cannot be remembered: {error}"));
         return Ok(code::OWN_FAULT);
     }
-    let mut text = format!("trusted, until it changes: {}\n", visible(file.as_os_str()));
-    for server in &read.servers {
-        text = text + "  " + &sanitize::line(&format!("{}  {}  {}", server.name, server.kind(), server.line())) + "\n";
-    }
-    print(&text)
+    print(&format!("trusted, until it changes: {name}\n"))
 }

@@ -1,6 +1,6 @@
 //! What every command says: results on standard output, everything else and questions on standard error.
 //!
-//! Invariant: what is said is cleaned; that nobody reads it any more is no fault.
+//! Invariant: what is said is cleaned; a closed output is no fault.
 
 use super::usage::Usage;
 use crate::base::sanitize;
@@ -9,7 +9,7 @@ use crate::headless::code;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 pub(super) fn say(words: &str) {
-    // Nobody to tell when standard error is gone.
+    // Standard error may be closed: then the line is dropped.
     let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
 }
 
@@ -39,7 +39,7 @@ pub(super) fn say_goodbye(goodbye: &Goodbye) {
 
 /// Only a yes is one.
 pub(super) fn confirmed(question: &str) -> bool {
-    // Nobody to ask when standard error is gone; the answer will not be yes then.
+    // Standard error may be closed; then the answer will not be yes.
     let _ = write!(io::stderr(), "{question} [y/N] ");
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")

@@ -4,9 +4,9 @@
 
 use super::args::Common;
 use super::conversations;
-use super::earlier::{self, Going};
 use super::export;
 use super::launch::Surroundings;
+use super::resume::{self, Resumed};
 use super::trees;
 use super::usage::Usage;
 use crate::base::paths::visible;
@@ -16,8 +16,8 @@ use crate::model::agent::Told;
 use crate::store::preview;
 use crate::store::search::{self, Matcher, Role};
 use crate::store::sessions::{self, Known, State};
-use crate::ui::past::{Archive, Held};
-use crate::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
+use crate::ui::past::{Archive, Lease};
+use crate::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
 use crate::ui::state::trees::{Fate, Made, Making, Tree};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ impl Journals {
 }
 
 impl Archive for Journals {
-    fn list(&self) -> Result<Vec<Earlier>, String> {
+    fn list(&self) -> Result<Vec<PastSession>, String> {
         let listing = sessions::list(&self.state).map_err(|error| error.to_string())?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let configured = agents::list(&self.config);
@@ -56,7 +56,7 @@ impl Archive for Journals {
         };
         let mut gone: HashMap<PathBuf, bool> = HashMap::new();
         let mut commands: HashMap<String, Starts> = HashMap::new();
-        let earlier = |known: Known| {
+        let past = |known: Known| {
             let is_gone = *gone.entry(known.cwd.clone()).or_insert_with(|| !known.cwd.is_dir());
             let starts = commands.entry(known.command.clone()).or_insert_with(|| starts(&known)).clone();
             let age = now.saturating_sub(known.updated).as_secs();
@@ -68,39 +68,39 @@ impl Archive for Journals {
             // Where no time is known none is shown.
             let told = known.used_as_told.clone().or_else(|| known.updated.is_zero().then(String::new));
             let (forks, is_named) = (known.can.fork, known.is_named);
-            let one = Earlier::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
+            let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
             let one = one.told(told.as_deref(), forks, is_named);
             let one = one.of_thread(known.thread);
             one.used(age, known.turns, end, known.journals, is_gone)
         };
-        Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(earlier).collect())
+        Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(past).collect())
     }
 
-    fn claim(&self, earlier: &Earlier) -> Result<Option<Held>, String> {
+    fn claim(&self, past: &PastSession) -> Result<Option<Lease>, String> {
         // It may have ended since it was listed.
-        let open = earlier.journals.iter().rev().find(|journal| sessions::is_open(journal));
-        let open = open.filter(|_| earlier.end == End::Open);
-        let claim = earlier::claimed(Some(&self.state), &earlier.command, &earlier.id, open.map(PathBuf::as_path));
-        Ok(claim?.map(|claim| -> Held { Box::new(claim) }))
+        let open = past.journals.iter().rev().find(|journal| sessions::is_open(journal));
+        let open = open.filter(|_| past.end == End::Open);
+        let claim = resume::claimed(Some(&self.state), &past.command, &past.id, open.map(PathBuf::as_path));
+        Ok(claim?.map(|claim| -> Lease { Box::new(claim) }))
     }
 
-    fn busy(&self, earlier: &Earlier) -> Option<String> {
-        if !earlier.journals.is_empty() {
+    fn busy(&self, past: &PastSession) -> Option<String> {
+        if !past.journals.is_empty() {
             return None;
         }
         // All that is known of it is its agent's word.
-        let place = visible(earlier.cwd.as_os_str());
-        if !earlier.cwd.is_dir() {
+        let place = visible(past.cwd.as_os_str());
+        if !past.cwd.is_dir() {
             return Some(format!("its directory is gone: {place}"));
         }
-        earlier::is_too_wide(&earlier.cwd).then(|| {
+        resume::is_too_wide(&past.cwd).then(|| {
             format!("its agent says that it was had in {place}; name its directory: acp-tui --resume ID --cwd DIR")
         })
     }
 
-    fn forget(&self, earlier: &Earlier) -> Result<(), String> {
-        let row = self.row(&earlier.which())?;
+    fn forget(&self, past: &PastSession) -> Result<(), String> {
+        let row = self.row(&past.which())?;
         conversations::remove(&self.state, &row)
     }
 
@@ -112,7 +112,7 @@ impl Archive for Journals {
 
     fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let mut sessions: HashMap<(PathBuf, String), Arc<Earlier>> = HashMap::new();
+        let mut sessions: HashMap<(PathBuf, String), Arc<PastSession>> = HashMap::new();
         for one in self.list()?.into_iter().map(Arc::new) {
             for journal in &one.journals {
                 sessions.insert((journal.clone(), one.id.clone()), Arc::clone(&one));
@@ -184,16 +184,16 @@ const fn who(role: Role) -> Who {
     }
 }
 
-fn hit(session: Arc<Earlier>, found: &search::Hit, now: Duration) -> Hit {
+fn hit(session: Arc<PastSession>, found: &search::Hit, now: Duration) -> Hit {
     let (begin, line) = found.line();
     let age = now.saturating_sub(found.time).as_secs();
     Hit::new(session, (who(found.role), found.turn), age, line, found.at.start - begin)
 }
 
 /// The session that was chosen, as the journals know it now.
-pub(super) fn going(chosen: &Earlier, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
+pub(super) fn going(chosen: &PastSession, common: &Common, surroundings: &Surroundings) -> Result<Resumed, Usage> {
     let none = || Usage("the session is not there any more".into());
     let dirs = surroundings.dirs.as_ref().ok_or_else(none)?;
     let row = conversations::find_known(&dirs.state, |known| is_it(known, &chosen.which())).map_err(Usage)?;
-    earlier::going(row.known, common, surroundings)
+    resume::going(row.known, common, surroundings)
 }

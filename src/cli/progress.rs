@@ -79,7 +79,7 @@ impl<W: Write> Line<W> {
             return;
         }
         let words = format!("{} {} of {} files", self.doing, thousands(far.done as u64), thousands(far.of as u64));
-        // Nobody to tell when standard error is gone.
+        // Standard error may be closed: then the line is dropped.
         if self.terminal {
             if self.shown.is_none_or(|shown| now.duration_since(shown) >= PACE) {
                 let _ = write!(self.out, "\r{words}").and_then(|()| self.out.flush());

@@ -1,6 +1,6 @@
 //! `review`, `undo` and `redo`: what a session changed, after the fact.
 //!
-//! Starts no agent. Invariant: an undo touches nothing before its question, where there is somebody to ask, is answered
+//! Starts no agent. Invariant: an undo touches nothing before its question, where there is a person to ask, is answered
 //! with yes.
 
 use super::archived::{reviews, say_namesakes, sums};
@@ -21,7 +21,7 @@ use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Files that are named of those that nobody could look at.
+/// Files that are named of those that could not be read.
 const NAMED: usize = 20;
 
 /// The review that is meant.
@@ -64,7 +64,7 @@ pub fn review(name: &str) -> Result<u8, Usage> {
     list(&found.dir)
 }
 
-/// What there is to look at, for whoever has no screen.
+/// What there is to look at, without a screen.
 pub(super) fn list(dir: &Path) -> Result<u8, Usage> {
     let doc = ReviewSession::open(dir).and_then(|mut tracker| tracker.doc(Scope::Session));
     match doc {

@@ -1,11 +1,11 @@
 //! Runs what the command line asks for and maps the outcome to an exit code.
 
 use super::args::{self, Command, Common, Exec};
-use super::deliver::{Patience, Run, Wanted, Written};
-use super::earlier::{self, Going};
+use super::deliver::{Outputs, Patience, Run, Written};
 use super::help::help;
 use super::launch::{self, Surroundings};
 use super::output::{can_draw, is_screen, print, say, say_goodbye};
+use super::resume::{self, Resumed};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use crate::config::dirs::{Dirs, Env};
@@ -29,7 +29,7 @@ use std::time::Instant;
 use tracing::level_filters::LevelFilter;
 use tracing::{debug, info, warn};
 
-/// What the demo is asked when nobody types.
+/// What the demo is asked without a prompt.
 const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
 /// Bytes of a prompt from standard input.
 const MAX_PROMPT: u64 = 16 << 20;
@@ -114,11 +114,11 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     }
     let answers = exec.answers.as_deref().map(answers).transpose()?;
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
-    let wanted = Wanted::settle(review, patch, exec.common.record.as_deref())?;
-    let going = earlier::find(&exec.common, &surroundings)?;
+    let wanted = Outputs::resolve(review, patch, exec.common.record.as_deref())?;
+    let going = resume::find(&exec.common, &surroundings)?;
     // The claim is held until the end.
     let (cwd, opening, recorded, known, _claim) = match going {
-        Some(Going { opening: Opening::Show { id, why }, .. }) => {
+        Some(Resumed { opening: Opening::Show { id, why }, .. }) => {
             let why = why.words();
             return Err(Usage(format!("session {id}: {why}; `acp-tui --resume {id}` shows what is recorded of it")));
         }
@@ -206,7 +206,7 @@ fn no_agent() -> Usage {
     Usage("no agent: put its command after `--`, or use --agent NAME".into())
 }
 
-fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Result<u8, Usage> {
+fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Result<u8, Usage> {
     let runtime = runtime::start()?;
     let (reviews, cwd) = (config.review.as_ref().map(|review| review.home.clone()), config.cwd.clone());
     let outcome = runtime.block_on(async {
@@ -243,7 +243,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Wanted) -> Resul
 }
 
 /// Writes what is wanted of the run that is over; its exit code, unless that fails.
-fn deliver(runtime: &Runtime, wanted: &Wanted, run: Run, until: Option<Instant>, code: u8) -> u8 {
+fn deliver(runtime: &Runtime, wanted: &Outputs, run: Run, until: Option<Instant>, code: u8) -> u8 {
     if wanted.is_nothing() {
         return code;
     }
@@ -331,5 +331,5 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         attached: Vec::new(),
         account: None,
     };
-    execute(config, options, &Wanted::default())
+    execute(config, options, &Outputs::default())
 }

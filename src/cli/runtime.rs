@@ -1,4 +1,4 @@
-//! The runtime on which an engine and its front end run. Invariant: two threads, whatever the machine has.
+//! The runtime on which an engine and its front end run. Invariant: two threads on any machine.
 
 use super::usage::Usage;
 pub(super) use tokio::runtime::Runtime;

@@ -1,10 +1,10 @@
 //! The full screen: which agent, where, with which theme; then hands over to `ui::run`.
 
-use super::args::{Common, Earlier};
-use super::earlier;
+use super::args::{Common, SessionChoice};
 use super::launch::{self, DEMO, Surroundings};
 use super::output::{can_draw, is_screen, say, say_goodbye};
 use super::past::{self, Journals};
+use super::resume;
 use super::runtime;
 use super::usage::Usage;
 use super::written::Written;
@@ -20,8 +20,8 @@ use crate::store::claims::Claim;
 use crate::theme::color::Depth;
 use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
-use crate::ui::keeping::Desk;
-use crate::ui::past::{Archive, Held};
+use crate::ui::autosave::DraftStore;
+use crate::ui::past::{Archive, Lease};
 use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, choose, pick, run_on};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
@@ -59,7 +59,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
     let ended: Result<Ended, Usage> = runtime.block_on(async {
         let mut screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let picked = match &agent {
-            _ if common.earlier == Some(Earlier::Chosen) => {
+            _ if common.goes_on == Some(SessionChoice::Chosen) => {
                 Some(choose(&mut screen, &mut options, &cwd, is_named).await)
             }
             Some(_) => None,
@@ -71,9 +71,9 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             (Some(Ok(Pick::Agent(id))), _) => {
                 (cwd, opening, agents::resolve(&surroundings.config, &id).map_err(|e| Usage(e.to_string()))?)
             }
-            (Some(Ok(Pick::Session(earlier))), named) => {
-                let going = past::going(&earlier, common, &surroundings)?;
-                options.held = going.claim.map(held);
+            (Some(Ok(Pick::Session(chosen))), named) => {
+                let going = past::going(&chosen, common, &surroundings)?;
+                options.lease = going.claim.map(lease);
                 let agent = named.filter(|_| is_named).or(going.agent);
                 (going.cwd, going.opening, agent.ok_or_else(|| Usage("no agent to go on with".into()))?)
             }
@@ -149,17 +149,17 @@ pub(super) struct Asked {
 
 /// Reads it; what is wrong with it is said before anything else, also where there is no terminal.
 pub(super) fn asked(common: &Common, surroundings: &Surroundings) -> Result<Asked, Usage> {
-    let (cwd, opening, recorded, claim) = match earlier::find(common, surroundings)? {
+    let (cwd, opening, recorded, claim) = match resume::find(common, surroundings)? {
         Some(going) => (going.cwd, going.opening, going.agent, going.claim),
         None => (launch::directory(common)?, Opening::New, None, None),
     };
     let (mut options, warnings) = options(common, surroundings)?;
-    options.held = claim.map(held);
+    options.lease = claim.map(lease);
     let agent = launch::named_agent(common, &surroundings.config)?.or(recorded);
     Ok(Asked { cwd, opening, options, warnings, agent })
 }
 
-fn held(claim: Claim) -> Held {
+fn lease(claim: Claim) -> Lease {
     Box::new(claim)
 }
 
@@ -311,8 +311,8 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         past: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn Archive> {
             Arc::new(Journals::new(dirs.state.clone(), surroundings.config.clone()))
         }),
-        held: None,
-        desk: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn Desk> { Arc::new(Written::new(&dirs.state)) }),
+        lease: None,
+        drafts: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn DraftStore> { Arc::new(Written::new(&dirs.state)) }),
     };
     Ok((options, warnings))
 }

@@ -1,6 +1,6 @@
 //! `search`: where something was said or done, in all conversations.
 //!
-//! Invariant: what is printed is cleaned; with `--json` it is one object a line, whatever stands in the text.
+//! Invariant: what is printed is cleaned; with `--json` it is one object a line for any text.
 
 use super::args::Search;
 use super::conversations::state;

@@ -11,7 +11,7 @@ use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
 use crate::engine::{ServersConfig, rulebook};
-use crate::mcp::{self, Found, Given, How, PROJECT_FILE, Server};
+use crate::mcp::{self, Found, How, PROJECT_FILE, ResolvedServer, Server};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -57,7 +57,7 @@ pub(super) struct Row {
 #[derive(Clone, Debug)]
 pub(super) enum State {
     /// The agent gets it, with its variables filled in.
-    Given(Box<Server>),
+    Ready(Box<Server>),
     Untrusted,
     LeftOut(String),
 }
@@ -183,7 +183,7 @@ impl Sources {
                 None => return State::LeftOut(format!("`{written}` was not found, or may not be executed")),
             }
         }
-        State::Given(Box::new(filled))
+        State::Ready(Box::new(filled))
     }
 
     /// What an agent is given in this directory.
@@ -193,7 +193,7 @@ impl Sources {
         let mut untrusted: Option<(String, Vec<String>)> = None;
         for Row { server, from, state } in rows {
             match state {
-                State::Given(filled) => found.servers.push(Given { written: server, filled: *filled }),
+                State::Ready(filled) => found.servers.push(ResolvedServer { written: server, filled: *filled }),
                 State::Untrusted => untrusted.get_or_insert_with(|| (from, Vec::new())).1.push(server.name),
                 // What the person has switched off is not said with each session.
                 State::LeftOut(why) if why.contains("not set") || why.contains("not found") => {
@@ -204,8 +204,8 @@ impl Sources {
         }
         if let Some((file, names)) = untrusted {
             found.remarks.push(format!(
-                "the MCP servers of this project are not used ({}): look at {file}, then `acp-tui mcp trust {}` and start \
-                 the agent again",
+                "the MCP servers of this project are not used ({}): `acp-tui mcp trust {}` shows what they would run and \
+                 asks; start the agent again then",
                 names.join(", "),
                 crate::model::login::quote(&file),
             ));

@@ -74,7 +74,7 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
     print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
 }
 
-/// Where there is somebody to ask, nothing is removed before the answer is yes.
+/// Where there is a person to ask, nothing is removed before the answer is yes.
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let mut rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);

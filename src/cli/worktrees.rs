@@ -1,6 +1,6 @@
 //! `worktrees`: those that were made for sessions, back into the place that they came from, or given up.
 //!
-//! What git has to do is for `host::worktrees`. Invariant: nothing goes before its question, where there is somebody to
+//! What git has to do is for `host::worktrees`. Invariant: nothing goes before its question, where there is a person to
 //! ask, is answered with yes, and never while a session is open in it.
 
 use super::args::{InWorktree, Worktrees};

@@ -5,7 +5,7 @@
 use crate::model::draft::{Draft, Place, Sent};
 use crate::store::drafts::Drafts;
 use crate::store::prompts::Prompts;
-use crate::ui::keeping::Desk;
+use crate::ui::autosave::DraftStore;
 use std::io;
 use std::path::Path;
 use std::sync::Once;
@@ -33,7 +33,7 @@ fn told<T>(result: io::Result<T>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
 }
 
-impl Desk for Written {
+impl DraftStore for Written {
     fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String> {
         told(self.drafts.keep(place, draft))
     }

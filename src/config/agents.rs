@@ -165,7 +165,7 @@ pub fn find_on_path(command: &str, path_var: &OsStr) -> Option<PathBuf> {
     if command.contains('/') {
         return Some(PathBuf::from(command)).filter(|path| is_program(path));
     }
-    // An empty entry means the current directory; running whatever lies there would be a trap.
+    // An empty entry means the current directory; a program that lies there by chance is not meant.
     std::env::split_paths(path_var)
         .filter(|dir| !dir.as_os_str().is_empty())
         .map(|dir| dir.join(command))

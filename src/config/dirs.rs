@@ -27,7 +27,7 @@ impl Env {
 pub struct Dirs {
     pub config: PathBuf,
     pub state: PathBuf,
-    /// `None` when nobody knows.
+    /// `None` when unknown.
     pub home: Option<PathBuf>,
 }
 

@@ -1,6 +1,6 @@
 //! `[mcp.NAME]` of the configuration: servers of tools, with the members of `.mcp.json`.
 //!
-//! Reads the shape alone; what the members mean is for whoever makes servers of them. Invariant: what is unknown is
+//! Reads the shape alone; what the members mean is for `mcp`. Invariant: what is unknown is
 //! named with its line, and the rest applies.
 
 use crate::base::toml_doc::{Report, kind_of};

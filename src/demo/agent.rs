@@ -153,7 +153,7 @@ impl<W: Write> Agent<W> {
         self.take(input)
     }
 
-    /// Takes whatever the client sent meanwhile, without waiting.
+    /// Takes what the client sent meanwhile, without waiting.
     pub fn catch_up(&mut self) -> Result<(), End> {
         loop {
             let input = self.peer.poll();

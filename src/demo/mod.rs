@@ -7,11 +7,11 @@
 //! everything else goes through the client.
 
 mod agent;
-mod kept;
 mod peer;
 mod play;
 mod script;
 mod serve;
+mod sessions;
 mod step;
 #[cfg(test)]
 mod tests;

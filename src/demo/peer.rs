@@ -58,7 +58,7 @@ impl<W: Write> Peer<W> {
         }
     }
 
-    /// Whatever is there already.
+    /// All that is there already.
     pub fn poll(&self) -> Input {
         self.receive(Some(Instant::now() + Duration::ZERO))
     }

@@ -38,7 +38,7 @@ impl<W: Write> Agent<W> {
                 self.update(&update)
             }
             Step::Permission(ask) => self.permission(ask),
-            Step::Settle => self.settle(),
+            Step::AwaitAnswers => self.await_answers(),
             Step::Withdraw => self.withdraw(),
             Step::Seed(seed) => self.seed(seed),
             Step::Read(read) => self.read(read),
@@ -105,7 +105,7 @@ impl<W: Write> Agent<W> {
             Step::Request(message) => self.any_request(message),
             Step::Stderr(text) => {
                 if self.place == Place::Process {
-                    // Nobody may be listening there; that is no reason to stop.
+                    // The client may have closed it; that is no reason to stop.
                     drop(io::stderr().write_all(self.fill(&text.text).as_bytes()));
                 }
                 Ok(())

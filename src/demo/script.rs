@@ -2,7 +2,7 @@
 //!
 //! A script is data only: it holds no state and starts nothing. Misbehaviour is written out in the same vocabulary as
 //! good behaviour, so that every field bug of a real agent can become one more scenario.
-//! Invariant: whatever `parse` accepts can be played; an error names the line of the table that is wrong.
+//! Invariant: all that `parse` accepts can be played; an error names the line of the table that is wrong.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -67,7 +67,7 @@ pub struct AgentOptions {
     pub stderr: Option<String>,
     pub init_delay_ms: u64,
     pub session_delay_ms: u64,
-    /// Whatever is to stand in `protocolVersion`; not necessarily a number.
+    /// The value of `protocolVersion`; not necessarily a number.
     pub protocol_version: Option<Value>,
     /// Laid over the agent's usual answer, key by key.
     pub agent_info: Option<Value>,
@@ -75,7 +75,7 @@ pub struct AgentOptions {
     pub auth_methods: Vec<Value>,
     /// `session/new` is refused with -32000 until `authenticate` succeeds.
     pub auth_required: bool,
-    /// Somebody is signed in when this file is there.
+    /// The person is signed in when this file is there.
     pub auth_file: Option<PathBuf>,
     /// The same when this variable has a value.
     pub auth_variable: Option<String>,

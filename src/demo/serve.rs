@@ -114,7 +114,7 @@ impl<W: Write> Agent<W> {
         }
     }
 
-    pub fn settle(&mut self) -> Result<(), End> {
+    pub fn await_answers(&mut self) -> Result<(), End> {
         for id in std::mem::take(&mut self.scene.asked) {
             let answer = self.wait_answer(id)?;
             let text = match answer {

@@ -25,7 +25,8 @@ pub enum Step {
     Duplicate(Duplicate),
     Permission(Permission),
     /// Waits for the answers to everything that was asked with `wait = false`.
-    Settle,
+    #[serde(alias = "settle")]
+    AwaitAnswers,
     /// Takes back, with `$/cancel_request`, everything that was asked with `wait = false`.
     Withdraw,
     Seed(Seed),
@@ -137,7 +138,7 @@ pub struct Permission {
     /// The usual three when absent; may be empty.
     #[serde(default)]
     pub options: Option<Vec<PermissionOption>>,
-    /// Without waiting, several can be open at once; see `settle` and `withdraw`.
+    /// Without waiting, several can be open at once; see `await_answers` and `withdraw`.
     #[serde(default = "yes")]
     pub wait: bool,
     #[serde(default)]

@@ -398,7 +398,7 @@ fn every_well_behaved_step_is_valid() {
         { do = "tool_update", name = "a", status = "completed", raw_output = "out", content = [{ type = "diff", path = "{cwd}/x", newText = "n" }] },
         { do = "duplicate", tool = "a" },
         { do = "permission", tool = "a", call = { title = "ask", kind = "edit" } },
-        { do = "permission", tool = "a", wait = false }, { do = "withdraw" }, { do = "settle" },
+        { do = "permission", tool = "a", wait = false }, { do = "withdraw" }, { do = "await_answers" },
         { do = "write", path = "w.txt", text = "one\ntwo\n", tool = "w" },
         { do = "read", path = "w.txt", line = 2, limit = 1, tool = "r" }, { do = "read", path = "none", tool = "n" },
         { do = "edit", tool = "e", path = "w.txt", replace = [{ old = "two", new = "three" }] },

@@ -3,7 +3,7 @@
 //! Blocks on the disk, for looking only. Invariant: what is opened is what was judged, not what the path leads to later.
 
 use super::refusing;
-use super::ruling::Held;
+use super::ruling::RulesInForce;
 use crate::host::fs::{FsError, Resolved, Roots};
 use crate::model::claims::Claims;
 use crate::model::judge::{Deed, Place, Request, Verdict, judge};
@@ -13,14 +13,14 @@ use std::path::Path;
 /// What a request names, if that may be used.
 pub(super) fn admit(
     roots: &Roots,
-    held: Option<&Held>,
+    rules: Option<&RulesInForce>,
     request: Request,
     path: impl AsRef<Path>,
 ) -> Result<Resolved, Refusal> {
     let path = path.as_ref();
     let resolved = roots.check(path);
-    let request = match held {
-        Some(held) => again(held, request, &resolved),
+    let request = match rules {
+        Some(rules) => again(rules, request, &resolved),
         None => request,
     };
     match judge(&request.at(place(&resolved))) {
@@ -30,7 +30,7 @@ pub(super) fn admit(
 }
 
 /// With what the rules say of the path that it really is. One that has no name as text keeps what they said before.
-fn again(held: &Held, request: Request, resolved: &Result<Resolved, FsError>) -> Request {
+fn again(rules: &RulesInForce, request: Request, resolved: &Result<Resolved, FsError>) -> Request {
     let tool = match request.deed {
         Deed::Read(_) => "read",
         Deed::Write(_) => "write",
@@ -38,7 +38,7 @@ fn again(held: &Held, request: Request, resolved: &Result<Resolved, FsError>) ->
     };
     let real = resolved.as_ref().ok().and_then(|resolved| resolved.real.to_str());
     let Some(real) = real else { return request };
-    let ruling = held.ruling(&Claims::of_file(tool, real)).0;
+    let ruling = rules.ruling(&Claims::of_file(tool, real)).0;
     request.ruled(Some(ruling))
 }
 
@@ -46,7 +46,7 @@ fn again(held: &Held, request: Request, resolved: &Result<Resolved, FsError>) ->
 pub(super) fn place(resolved: &Result<Resolved, FsError>) -> Place {
     match resolved {
         Ok(resolved) => Place::Inside(Some(resolved.real.clone())),
-        Err(error) => Place::Barred(refusing::file(error)),
+        Err(error) => Place::Forbidden(refusing::file(error)),
     }
 }
 
@@ -89,20 +89,20 @@ mod tests {
         std::fs::create_dir_all(root.join("src")).unwrap();
         let rules = temp.path().join("rules.toml");
         std::fs::write(&rules, "allow = [\"Edit(src/**)\"]\ndeny = [\"Edit(secret)\"]\n").unwrap();
-        let held = Held::new(Rulebook::new(Some(rules), None), root.clone());
+        let rules = RulesInForce::new(Rulebook::new(Some(rules), None), root.clone());
         let roots = Roots::new(vec![root.clone()]);
         let path = root.join("src/a").to_string_lossy().into_owned();
         let allowed = Ruling { verdict: Ruled::Allow, ..Ruling::OPEN };
         let ruled = Request { policy: Policy::Ask, gate: Gate::Ask, is_granted: false, ..request(&path) };
         let ruled = ruled.ruled(Some(allowed));
-        assert!(admit(&roots, Some(&held), ruled.clone(), &path).is_ok());
+        assert!(admit(&roots, Some(&rules), ruled.clone(), &path).is_ok());
         symlink("../other", root.join("src/a")).unwrap();
-        let refused = admit(&roots, Some(&held), ruled.clone(), &path).unwrap_err();
+        let refused = admit(&roots, Some(&rules), ruled.clone(), &path).unwrap_err();
         assert_eq!(refused.why, Reason::DeniedByPolicy, "it is none of src any more");
-        assert!(admit(&roots, Some(&held), ruled.clone().granted(), &path).is_ok());
+        assert!(admit(&roots, Some(&rules), ruled.clone().granted(), &path).is_ok());
         std::fs::remove_file(root.join("src/a")).unwrap();
         symlink("../secret", root.join("src/a")).unwrap();
-        let refused = admit(&roots, Some(&held), ruled.granted(), &path).unwrap_err();
+        let refused = admit(&roots, Some(&rules), ruled.granted(), &path).unwrap_err();
         assert_eq!(refused.why, Reason::DeniedByPolicy, "whoever has allowed it");
     }
 

@@ -23,7 +23,7 @@ const MAX_ALL: usize = 32 << 20;
 const MAX_TEXT: u64 = 256 << 10;
 
 /// What `@` names in a text, with or without the signs that end a sentence; in quotes where a name has blanks. A line that
-/// is quoted names nothing: somebody else may have worded it, in an account of another conversation an agent.
+/// is quoted names nothing: another party may have worded it, in an account of another conversation an agent.
 fn mentions(text: &str) -> impl Iterator<Item = &str> {
     text.char_indices().filter(|(_, c)| *c == '@').filter_map(|(at, _)| {
         let before = &text[..at];

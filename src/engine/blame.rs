@@ -14,7 +14,7 @@ use crate::model::entry::Body;
 use crate::model::ids::SessionKey;
 use crate::model::session::{Allow, Policy, Session};
 use crate::review::archive::{self, Listed};
-use crate::review::report::blame::{File, Kept, Origin, blame as follow};
+use crate::review::report::blame::{File, Origin, StoredReview, blame as follow};
 use crate::store::lines;
 use crate::store::sessions::{self, ENDING, Known, Part};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -56,7 +56,7 @@ pub struct Source {
 }
 
 #[derive(Debug, Default)]
-pub struct Blamed {
+pub struct LineOrigins {
     pub lines: Vec<Line>,
     pub turns: Vec<Turn>,
     /// Titles.
@@ -74,16 +74,16 @@ pub struct Bounds {
 }
 
 /// Asks about a file, or about one line of it, from 0. The error says that nothing is kept that could know it.
-pub fn blame(state: &Path, file: &File, only: Option<usize>, bounds: Bounds) -> Result<Blamed, String> {
+pub fn blame(state: &Path, file: &File, only: Option<usize>, bounds: Bounds) -> Result<LineOrigins, String> {
     let listed = listed(state, &file.path);
     let known = sessions::list(state).map(|listing| listing.sessions).unwrap_or_default();
     let forgotten = forgotten(&known, &listed, &file.path);
     if listed.is_empty() {
         return Err(nothing_kept(&file.path, forgotten));
     }
-    let kept: Vec<Kept> = listed.iter().map(|(kept, _)| kept.clone()).collect();
+    let kept: Vec<StoredReview> = listed.iter().map(|(kept, _)| kept.clone()).collect();
     let followed = follow(&kept, file, only, bounds.until);
-    let mut out = Blamed { remarks: followed.remarks, ..Blamed::default() };
+    let mut out = LineOrigins { remarks: followed.remarks, ..LineOrigins::default() };
     if forgotten > 0 && followed.lines.iter().any(|(_, origin)| origin.is_none()) {
         out.remarks.push(format!("{}: what they wrote is unknown", not_kept(forgotten)));
     }
@@ -135,14 +135,14 @@ pub fn of_line(state: &Path, path: &Path, line: usize, text: &str, bounds: Bound
 }
 
 /// The reviews of directories above the file, and of worktrees that may have been merged there; the newest first.
-fn listed(state: &Path, file: &Path) -> Vec<(Kept, Listed)> {
+fn listed(state: &Path, file: &Path) -> Vec<(StoredReview, Listed)> {
     let trees = worktrees::below(state);
     let trees = trees.canonicalize().unwrap_or(trees);
     let listed = archive::list(&archive::below(state)).into_iter().filter_map(|one| {
         let cwd = &one.head.as_ref()?.cwd;
         let root = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
         let id = one.sessions.last().map_or_else(|| one.stem.clone(), |session| archive::shown_id(&session.id));
-        let kept = Kept { dir: one.dir.clone(), root, name: format!("session {id}"), is_open: one.locked };
+        let kept = StoredReview { dir: one.dir.clone(), root, name: format!("session {id}"), is_open: one.locked };
         (file.starts_with(&kept.root) || kept.root.starts_with(&trees)).then_some((kept, one))
     });
     let listed: Vec<_> = listed.collect();
@@ -151,7 +151,7 @@ fn listed(state: &Path, file: &Path) -> Vec<(Kept, Listed)> {
 }
 
 /// How many of our own sessions of directories above the file have no review any more.
-fn forgotten(known: &[Known], listed: &[(Kept, Listed)], file: &Path) -> usize {
+fn forgotten(known: &[Known], listed: &[(StoredReview, Listed)], file: &Path) -> usize {
     let is_kept = |known: &Known| listed.iter().any(|(_, one)| one.sessions.iter().any(|s| s.id == known.session_id));
     let is_here = |known: &&Known| !known.is_imported && known.turns > 0 && file.starts_with(&known.cwd);
     known.iter().filter(is_here).filter(|known| !is_kept(known)).count()
@@ -180,7 +180,7 @@ struct Told {
 impl Told {
     fn read(
         state: &Path,
-        listed: &[(Kept, Listed)],
+        listed: &[(StoredReview, Listed)],
         lines: &[(usize, Option<Origin>)],
         most: u64,
         remarks: &mut Vec<String>,

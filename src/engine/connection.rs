@@ -5,7 +5,7 @@
 
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
-use crate::mcp::{Given, Server};
+use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
@@ -108,7 +108,7 @@ pub(super) struct Connection {
     reconnected: bool,
     peer: Peer<Tag>,
     open: BTreeMap<ReqId, Open>,
-    /// Attempt and id of the `authenticate` that is on its way and that somebody waits for.
+    /// Attempt and id of the `authenticate` that is on its way and that a log-in waits for.
     authenticate: Option<(u64, u64)>,
 }
 
@@ -274,7 +274,7 @@ impl Connection {
         Ok(AgentEvent::Request { req, session, request })
     }
 
-    /// The answer to a call of ours, addressed to whoever it was made for.
+    /// The answer to a call of ours, addressed to the session or agent of the call.
     fn response(&mut self, tag: Tag, outcome: Result<&str, CallError>) -> Heard {
         let (at, event): (Address, _) = match tag {
             Tag::Initialize => {
@@ -321,8 +321,7 @@ impl Connection {
     /// The agent is to be started once more and spoken to in another way.
     fn reconnect(&mut self, codec: SharedCodec) -> Heard {
         if std::mem::replace(&mut self.reconnected, true) {
-            let error =
-                CallError::new(ErrorKind::WrongVersion, "the agent cannot settle for a version of the protocol");
+            let error = CallError::new(ErrorKind::WrongVersion, "the agent cannot agree on a version of the protocol");
             return self.initialized(Err(error));
         }
         self.forget();
@@ -359,7 +358,7 @@ impl Connection {
     }
 
     /// The line that opens a session, with servers; the journal has them as they are written, without secrets.
-    pub fn give(&self, line: Line, servers: &[Given]) -> Line {
+    pub fn give(&self, line: Line, servers: &[ResolvedServer]) -> Line {
         let Some(opens) = line.opens.as_deref().filter(|_| !servers.is_empty()) else { return line };
         let request = |servers: &[&Server]| {
             let mut params = opens.params.clone();
@@ -399,7 +398,10 @@ impl Connection {
             Err(error) => Some(frame::response_err(&id, &error)),
         };
         let text = line(answer)?;
-        Some(Line { journal: answer.without_texts().and_then(|brief| line(&brief)), ..self.line(text) })
+        let journal = answer.without_texts().and_then(|brief| line(&brief));
+        // The recording has what was read, but nothing that was typed as a secret.
+        let is_secret = journal.is_some() && matches!(answer, Answer::Reply(_));
+        Some(Line { journal, is_secret, ..self.line(text) })
     }
 
     /// Answers everything that waits.

@@ -7,7 +7,7 @@
 use super::connection::{Connection, HEAD, Heard, ReqIds};
 use super::logging;
 use crate::agent::codec::{Decoded, SharedCodec};
-use crate::mcp::Given;
+use crate::mcp::ResolvedServer;
 use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::changes::Gate;
@@ -24,10 +24,10 @@ use std::sync::Arc;
 
 pub use super::connection::Line;
 
-/// Characters that are kept of a line while somebody logs in: addresses to visit are long.
+/// Characters of a line that are stored while the person logs in: addresses to visit are long.
 const LOGIN_HEAD: usize = 4000;
 
-/// What is kept of a line that is printed while somebody logs in.
+/// What is kept of a line that is printed while the person logs in.
 pub fn login_line(line: &str) -> String {
     line.chars().take(LOGIN_HEAD).collect()
 }
@@ -91,7 +91,7 @@ impl Core {
 
     /// The same of whether earlier journals were read, and of how was decided what agents ask for.
     pub fn begin_with(&mut self, earlier: bool, policy: Policy) {
-        self.model = std::mem::take(&mut self.model).with_earlier(earlier).with_policy(policy);
+        self.model = std::mem::take(&mut self.model).with_stored_history(earlier).with_policy(policy);
     }
 
     /// A journal is written of all that happens.
@@ -169,7 +169,7 @@ impl Core {
         self.connections.get_mut(&agent)
     }
 
-    /// Applies one frame of an agent. `line` is its text. One of an agent without a connection is nobody's.
+    /// Applies one frame of an agent. `line` is its text. One of an agent without a connection is dropped.
     pub fn frame(&mut self, agent: AgentKey, frame: Frame, line: &str, now: Now) -> Vec<Out> {
         let keep = if self.model.hears_log_in(agent) { LOGIN_HEAD } else { HEAD };
         let Some(connection) = self.connections.get_mut(&agent) else { return Vec::new() };
@@ -223,14 +223,14 @@ impl Core {
     }
 
     /// The line that opens a session, with the servers that the agent is given.
-    pub fn give(&self, line: Line, servers: &[Given]) -> Line {
+    pub fn give(&self, line: Line, servers: &[ResolvedServer]) -> Line {
         match self.connections.get(&line.agent) {
             Some(connection) => connection.give(line, servers),
             None => line,
         }
     }
 
-    /// Answers a request, whichever connection it came over.
+    /// Answers a request over the connection that it came over.
     pub fn respond(&mut self, req: ReqId, answer: &Answer) -> Option<Line> {
         self.connections.values_mut().find(|connection| connection.waits(req))?.respond(req, answer)
     }

@@ -43,7 +43,7 @@ impl Facts {
 
     /// Waits for room; not for the loop.
     pub fn send(&self, fact: Fact) {
-        // When the engine is gone nobody needs to know.
+        // When the engine is gone the fact is dropped.
         let _ = self.0.blocking_send(fact);
     }
 }

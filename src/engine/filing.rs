@@ -7,7 +7,7 @@ use super::admitting::{admit, place};
 use super::fact::{Fact, Facts, Told};
 use super::refusing;
 use super::reviews::{self, Reviews, Writing, turn_of};
-use super::ruling::Held;
+use super::ruling::RulesInForce;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
 use crate::model::Model;
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How often a write is begun that somebody else's save came in the way of.
+/// How often a write is begun that another program's save came in the way of.
 const WRITES: u8 = 4;
 /// How long one read may take: a file of a network may never answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,7 +56,7 @@ pub struct ReadJob {
     /// The turn in which it was asked for; nothing outside of turns.
     pub turn: Option<TurnId>,
     /// The rules that hold where it is asked for.
-    pub held: Option<Held>,
+    pub rules: Option<RulesInForce>,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub struct WriteJob {
     /// How often it was begun before.
     pub tries: u8,
     /// The rules that hold where it is asked for.
-    pub held: Option<Held>,
+    pub rules: Option<RulesInForce>,
 }
 
 /// A read that is under way.
@@ -249,7 +249,7 @@ impl FileQueue {
         let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let (real, result) = match place(&roots.check(&path)) {
-                Place::Barred(why) => (None, Err(why)),
+                Place::Forbidden(why) => (None, Err(why)),
                 Place::Inside(real) => (real.and_then(|real| real.into_os_string().into_string().ok()), Ok(())),
                 Place::Unknown => (None, Ok(())),
             };
@@ -258,7 +258,7 @@ impl FileQueue {
     }
 
     fn read(&mut self, job: ReadJob, model: &Model, reviews: &Reviews) -> Told {
-        let ReadJob { at, req, request, line, limit, missing, turn, held } = job;
+        let ReadJob { at, req, request, line, limit, missing, turn, rules } = job;
         let path = request.path().unwrap_or_default().to_owned();
         let refused = if turn.is_some() && turn != live_turn(model, at) {
             Some(refusing::file(&FsError::NotWanted(path.clone().into())))
@@ -281,7 +281,7 @@ impl FileQueue {
         let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let is_wanted = || !stop.load(Ordering::Relaxed);
-            let result = admit(&roots, held.as_ref(), *request, &path).and_then(|file| {
+            let result = admit(&roots, rules.as_ref(), *request, &path).and_then(|file| {
                 match fs::read_text(file, line, limit, &is_wanted) {
                     Err(FsError::NotFound(_)) if missing == MissingFile::Empty => Ok(String::new()),
                     other => other.map_err(|e| refusing::file(&e)),
@@ -293,7 +293,7 @@ impl FileQueue {
     }
 
     fn write(&mut self, job: WriteJob, model: &Model, reviews: &mut Reviews) -> Told {
-        let WriteJob { at, req, request, content, entry, tries, held } = job;
+        let WriteJob { at, req, request, content, entry, tries, rules } = job;
         let path = request.path().unwrap_or_default().to_owned();
         let writing = Writing { entry, content: Arc::clone(&content), turn: turn_of(model, at) };
         let (looked, told) = reviews.before_write(at, &path, &writing);
@@ -301,12 +301,12 @@ impl FileQueue {
         let (roots, facts, is_over) = (Arc::clone(reviews.roots(at)), self.facts.clone(), Arc::clone(&self.is_over));
         self.writes.spawn_blocking(move || {
             let known = looked.and_then(|looked| reviews::wait_for(&looked, &is_over)).flatten();
-            let written = admit(&roots, held.as_ref(), Request::clone(&request), &path)
+            let written = admit(&roots, rules.as_ref(), Request::clone(&request), &path)
                 .map(|file| write_text(&roots, &file, &content, known.as_ref(), &|| !is_over.load(Ordering::Acquire)));
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
                 Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {
-                    let again = WriteJob { at, req, request, content, entry, tries: tries + 1, held };
+                    let again = WriteJob { at, req, request, content, entry, tries: tries + 1, rules };
                     return facts.send(Fact::WriteAgain(again));
                 }
                 Ok(Ok((w, links))) => (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old }), links),

@@ -1,4 +1,4 @@
-//! Tests of files that somebody waits for in vain.
+//! Tests of files whose requests are void.
 
 use super::super::reviewing::tests::{engine, place};
 use super::super::run::{Engine, Wake};
@@ -24,7 +24,7 @@ fn job(req: u64, path: &Path, turn: Option<TurnId>) -> FileJob {
         limit: None,
         missing: MissingFile::NotFound,
         turn,
-        held: None,
+        rules: None,
     })
 }
 
@@ -59,7 +59,7 @@ async fn a_read_that_does_not_come_back_holds_nobody_up() {
     assert_eq!(engine.files.lane(AT).reading.as_ref().map(|r| r.req), Some(ReqId(2)), "the next one is read");
     idle(&mut engine).await;
     assert_eq!(engine.files.stuck, 1);
-    // Its late answer is nobody's, and not taken for that of a later read.
+    // Its late answer is dropped, and not taken for that of a later read.
     hangs(&mut engine, None, Instant::now() + PATIENCE);
     engine.files.lane(AT).reading.as_mut().unwrap().req = ReqId(3);
     assert!(!engine.files.has_read(AT, ReqId(1)));
@@ -112,7 +112,7 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     let content: Arc<str> = "agent".into();
     let request = request(Deed::Write(path.to_string_lossy().into()));
     let again =
-        WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1, held: None };
+        WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1, rules: None };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
     while engine.files.lane(AT).is_busy {
@@ -153,7 +153,7 @@ fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
         content: Arc::clone(content),
         entry,
         tries: 0,
-        held: None,
+        rules: None,
     })
 }
 

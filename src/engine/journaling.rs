@@ -7,8 +7,8 @@
 use super::core::Line;
 use super::fact::Told;
 use super::masking::masked;
+use super::run_name::RunName;
 use super::secrets::Secrets;
-use super::stem::Stem;
 use crate::agent::codec::Codec;
 use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
@@ -27,7 +27,7 @@ use std::time::Duration;
 const LARGE: usize = 64 << 10;
 
 #[derive(Debug, Default)]
-pub struct Books {
+pub struct Recorder {
     recording: Option<Recording>,
     journal: Option<Journal>,
     /// How records of an agent's frames begin at a time: those of a batch have it in common.
@@ -36,7 +36,7 @@ pub struct Books {
     secrets: Secrets,
 }
 
-impl Books {
+impl Recorder {
     pub fn recording(recording: Option<Recording>) -> Self {
         Self { recording, ..Self::default() }
     }
@@ -47,7 +47,7 @@ impl Books {
     }
 
     /// Begins a journal, or tells why there is none.
-    pub fn open(&mut self, dir: &Path, stem: Stem, header: &serde_json::Value) -> Result<(), String> {
+    pub fn open(&mut self, dir: &Path, stem: RunName, header: &serde_json::Value) -> Result<(), String> {
         let created = Journal::create(dir, &format!("{}.jsonl", stem.name()), header);
         self.journal = Some(created.map_err(|error| format!("{}: {error}", dir.display()))?);
         Ok(())
@@ -157,7 +157,7 @@ impl Books {
     }
 
     /// Hands everything on to the disk, and tells what could not be written.
-    pub fn settle(&mut self) -> Told {
+    pub fn flush(&mut self) -> Told {
         let journal = self.journal.as_mut().and_then(Journal::hand_over);
         let journal = journal.map(|message| HostEvent::JournalFailed { message });
         let recording = self.recording.as_mut().and_then(Recording::hand_over);

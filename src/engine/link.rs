@@ -1,7 +1,7 @@
 //! The four ends of a connection: frames in, frames out, an error stream if there is one, and the end.
 //!
-//! A child process has them, and so has an agent in this program, over memory. Knows no message. Invariant: whoever is at
-//! the other end, its end is told once and the same each time it is asked for.
+//! A child process has them, and so has an agent in this program, over memory. Knows no message. Invariant: the process
+//! at the other end, its end is told once and the same each time it is asked for.
 
 use crate::base::exit::Exit;
 use crate::host::process::{AgentProcess, Graces, Survivor};
@@ -110,7 +110,7 @@ pub struct Agent {
 
 impl Agent {
     pub fn exit(self, exit: Exit) {
-        // Nobody waits for the end of one that was let go.
+        // The end of one that was let go is not awaited.
         let _ = self.exit.try_send(exit);
     }
 }

@@ -1,7 +1,7 @@
 //! The agents of an engine, each at the other end of a link of its own.
 //!
-//! Starts them, waits for them in turn and lets them go; what is heard is applied elsewhere. Invariant: whoever was
-//! served is the last to be served again, so that no agent, however much it sends, keeps another one waiting.
+//! Starts them, waits for them in turn and lets them go; what is heard is applied elsewhere. Invariant: an agent that
+//! was served is the last to be served again, so that no agent, however much it sends, keeps another one waiting.
 
 use super::decoding::Decoding;
 use super::link::{Connect, Link};
@@ -278,7 +278,7 @@ impl Links {
         let tail = self.agents.get(&agent).and_then(|far| far.stderr.clone());
         async move {
             let Some(tail) = tail else { return Vec::new() };
-            tail.settled(STDERR_QUIET, STDERR_LIMIT).await;
+            tail.quiet_for(STDERR_QUIET, STDERR_LIMIT).await;
             tail.last_lines(STDERR_LINES)
         }
     }

@@ -5,7 +5,7 @@
 
 use super::rule_files::{self, NotChanged};
 use super::rulebook::now;
-use super::ruling::{Done, Held, list_of};
+use super::ruling::{Done, RulesInForce, list_of};
 use crate::base::date::rfc3339;
 use crate::model::claims::Claims;
 use crate::model::event::HostEvent;
@@ -22,7 +22,7 @@ const MAX_PROPOSED: usize = 6;
 const MAX_TEXT: usize = 16 << 10;
 
 /// What is to be weighed.
-pub(super) struct Wanted {
+pub(super) struct RuleQuery {
     pub req: ReqId,
     pub list: Ruled,
     /// Nothing: what could be made is wanted.
@@ -31,20 +31,21 @@ pub(super) struct Wanted {
     pub past: Vec<Arc<Claims>>,
 }
 
-pub(super) fn weigh(held: &Held, wanted: Wanted) -> Done {
-    let Wanted { req, list, text, waiting, past } = wanted;
-    let weighed = |text: &str| of_text(held, list, text, &waiting, &past);
+pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
+    let RuleQuery { req, list, text, waiting, past } = wanted;
+    let weighed = |text: &str| of_text(in_force, list, text, &waiting, &past);
     let of = waiting.iter().find(|(of, _)| *of == req).map(|(_, claims)| claims);
     let mut weighing = Weighing { req, proposed: Vec::new(), typed: None, why_none: None };
     match text {
         Some(text) => weighing.typed = Some(weighed(&text)),
         None => {
-            let texts = of.map(|claims| proposed(held, claims)).unwrap_or_default();
-            let settles = |weighed: &Weighed| weighed.fault.is_none() && weighed.settles.contains(&req);
-            let all = texts.iter().map(|text| weighed(text)).filter(settles);
+            let texts = of.map(|claims| proposed(in_force, claims)).unwrap_or_default();
+            let resolves = |weighed: &Weighed| weighed.fault.is_none() && weighed.resolves.contains(&req);
+            let all = texts.iter().map(|text| weighed(text)).filter(resolves);
             weighing.proposed = all.take(MAX_PROPOSED).collect();
             if weighing.proposed.is_empty() {
-                weighing.why_none = Some(of.map_or_else(String::new, |claims| why_none(held, claims, texts.last())));
+                weighing.why_none =
+                    Some(of.map_or_else(String::new, |claims| why_none(in_force, claims, texts.last())));
             }
         }
     }
@@ -52,13 +53,13 @@ pub(super) fn weigh(held: &Held, wanted: Wanted) -> Done {
 }
 
 /// Texts of rules that might allow all that is claimed, the narrowest first.
-fn proposed(held: &Held, claims: &Claims) -> Vec<String> {
-    let cwd = held.cwd();
+fn proposed(in_force: &RulesInForce, claims: &Claims) -> Vec<String> {
+    let cwd = in_force.cwd();
     let parts: Vec<Vec<Vec<String>>> = claims
         .all
         .iter()
         .filter(|claim| !claim.only_narrows)
-        .filter_map(|claim| held.book().request(held.agent(), &cwd, claims, claim, rules::propose))
+        .filter_map(|claim| in_force.book().request(in_force.agent(), &cwd, claims, claim, rules::propose))
         .collect();
     let levels = parts.iter().map(Vec::len).max().unwrap_or(0);
     let mut texts: Vec<String> = Vec::new();
@@ -80,39 +81,46 @@ fn proposed(held: &Held, claims: &Claims) -> Vec<String> {
 }
 
 /// In words for the person: what stands in the way even of the widest rule that might be made.
-fn why_none(held: &Held, claims: &Claims, widest: Option<&String>) -> String {
-    let cwd = held.cwd();
-    let mut more = held.more();
+fn why_none(in_force: &RulesInForce, claims: &Claims, widest: Option<&String>) -> String {
+    let cwd = in_force.cwd();
+    let mut more = in_force.more();
     more.extend(widest.and_then(|text| read(Ruled::Allow, text).ok()).unwrap_or_default());
-    let rules = held.book().with(&cwd, &more).0;
+    let rules = in_force.book().with(&cwd, &more).0;
     let doubts = claims.all.iter().filter_map(|claim| {
-        held.book().request(held.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request)).and_then(
-            |judged| match judged.rule {
+        in_force
+            .book()
+            .request(in_force.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request))
+            .and_then(|judged| match judged.rule {
                 Some(rule) => Some(format!("the rule {} is against it", rule.pattern)),
                 None => judged.doubt.map(|doubt| doubt.words().to_owned()),
-            },
-        )
+            })
     });
     let said: Vec<String> = doubts.collect();
     let no_rule = rules::Doubt::NoRule.words();
     said.iter().find(|words| *words != no_rule).cloned().unwrap_or_else(|| "it does not say what it does".to_owned())
 }
 
-fn of_text(held: &Held, list: Ruled, text: &str, waiting: &[(ReqId, Claims)], past: &[Arc<Claims>]) -> Weighed {
+fn of_text(
+    in_force: &RulesInForce,
+    list: Ruled,
+    text: &str,
+    waiting: &[(ReqId, Claims)],
+    past: &[Arc<Claims>],
+) -> Weighed {
     let mut weighed = Weighed { text: text.to_owned(), ..Weighed::default() };
     let only = match read(list, text) {
         Ok(only) => only,
         Err(fault) => return Weighed { fault: Some(fault), ..weighed },
     };
-    let cwd = held.cwd();
-    let mut more = held.more();
+    let cwd = in_force.cwd();
+    let mut more = in_force.more();
     more.extend(only.clone());
-    let all = held.book().with(&cwd, &more).0;
+    let all = in_force.book().with(&cwd, &more).0;
     let is_for = |rules: &Rules, claims: &Claims| {
-        let ruling = held.book().by(rules, held.agent(), &cwd, claims);
+        let ruling = in_force.book().by(rules, in_force.agent(), &cwd, claims);
         ruling.verdict == list && ruling.rule.is_some()
     };
-    weighed.settles = waiting.iter().filter(|(_, claims)| is_for(&all, claims)).map(|(req, _)| *req).collect();
+    weighed.resolves = waiting.iter().filter(|(_, claims)| is_for(&all, claims)).map(|(req, _)| *req).collect();
     weighed.here = (past.iter().filter(|claims| is_for(&only, claims)).count(), past.len());
     weighed
 }
@@ -130,20 +138,20 @@ fn read(list: Ruled, text: &str) -> Result<Rules, String> {
 }
 
 /// Has the rules hold from now on.
-pub(super) fn make(held: &Held, new: &NewRules) -> Done {
+pub(super) fn make(in_force: &RulesInForce, new: &NewRules) -> Done {
     let mut made = Vec::new();
-    let fault = keep(held, new, &mut made).err();
+    let fault = keep(in_force, new, &mut made).err();
     Done { concerns_all: new.scope.is_kept() && !made.is_empty(), event: HostEvent::RulesMade { made, fault } }
 }
 
-fn keep(held: &Held, new: &NewRules, made: &mut Vec<MadeRule>) -> Result<(), String> {
+fn keep(in_force: &RulesInForce, new: &NewRules, made: &mut Vec<MadeRule>) -> Result<(), String> {
     let NewRules { list, text, scope } = new;
     read(*list, text)?;
     for pattern in rules::patterns(text)? {
         if scope.is_kept() {
             let until = (*scope == Scope::Day).then(|| rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY)));
             change(
-                held,
+                in_force,
                 *scope,
                 Edit {
                     list: list_of(*list),
@@ -161,7 +169,7 @@ fn keep(held: &Held, new: &NewRules, made: &mut Vec<MadeRule>) -> Result<(), Str
 }
 
 /// Takes a rule back that is kept in a file.
-pub(super) fn remove(held: &Held, rule: MadeRule) -> Done {
+pub(super) fn remove(in_force: &RulesInForce, rule: MadeRule) -> Done {
     let edit = Edit {
         list: list_of(rule.list),
         pattern: &rule.pattern,
@@ -170,12 +178,12 @@ pub(super) fn remove(held: &Held, rule: MadeRule) -> Done {
         until: None,
         is_removal: true,
     };
-    let fault = change(held, rule.scope, edit).err();
+    let fault = change(in_force, rule.scope, edit).err();
     Done { concerns_all: fault.is_none(), event: HostEvent::RuleDropped { rule, fault } }
 }
 
-fn change(held: &Held, scope: Scope, edit: Edit<'_>) -> Result<(), String> {
-    let place = held.book().place(scope, &held.cwd());
+fn change(in_force: &RulesInForce, scope: Scope, edit: Edit<'_>) -> Result<(), String> {
+    let place = in_force.book().place(scope, &in_force.cwd());
     let (file, heading) = place.ok_or("there is no place where such rules are kept")?;
     match rule_files::change(&file, &heading, edit) {
         // It is as it should be.

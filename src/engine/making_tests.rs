@@ -5,11 +5,11 @@ use crate::model::event::TerminalSpec;
 use std::path::Path;
 use tempfile::TempDir;
 
-fn held(temp: &TempDir) -> Held {
+fn in_force(temp: &TempDir) -> RulesInForce {
     let home = temp.path().canonicalize().unwrap();
     std::fs::create_dir_all(home.join("p")).unwrap();
     let book = Rulebook::new(Some(home.join("rules.toml")), None).with_made(Some(home.join("made")));
-    Held::new(book, home.join("p"))
+    RulesInForce::new(book, home.join("p"))
 }
 
 fn line(command: &str) -> Claims {
@@ -17,98 +17,99 @@ fn line(command: &str) -> Claims {
     Claims::of_command(&TerminalSpec { command, args, env, cwd: None, limit: None })
 }
 
-fn wanted(text: Option<&str>, lines: &[&str]) -> Wanted {
+fn wanted(text: Option<&str>, lines: &[&str]) -> RuleQuery {
     let waiting: Vec<(ReqId, Claims)> = (1..).map(ReqId).zip(lines.iter().map(|text| line(text))).collect();
     let past = waiting.iter().map(|(_, claims)| Arc::new(claims.clone())).collect();
-    Wanted { req: ReqId(1), list: Ruled::Allow, text: text.map(str::to_owned), waiting, past }
+    RuleQuery { req: ReqId(1), list: Ruled::Allow, text: text.map(str::to_owned), waiting, past }
 }
 
-fn weighed(held: &Held, wanted: Wanted) -> Weighing {
-    let HostEvent::RulesWeighed(weighing) = weigh(held, wanted).event else { panic!() };
+fn weighed(in_force: &RulesInForce, wanted: RuleQuery) -> Weighing {
+    let HostEvent::RulesWeighed(weighing) = weigh(in_force, wanted).event else { panic!() };
     weighing
 }
 
 #[test]
 fn what_is_proposed_answers_the_question_and_says_what_else() {
     let temp = TempDir::new().unwrap();
-    let held = held(&temp);
-    let weighing = weighed(&held, wanted(None, &["git log -1", "git log", "git status; rm x"]));
+    let in_force = in_force(&temp);
+    let weighing = weighed(&in_force, wanted(None, &["git log -1", "git log", "git status; rm x"]));
     let rows: Vec<(&str, usize, usize)> =
-        weighing.proposed.iter().map(|w| (w.text.as_str(), w.settles.len(), w.here.0)).collect();
+        weighing.proposed.iter().map(|w| (w.text.as_str(), w.resolves.len(), w.here.0)).collect();
     assert_eq!(rows, [("Bash(git log -1)", 1, 1), ("Bash(git log *)", 2, 2), ("Bash(git *)", 2, 2)]);
-    let typed = weighed(&held, wanted(Some("Bash(git"), &["git log"])).typed.unwrap();
-    assert!(typed.fault.is_some() && typed.settles.is_empty());
+    let typed = weighed(&in_force, wanted(Some("Bash(git"), &["git log"])).typed.unwrap();
+    assert!(typed.fault.is_some() && typed.resolves.is_empty());
     for (line, why) in [("$x y", "which program"), ("git log \u{202e}x", "not seen"), ("cd /tmp && make", "directory")]
     {
-        let weighing = weighed(&held, wanted(None, &[line]));
+        let weighing = weighed(&in_force, wanted(None, &[line]));
         assert!(weighing.proposed.is_empty() && weighing.why_none.as_ref().unwrap().contains(why), "{weighing:?}");
     }
     std::fs::write(temp.path().join("rules.toml"), "deny = [\"Bash(git *)\"]\n").unwrap();
-    let why = weighed(&held, wanted(None, &["git log"])).why_none.unwrap();
+    let why = weighed(&in_force, wanted(None, &["git log"])).why_none.unwrap();
     assert_eq!(why, "the rule Bash(git *) is against it");
 }
 
-fn made(held: &Held, text: &str, scope: Scope) -> Vec<MadeRule> {
+fn made(in_force: &RulesInForce, text: &str, scope: Scope) -> Vec<MadeRule> {
     let new = NewRules { list: Ruled::Allow, text: text.into(), scope };
-    let HostEvent::RulesMade { made, fault } = make(held, &new).event else { panic!() };
+    let HostEvent::RulesMade { made, fault } = make(in_force, &new).event else { panic!() };
     assert_eq!(fault, None);
     made
 }
 
-fn verdict(held: &Held, text: &str) -> Ruled {
-    held.ruling(&line(text)).0.verdict
+fn verdict(in_force: &RulesInForce, text: &str) -> Ruled {
+    in_force.ruling(&line(text)).0.verdict
 }
 
 #[test]
 fn a_rule_for_a_directory_is_kept_outside_of_it_and_holds_nowhere_else() {
     let temp = TempDir::new().unwrap();
-    let held = held(&temp);
+    let in_force = in_force(&temp);
     let home = temp.path().canonicalize().unwrap();
-    let rules = made(&held, "Bash(git status), Bash(ls)", Scope::Workspace);
-    assert_eq!(made(&held, "Bash(ls)", Scope::Workspace).len(), 1, "it is there already");
-    assert_eq!((verdict(&held, "git status | ls"), verdict(&held, "git log")), (Ruled::Allow, Ruled::Open));
+    let rules = made(&in_force, "Bash(git status), Bash(ls)", Scope::Workspace);
+    assert_eq!(made(&in_force, "Bash(ls)", Scope::Workspace).len(), 1, "it is there already");
+    assert_eq!((verdict(&in_force, "git status | ls"), verdict(&in_force, "git log")), (Ruled::Allow, Ruled::Open));
     std::fs::create_dir(home.join("q")).unwrap();
     let book = || Rulebook::new(Some(home.join("rules.toml")), None).with_made(Some(home.join("made")));
-    let (again, other) = (Held::new(book(), home.join("p")), Held::new(book(), home.join("q")));
+    let (again, other) = (RulesInForce::new(book(), home.join("p")), RulesInForce::new(book(), home.join("q")));
     assert_eq!((verdict(&again, "ls"), verdict(&other, "ls")), (Ruled::Allow, Ruled::Open));
     assert_eq!(home.join("p").read_dir().unwrap().count(), 0);
-    let HostEvent::RuleDropped { fault: None, .. } = remove(&held, rules[1].clone()).event else { panic!() };
-    assert_eq!((verdict(&held, "ls"), verdict(&held, "git status")), (Ruled::Open, Ruled::Allow));
-    made(&held, "Bash(ls)", Scope::Always);
-    assert_eq!((verdict(&held, "ls"), verdict(&other, "ls")), (Ruled::Allow, Ruled::Allow));
+    let HostEvent::RuleDropped { fault: None, .. } = remove(&in_force, rules[1].clone()).event else { panic!() };
+    assert_eq!((verdict(&in_force, "ls"), verdict(&in_force, "git status")), (Ruled::Open, Ruled::Allow));
+    made(&in_force, "Bash(ls)", Scope::Always);
+    assert_eq!((verdict(&in_force, "ls"), verdict(&other, "ls")), (Ruled::Allow, Ruled::Allow));
 }
 
 #[test]
 fn a_rule_for_a_day_says_when_it_is_over_and_one_for_the_session_is_in_no_file() {
     let temp = TempDir::new().unwrap();
-    let held = held(&temp);
-    made(&held, "Bash(ls)", Scope::Day);
-    assert_eq!(verdict(&held, "ls"), Ruled::Allow);
+    let in_force = in_force(&temp);
+    made(&in_force, "Bash(ls)", Scope::Day);
+    assert_eq!(verdict(&in_force, "ls"), Ruled::Allow);
     let file = temp.path().join("made").read_dir().unwrap().map(|e| e.unwrap().path());
     let file = file.filter(|path| path.extension().is_some_and(|e| e == "toml")).last().unwrap();
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("{ pattern = \"Bash(ls)\", until = 20"), "{text}");
     let over = text.replace(text.split("until = ").nth(1).unwrap().get(..4).unwrap(), "2001");
     std::fs::write(&file, over).unwrap();
-    assert_eq!(verdict(&held, "ls"), Ruled::Open);
-    assert_eq!(made(&held, "Bash(pwd)", Scope::Session).len(), 1);
+    assert_eq!(verdict(&in_force, "ls"), Ruled::Open);
+    assert_eq!(made(&in_force, "Bash(pwd)", Scope::Session).len(), 1);
     assert!(!Path::new(&temp.path().join("rules.toml")).exists());
 }
 
 #[test]
 fn what_an_agent_has_worded_is_never_several_patterns() {
     let temp = TempDir::new().unwrap();
-    let held = held(&temp);
+    let in_force = in_force(&temp);
     for (tool, text) in [
         ("edit", Claimed::Paths(vec!["q), Bash, Edit, Edit(q".into()])),
         ("other", Claimed::Text("Update plan (step 1), Bash, other, other(step 2".into())),
         ("mcp", Claimed::Text("tracker/list), Bash, Mcp(tracker), Mcp(x".into())),
         ("bash", Claimed::Text("Think".into())),
     ] {
-        let claims = Claims { cwd: None, all: vec![Claim { tool: tool.into(), what: text, only_narrows: false }] };
+        let claims =
+            Claims { all: vec![Claim { tool: tool.into(), what: text, only_narrows: false }], ..Claims::default() };
         let waiting = vec![(ReqId(1), claims.clone())];
-        let wanted = Wanted { req: ReqId(1), list: Ruled::Allow, text: None, waiting, past: vec![Arc::new(claims)] };
-        for proposed in weighed(&held, wanted).proposed {
+        let wanted = RuleQuery { req: ReqId(1), list: Ruled::Allow, text: None, waiting, past: vec![Arc::new(claims)] };
+        for proposed in weighed(&in_force, wanted).proposed {
             assert!(!proposed.text.to_lowercase().contains("bash"), "{}", proposed.text);
         }
     }

@@ -4,7 +4,7 @@
 //! What is to be written, and writing it, is for `host::worktrees`. Invariant: nothing is written of which the ledger of
 //! that review does not know.
 
-use super::stem::Stem;
+use super::run_name::RunName;
 use crate::base::human;
 use crate::base::paths::visible;
 use crate::base::sanitize::line;
@@ -175,7 +175,7 @@ fn review_of(state: &Path, worktree: &Worktree) -> Result<ReviewSession, ReviewE
     {
         return Ok(review);
     }
-    let (stem, name) = (Stem::of_now(), &worktree.name);
+    let (stem, name) = (RunName::of_now(), &worktree.name);
     let head = SessionInfo {
         stem: stem.name(),
         cwd: origin.clone(),

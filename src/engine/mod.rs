@@ -1,4 +1,4 @@
-//! Lets the model's decisions happen in the world, for whichever front end holds it.
+//! Carries out the model's effects for the front end that holds it.
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
 //! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
@@ -32,10 +32,10 @@ pub mod rule_files;
 pub mod rulebook;
 mod ruling;
 mod run;
+mod run_name;
 mod running;
 mod secrets;
 mod servers;
-mod stem;
 mod terminals;
 mod timers;
 pub mod wait;

@@ -6,7 +6,7 @@
 
 use super::core::Core;
 use super::fact::{Fact, Facts};
-use super::stem::Stem;
+use super::run_name::RunName;
 use crate::model::event::Hint;
 use crate::model::history::{History, Left, NoHistory};
 use crate::model::ids::{EntryId, Now, SessionKey};
@@ -21,7 +21,7 @@ use tracing::warn;
 #[derive(Debug)]
 pub(super) struct Moving {
     dir: Option<PathBuf>,
-    stem: Stem,
+    stem: RunName,
     /// Made when the first of them leave.
     file: Option<Arc<HistoryFile>>,
     /// What of the file is taken.
@@ -34,7 +34,7 @@ pub(super) struct Moving {
 
 impl Moving {
     /// The file is made below `dir`.
-    pub fn new(dir: Option<PathBuf>, stem: Stem, facts: &Facts) -> Self {
+    pub fn new(dir: Option<PathBuf>, stem: RunName, facts: &Facts) -> Self {
         Self { dir, stem, file: None, end: 0, is_writing: false, waiting: VecDeque::new(), facts: facts.clone() }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn of(session: &Session, entry: EntryId, cwd: &Path) -> Option<ToolNo
 /// Of all by which two notes of one call differ for the review.
 pub(super) fn fingerprint(note: &ToolNote) -> u64 {
     let mut hash = DefaultHasher::new();
-    (note.settled, note.waits, note.doing as u8, &note.paths).hash(&mut hash);
+    (note.finished, note.waits, note.doing as u8, &note.paths).hash(&mut hash);
     for claim in &note.claims {
         (&claim.old, &claim.new).hash(&mut hash);
     }
@@ -65,8 +65,8 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     if bytes > MAX_CLAIMS {
         claims.clear();
     }
-    let (at, settled) = (Instant::now(), tool.is_settled());
-    ToolNote { entry, turn: None, doing, at, settled, waits: false, paths, claims }
+    let (at, finished) = (Instant::now(), tool.is_finished());
+    ToolNote { entry, turn: None, doing, at, finished, waits: false, paths, claims }
 }
 
 /// The texts of a call's changes, in their order.

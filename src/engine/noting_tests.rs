@@ -69,9 +69,9 @@ fn diffs_that_are_too_large_are_left_out_and_their_paths_stay() {
 }
 
 #[test]
-fn a_final_status_settles() {
+fn a_final_status_finishes_a_call() {
     let mut tool = call(None, Vec::new());
-    assert!(!told(&tool).settled);
+    assert!(!told(&tool).finished);
     tool.status = ToolStatus::Failed;
-    assert!(told(&tool).settled);
+    assert!(told(&tool).finished);
 }

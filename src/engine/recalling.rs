@@ -41,7 +41,7 @@ impl Recalling {
                 Some(Ok(None)) | None => (Past::default(), None),
                 Some(Ok(Some(known))) => {
                     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-                    // A clock that was set back makes nobody older.
+                    // A clock that was set back makes no journal older.
                     age = Some(now.saturating_sub(known.opened));
                     of_known(&known, &id)
                 }

@@ -11,8 +11,8 @@ pub(super) use self::worker::shared;
 use super::fact::Facts;
 use super::merging::Merging;
 use super::noting;
-use crate::host::calm::calm;
 use crate::host::fs::Roots;
+use crate::host::priority::lower_priority;
 use crate::host::worktrees::Part;
 use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
 use crate::model::event::HostEvent;
@@ -58,12 +58,12 @@ pub struct ReviewConfig {
     /// The directory of all reviews; each session has one below it, named like its journal.
     pub home: PathBuf,
     /// The directory of an earlier session to go on with, without an agent.
-    pub earlier: Option<PathBuf>,
+    pub reopened: Option<PathBuf>,
 }
 
 #[derive(Debug)]
 pub(super) enum Job {
-    /// The first look at the tree. Who starts no agent before it is over, since nobody sits before a screen, is told.
+    /// The first look at the tree. A front end without a screen starts no agent before it is over, and is told.
     Look {
         alone: Option<mpsc::Sender<()>>,
     },
@@ -71,9 +71,9 @@ pub(super) enum Job {
     Join,
     /// What the model wants, where the engine has nothing to add to it.
     Do(ReviewCommand),
-    /// The session is closed: nobody looks there any more.
+    /// The session is closed and has no viewer any more.
     Leave,
-    /// The agent has ended, and nobody sits before a screen.
+    /// The agent has ended, and there is no screen.
     Last,
     /// A worktree is merged into the files of this review.
     Merge(Box<Merging>),
@@ -154,7 +154,7 @@ pub(super) struct Reviewing {
 
 /// What became of a job that was handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+pub(super) enum Submission {
     Taken,
     /// News of a tool call that there was no room for; said the first time.
     LeftOut,
@@ -174,11 +174,11 @@ impl Reviewing {
     ) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(QUEUE);
         let (shown, early, has_backlog) = (Shown::default(), Early::default(), Arc::<AtomicBool>::default());
-        let ReviewConfig { home, earlier } = config.clone();
+        let ReviewConfig { home, reopened } = config.clone();
         let (slot, sent, behind) = (Arc::clone(&shown), Arc::clone(&early), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
-            calm();
-            let review = match earlier {
+            lower_priority();
+            let review = match reopened {
                 Some(dir) => ReviewSession::open(&dir),
                 None => ReviewSession::create(&home, head),
             };
@@ -208,18 +208,18 @@ impl Reviewing {
     }
 
     /// Hands a job over without waiting.
-    pub fn give(&mut self, at: SessionKey, mut job: Job) -> Given {
+    pub fn give(&mut self, at: SessionKey, mut job: Job) -> Submission {
         if let Job::Note(note) = &mut job {
             if self.backlog.len() >= BACKLOG {
                 let again = std::mem::replace(&mut self.left_out, true);
-                return if again { Given::Taken } else { Given::LeftOut };
+                return if again { Submission::Taken } else { Submission::LeftOut };
             }
             if self.backlog.len() >= WITH_TEXTS {
                 note.claims.clear();
             }
         }
         if self.backlog.len() >= 2 * BACKLOG {
-            return Given::Gone;
+            return Submission::Gone;
         }
         self.backlog.push_back(Asked { at, job });
         self.drain()
@@ -236,8 +236,8 @@ impl Reviewing {
     }
 
     /// Hands over what has waited, as far as there is room.
-    pub fn drain(&mut self) -> Given {
-        let Some(jobs) = &self.jobs else { return Given::Gone };
+    pub fn drain(&mut self) -> Submission {
+        let Some(jobs) = &self.jobs else { return Submission::Gone };
         while let Some(job) = self.backlog.pop_front() {
             match jobs.try_send(job) {
                 Ok(()) => {}
@@ -245,11 +245,11 @@ impl Reviewing {
                     self.backlog.push_front(job);
                     break;
                 }
-                Err(TrySendError::Disconnected(_)) => return Given::Gone,
+                Err(TrySendError::Disconnected(_)) => return Submission::Gone,
             }
         }
         self.has_backlog.store(!self.backlog.is_empty(), Ordering::Release);
-        Given::Taken
+        Submission::Taken
     }
 
     /// The prompt of a turn goes out now, and the look before it is not finished.

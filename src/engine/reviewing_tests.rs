@@ -52,7 +52,7 @@ fn note(entry: u64) -> Job {
         turn: None,
         doing,
         at: Instant::now(),
-        settled: false,
+        finished: false,
         waits: false,
         paths: Vec::new(),
         claims,
@@ -63,7 +63,7 @@ fn note(entry: u64) -> Job {
 fn jobs_wait_in_their_order_when_the_queue_is_full() {
     let (mut reviewing, taken) = without_thread(2);
     for turn in 1..=5 {
-        assert_eq!(reviewing.give(AT, begin(turn)), Given::Taken);
+        assert_eq!(reviewing.give(AT, begin(turn)), Submission::Taken);
     }
     assert!(reviewing.has_backlog.load(Ordering::Acquire));
     assert_eq!(turns(&taken), [1, 2]);
@@ -77,22 +77,22 @@ fn jobs_wait_in_their_order_when_the_queue_is_full() {
 #[test]
 fn what_waits_is_bounded() {
     let (mut reviewing, taken) = without_thread(1);
-    let given: Vec<Given> = (0..5000).map(|n| reviewing.give(AT, note(n))).collect();
-    assert_eq!(given.iter().filter(|g| **g == Given::LeftOut).count(), 1, "said once");
+    let given: Vec<Submission> = (0..5000).map(|n| reviewing.give(AT, note(n))).collect();
+    assert_eq!(given.iter().filter(|g| **g == Submission::LeftOut).count(), 1, "said once");
     assert_eq!(reviewing.backlog.len(), BACKLOG);
     let with_texts = reviewing.backlog.iter().filter(|job| matches!(&job.job, Job::Note(n) if !n.claims.is_empty()));
     assert!(with_texts.count() <= WITH_TEXTS + 1);
     assert_eq!(
         reviewing.give(AT, Job::Do(ReviewCommand::EndTurn(TurnId(1)))),
-        Given::Taken,
+        Submission::Taken,
         "a turn is never left out"
     );
     let gone = (0..3 * BACKLOG)
         .map(|_| reviewing.give(AT, Job::Do(ReviewCommand::EndTurn(TurnId(1)))))
-        .find(|g| *g == Given::Gone);
-    assert_eq!(gone, Some(Given::Gone));
+        .find(|g| *g == Submission::Gone);
+    assert_eq!(gone, Some(Submission::Gone));
     drop(taken);
-    assert_eq!(reviewing.drain(), Given::Gone);
+    assert_eq!(reviewing.drain(), Submission::Gone);
 }
 
 #[test]
@@ -137,7 +137,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         install: None,
         shell: None,
         graces: Graces::default(),
-        review: Some(ReviewConfig { home: place.home.clone(), earlier: None }),
+        review: Some(ReviewConfig { home: place.home.clone(), reopened: None }),
         gate: Gate::Off,
         rules: None,
         servers: None,
@@ -205,7 +205,7 @@ async fn a_home_that_cannot_be_used_leaves_the_session_without_a_review() {
     let place = place();
     std::fs::write(&place.home, "a file").unwrap();
     let mut engine = engine(&place, AGENT, None);
-    // The review refuses such a home; whoever finds the thread gone says the same.
+    // The review refuses such a home; a caller that finds the thread gone says the same.
     engine.apply(SessionKey::FIRST, HostEvent::Review(ReviewEvent::ReviewOff { message: "no room".into() }));
     engine.intent(Intent::Start);
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
@@ -340,13 +340,13 @@ async fn a_command_that_did_not_wait_for_the_look_before_it_is_named() {
         let place = place();
         let roots = Arc::new(Roots::new(vec![place.root.clone()]));
         let head = head("run".into(), 0, &place.root, &roots, "agent");
-        let config = ReviewConfig { home: place.home.clone(), earlier: None };
+        let config = ReviewConfig { home: place.home.clone(), reopened: None };
         let (sender, _told) = mpsc::channel(64);
         let mut reviewing = Reviewing::start(&config, head, roots, AT, Facts(sender), Arc::default()).unwrap();
         let (done, looked) = sync_channel(1);
         let looked = waits.then_some(looked);
         for job in [begin(1), Job::BeforeCommand { done }, Job::Do(ReviewCommand::EndTurn(TurnId(1)))] {
-            assert_eq!(reviewing.give(AT, job), Given::Taken);
+            assert_eq!(reviewing.give(AT, job), Submission::Taken);
         }
         reviewing.finish(Duration::from_secs(20)).await;
         assert_eq!(looked.map(|looked| looked.try_recv()), waits.then_some(Ok(())));
@@ -365,7 +365,7 @@ fn a_command_and_a_write_wait_for_the_look_until_the_client_ends() {
     };
     is_over.store(true, Ordering::Release);
     assert_eq!(waiting.join().unwrap(), None);
-    // Nobody waits any more.
+    // Its waiter is gone.
     assert!(done.try_send(()).is_err());
     let (done, looked) = sync_channel(1);
     done.try_send(7).unwrap();

@@ -7,8 +7,8 @@
 use super::fact::{Facts, Told};
 use super::merging::{Merging, Wanted, What};
 use super::noting;
-use super::reviewing::{self, Given, Job, LAST_JOBS, ReviewConfig, Reviewing};
-use super::stem::Stem;
+use super::reviewing::{self, Job, LAST_JOBS, ReviewConfig, Reviewing, Submission};
+use super::run_name::RunName;
 use super::workspaces::Workspaces;
 use crate::host::fs::{Private, Roots};
 use crate::model::Model;
@@ -34,7 +34,7 @@ const SLICE: Duration = Duration::from_millis(50);
 pub(super) struct Reviews {
     /// No review is done without it.
     config: Option<ReviewConfig>,
-    stem: Stem,
+    stem: RunName,
     workspaces: Workspaces,
     /// Told when the first look is over.
     first_look: Option<mpsc::Receiver<()>>,
@@ -43,7 +43,13 @@ pub(super) struct Reviews {
 }
 
 impl Reviews {
-    pub fn new(config: Option<ReviewConfig>, stem: Stem, private: Private, facts: &Facts, hint: &Arc<Notify>) -> Self {
+    pub fn new(
+        config: Option<ReviewConfig>,
+        stem: RunName,
+        private: Private,
+        facts: &Facts,
+        hint: &Arc<Notify>,
+    ) -> Self {
         let workspaces = Workspaces::new(private);
         Self { config, stem, workspaces, first_look: None, facts: facts.clone(), hint: Arc::clone(hint) }
     }
@@ -80,7 +86,7 @@ impl Reviews {
         let head = reviewing::head(stem, self.stem.started(), cwd, &roots, command.unwrap_or_default());
         match Reviewing::start(config, head, roots, at, self.facts.clone(), Arc::clone(&self.hint)) {
             Ok(reviewing) => {
-                let is_new = config.earlier.is_none();
+                let is_new = config.reopened.is_none();
                 self.workspaces.set(at, Some(reviewing));
                 if !is_new {
                     return Told::new();
@@ -94,7 +100,7 @@ impl Reviews {
         }
     }
 
-    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
+    /// Without a screen: ends when the first look at the files does, or after `patience`. Before that
     /// no agent should be started: what it has changed by then would be taken for what was there.
     pub async fn first_look(&mut self, patience: Duration) {
         if let Some(mut over) = self.first_look.take() {
@@ -136,11 +142,11 @@ impl Reviews {
                 Some(note) => Job::Note(note),
                 None => return told,
             },
-            ReviewCommand::CommandRun { entry, settled } => {
+            ReviewCommand::CommandRun { entry, finished } => {
                 let doing = ToolEffect::Runs;
                 let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
                 let (paths, claims) = (Vec::new(), Vec::new());
-                Job::Note(ToolNote { entry, turn, doing, at, settled, waits: false, paths, claims })
+                Job::Note(ToolNote { entry, turn, doing, at, finished, waits: false, paths, claims })
             }
             ReviewCommand::Preview { req, asked } => {
                 let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));
@@ -245,8 +251,8 @@ impl Reviews {
         all
     }
 
-    /// What a turn has changed that nobody waited for is still its doing; what has changed since the last one may be the
-    /// agent's where nobody sits before a screen. From `end` on the last look is not waited for.
+    /// What a turn has changed without a wait for the look after it is still its doing; what has changed since the last
+    /// one may be the agent's without a screen. From `end` on the last look is not waited for.
     pub async fn finish(&mut self, model: &Model, end: Option<Instant>) {
         for (sessions, mut reviewing) in self.workspaces.take_reviews() {
             let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
@@ -270,14 +276,14 @@ impl Reviews {
         given.map_or_else(Told::new, |given| self.after_giving(at, given))
     }
 
-    fn after_giving(&mut self, at: SessionKey, given: Given) -> Told {
+    fn after_giving(&mut self, at: SessionKey, given: Submission) -> Told {
         let event = match given {
-            Given::Taken => return Told::new(),
-            Given::LeftOut => ReviewEvent::ReviewTrouble {
+            Submission::Taken => return Told::new(),
+            Submission::LeftOut => ReviewEvent::ReviewTrouble {
                 what: "behind".into(),
                 message: "the review does not keep up: some tool calls are left out of it".into(),
             },
-            Given::Gone => {
+            Submission::Gone => {
                 self.workspaces.set(at, None);
                 ReviewEvent::ReviewOff { message: "it has stopped".into() }
             }

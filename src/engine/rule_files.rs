@@ -1,7 +1,7 @@
 //! Files of rules as they are changed: the person's own, and one for each directory, kept with what else is the program's.
 //!
-//! Blocks on the disk. Judges nothing. Invariants: a file that is written is whole, its owner's, and readable by nobody
-//! else; a directory's rules are never in the directory.
+//! Blocks on the disk. Judges nothing. Invariants: a file that is written is whole, its owner's, and readable by no
+//! other else; a directory's rules are never in the directory.
 
 use super::rulebook::read_text;
 use crate::base::digest::digest;
@@ -58,14 +58,14 @@ fn lock(file: &Path) -> io::Result<Lock> {
     private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock")).map(Lock::wait)
 }
 
-/// In one step, so that whoever reads it meanwhile finds the old or the new rules; for the owner alone.
+/// In one step, so that a reader finds the old or the new rules; for the owner alone.
 fn write(file: &Path, text: &str) -> io::Result<()> {
     let mut new = Replacement::of(file)?;
     new.write_all(text.as_bytes())?;
     new.finish(Durability::Whole)
 }
 
-/// A place for the rules of directories that nobody else can look into.
+/// A place for the rules of directories, for its owner only.
 pub fn make_place(all: &Path) -> io::Result<()> {
     make_private_dir(all)
 }

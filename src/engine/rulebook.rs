@@ -1,11 +1,13 @@
 //! The rules that agents are held to: the files that they stand in, read again when those have changed.
 //!
-//! Blocks on the disk and on whatever a line for a shell costs to read, so it belongs on threads that may wait. Knows no
+//! Blocks on the disk and on what reading a line for a shell costs, so it belongs on threads that may wait. Knows no
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
 use super::rule_files;
+use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
+use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling, Scope};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
 use std::collections::BTreeMap;
@@ -21,8 +23,10 @@ const MAX_BYTES: u64 = 1 << 20;
 pub const PROJECT_FILE: &str = ".acp-tui/rules.toml";
 /// Characters of a pattern or a reason that are passed on.
 const MAX_WORDS: usize = 500;
+/// Files outside of the session's directory that a question names.
+const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
-const MAX_BOOKS: usize = 64;
+const MAX_DIRECTORIES: usize = 64;
 
 #[derive(Debug)]
 pub struct Rulebook {
@@ -33,11 +37,11 @@ pub struct Rulebook {
     made: Option<PathBuf>,
     home: Option<PathBuf>,
     /// By the directory of the session.
-    books: Mutex<BTreeMap<PathBuf, Book>>,
+    cached: Mutex<BTreeMap<PathBuf, CachedRules>>,
 }
 
 #[derive(Clone, Debug)]
-struct Book {
+struct CachedRules {
     stamps: [Stamp; 3],
     rules: Arc<Rules>,
 }
@@ -63,12 +67,12 @@ pub struct FileRules {
 impl Rulebook {
     /// Only this file.
     pub fn only(file: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { own: Some(file), has_projects: false, made: None, home, books: Mutex::default() }
+        Self { own: Some(file), has_projects: false, made: None, home, cached: Mutex::default() }
     }
 
     /// The person's file, and those of the projects.
     pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self { own, has_projects: true, made: None, home, books: Mutex::default() }
+        Self { own, has_projects: true, made: None, home, cached: Mutex::default() }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.
@@ -86,7 +90,8 @@ impl Rulebook {
     /// for the session alone.
     pub fn ruling(&self, agent: Option<&str>, cwd: &Path, more: &Rules, claims: &Claims) -> (Ruling, Vec<String>) {
         let (rules, warnings) = self.with(cwd, more);
-        (self.by(&rules, agent, cwd, claims), warnings)
+        let ruling = self.by(&rules, agent, cwd, claims);
+        (Ruling { outside: self.outside(cwd, claims), ..ruling }, warnings)
     }
 
     /// All rules that hold in a session.
@@ -114,6 +119,22 @@ impl Rulebook {
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         ruling.unwrap_or(Ruling::OPEN)
+    }
+
+    /// Which of the files that are claimed lie outside of the session's directory, and where.
+    fn outside(&self, root: &Path, claims: &Claims) -> Vec<Outside> {
+        let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+        let real_of = |path: &str| match (path.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => real_path(&normalize(&home.join(rest))),
+            _ => real_path(&normalize(&begins.join(path.strip_prefix("file://").unwrap_or(path)))),
+        };
+        let outside = |path: &String| {
+            let real = real_of(path);
+            let is_inside = real.as_ref().is_some_and(|real| real.starts_with(root));
+            let real = real.map(|real| real.to_string_lossy().into_owned());
+            (!is_inside).then(|| Outside { path: path.clone(), real })
+        };
+        claims.files.iter().filter_map(outside).take(MAX_OUTSIDE).collect()
     }
 
     fn of_claim(&self, rules: &Rules, agent: Option<&str>, root: &Path, claims: &Claims, claim: &Claim) -> Ruling {
@@ -169,8 +190,8 @@ impl Rulebook {
         let project = self.has_projects.then(|| cwd.join(PROJECT_FILE));
         let made = self.made.as_ref().map(|made| rule_files::of_directory(made, cwd));
         let stamps = [&self.own, &project, &made].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
-        let books = || self.books.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(book) = books().get(cwd).filter(|book| book.stamps == stamps) {
+        let cached = || self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(book) = cached().get(cwd).filter(|book| book.stamps == stamps) {
             return (Arc::clone(&book.rules), Vec::new());
         }
         let mut all = FileRules::default();
@@ -183,11 +204,11 @@ impl Rulebook {
             all.warnings.extend(found.warnings);
         }
         let rules = Arc::new(all.rules);
-        let mut books = books();
-        if books.len() >= MAX_BOOKS {
-            books.clear();
+        let mut cached = cached();
+        if cached.len() >= MAX_DIRECTORIES {
+            cached.clear();
         }
-        books.insert(cwd.to_owned(), Book { stamps, rules: Arc::clone(&rules) });
+        cached.insert(cwd.to_owned(), CachedRules { stamps, rules: Arc::clone(&rules) });
         (rules, all.warnings)
     }
 }
@@ -208,6 +229,7 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         place: rule.as_ref().map(|rule| words(&format!("{}:{}", rule.file, rule.line))),
         reason: rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(words),
         rule: rule.map(|rule| words(&rule.pattern)),
+        outside: Vec::new(),
     }
 }
 

@@ -16,7 +16,7 @@ fn a_path_leads_where_its_links_lead_also_when_its_end_is_not_there() {
     assert_eq!(real_path(&dir.join("link/x/y")), Some(dir.join("a/x/y")));
     assert_eq!(real_path(&dir.join("link/..")), Some(dir.clone()));
     assert_eq!(real_path(&dir.join("link/./x")), Some(dir.join("a/x")));
-    // Nobody knows yet where these will be.
+    // It is not known yet where these will be.
     assert_eq!(real_path(&dir.join("dead/x")), None);
     assert_eq!(real_path(&dir.join("x/../y")), None);
     std::fs::write(dir.join("file"), "").unwrap();
@@ -111,9 +111,34 @@ fn what_is_only_said_beside_can_be_denied_and_is_not_asked_about() {
     let (_temp, book, cwd) = place("allow = [\"Bash(cat *)\"]\ndeny = [\"Read(.env)\"]\n");
     let claims = |path: &str| {
         let read = Claim { tool: "read".into(), what: Claimed::Paths(vec![path.into()]), only_narrows: true };
-        Claims { all: vec![Claim { only_narrows: false, ..line("cat a").all.remove(0) }, read], cwd: None }
+        Claims { all: vec![Claim { only_narrows: false, ..line("cat a").all.remove(0) }, read], ..Claims::default() }
     };
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &claims("a")).0.verdict, Ruled::Allow);
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &claims(".env")).0.verdict, Ruled::Deny);
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &Claims::default()).0, Ruling::OPEN);
+}
+
+#[test]
+fn files_outside_of_the_directory_are_told_with_the_place_where_they_really_are() {
+    let (temp, book, cwd) = place("");
+    let dir = temp.path().canonicalize().unwrap();
+    write(dir.join("secret"), "").unwrap();
+    symlink("../secret", cwd.join("link")).unwrap();
+    symlink("gone", cwd.join("dead")).unwrap();
+    let files = ["a", "link", "../secret", "/etc/hosts", "~/secret", "sub/../../x", "dead"].map(str::to_owned).to_vec();
+    let claims = Claims { files, ..Claims::default() };
+    let outside = book.ruling(None, &cwd, &Rules::default(), &claims).0.outside;
+    let at = |name: &str| Some(dir.join(name).display().to_string());
+    let told: Vec<(&str, Option<String>)> = outside.iter().map(|out| (out.path.as_str(), out.real.clone())).collect();
+    let expected = [
+        ("link", at("secret")),
+        ("../secret", at("secret")),
+        ("/etc/hosts", Some("/etc/hosts".to_owned())),
+        ("~/secret", at("secret")),
+        ("sub/../../x", at("x")),
+        ("dead", None),
+    ];
+    assert_eq!(told, expected);
+    let many = Claims { files: (0..100).map(|n| format!("/x{n}")).collect(), ..Claims::default() };
+    assert_eq!(book.ruling(None, &cwd, &Rules::default(), &many).0.outside.len(), MAX_OUTSIDE);
 }

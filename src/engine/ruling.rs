@@ -24,9 +24,9 @@ pub struct RulesConfig {
     pub agent: Option<String>,
 }
 
-/// The rules of one agent in one directory, for whoever judges there.
+/// The rules that hold for one agent in one directory.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct RulesInForce {
     book: Arc<Rulebook>,
     agent: Option<String>,
     cwd: PathBuf,
@@ -34,7 +34,7 @@ pub struct Held {
     made: Vec<MadeRule>,
 }
 
-impl Held {
+impl RulesInForce {
     #[cfg(test)]
     pub fn new(book: Rulebook, cwd: PathBuf) -> Self {
         Self { book: Arc::new(book), agent: None, cwd, made: Vec::new() }
@@ -89,7 +89,7 @@ pub(super) struct Done {
 
 #[derive(Debug, Default)]
 struct Lane {
-    waiting: VecDeque<(ReqId, Box<Claims>, Option<Held>)>,
+    waiting: VecDeque<(ReqId, Box<Claims>, Option<RulesInForce>)>,
     is_busy: bool,
 }
 
@@ -119,20 +119,20 @@ impl Ruler {
     }
 
     /// The rules that hold in a session.
-    pub fn held(&self, at: SessionKey, core: &Core) -> Option<Held> {
+    pub fn in_force(&self, at: SessionKey, core: &Core) -> Option<RulesInForce> {
         let book = Arc::clone(self.book.as_ref()?);
         let agent = core.agent_at(at.into()).and_then(|agent| self.names.get(&agent)).cloned();
         let made = core.model.session_of(at).map(|session| session.rules.made().to_vec()).unwrap_or_default();
-        Some(Held { book, agent, cwd: core.directory(at.into()).to_owned(), made })
+        Some(RulesInForce { book, agent, cwd: core.directory(at.into()).to_owned(), made })
     }
 
     /// What the person wants of rules, off the thread that draws. `f` gives what happened.
-    pub fn apart(&self, at: SessionKey, core: &Core, f: impl FnOnce(&Held) -> Done + Send + 'static) {
-        let Some(held) = self.held(at, core) else { return };
+    pub fn apart(&self, at: SessionKey, core: &Core, f: impl FnOnce(&RulesInForce) -> Done + Send + 'static) {
+        let Some(in_force) = self.in_force(at, core) else { return };
         let others: Vec<SessionKey> = core.model.sessions().map(|(key, _)| key).filter(|key| *key != at).collect();
         let facts = self.facts.clone();
         tokio::task::spawn_blocking(move || {
-            let done = f(&held);
+            let done = f(&in_force);
             facts.tell(at, done.event);
             for other in others.into_iter().filter(|_| done.concerns_all) {
                 facts.tell(other, HostEvent::RulesChanged);
@@ -141,12 +141,12 @@ impl Ruler {
     }
 
     pub fn ask(&mut self, at: SessionKey, req: ReqId, claims: Box<Claims>, core: &Core) {
-        let held = self.held(at, core);
-        self.lanes.entry(at).or_default().waiting.push_back((req, claims, held));
+        let in_force = self.in_force(at, core);
+        self.lanes.entry(at).or_default().waiting.push_back((req, claims, in_force));
         self.next(at);
     }
 
-    /// The rules have spoken; whoever waits is next.
+    /// One request is judged; the next one follows.
     pub fn has_spoken(&mut self, at: SessionKey) {
         self.lanes.entry(at).or_default().is_busy = false;
         self.next(at);
@@ -154,11 +154,13 @@ impl Ruler {
 
     fn next(&mut self, at: SessionKey) {
         let lane = self.lanes.entry(at).or_default();
-        let Some((req, claims, held)) = (if lane.is_busy { None } else { lane.waiting.pop_front() }) else { return };
+        let Some((req, claims, in_force)) = (if lane.is_busy { None } else { lane.waiting.pop_front() }) else {
+            return;
+        };
         lane.is_busy = true;
         let facts = self.facts.clone();
         tokio::task::spawn_blocking(move || {
-            let (ruling, warnings) = held.map_or((Ruling::OPEN, Vec::new()), |held| held.ruling(&claims));
+            let (ruling, warnings) = in_force.map_or((Ruling::OPEN, Vec::new()), |in_force| in_force.ruling(&claims));
             for message in warnings {
                 facts.send(Fact::Host(Address::All, HostEvent::Warning { message }));
             }

@@ -14,16 +14,16 @@ use super::core::{Core, login_line};
 use super::decoding::Decoding;
 use super::fact::{Fact, Facts, Told};
 use super::filing::{FileJob, FileQueue};
-use super::journaling::Books;
+use super::journaling::Recorder;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
 use super::recalling::Recalling;
 use super::reviews::Reviews;
 use super::ruling::Ruler;
+use super::run_name::RunName;
 use super::secrets::Hearing;
 use super::servers::Servers;
-use super::stem::Stem;
 use super::terminals::Terminals;
 use super::timers::Timers;
 use super::wait::sleep_until;
@@ -64,7 +64,7 @@ pub struct Engine {
     pub(super) core: Core,
     /// Of the runtime's clock, which stands still in tests.
     start: tokio::time::Instant,
-    stem: Stem,
+    stem: RunName,
     facts: mpsc::Receiver<Fact>,
     /// For what is done on a thread.
     teller: Facts,
@@ -75,7 +75,7 @@ pub struct Engine {
     terminals: Terminals,
     pub(super) files: FileQueue,
     reviews: Reviews,
-    books: Books,
+    recorder: Recorder,
     moving: Moving,
     recalling: Recalling,
     ruler: Ruler,
@@ -98,12 +98,12 @@ impl Engine {
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
-        let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), Stem::of_now());
+        let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
         let first = AgentSetup { command, args, env, install, start_in };
         let line = first.line();
-        // Where nobody looks, nothing of it is shown.
-        let reads_earlier = journals.is_some() && policy == Policy::Ask;
+        // Without a screen nothing of it is shown.
+        let reads_stored_history = journals.is_some() && policy == Policy::Ask;
         let header = journals.is_some().then(|| {
             serde_json::json!({
                 "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),
@@ -116,7 +116,7 @@ impl Engine {
                 "review": review.is_some(),
                 "gate": gate,
                 "rules": rules.is_some(),
-                "earlier": reads_earlier,
+                "earlier": reads_stored_history,
                 "policy": policy,
             })
         });
@@ -127,7 +127,7 @@ impl Engine {
             .with_review(review.is_some())
             .with_gate(gate)
             .with_rules(rules.is_some())
-            .with_earlier(reads_earlier);
+            .with_stored_history(reads_stored_history);
         let mut engine = Self {
             core: Core::new(model, cwd.clone(), codec),
             start: tokio::time::Instant::now(),
@@ -139,7 +139,7 @@ impl Engine {
             terminals: Terminals::new(shell, &sender, &hint, &is_over),
             files: FileQueue::new(&sender, &is_over),
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
-            books: Books::recording(record),
+            recorder: Recorder::recording(record),
             moving: Moving::new(journals.clone(), stem, &sender),
             recalling: Recalling::new(journals.clone(), &sender),
             ruler: Ruler::new(rules, &sender),
@@ -152,7 +152,7 @@ impl Engine {
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }
-        match journals.zip(header).map(|(dir, header)| engine.books.open(&dir, stem, &header)) {
+        match journals.zip(header).map(|(dir, header)| engine.recorder.open(&dir, stem, &header)) {
             Some(Ok(())) => engine.core.with_journal(),
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
@@ -206,7 +206,7 @@ impl Engine {
         self.moving.history()
     }
 
-    /// Where nobody sits before a screen: ends when the first look at the files does, or after `patience`. Before that
+    /// Without a screen: ends when the first look at the files does, or after `patience`. Before that
     /// no agent should be started: what it has changed by then would be taken for what was there.
     pub async fn first_look(&mut self, patience: Duration) {
         self.reviews.first_look(patience).await;
@@ -229,7 +229,7 @@ impl Engine {
     /// Applies what `next` returned.
     pub fn step(&mut self, wake: Wake) -> Vec<Addressed<FrontEnd>> {
         self.take(wake);
-        self.settle()
+        self.flush()
     }
 
     fn take(&mut self, wake: Wake) {
@@ -259,7 +259,7 @@ impl Engine {
             LinkWake::Incoming(Incoming::Closed { ref mut half_line, .. }) => {
                 for (frame, line) in self.hearing.last(agent, self.core.codec(agent).as_ref(), half_line.take()) {
                     let now = self.now();
-                    self.books.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
+                    self.recorder.incoming(agent, self.core.codec(agent).as_ref(), &frame, &line, now);
                     let out = self.core.frame(agent, frame, &line, now);
                     self.carry_out(out);
                 }
@@ -268,7 +268,7 @@ impl Engine {
             LinkWake::Stderr(line) => {
                 let line = self.hearing.secrets.line(&line, false).map_or(line, Arc::from);
                 let now = self.now();
-                self.books.stderr(agent, &line, now);
+                self.recorder.stderr(agent, &line, now);
                 if self.core.model.hears_log_in(agent) {
                     let line = login_line(&line);
                     self.apply(agent, HostEvent::LogInPrinted { line });
@@ -284,7 +284,7 @@ impl Engine {
         let mut frames = std::mem::take(&mut batch.frames).into_iter();
         while let Some((frame, line)) = frames.next() {
             let codec = self.core.codec(agent);
-            self.books.incoming(agent, codec.as_ref(), &frame, &line, now);
+            self.recorder.incoming(agent, codec.as_ref(), &frame, &line, now);
             if Decoding::is_worth_it(codec.as_ref(), &frame, &line)
                 && let Some(running) = self.links.running_mut(agent)
             {
@@ -311,7 +311,7 @@ impl Engine {
             };
             self.take(wake);
         }
-        self.settle()
+        self.flush()
     }
 
     /// The same with the first session, or its agent.
@@ -352,7 +352,8 @@ impl Engine {
             other => other,
         };
         let now = self.now();
-        self.books.intent(at, &intent, now);
+        self.hide_filled_in(&intent);
+        self.recorder.intent(at, &intent, now);
         let adds = matches!(intent, Intent::AddAgent { .. });
         let leaves = matches!(intent, Intent::CloseSession);
         let before = self.core.model.sessions().count();
@@ -366,7 +367,7 @@ impl Engine {
         // Before anything is done for them.
         let new: Vec<SessionKey> = self.core.model.sessions().skip(before).map(|(key, _)| key).collect();
         for key in new {
-            self.settle_in(key);
+            self.join_workspace(key);
         }
         self.carry_out(out);
         if let Address::Session(at) = at
@@ -375,7 +376,7 @@ impl Engine {
             let told = self.reviews.leave(at);
             self.apply_all(told);
         }
-        self.settle()
+        self.flush()
     }
 
     /// From now on an agent of this name can be added, as if it were configured.
@@ -390,7 +391,7 @@ impl Engine {
     }
 
     /// Types into a running command of the agent, for the person. Not an intent: what is typed may be a secret, so it
-    /// is in no journal. False when nobody takes it.
+    /// is in no journal. False when no terminal takes it.
     pub fn type_into(&mut self, term: &TermId, bytes: &[u8]) -> bool {
         self.terminals.input(term, bytes)
     }
@@ -499,7 +500,7 @@ impl Engine {
                             return self.apply_all(told);
                         }
                     }
-                    // Nobody waits any more, and an idle client shall not wake for it.
+                    // Its waiter is gone, and an idle client shall not wake for it.
                     HostEvent::Review(ReviewEvent::TurnCovered { turn, .. }) => {
                         self.timers.stop(at, Timer::Coverage(*turn));
                     }
@@ -524,7 +525,7 @@ impl Engine {
     fn due_timers(&mut self) {
         for Addressed { at, what: timer } in self.timers.due() {
             let now = self.now();
-            self.books.timer(at, timer, now);
+            self.recorder.timer(at, timer, now);
             let out = self.core.event(Addressed { at, what: Event::Timer(timer) }, now);
             self.carry_out(out);
         }
@@ -544,7 +545,7 @@ impl Engine {
     /// Applies a fact and writes it into the journal.
     pub(super) fn apply(&mut self, at: impl Into<Address>, fact: HostEvent) {
         let (at, now) = (at.into(), self.now());
-        self.books.fact(at, &fact, now);
+        self.recorder.fact(at, &fact, now);
         let out = self.core.event(Addressed { at, what: Event::Host(fact) }, now);
         self.carry_out(out);
     }
@@ -570,7 +571,7 @@ impl Engine {
         }
     }
 
-    /// Stops reads that nobody wants any more, and gives those up that do not come back.
+    /// Stops reads whose requests are void, and gives those up that do not come back.
     pub(super) fn mind_reading(&mut self) {
         let (core, links) = (&self.core, &self.links);
         let is_running = |at: SessionKey| core.agent_at(at.into()).is_some_and(|agent| links.running(agent).is_some());
@@ -581,11 +582,11 @@ impl Engine {
         }
     }
 
-    fn settle(&mut self) -> Vec<Addressed<FrontEnd>> {
+    fn flush(&mut self) -> Vec<Addressed<FrontEnd>> {
         self.mind_reading();
         let told = self.reviews.tend();
         self.apply_all(told);
-        let told = self.books.settle();
+        let told = self.recorder.flush();
         self.apply_all(told);
         std::mem::take(&mut self.news)
     }

@@ -208,11 +208,11 @@ fn plain(token: &str) -> Cow<'_, str> {
 #[derive(Default)]
 pub(super) struct Hearing {
     pub secrets: Secrets,
-    held: BTreeMap<(AgentKey, SessionId), Held>,
+    held: BTreeMap<(AgentKey, SessionId), HeldBack>,
 }
 
 /// The end of a message that may be the beginning of a value.
-struct Held {
+struct HeldBack {
     kind: ChunkKind,
     message: Option<Arc<str>>,
     text: String,
@@ -244,7 +244,7 @@ impl Hearing {
                 match codec.update(params.as_str()) {
                     Ok((session, Update::Chunk { kind, message_id, block: Block::Text(text) })) => {
                         let whole =
-                            self.whole(codec, (agent, session), Held { kind, message: message_id, text }, &mut out);
+                            self.whole(codec, (agent, session), HeldBack { kind, message: message_id, text }, &mut out);
                         if !whole {
                             return out;
                         }
@@ -270,7 +270,7 @@ impl Hearing {
     }
 
     /// A piece of a message: whether it can be taken as it came. Else what can be said of it by now is put out.
-    fn whole(&mut self, codec: &dyn Codec, at: (AgentKey, SessionId), piece: Held, out: &mut Frames) -> bool {
+    fn whole(&mut self, codec: &dyn Codec, at: (AgentKey, SessionId), piece: HeldBack, out: &mut Frames) -> bool {
         let before = match self.held.remove(&at) {
             Some(held) if (held.kind, &held.message) == (piece.kind, &piece.message) => held.text,
             Some(held) => {
@@ -279,7 +279,7 @@ impl Hearing {
             }
             None => String::new(),
         };
-        let Held { kind, message, text } = piece;
+        let HeldBack { kind, message, text } = piece;
         let is_alone = before.is_empty();
         let joined = before + &text;
         let hidden = self.secrets.hidden(&joined);
@@ -291,16 +291,16 @@ impl Hearing {
         }
         let later = now.split_off(now.len() - begun);
         if !now.is_empty() {
-            out.extend(self.said(codec, &at.1, &Held { kind, message: message.clone(), text: now }));
+            out.extend(self.said(codec, &at.1, &HeldBack { kind, message: message.clone(), text: now }));
         }
         if !later.is_empty() {
-            self.held.insert(at, Held { kind, message, text: later });
+            self.held.insert(at, HeldBack { kind, message, text: later });
         }
         false
     }
 
     /// A piece of a message as its agent would have said it.
-    fn said(&self, codec: &dyn Codec, session: &SessionId, piece: &Held) -> Option<(Frame, Arc<str>)> {
+    fn said(&self, codec: &dyn Codec, session: &SessionId, piece: &HeldBack) -> Option<(Frame, Arc<str>)> {
         let (method, params) = codec.piece(session, piece.kind, piece.message.as_deref(), &piece.text);
         let line = frame::notification(&method, &params).ok()?;
         let (frame, line) = Frame::read(Cow::Owned(line.into_bytes()), codec.word_for_word());

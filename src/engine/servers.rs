@@ -1,6 +1,6 @@
 //! The servers of tools that an agent is given with a session: looked for when the session is opened, by a thread.
 //!
-//! Knows no file and no variable; whoever begins the engine says how they are found. Invariant: a call that opens a
+//! Knows no file and no variable; the caller of the engine says how they are found. Invariant: a call that opens a
 //! session waits for its servers and goes to the process that it was made for, or to none.
 
 use super::core::Line;
@@ -41,8 +41,8 @@ impl Servers {
         Self { find, held: BTreeMap::new(), last: 0, facts: facts.clone() }
     }
 
-    /// Has the servers looked for that a call is to be made with, and keeps it until they are found. Gives back whatever
-    /// has not to wait.
+    /// Has the servers looked for that a call is to be made with, and holds it until they are found. Gives back the one
+    /// that has not to wait.
     pub fn hold(&mut self, line: Line, place: impl FnOnce(SessionKey) -> (PathBuf, Option<String>)) -> Option<Line> {
         let (Some(find), Some(at)) = (self.find.clone(), line.opens.as_ref().map(|opens| opens.at)) else {
             return Some(line);

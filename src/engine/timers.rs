@@ -14,7 +14,7 @@ impl Timers {
         self.0.push((Instant::now() + after, Addressed { at, what }));
     }
 
-    /// Nobody waits for it any more.
+    /// It is cancelled.
     pub fn stop(&mut self, at: Address, what: Timer) {
         let timer = Addressed { at, what };
         self.0.retain(|(_, other)| *other != timer);

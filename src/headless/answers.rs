@@ -1,4 +1,4 @@
-//! What is answered to forms and pages of the agent where nobody is there to fill them in.
+//! What is answered to forms and pages of the agent without a person to fill them in.
 //!
 //! Reads and sends nothing. Invariant: what does not keep to a form is not sent, and the field and its rule are named.
 
@@ -19,7 +19,7 @@ pub type Answers = Map<String, Value>;
 pub struct Answered {
     pub req: ReqId,
     pub reply: Reply,
-    /// For whoever reads JSON lines.
+    /// For readers of JSON lines.
     pub line: String,
     /// For the person, where there is something to say.
     pub words: Option<String>,
@@ -41,7 +41,9 @@ pub fn next(session: SessionRef<'_>, answers: Option<&Answers>) -> Option<Answer
         Asking::Form(_) => req.0.to_string(),
         Asking::Page(page) => page.id.to_string(),
     };
-    let line = json!({ "type": "elicitation", "id": id, "message": message, "action": reply.action() });
+    let masked: Vec<&str> = reply.secrets().map(|(name, _)| name).collect();
+    let action = reply.action();
+    let line = json!({ "type": "elicitation", "id": id, "message": message, "action": action, "masked": masked });
     let words = words.map(|words| sanitize::line(&words).into_owned());
     Some(Answered { req, reply, line: json_line(line), words })
 }

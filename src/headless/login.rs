@@ -72,7 +72,7 @@ struct LogIn {
 
 impl LogIn {
     async fn log_in(&mut self, engine: &mut Engine, method: Option<&str>, agent: &str) -> Outcome {
-        if let Some(verdict) = self.until(engine, is_settled).await {
+        if let Some(verdict) = self.until(engine, has_opened).await {
             return verdict.into();
         }
         let session = engine.model().first();
@@ -125,7 +125,7 @@ impl LogIn {
         say(&format!("logging in with {}; Ctrl+C leaves it", method.name));
         let is_over = |engine: &Engine| {
             let log_in = engine.model().first().agent().log_in.as_ref();
-            log_in.is_none_or(|log_in| log_in.attempt.is_none()) && is_settled(engine)
+            log_in.is_none_or(|log_in| log_in.attempt.is_none()) && has_opened(engine)
         };
         if let Some(verdict) = self.until(engine, is_over).await {
             return verdict;
@@ -138,7 +138,7 @@ impl LogIn {
     }
 
     async fn log_out(&mut self, engine: &mut Engine) -> Outcome {
-        if let Some(verdict) = self.until(engine, is_settled).await {
+        if let Some(verdict) = self.until(engine, has_opened).await {
             return verdict.into();
         }
         if !engine.model().first().agent().caps.log_out {
@@ -223,11 +223,11 @@ fn asked(session: SessionRef<'_>) -> Option<Intent> {
 }
 
 /// The agent has opened a session, or has said why it does not.
-fn is_settled(engine: &Engine) -> bool {
+fn has_opened(engine: &Engine) -> bool {
     matches!(engine.model().first().phase(), Phase::Ready | Phase::AuthNeeded | Phase::Dead(_))
 }
 
 fn say(words: &str) {
-    // Nobody to tell when standard error is gone.
+    // Standard error may be closed: then the line is dropped.
     let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
 }

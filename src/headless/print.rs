@@ -56,8 +56,8 @@ pub struct Follower {
     begins: u64,
 }
 
-/// In the fingerprint of a call: it was settled.
-const SETTLED: u64 = 1;
+/// In the fingerprint of a call: it was finished.
+const FINISHED: u64 = 1;
 /// Of what is said once.
 const SAID: u64 = 2;
 
@@ -152,7 +152,7 @@ impl Follower {
 
     /// Of what was said about an entry; never 0.
     fn print_of(&self, said: impl Hash) -> u64 {
-        self.prints.hash_one(said) & !SETTLED | 2
+        self.prints.hash_one(said) & !FINISHED | 2
     }
 
     fn session(&mut self, session: SessionRef<'_>, out: &mut Printed) {
@@ -279,15 +279,15 @@ impl Follower {
         (from + end) as u64
     }
 
-    /// One line a tool call, when it is settled; with JSON an object for each change of its state.
+    /// One line a tool call, when it is finished; with JSON an object for each change of its state.
     fn tool(&self, tool: &ToolCall, seen: u64, out: &mut Printed) -> u64 {
         let state = state_of(tool);
         let print = self.print_of((state, tool.label()));
-        let now = if tool.status.is_final() { print | SETTLED } else { print };
+        let now = if tool.status.is_final() { print | FINISHED } else { print };
         if seen == now {
             return seen;
         }
-        let was_settled = seen & SETTLED != 0;
+        let was_finished = seen & FINISHED != 0;
         let locations: Vec<Value> = tool.locations.iter().map(|l| json!({ "path": l.path, "line": l.line })).collect();
         let mut object = json!({ "type": "tool", "id": tool.id.as_str(), "title": tool.label(), "kind": tool.kind,
                                  "status": state, "locations": locations });
@@ -295,7 +295,7 @@ impl Follower {
             members.insert("more_locations".into(), json!(tool.more_locations));
         }
         self.json(out, object);
-        if tool.is_settled() && !was_settled {
+        if tool.is_finished() && !was_finished {
             self.line(out, &format!("{state}  {}", tool.label()));
         }
         now

@@ -268,7 +268,7 @@ impl Exec {
                 _ => {}
             }
         }
-        // Nobody is there to log in; what else could wait has been judged.
+        // There is no person to log in; what else could wait has been judged.
         let log_in = |waiting| if let Waiting::LogIn(log_in) = waiting { Some(log_in) } else { None };
         if let Some(log_in) = engine.model().first().waiting().find_map(log_in) {
             return Some(auth_verdict(engine.model().first(), &log_in.error, &self.options.agent));
@@ -485,7 +485,7 @@ impl Exec {
         let printed = self.follower.follow(engine.model().first(), last);
         self.printer.print(printed.stdout);
         if !printed.stderr.is_empty() {
-            // Nobody to tell when standard error is gone.
+            // Standard error may be closed: then the line is dropped.
             let _ = io::stderr().write_all(printed.stderr.as_bytes());
         }
     }
@@ -521,6 +521,6 @@ fn say(words: &str, detail: &[String]) {
         text.push_str(&sanitize::line(line));
         text.push('\n');
     }
-    // Nobody to tell when standard error is gone.
+    // Standard error may be closed: then the line is dropped.
     let _ = io::stderr().write_all(text.as_bytes());
 }

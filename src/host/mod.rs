@@ -4,8 +4,8 @@
 //! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
 //! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written for an agent.
 
-pub mod calm;
 pub mod fs;
+pub mod priority;
 pub mod process;
 pub mod pty;
 pub mod worktrees;

@@ -165,14 +165,14 @@ pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) ->
     match made {
         Ok(worktree) => Ok(Made { worktree, remarks }),
         Err(error) => {
-            // Nobody was told the name.
+            // The name was not told yet.
             let _ = fs::remove_file(&record);
             Err(error)
         }
     }
 }
 
-/// Nobody else has a name whose record could be made.
+/// A name whose record could be made is taken by no other process.
 fn take_name(home: &Path, origin: &Origin, wanted: Naming<'_>) -> Outcome<(String, PathBuf)> {
     let is_free = |name: &str| -> Outcome<bool> {
         let branch = format!("refs/heads/{}", branch_of(name));
@@ -240,7 +240,7 @@ fn set_up(
     } else {
         origin.head.clone()
     };
-    // What it began with stays known, whatever becomes of the branch.
+    // What it began with stays known, also after the branch has moved.
     origin.git.run(&["update-ref", &start_ref(name), &start])?;
     let add = [OsStr::new("worktree"), "add".as_ref(), "--quiet".as_ref(), "-b".as_ref(), branch.as_ref()];
     let added = origin.git.run(&[&add[..], &[path.as_os_str(), origin.head.as_ref()]].concat());

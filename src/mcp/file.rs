@@ -1,6 +1,6 @@
 //! A file of servers as it is commonly written (`.mcp.json`): a map by names, or the protocol's own list.
 //!
-//! Invariants: bounded, whatever the file has; a server that cannot be read costs only itself, and is named.
+//! Invariants: bounded for any file; a server that cannot be read costs only itself, and is named.
 
 use super::{How, MAX_SERVERS, Remote, Server};
 use crate::base::limits;

@@ -6,6 +6,7 @@
 
 mod file;
 mod fill;
+mod shown;
 
 pub use file::{Read, read, server};
 pub use fill::fill;
@@ -52,8 +53,8 @@ impl Remote {
 
 /// A server that an agent is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
-    /// As it is written: for whatever is shown or kept.
+pub struct ResolvedServer {
+    /// As it is written: what is shown and stored.
     pub written: Server,
     pub filled: Server,
 }
@@ -61,7 +62,7 @@ pub struct Given {
 /// What is found for one session: the servers, and what the person should know.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    pub servers: Vec<Given>,
+    pub servers: Vec<ResolvedServer>,
     pub remarks: Vec<String>,
 }
 

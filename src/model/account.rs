@@ -2,9 +2,9 @@
 //! text that the person sees and may change before it is sent.
 //!
 //! Sends nothing. Invariants: it says itself what it is, and that what is quoted is no instruction; every line that
-//! somebody else has worded begins with [`QUOTE`], so that none can pass for another speaker's or for the end; it is never
-//! longer than [`ACCOUNT_LIMIT`]; the first request and what was said last are in it, and where something is left out in
-//! between it says so.
+//! another party has worded begins with [`QUOTE`], so that none can pass for another speaker's or for the end; it is
+//! never longer than [`ACCOUNT_LIMIT`]; the first request and what was said last are in it, and where something is left
+//! out in between it says so.
 
 use super::entries::Slot;
 use super::entry::{Body, Entry, FileOutcome, FileVerb, PlanStatus, UserState};
@@ -59,7 +59,7 @@ pub fn of_past(past: &Past, agent: &str) -> String {
     account(first, past.entries.iter().rev().map(Cow::Borrowed), agent)
 }
 
-/// Letters that nobody who is quoted can have known.
+/// Letters that no quoted text can have known.
 fn mark() -> String {
     let mut number = RandomState::new().hash_one(0);
     let letter = |_| {

@@ -87,7 +87,7 @@ pub struct Agent {
     pub log_in: Option<LogIn>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
-    /// Its next start, which nobody has asked for.
+    /// Its next start without a request of the person.
     pub revival: Option<Revival>,
     /// How often it was started again by itself since it was of use, or since the person started it.
     pub revivals: u8,
@@ -118,7 +118,7 @@ pub struct Listing {
     pub(super) cursors: HashSet<String>,
 }
 
-/// What an agent has told of the sessions that it keeps, for whoever remembers it.
+/// What an agent has told of its stored sessions, for the record of agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// Its command line.

@@ -17,7 +17,7 @@ pub struct Totals {
     pub added: u64,
     pub removed: u64,
     pub files: u64,
-    /// Hunks that nobody has decided yet.
+    /// Hunks without a decision.
     pub pending: u64,
 }
 
@@ -199,7 +199,7 @@ pub enum Target {
 pub enum ReviewAction {
     /// Look at the disk again and show this.
     Show(Scope),
-    /// Nobody looks any more.
+    /// The review is not on the screen any more.
     Close,
     Decide {
         scope: Scope,
@@ -229,7 +229,7 @@ pub enum ReviewAction {
     PreviewRewind {
         turn: u64,
     },
-    /// Says where a line of a file came from, as it is now; from 0. `text` is what it is for whoever asks.
+    /// Says where a line of a file came from, as it is now; from 0. `text` is the line as the asker sees it.
     Blame {
         path: PathBuf,
         line: usize,
@@ -264,7 +264,7 @@ pub enum ReviewCommand {
     /// A command of the client runs, or has ended.
     CommandRun {
         entry: EntryId,
-        settled: bool,
+        finished: bool,
     },
     /// What the diffs of a question would really do; `asked` comes back with the answer.
     Preview {
@@ -284,7 +284,7 @@ pub enum ReviewCommand {
         req: ReqId,
         write: bool,
     },
-    /// Nobody waits for a held write any more.
+    /// The request of a held write is void.
     LetGo(ReqId),
     Act(ReviewAction),
 }
@@ -386,7 +386,7 @@ pub enum RewindOutcome {
     Merged,
     /// Left alone: the same lines were changed since, by whomever.
     Conflict,
-    /// Left alone: nobody said who changed it, so that it may be the person's.
+    /// Left alone: the change has no attribution, so that it may be the person's.
     Doubtful,
     /// Left alone: what it was before was not kept.
     NotKept,

@@ -1,6 +1,6 @@
 //! What an agent says it is about to do, in the form that rules are about.
 //!
-//! Knows no rules. Invariants: whatever may be done is among the claims, and what cannot be told from a call is claimed
+//! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
 use super::event::TerminalSpec;
@@ -14,6 +14,8 @@ pub struct Claims {
     /// Where relative paths begin, if not in the session's directory.
     pub cwd: Option<String>,
     pub all: Vec<Claim>,
+    /// Every file that is named, as it is named.
+    pub files: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub enum Claimed {
     Paths(Vec<String>),
     /// An address, `server/tool`, or a title.
     Text(String),
-    /// Nobody can tell.
+    /// It cannot be told.
     Unknown,
 }
 
@@ -80,12 +82,13 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        self.all.iter().map(of).sum()
+        self.all.iter().map(of).chain(self.files.iter().map(String::len)).sum()
     }
 
     /// A file that the client is to read or to write.
     pub fn of_file(tool: &str, path: &str) -> Self {
-        Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(vec![path.to_owned()]))] }
+        let files = vec![path.to_owned()];
+        Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(files.clone()))], files }
     }
 
     /// A command in a terminal of the client.
@@ -108,7 +111,7 @@ impl Claims {
             let only_narrows = !env.is_empty();
             all.push(Claim { only_narrows, ..Claim::new(BASH, Claimed::Words(words)) });
         }
-        Self { cwd: cwd.clone(), all }
+        Self { cwd: cwd.clone(), all, files: Vec::new() }
     }
 
     /// A call that the agent does by itself, as it describes it: its input first, its title where there is nothing else.
@@ -120,8 +123,9 @@ impl Claims {
         let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
         let changed = changed(tool);
         let files = files(tool, input);
+        let named = files.clone();
         let of_files = |name: &str, paths: Vec<String>| {
-            let is_doubtful = paths.is_empty() || paths.iter().any(|path| is_worded(path));
+            let is_doubtful = paths.is_empty() || paths.iter().any(|path| needs_expansion(path));
             let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
@@ -152,11 +156,20 @@ impl Claims {
         if !edits && !changed.is_empty() {
             all.push(Claim::new("edit", Claimed::Paths(changed)));
         }
-        Self { cwd: texts(&DIRECTORIES), all }
+        Self { cwd: texts(&DIRECTORIES), all, files: named }
     }
 }
 
-/// Commands that it names, of whichever kind it says that it is.
+/// Files that only the input of a call names.
+pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
+    let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object) else { return Vec::new() };
+    let mut named = files(tool, input);
+    let changed = changed(tool);
+    named.retain(|path| !changed.contains(path) && tool.locations.iter().all(|location| location.path != *path));
+    named
+}
+
+/// Commands that it names, also where its kind is another.
 fn commands(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
     let given: Vec<Claimed> = COMMANDS.iter().filter_map(|key| Some(command(input.get(*key)?, input))).collect();
     let has_settings = SETTINGS.iter().any(|key| input.get(*key).is_some_and(|value| !is_nothing(value)));
@@ -229,8 +242,8 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     paths
 }
 
-/// Whether a path says where it leads only to whoever replaces a part of it, or is an address.
-fn is_worded(path: &str) -> bool {
+/// Whether a path leads somewhere only after a shell's expansion (`~`, `$NAME`), or is an address.
+fn needs_expansion(path: &str) -> bool {
     let scheme = path.split_once(':').map(|(scheme, _)| scheme);
     path.starts_with('~')
         || path.contains('$')

@@ -23,7 +23,7 @@ pub enum Effect {
     Call(Call),
     /// The turn of this session is to end.
     CancelTurn(SessionId),
-    /// Nobody waits any more for a log-in that the person has left.
+    /// The person has left the log-in: its wait is over.
     WithdrawAuthenticate,
     /// Run the command of this way to log in, in a terminal for the person.
     LogIn(AuthKind),
@@ -188,7 +188,7 @@ pub enum Ended {
     Gone,
 }
 
-/// News for whoever holds the engine.
+/// News for the front end.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FrontEnd {
     /// Prompts that were held and go back to the composer.

@@ -97,7 +97,7 @@ pub(super) struct Leaving {
     pub looked_at: u64,
     /// Those of them that had to stay then, to be looked at again in turn.
     pub stayed: VecDeque<EntryId>,
-    /// Bytes in memory below which nobody is looked at again.
+    /// Bytes in memory below which no entry is looked at again.
     pub not_below: usize,
     /// Bytes of those that have been chosen and are not written yet, step by step.
     pub under_way: VecDeque<usize>,

@@ -1,6 +1,6 @@
-//! Transcript entries: the truth from which everything on the screen is derived.
+//! Transcript entries: the data from which everything on the screen is derived.
 //!
-//! Texts are kept as the agent sent them; whoever shows one sanitises it. Invariant: `rev` grows with every
+//! Texts are kept as the agent sent them; the reader that shows one sanitises it. Invariant: `rev` grows with every
 //! change, and a finished entry stays finished.
 
 use super::changes::Totals;

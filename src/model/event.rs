@@ -426,7 +426,7 @@ pub enum Intent {
     ListSessions {
         cwd: Option<String>,
     },
-    /// The agent is to forget a session. Whoever wants it has asked the person.
+    /// The agent is to forget a session. The front end has asked the person.
     DeleteSession {
         id: SessionId,
     },

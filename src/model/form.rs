@@ -4,6 +4,8 @@
 //! agent has given them; what is accepted here has the type that the field asks for; a value of a field that asks for a
 //! secret is written nowhere but in the answer.
 
+mod secrecy;
+
 use super::login::Secret;
 use crate::base::date;
 use crate::text::pattern;
@@ -38,10 +40,10 @@ pub struct Field {
     pub title: Option<String>,
     pub description: Option<String>,
     pub is_required: bool,
-    /// It says or looks as if it asked for a password or the like.
+    /// It says that it asks for a secret, or sounds like it: what is typed there is hidden.
     pub is_secret: bool,
     pub kind: FieldKind,
-    pub default: Option<Given>,
+    pub default: Option<FieldValue>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,13 +82,25 @@ pub struct Choice {
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Given {
+pub enum FieldValue {
     Bool(bool),
     Number(Number),
     Many(Vec<String>),
     Text(String),
     #[serde(serialize_with = "masked", skip_deserializing)]
     Secret(Secret),
+    /// A number that is a secret, in digits.
+    #[serde(serialize_with = "masked", skip_deserializing)]
+    SecretNumber(Secret),
+}
+
+impl FieldValue {
+    pub const fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::Secret(secret) | Self::SecretNumber(secret) => Some(secret),
+            Self::Bool(_) | Self::Number(_) | Self::Many(_) | Self::Text(_) => None,
+        }
+    }
 }
 
 fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
@@ -97,7 +111,7 @@ fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply {
     /// The form with what they have filled in.
-    Filled(Vec<(String, Given)>),
+    Filled(Vec<(String, FieldValue)>),
     /// They visit the page.
     Visits,
     Decline,
@@ -114,16 +128,18 @@ impl Reply {
         }
     }
 
+    /// The values of fields that ask for a secret, by their names.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &Secret)> {
+        let values: &[(String, FieldValue)] = if let Self::Filled(values) = self { values } else { &[] };
+        values.iter().filter_map(|(name, value)| Some((name.as_str(), value.secret()?)))
+    }
+
     /// The same without secrets; nothing when there are none.
     pub fn without_secrets(&self) -> Option<Self> {
         let Self::Filled(values) = self else { return None };
-        if !values.iter().any(|(_, value)| matches!(value, Given::Secret(_))) {
-            return None;
-        }
-        let hide = |value: &Given| match value {
-            Given::Secret(_) => Given::Text(MASK.to_owned()),
-            open => open.clone(),
-        };
+        self.secrets().next()?;
+        let hide =
+            |value: &FieldValue| value.secret().map_or_else(|| value.clone(), |_| FieldValue::Text(MASK.to_owned()));
         Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
     }
 }
@@ -138,8 +154,11 @@ pub struct Unfit {
 }
 
 impl Form {
-    /// Takes what is given for each field, or says what does not fit. What nobody has given is left out.
-    pub fn fill(&self, mut given: impl FnMut(usize, &Field) -> Option<Value>) -> Result<Vec<(String, Given)>, Unfit> {
+    /// Takes what is given for each field, or says what does not fit. A field without a value is left out.
+    pub fn fill(
+        &self,
+        mut given: impl FnMut(usize, &Field) -> Option<Value>,
+    ) -> Result<Vec<(String, FieldValue)>, Unfit> {
         let mut values = Vec::new();
         for (at, field) in self.fields.iter().enumerate() {
             let unfit = |why| Unfit { field: at, why };
@@ -155,12 +174,35 @@ impl Form {
     pub fn has_secrets(&self) -> bool {
         self.fields.iter().any(|field| field.is_secret)
     }
+
+    /// Hides what is written into fields that sound as if they asked for a secret: by their own words, or because the
+    /// form is about one and they do not say what else they are for. Such a field has no value to begin with.
+    pub fn hide_secrets(&mut self) {
+        let about = [Some(&self.message), self.title.as_ref(), self.description.as_ref()];
+        let is_about = about.into_iter().flatten().any(|words| secrecy::prose_sounds_secret(words));
+        for field in &mut self.fields {
+            field.is_secret = field.is_written() && (field.is_secret || field.sounds_secret(is_about));
+            field.default.take_if(|_| field.is_secret);
+        }
+    }
 }
 
 impl Field {
     /// What the person reads as its name.
     pub fn label(&self) -> &str {
         self.title.as_deref().map(str::trim).filter(|title| !title.is_empty()).unwrap_or(&self.name)
+    }
+
+    /// Whether its value is typed.
+    pub const fn is_written(&self) -> bool {
+        matches!(self.kind, FieldKind::Text { .. } | FieldKind::Number { .. })
+    }
+
+    fn sounds_secret(&self, form_is_about_one: bool) -> bool {
+        let labels = || std::iter::once(&self.name).chain(&self.title);
+        labels().any(|label| secrecy::label_sounds_secret(label))
+            || self.description.as_deref().is_some_and(secrecy::prose_sounds_secret)
+            || form_is_about_one && !labels().any(|label| secrecy::label_is_open(label))
     }
 
     pub fn choices(&self) -> &[Choice] {
@@ -178,7 +220,7 @@ impl Field {
     }
 
     /// The value as the field wants it, or the rule that it breaks.
-    pub fn take(&self, value: &Value) -> Result<Given, String> {
+    pub fn take(&self, value: &Value) -> Result<FieldValue, String> {
         match &self.kind {
             FieldKind::Text { min, max, pattern, format } => {
                 let text = value.as_str().ok_or("type string")?;
@@ -192,7 +234,7 @@ impl Field {
                     return Err(format!("format {format}"));
                 }
                 let text = text.to_owned();
-                Ok(if self.is_secret { Given::Secret(Secret(text)) } else { Given::Text(text) })
+                Ok(if self.is_secret { FieldValue::Secret(Secret(text)) } else { FieldValue::Text(text) })
             }
             FieldKind::Number { whole, min, max } => {
                 let number = value.as_number().ok_or(if *whole { "type integer" } else { "type number" })?;
@@ -203,15 +245,19 @@ impl Field {
                 if let Some(max) = max.as_ref().filter(|max| is_less(max, &number)) {
                     return Err(format!("maximum {max}"));
                 }
-                Ok(Given::Number(number))
+                Ok(if self.is_secret {
+                    FieldValue::SecretNumber(Secret(number.to_string()))
+                } else {
+                    FieldValue::Number(number)
+                })
             }
-            FieldKind::Switch => Ok(Given::Bool(value.as_bool().ok_or("type boolean")?)),
+            FieldKind::Switch => Ok(FieldValue::Bool(value.as_bool().ok_or("type boolean")?)),
             FieldKind::One(choices) => {
                 let text = value.as_str().ok_or("type string")?;
                 if !choices.iter().any(|choice| choice.value == text) {
                     return Err(format!("enum: {text} is none of its values"));
                 }
-                Ok(Given::Text(text.to_owned()))
+                Ok(FieldValue::Text(text.to_owned()))
             }
             FieldKind::Many { choices, min, max } => {
                 let list = value.as_array().ok_or("type array")?;
@@ -226,7 +272,7 @@ impl Field {
                     }
                 }
                 within("Items", taken.len() as u64, (*min, *max), "item")?;
-                Ok(Given::Many(taken))
+                Ok(FieldValue::Many(taken))
             }
             FieldKind::Unknown(what) => Err(format!("{what}: it cannot be filled in here")),
         }
@@ -280,30 +326,6 @@ fn is_of_format(format: &str, text: &str) -> bool {
         }
         _ => true,
     }
-}
-
-/// Whether the name of a field says that it is for a secret.
-pub fn sounds_secret(name: &str) -> bool {
-    const SECRETS: [&str; 8] =
-        ["password", "passwd", "passphrase", "passcode", "secret", "token", "credential", "credentials"];
-    let mut words = Vec::new();
-    let mut was_small = false;
-    for c in name.chars() {
-        // A word begins at a capital letter, too.
-        if !c.is_alphanumeric() || c.is_uppercase() && was_small {
-            words.push(String::new());
-        }
-        was_small = c.is_lowercase();
-        if words.is_empty() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    let pair = |a: &str, b: &str| (matches!(a, "api" | "private" | "access" | "secret") && b == "key");
-    words.iter().any(|word| SECRETS.contains(&word.as_str()) || word == "apikey")
-        || words.windows(2).any(|two| matches!(two, [a, b] if pair(a, b)))
 }
 
 #[cfg(test)]

@@ -81,8 +81,8 @@ impl Kind {
     }
 }
 
-/// By what an entry is known again when an agent tells it once more: the words of a message, whatever its white space, or
-/// the id of a call. Nothing else is known again.
+/// By what an entry is known again when an agent tells it once more: the words of a message without regard to white
+/// space, or the id of a call. Nothing else is known again.
 pub fn fingerprint_of(body: &Body) -> Option<NonZeroU64> {
     let words = match body {
         Body::User(user) => &user.text,

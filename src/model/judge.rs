@@ -26,9 +26,9 @@ pub struct Request {
     /// Where that is, of what names a file or directory.
     pub place: Place,
     pub policy: Policy,
-    /// Of a side question: nothing but reading is done, whatever rules allow.
+    /// Of a side question: only reading is allowed, also where a rule allows more.
     pub is_aside: bool,
-    /// Off where nobody is asked.
+    /// Off without a person to ask.
     pub gate: Gate,
     /// The turn is being stopped.
     pub is_stopping: bool,
@@ -60,12 +60,12 @@ pub enum Deed {
 /// What a path really means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Nobody has looked yet, or nothing is named.
+    /// Not looked up yet, or nothing is named.
     Unknown,
     /// Inside the roots of the session; nothing where the real path is not known here.
     Inside(Option<PathBuf>),
     /// Outside, the client's own, or undecidable.
-    Barred(Refusal),
+    Forbidden(Refusal),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,16 +85,16 @@ pub enum Ground {
     Granted,
     /// `exec --allow`.
     Flag(Allow),
-    /// A rule of the person or the project; where nobody is asked, also that it asks.
+    /// A rule of the person or the project; without a person to ask, an ask rule too.
     Rule(Ruling),
     /// Only what a rule allows is done, and none is for it.
     NoRule,
     Stopping,
-    /// Nobody could tell what it is about.
+    /// What it is about cannot be told.
     NotWhole,
     /// There is nothing to answer with.
     NoChoice,
-    Barred(Refusal),
+    Forbidden(Refusal),
     /// It needs the person's word and has not got it.
     Unasked,
 }
@@ -119,7 +119,7 @@ impl Ground {
                 _ => ruling.words(),
             },
             Self::NoRule => "--rules, none of which allows it".to_owned(),
-            Self::Barred(refusal) => refusal.message.clone(),
+            Self::Forbidden(refusal) => refusal.message.clone(),
             Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
             Self::NotWhole => "it cannot be shown whole".to_owned(),
             Self::NoChoice => "it offers no answer".to_owned(),
@@ -146,7 +146,7 @@ impl Ground {
             Self::NoRule => of(Reason::DeniedByPolicy, "Refused: no rule allows it").about(about),
             Self::Stopping | Self::NoChoice => of(Reason::Cancelled, "Request cancelled"),
             Self::NotWhole => of(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole"),
-            Self::Barred(refusal) => refusal,
+            Self::Forbidden(refusal) => refusal,
             Self::Served | Self::Granted | Self::Unasked => of(Reason::DeniedByPolicy, "Refused").about(about),
         }
     }
@@ -180,7 +180,7 @@ impl Request {
 
 /// In this order: the first that says something decides.
 const RULES: &[fn(&Request) -> Option<Verdict>] =
-    &[stopping, barred, denied, aside, allowed, flag, showable, granted, asked, gate, served];
+    &[stopping, forbidden, denied, aside, allowed, flag, showable, granted, asked, gate, served];
 
 /// Decides. What no rule speaks of is the person's to decide.
 pub fn judge(request: &Request) -> Verdict {
@@ -197,9 +197,9 @@ fn stopping(request: &Request) -> Option<Verdict> {
     (request.is_stopping && would_ask).then_some(Verdict::Refuse(Ground::Stopping))
 }
 
-fn barred(request: &Request) -> Option<Verdict> {
+fn forbidden(request: &Request) -> Option<Verdict> {
     match &request.place {
-        Place::Barred(why) => Some(Verdict::Refuse(Ground::Barred(why.clone()))),
+        Place::Forbidden(why) => Some(Verdict::Refuse(Ground::Forbidden(why.clone()))),
         Place::Unknown | Place::Inside(_) => None,
     }
 }
@@ -227,7 +227,7 @@ fn allowed(request: &Request) -> Option<Verdict> {
     request.ruling.as_ref().filter(allows).map(|ruling| Verdict::Allow(Ground::Rule(ruling.clone())))
 }
 
-/// Nobody is there to be asked: what a rule asks about is refused, and what no rule is for is decided by the flag.
+/// There is no person to ask: what a rule asks about is refused, and what no rule is for is decided by the flag.
 fn flag(request: &Request) -> Option<Verdict> {
     let Policy::Auto(allow) = request.policy else { return None };
     if let Some(ruling) = request.ruling.as_ref().filter(|ruling| ruling.verdict == Ruled::Ask) {

@@ -47,11 +47,11 @@ fn a_turn_that_is_being_stopped_raises_no_question() {
 #[test]
 fn what_is_barred_is_refused_whatever_was_said_before() {
     let why = Refusal::new(Reason::Outside, "outside");
-    let refused = Verdict::Refuse(Ground::Barred(why.clone()));
-    let barred = |r: Request| r.at(Place::Barred(why.clone())).granted();
+    let refused = Verdict::Refuse(Ground::Forbidden(why.clone()));
+    let forbidden = |r: Request| r.at(Place::Forbidden(why.clone())).granted();
     for policy in [Policy::Ask, Policy::Auto(Allow::All)] {
         for gate in Gate::ALL {
-            let verdicts = judged(|r| Request { policy, gate, ..barred(r) });
+            let verdicts = judged(|r| Request { policy, gate, ..forbidden(r) });
             assert!(verdicts.iter().all(|verdict| *verdict == refused), "{verdicts:?}");
         }
     }

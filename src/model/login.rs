@@ -52,7 +52,7 @@ impl fmt::Debug for Secret {
 }
 
 impl LogIn {
-    /// The terminal in which somebody logs in.
+    /// The terminal in which the person logs in.
     pub fn terminal(&self) -> Option<(&TermId, &Arc<ScreenSnapshot>)> {
         match &self.attempt.as_ref()?.how {
             How::Terminal { id: Some(id), screen } => Some((id, screen)),

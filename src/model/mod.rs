@@ -1,4 +1,4 @@
-//! The truth about the agents, their sessions and the transcripts. Pure data and one reducer; no IO, no clock, no
+//! The state of the agents, their sessions and the transcripts. Pure data and one reducer; no IO, no clock, no
 //! channels. The same events give the same model.
 //!
 //! Invariant: each session's agent is in the model; keys are never used twice.
@@ -51,7 +51,7 @@ pub struct Model {
     gate: Gate,
     /// There are rules to be asked about what agents want.
     has_rules: bool,
-    /// Somebody looks at the files of every session.
+    /// There is a review of every session.
     has_review: bool,
     has_journal: bool,
     /// Old entries leave memory.
@@ -104,7 +104,7 @@ impl Model {
         self
     }
 
-    /// Somebody looks at the files: prompts wait for the snapshot.
+    /// There is a review: prompts wait for the snapshot.
     pub fn with_review(mut self, is_on: bool) -> Self {
         self.has_review = is_on;
         for session in self.sessions.values_mut() {
@@ -130,8 +130,8 @@ impl Model {
         self
     }
 
-    /// Somebody reads what earlier journals have of a session.
-    pub fn with_earlier(mut self, is_read: bool) -> Self {
+    /// A front end reads what earlier journals have of a session.
+    pub fn with_stored_history(mut self, is_read: bool) -> Self {
         self.has_earlier = is_read;
         self
     }
@@ -233,13 +233,13 @@ impl Model {
         self.sessions().find(|(_, s)| has(s)).map(|(key, _)| key)
     }
 
-    /// Whether what this agent prints now is shown: somebody logs in, and not too much has come yet.
+    /// Whether what this agent prints now is shown: the person logs in, and not too much has come yet.
     pub fn hears_log_in(&self, agent: AgentKey) -> bool {
         self.agents.get(&agent).and_then(|agent| agent.log_in.as_ref()).is_some_and(LogIn::is_called)
             && self.sessions_of(agent).any(|(_, session)| reduce::has_room_for_log_in(session))
     }
 
-    /// The agent for which somebody logs in in this terminal.
+    /// The agent for which the person logs in in this terminal.
     pub fn agent_of_log_in(&self, id: &TermId) -> Option<AgentKey> {
         let is_its = |agent: &Agent| agent.log_in.as_ref().and_then(LogIn::terminal).is_some_and(|(its, _)| its == id);
         self.agents().find(|(_, agent)| is_its(agent)).map(|(key, _)| key)

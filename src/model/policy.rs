@@ -1,4 +1,4 @@
-//! What is decided where nobody is asked.
+//! What is decided without a person to ask.
 //!
 //! Plain data; `judge` decides by it.
 

@@ -1,12 +1,16 @@
 //! What waits for the person: the questions of a session, and a log-in of its agent.
 //!
-//! Plain data. Who asks and what becomes of an answer is the reducer's; how it looks is the front ends'. Invariant: whatever
-//! waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
+//! Plain data. Who asks and what becomes of an answer is the reducer's; how it looks is the front ends'. Invariant: all
+//! that waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
 
 use super::changes::WritePreview;
 use super::event::{Asking, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId};
 use super::login::LogIn;
+use super::session::Session;
+use super::tool::ToolCall;
+use crate::base::sanitize::deceives;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A request of the agent that the person answers.
@@ -24,6 +28,47 @@ pub struct Question {
     pub previews: Vec<WritePreview>,
     /// How often its diffs have changed.
     pub(super) asked: u64,
+    /// Where files that it names really are, of those outside of the session's directory.
+    pub outside: Vec<Outside>,
+    /// Whether the rules are asked about it.
+    pub(super) ruling: Asks,
+}
+
+/// A path that leads out of the session's directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outside {
+    /// As the agent names it.
+    pub path: String,
+    /// With every link followed; nothing where that cannot be told.
+    pub real: Option<String>,
+}
+
+/// Whether something is asked about a request that can change meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Asks {
+    #[default]
+    No,
+    Yes,
+    /// What the answer will be about is not so any more: it is asked once more then.
+    Stale,
+}
+
+impl Question {
+    /// Whether what is asked holds something that is not seen as it is.
+    pub fn deceives(&self, session: &Session) -> bool {
+        let is_named = self.options.iter().any(|option| deceives(&option.name));
+        let is_run = match &self.about {
+            About::Run(spec) => spec_texts(spec).any(deceives),
+            About::Permission | About::Write | About::Asked { .. } => false,
+        };
+        let is_written = session.write(self.req).is_some_and(|write| deceives(&write.path) || deceives(&write.content));
+        is_named || is_run || is_written || session.tool(self.entry).is_some_and(ToolCall::deceives)
+    }
+}
+
+fn spec_texts(spec: &TerminalSpec) -> impl Iterator<Item = &str> {
+    let env = spec.env.iter().flat_map(|(name, value)| [name, value]);
+    std::iter::once(&spec.command).chain(&spec.args).chain(env).chain(&spec.cwd).map(String::as_str)
 }
 
 /// What a question is about.

@@ -38,7 +38,7 @@ pub enum Reason {
     IsDirectory,
     /// Not done because the turn that asked is over.
     TurnOver,
-    /// Somebody else has changed the file meanwhile.
+    /// The file was changed meanwhile.
     Changed,
     /// The system could not.
     Failed,

@@ -5,6 +5,7 @@
 
 use super::claims::Claims;
 use super::ids::ReqId;
+use super::question::Outside;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ pub struct Ruling {
     /// For the agent, where it is denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Files that the request names outside of the session's directory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<Outside>,
 }
 
 /// In the order in which a worse one wins.
@@ -29,7 +33,7 @@ pub enum Ruled {
     Allow,
     /// No rule is for it: it goes on as without rules.
     Open,
-    /// The person is to be asked, whatever else would be done.
+    /// The person is asked, also where a rule would decide.
     Ask,
     Deny,
 }
@@ -46,7 +50,7 @@ impl Ruled {
 }
 
 impl Ruling {
-    pub const OPEN: Self = Self { verdict: Ruled::Open, rule: None, place: None, reason: None };
+    pub const OPEN: Self = Self { verdict: Ruled::Open, rule: None, place: None, reason: None, outside: Vec::new() };
 
     /// The same, when it turns out that it cannot be allowed by the rule.
     #[must_use]
@@ -153,8 +157,8 @@ pub struct Weighed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// The questions that would be answered.
-    #[serde(default)]
-    pub settles: Vec<ReqId>,
+    #[serde(default, alias = "settles")]
+    pub resolves: Vec<ReqId>,
     /// How many earlier requests of the session they are for, and of how many.
     pub here: (usize, usize),
     /// The same of earlier sessions in this directory.

@@ -27,7 +27,7 @@ use std::time::Duration;
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum SessionState {
-    /// Its agent is not up yet, or wants somebody to log in first.
+    /// Its agent is not up yet, or wants a log-in first.
     #[default]
     Waiting,
     /// A new one is asked for; the answer will give it its id.
@@ -58,8 +58,8 @@ pub enum Closed {
 
 /// What earlier journals have of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Earlier {
-    /// Nobody has asked for it.
+pub(super) enum StoredHistory {
+    /// It was not asked for.
     #[default]
     Nothing,
     /// It is being read; the session is not asked for before it is here.
@@ -129,7 +129,7 @@ pub struct Session {
     pub state: SessionState,
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
-    pub(super) earlier: Earlier,
+    pub(super) stored_history: StoredHistory,
     /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
@@ -185,7 +185,7 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
-    /// The agent has refused something of it until somebody has logged in.
+    /// The agent has refused something of it until the person has logged in.
     pub(super) wants_log_in: bool,
     /// Modes and options that it has refused so, to be asked for again then.
     pub(super) refused: Vec<Wish>,
@@ -209,7 +209,7 @@ impl Session {
 
     /// What earlier journals have of it is being read.
     pub(super) fn awaits_earlier(&self) -> bool {
-        matches!(self.earlier, Earlier::Awaited | Earlier::Coming { .. })
+        matches!(self.stored_history, StoredHistory::Awaited | StoredHistory::Coming { .. })
     }
 
     /// It is not open, and asking for it again would be in vain.
@@ -254,7 +254,7 @@ impl Session {
         self.terminals.values()
     }
 
-    /// How writes and commands are let through. Where nobody is asked there is no gate.
+    /// How writes and commands are let through. Without a person to ask there is no gate.
     pub fn gate(&self) -> Gate {
         if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
     }
@@ -341,12 +341,12 @@ impl Session {
     }
 
     /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
-    /// settled, among the newest few thousand entries.
+    /// finished, among the newest few thousand entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
         let turn = self.turn.as_ref()?.id;
         let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);
         newest.take_while(|e| e.turn == turn).find_map(|e| match &e.body {
-            Body::Tool(tool) if !tool.is_settled() => Some(&**tool),
+            Body::Tool(tool) if !tool.is_finished() => Some(&**tool),
             _ => None,
         })
     }
@@ -440,7 +440,7 @@ impl Write {
 
     /// The review has to let go of it before it can be forgotten.
     pub(super) fn is_in_review(&self) -> bool {
-        matches!(self.stage, Stage::Kept | Stage::Allowed | Stage::Holding)
+        matches!(self.stage, Stage::Captured | Stage::Allowed | Stage::Holding)
     }
 }
 
@@ -453,7 +453,7 @@ pub(super) enum Stage {
     Checking,
     Asked,
     /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
-    Kept,
+    Captured,
     /// The person has allowed it; the review writes.
     Allowed,
     /// The review has it.
@@ -491,7 +491,7 @@ const TERMINAL_TEXT: usize = 1 << 20;
 const STATUS_REACH: usize = 4096;
 
 impl Terminal {
-    /// As it was when its journal ended: nobody runs it any more.
+    /// As it was when its journal ended; no process runs it.
     #[must_use]
     pub fn over(self) -> Self {
         let ended = self.ended.or(Some(self.moved));

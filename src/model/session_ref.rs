@@ -73,7 +73,7 @@ impl<'a> SessionRef<'a> {
 static NOBODY: LazyLock<(Agent, Session)> = LazyLock::new(<(Agent, Session)>::default);
 
 impl Model {
-    /// The session that the model began with: the only one where nobody can open a further one.
+    /// The session that the model began with: the only one of a front end that opens no further one.
     pub fn first(&self) -> SessionRef<'_> {
         let key = SessionKey::FIRST;
         self.at(key).unwrap_or_else(|| SessionRef { key, agent: &NOBODY.0, session: &NOBODY.1 })

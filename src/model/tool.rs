@@ -7,6 +7,7 @@ use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
 pub use crate::base::exit::Exit;
+use crate::base::sanitize::deceives;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct ToolCall {
     pub locations: Vec<Location>,
     /// Locations that are left out.
     pub more_locations: usize,
-    /// Something that the agent said of it is left out here, for its size: nobody can judge it by what is kept.
+    /// Something that the agent said of it is left out here, for its size: what is stored is not enough to judge it.
     pub cut: bool,
     pub raw_input: Option<Value>,
     pub raw_output: Option<Value>,
@@ -168,6 +169,15 @@ impl Change {
         }
     }
 
+    fn deceives(&self) -> bool {
+        let is_in_body = match &self.body {
+            ChangeBody::Texts { old, new } => old.as_ref().is_some_and(|old| deceives(old)) || deceives(new),
+            ChangeBody::Patch(patch) => deceives(patch),
+            ChangeBody::Nothing => false,
+        };
+        is_in_body || deceives(&self.path) || self.from.as_deref().is_some_and(deceives)
+    }
+
     fn size(&self) -> usize {
         let body = match &self.body {
             ChangeBody::Texts { old, new } => old.as_ref().map_or(0, |o| o.len()) + new.len(),
@@ -194,6 +204,15 @@ impl ToolContent {
     }
 }
 
+fn value_deceives(value: &Value) -> bool {
+    match value {
+        Value::String(text) => deceives(text),
+        Value::Array(list) => list.iter().any(value_deceives),
+        Value::Object(map) => map.iter().any(|(name, value)| deceives(name) || value_deceives(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// About how many bytes a value keeps alive.
 pub fn size_of_value(value: &Value) -> usize {
     size_of::<Value>()
@@ -208,7 +227,7 @@ pub fn size_of_value(value: &Value) -> usize {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     pub path: String,
-    /// 1-based; 0 and beyond the end are clamped by whoever opens it.
+    /// 1-based; 0 and beyond the end are clamped when it is opened.
     pub line: Option<u32>,
 }
 
@@ -326,8 +345,21 @@ impl ToolCall {
         if self.title.is_empty() { self.name.as_deref().unwrap_or_else(|| self.id.as_str()) } else { &self.title }
     }
 
+    /// Whether what it says of itself holds something that is not seen as it is.
+    pub fn deceives(&self) -> bool {
+        let of_content = |content: &ToolContent| match content {
+            ToolContent::Block(Block::Text(text)) => deceives(text),
+            ToolContent::Block(_) | ToolContent::Terminal(_) => false,
+            ToolContent::Change(change) => change.deceives(),
+        };
+        deceives(self.label())
+            || self.raw_input.as_ref().is_some_and(value_deceives)
+            || self.locations.iter().any(|location| deceives(&location.path))
+            || self.content.iter().any(of_content)
+    }
+
     /// Nothing more is expected of it.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         self.status.is_final() || self.mark.is_some()
     }
 
@@ -349,7 +381,7 @@ impl ToolCall {
     }
 
     /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
-    /// nobody has said. One without an old text is a whole file.
+    /// is unknown. One without an old text is a whole file.
     pub fn line_of(&self, at: usize) -> Option<u32> {
         let change = self.content.get(at)?.change()?;
         let Some(old) = change.texts()?.0.filter(|old| !old.is_empty()) else { return Some(1) };

@@ -25,12 +25,12 @@ pub const MAX_BYTES: u64 = 2 << 30;
 pub const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// What the clock said at the starts: since when it has gone on without a jump, and last.
 const CLOCK: &str = ".clock";
-/// Nobody starts the program so rarely that the clock is taken for right at once.
+/// The clock is never taken for right at once: no pause between two runs is that long.
 const JUMP: Duration = Duration::from_hours(2 * 24);
 const STEADY: Duration = Duration::from_hours(24);
-/// How many were removed, until somebody is told.
+/// How many were removed, until the person is told.
 const REMOVED: &str = ".removed";
-/// When somebody was told last who had not asked, in seconds since 1970.
+/// When the person was told last without asking, in seconds since 1970.
 const TOLD: &str = ".told";
 /// Without a head, a review this young may be about to get one.
 const BEGINNING: Duration = Duration::from_hours(1);
@@ -59,7 +59,7 @@ pub struct Listed {
     pub sessions: Vec<AgentSession>,
     /// Seconds since 1970.
     pub started: u64,
-    /// Those that began later have higher ones, whatever the clock said.
+    /// Those that began later have higher ones, whether the clock was right or not.
     pub number: u64,
     /// Open elsewhere.
     pub locked: bool,
@@ -89,7 +89,7 @@ pub fn private(state: &Path) -> Vec<PathBuf> {
     ["review", "sessions", "written", "open", "crashes", "log"].map(|name| state.join(name)).to_vec()
 }
 
-/// Closes to others what is there of the directory for state. Fails where some of it belongs to somebody else.
+/// Closes to others what is there of the directory for state. Fails where some of it belongs to another user.
 pub fn secure(state: &Path) -> Result<(), ReviewError> {
     for dir in std::iter::once(state.to_owned()).chain(private(state)).filter(|dir| dir.symlink_metadata().is_ok()) {
         check_owner(&dir).map_err(|e| ReviewError::io(&dir, e))?;
@@ -105,7 +105,7 @@ pub fn list(home: &Path) -> Vec<Listed> {
     let mut all: Vec<Listed> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
-            // A link is nobody's review.
+            // A link is no review.
             let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let stem = entry.file_name().to_string_lossy().into_owned();
             (is_dir && !stem.starts_with('.')).then(|| look(&entry.path(), stem))
@@ -151,7 +151,7 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Whether somebody has it open.
+/// Whether a process has it open.
 pub fn is_locked(dir: &Path) -> bool {
     File::open(dir.join(LOCK)).is_ok_and(|file| is_held(&file))
 }
@@ -183,7 +183,7 @@ fn measure(dir: &Path) -> (u64, Vec<Shared>) {
     (sum, shared)
 }
 
-/// Bytes that nobody else would have without this directory.
+/// Bytes that only this directory has.
 pub fn bytes(dir: &Path) -> u64 {
     measure(dir).0
 }
@@ -271,7 +271,7 @@ pub fn remove(dir: &Path) -> Result<(), ReviewError> {
 
 /// Removes the oldest until what is left is within the limits. `keep` is never removed, nor what is open.
 ///
-/// By age only when the clock has gone on for a day without a jump: one that is wrong for a while costs nobody anything.
+/// By age only when the clock has gone on for a day without a jump: one that is wrong for a while removes nothing.
 pub fn prune(home: &Path, keep: Option<&Path>) -> Pruned {
     prune_at(home, keep, SystemTime::now())
 }
@@ -285,13 +285,13 @@ fn prune_at(home: &Path, keep: Option<&Path>, now: SystemTime) -> Pruned {
 
 fn note_removed(home: &Path, more: usize) {
     if more > 0 {
-        // Nobody is told then.
+        // Then nothing is told.
         let _ = fs::write(home.join(REMOVED), (more + removed(home).unwrap_or(0)).to_string());
     }
 }
 
-/// How many sessions were removed since this was last told. `now`: nobody has asked, so that one telling a day will do;
-/// where there are as many sessions as are kept, each start removes one.
+/// How many sessions were removed since this was last told. `now`: it was not asked for, so that one telling a day will
+/// do; where there are as many sessions as are kept, each start removes one.
 pub fn take_removed(home: &Path, now: Option<SystemTime>) -> Option<usize> {
     let removed = removed(home)?;
     if let Some(now) = now {

@@ -206,7 +206,7 @@ fn a_clock_that_jumps_removes_nothing_by_age() {
     let day = |n: u64| at(NOW + n * DAY);
     let old = |name: &str| home.join(name).exists();
     put(home, "100-old", NOW, "/w", &[session("a", 1)]);
-    // Nobody knows yet whether the clock is right.
+    // It is not known yet whether the clock is right.
     for (when, removed) in [(day(40), 0), (day(40), 0), (day(0), 0), (day(31), 0), (day(32), 1)] {
         assert_eq!(prune_at(home, None, when).removed, removed, "{when:?}");
         assert_eq!(old("100-old"), removed == 0);

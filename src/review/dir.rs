@@ -35,7 +35,7 @@ pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
     written.max().unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Nobody else may have the session open meanwhile.
+/// No other process may have the session open meanwhile.
 pub fn lock(dir: &Path) -> Result<Lock, ReviewError> {
     let path = dir.join(LOCK);
     let fail = |e| ReviewError::io(&path, e);

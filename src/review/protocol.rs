@@ -77,7 +77,7 @@ pub struct ToolNote {
     /// When it was heard.
     pub at: Instant,
     /// It has its final status, or the command has ended.
-    pub settled: bool,
+    pub finished: bool,
     /// Nothing happens before the person has answered.
     pub waits: bool,
     /// Absolute paths that it names.

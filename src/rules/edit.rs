@@ -111,7 +111,7 @@ fn with(text: &str, change: Edit<'_>, found: &Found) -> Result<String, NotEdited
     }
     let lines = format!("{} = [\n    {quoted},\n]\n", change.list.name());
     let Some(agent) = change.agent else {
-        // Before any table; what stands there belongs to nobody else.
+        // Before any table; what stands there belongs to no table.
         let at = first_place(text);
         let (before, after) = text.split_at(at);
         let gap = if after.trim().is_empty() { "" } else { "\n" };

@@ -82,7 +82,7 @@ impl Reader {
         for (name, value) in table {
             match value.get_ref().as_table() {
                 Some(table) => self.lists(table, Some(name.get_ref().as_ref()), faults, notes),
-                // `[agent]` with lists of its own: nobody's.
+                // `[agent]` with lists of its own: of no agent.
                 None => faults.warn(&name.span(), not_a_table(value.get_ref())),
             }
         }
@@ -138,7 +138,7 @@ impl Reader {
                 "reason" => notes.warn(&value.span(), "a reason is a string"),
                 "until" => match moment(value.get_ref()) {
                     Some(moment) => until = Some(moment),
-                    // A time that nobody can tell is over where it would allow something.
+                    // A time that cannot be read is over where it would allow something.
                     None => {
                         until = (list == Verdict::Allow).then_some(i64::MIN);
                         notes.warn(&value.span(), "until is a time, such as 2026-12-31T18:00:00Z");

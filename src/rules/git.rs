@@ -1,4 +1,4 @@
-//! What is known of git: the subcommands and options that neither run nor write what they are given. Whatever is not in
+//! What is known of git: the subcommands and options that neither run nor write what they are given. All that is not in
 //! these tables has to stand in the pattern itself.
 //!
 //! Knows nothing of patterns. Invariant: a short option is only passed over where every letter before it is known; a

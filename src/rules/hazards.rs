@@ -45,7 +45,7 @@ pub(super) enum Sign {
 pub(super) struct Row {
     pub(super) programs: &'static [&'static str],
     pub(super) signs: &'static [Sign],
-    /// For whoever reads the table, and for the question.
+    /// For readers of the table, and for the question.
     pub(super) reason: &'static str,
 }
 

@@ -162,7 +162,7 @@ impl<'a> Judge<'a> {
             Segment::File { word, is_write, is_moved } => self.file(word, *is_write, *is_moved),
         });
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt));
-        // A tool that is denied or asked about altogether is so whatever the line is.
+        // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
     }
@@ -467,7 +467,7 @@ struct Address {
     host: String,
     /// From the `/` after the host on.
     path: String,
-    /// `https`, its default port, nobody's name before the host, and nothing that could be read in two ways.
+    /// `https`, its default port, no name before the host, and nothing that could be read in two ways.
     is_plain: bool,
 }
 

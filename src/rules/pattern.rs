@@ -284,7 +284,7 @@ const STEERING: &[&str] = &[
     ".acp-tui",
 ];
 
-/// Names of files, not of directories: the settings of a bare repository, whatever its directory is called.
+/// Names of files, not of directories: the settings of a bare repository of any name.
 const SETTINGS: &[&str] = &["config", "config.worktree"];
 
 /// Whether later commands run what stands in a file of this name, or in one of this directory unless it `is_file`.

@@ -1,6 +1,6 @@
-//! Patterns that somebody could mean who allows one request: the narrowest first, each next one wider.
+//! Patterns that the person could mean who allows one request: the narrowest first, each next one wider.
 //!
-//! Judges nothing: whoever offers a pattern looks first whether it allows the request. Invariant: the first that is
+//! Judges nothing: the caller looks first whether an offered pattern allows the request. Invariant: the first that is
 //! given for a command or a file is for that command or that file only.
 
 use super::shell::{self, Command, Segment};

@@ -1,7 +1,7 @@
 //! What a shell line would do: its commands and the files that it redirects to, also those inside substitutions,
 //! functions and groups.
 //!
-//! Knows nothing of rules. Invariants: never panics and never recurses deeper than its bounds; whatever it could not
+//! Knows nothing of rules. Invariants: never panics and never recurses deeper than its bounds; all that it could not
 //! read for certain stands in the doubts.
 
 use super::Doubt;

@@ -50,8 +50,8 @@ impl Word {
         !self.is_known() && (self.is_split || self.text.is_empty() || self.text.starts_with(['-', '+']))
     }
 
-    /// Whether it is known to be the name of a file below the directory, whatever follows: neither an option nor a
-    /// subcommand nor an address.
+    /// Whether it is known to be the name of a file below the directory, with anything behind it: neither an option nor
+    /// a subcommand nor an address.
     pub(super) fn is_below(&self) -> bool {
         !self.is_split
             && self.text.starts_with(|c: char| c == '.' || c.is_ascii_alphanumeric())
@@ -356,7 +356,7 @@ impl Reader<'_> {
         inner
     }
 
-    /// What nobody can be sure about may still hold a command that is denied.
+    /// What is unsure may still hold a command that is denied.
     fn nested_text(&mut self, from: usize) {
         let rest: String = self.chars[from..].iter().filter(|c| !matches!(c, '(' | ')')).collect();
         self.found.lines.push(rest);

@@ -11,7 +11,7 @@ pub(super) enum Kind {
     Plain,
     /// Its arguments, joined, are a line.
     Joined,
-    /// Runs it as somebody else, elsewhere, or with other words, or changes what later words mean: asked unless a
+    /// Runs it as another user, elsewhere, or with other words, or changes what later words mean: asked unless a
     /// pattern has its name.
     Opaque,
 }
@@ -47,7 +47,7 @@ pub(super) const TABLE: &[Row] = &[
     row(Kind::Plain, &["time"], "", "p", 0),
     row(Kind::Plain, &["command", "builtin"], "", "p", 0),
     row(Kind::Joined, &["eval"], "", "", 0),
-    // Somebody else, or another machine.
+    // Another user, or another machine.
     row(Kind::Opaque, &["sudo", "doas"], "ughpCDRTUrt", "", 0),
     row(Kind::Opaque, &["su", "runuser", "pkexec"], "cgGsuw", "", 0),
     row(Kind::Opaque, &["ssh", "mosh"], "BbcDEeFIiJLlmOopQRSWw", "", 1),

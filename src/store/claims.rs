@@ -96,7 +96,7 @@ pub fn claim(state: &Path, agent: &str, id: &str, holder: &Holder) -> Result<Cla
             Err(TryLockError::WouldBlock) => return Err(Refused::Held(held(&path))),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         };
-        // Whoever held it may have removed it meanwhile; then somebody else makes it anew.
+        // Its holder may have removed it meanwhile; then another process makes it anew.
         if !is_still(&path, &lock) {
             continue;
         }
@@ -147,7 +147,7 @@ mod tests {
         assert!(matches!(claim("s", 1), Err(Refused::Held(None))));
         drop(second);
         assert_eq!(dir.path().join("open").read_dir().unwrap().count(), 0);
-        // What a process has left that was killed is in nobody's way.
+        // What a killed process has left is in no one's way.
         fs::write(dir.path().join(format!("open/{:016x}", digest(&[b"agent --acp", b"s"]))), "{}").unwrap();
         claim("s", 1).unwrap();
     }

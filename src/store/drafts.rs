@@ -2,7 +2,7 @@
 //!
 //! Writes when it is told to; nothing here knows what was written before. A draft of a directory is of one window of
 //! acp-tui, and another takes it over only when that window is gone: it has a file of its own that is locked for as long
-//! as it lives. Invariants: a file is whole and the owner's alone; a draft is given to nobody but whose it is.
+//! as it lives. Invariants: a file is whole and the owner's alone; a draft goes only to the session that it is of.
 
 use super::lines;
 use super::lock::{Lock, is_locked};
@@ -28,7 +28,7 @@ const DRAFT: &str = "draft";
 const WINDOW: &str = "window";
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredDraft {
     v: u32,
     agent: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ impl Drafts {
             Place::Session { agent, id } => (agent, Some(id), None),
             Place::Directory { agent, cwd, .. } => (agent, None, Some(cwd)),
         };
-        let kept = Kept { v: VERSION, agent, session, cwd, draft: bounded(draft) };
+        let kept = StoredDraft { v: VERSION, agent, session, cwd, draft: bounded(draft) };
         let mut file = Replacement::of(&path)?;
         serde_json::to_writer(&mut file, &kept)?;
         file.flush()?;
@@ -81,13 +81,13 @@ impl Drafts {
         let path = self.path(place);
         match place {
             Place::Session { agent, id } => {
-                let is_its = |kept: &Kept| kept.agent == *agent && kept.session.as_ref() == Some(id);
+                let is_its = |kept: &StoredDraft| kept.agent == *agent && kept.session.as_ref() == Some(id);
                 Ok(read(&path)?.filter(is_its).map(|kept| kept.draft))
             }
             Place::Directory { agent, cwd, .. } => {
-                let is_its = |kept: &Kept| kept.agent == *agent && kept.cwd.as_ref() == Some(cwd);
+                let is_its = |kept: &StoredDraft| kept.agent == *agent && kept.cwd.as_ref() == Some(cwd);
                 for left in self.left_behind(&group(place)) {
-                    // Whoever moves it has it.
+                    // The process that moves it has it.
                     if read(&left).is_ok_and(|kept| kept.is_some_and(|kept| is_its(&kept)))
                         && self.live().is_ok()
                         && fs::rename(&left, &path).is_ok()
@@ -168,7 +168,7 @@ impl Drafts {
 impl Drop for Drafts {
     fn drop(&mut self) {
         if let Some(Some(_)) = self.lock.get() {
-            // Nobody needs it; one that is left is removed later.
+            // It is not needed; one that is left is removed later.
             let _ = fs::remove_file(self.dir.join(window_file(self.window())));
         }
     }
@@ -201,14 +201,14 @@ fn bounded(draft: &Draft) -> Draft {
 }
 
 /// Nothing where there is none, or none that can be read.
-fn read(path: &Path) -> io::Result<Option<Kept>> {
+fn read(path: &Path) -> io::Result<Option<StoredDraft>> {
     let file = match lines::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
     let mut text = String::new();
     file.take(MAX_FILE).read_to_string(&mut text)?;
-    Ok(serde_json::from_str(&text).ok().filter(|kept: &Kept| kept.v == VERSION))
+    Ok(serde_json::from_str(&text).ok().filter(|kept: &StoredDraft| kept.v == VERSION))
 }
 
 #[cfg(test)]

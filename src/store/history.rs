@@ -1,4 +1,4 @@
-//! A file that nobody else can open, for entries that have left memory.
+//! A file without a name, which only this process can open, for entries that have left memory.
 //!
 //! It has no name any more once it is open, so that nothing of it stays when the program ends, however that is. Knows
 //! nothing of which entries leave. Invariant: a span that was given out is never written again.

@@ -1,4 +1,4 @@
-//! What was written is read as it was, nobody else finds it, and what cannot be read is an error.
+//! What was written is read as it was, under no name in the directory, and what cannot be read is an error.
 
 use super::*;
 use crate::model::entry::{

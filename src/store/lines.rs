@@ -1,8 +1,8 @@
 //! The lines of a journal or a recording, as they stand in the file.
 //!
-//! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and nobody waits for it; a line
-//! that is too long is passed over and never held; what cannot be read is counted; nothing behind a zero byte is read,
-//! which no line has, but the holes of a file that is far larger than what was written.
+//! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and opening never blocks; a
+//! line that is too long is passed over and never held; what cannot be read is counted; nothing behind a zero byte is
+//! read, which no line has, but the holes of a file that is far larger than what was written.
 
 use crate::base::human;
 use crate::model::ids::{Address, AgentKey};
@@ -27,7 +27,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_as(OpenOptions::new().read(true), path)
 }
 
-/// The same for whoever writes to it, too.
+/// The same for writing, too.
 pub fn open_as(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = options.custom_flags(flags).open(path).map_err(|error| {
@@ -64,7 +64,7 @@ pub struct Reached {
 }
 
 /// Hands over each line from an offset on, without its end. A last line without an end is one only when it is whole JSON:
-/// else somebody is still writing it, or was stopped.
+/// else it is still being written, or its writer was stopped.
 pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<Reached> {
     each_within(file, from, (BLOCK, MAX_LINE), take)
 }

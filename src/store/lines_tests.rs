@@ -1,4 +1,4 @@
-//! Lines come out as they stand in the file, whatever the file is.
+//! Lines come out as they stand in any file.
 
 use super::*;
 use std::fs;

@@ -12,20 +12,20 @@ use std::ops::Deref;
 pub struct Lock(File);
 
 impl Lock {
-    /// Does not wait for whoever holds it.
+    /// Does not wait for its holder.
     pub fn take(file: File) -> Result<Self, TryLockError> {
         file.try_lock()?;
         Ok(Self(file))
     }
 
-    /// Waits for whoever holds it or has a look, see [`is_locked`]. On a disk that knows no locks nobody is kept out.
+    /// Waits for its holder or for a look at it, see [`is_locked`]. On a disk without locks it is always free.
     pub fn wait(file: File) -> Self {
         let _ = file.lock();
         Self(file)
     }
 }
 
-/// Whether somebody else holds a lock on it. Those who ask at the same time do not see each other.
+/// Whether another process holds a lock on it. Those who ask at the same time do not see each other.
 pub fn is_locked(file: &File) -> bool {
     let probe = file.try_lock_shared();
     // What cannot be unlocked was not locked, or is free as soon as it is closed.

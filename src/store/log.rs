@@ -1,8 +1,8 @@
-//! The program's own log: what it thought and decided, for whoever has to find out why.
+//! The program's own log: what it thought and decided, to find out why.
 //!
 //! A subscriber of `tracing` that takes events of this program and no spans. Writes nothing but what an event's author
 //! put into it: numbers, kinds and reasons, never the text of a message, the content of a file, a value of the
-//! environment. Invariants: nothing is opened before the first line; a slow or full disk delays nobody (lines are
+//! environment. Invariants: nothing is opened before the first line; a slow or full disk delays no caller (lines are
 //! dropped and counted); both files together stay below [`MAX_BYTES`] and are readable by their owner alone.
 
 use super::private::{make_private_dir, private_file};

@@ -4,7 +4,7 @@
 //! message; what a call has done is one message, at the time when it began.
 
 use crate::agent::codec::SharedCodec;
-use crate::agent::codec::kept::{Called, Depth, Heard, Origin};
+use crate::agent::codec::stored::{Called, Depth, Heard, Origin};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::Update;
 use crate::model::patch::Patch;

@@ -1,6 +1,6 @@
 //! Directories and files that only their owner can read.
 //!
-//! Knows nothing of what is in them. Invariant: a directory that was handed out here is the person's own and nobody
+//! Knows nothing of what is in them. Invariant: a directory that was handed out here is the person's own and no one
 //! else can look into it, also when it was there already.
 
 use rustix::process::geteuid;
@@ -26,7 +26,7 @@ pub fn make_private_dir(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses what belongs to somebody else. Of a link, both it and what it leads to must be the person's.
+/// Refuses what belongs to another user. Of a link, both it and what it leads to must be the person's.
 pub fn check_owner(path: &Path) -> io::Result<()> {
     let owners = [Some(path.symlink_metadata()?.uid()), path.metadata().ok().map(|meta| meta.uid())];
     owners.into_iter().flatten().try_for_each(|owner| is_own(owner, geteuid().as_raw()))
@@ -94,7 +94,7 @@ mod tests {
             let said = is_own(owner, me).unwrap_err().to_string();
             assert!(said.contains(&format!("number {owner}")) && said.contains("XDG_STATE_HOME"), "{said}");
         }
-        // Whoever runs this owns the one and not the other, or is the system's administrator, who owns both.
+        // The user of this test owns the one and not the other, or is the system's administrator, who owns both.
         let temp = tempfile::tempdir().unwrap();
         check_owner(temp.path()).unwrap();
         assert_eq!(check_owner(Path::new("/")).is_ok(), Path::new("/").metadata().unwrap().uid() == geteuid().as_raw());

@@ -63,7 +63,7 @@ impl Prompts {
         let mut file = lines::open_as(private::private_file().read(true).append(true).create(true), &self.file())?;
         let size = file.metadata()?.len();
         if size > 0 && !ends_well(&mut file, size)? {
-            // Somebody was stopped in the middle of a line.
+            // A writer was stopped in the middle of a line.
             line.insert(0, '\n');
         }
         file.write_all(line.as_bytes())?;
@@ -77,7 +77,7 @@ impl Prompts {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             file => file?,
         };
-        // Somebody else may have made it longer than we do.
+        // Another process may have made it longer than we do.
         let from = file.metadata()?.len().saturating_sub(2 * MAX_FILE);
         lines::each(&mut file, from, |line| {
             let Ok(line) = serde_json::from_slice::<Line<'_>>(line) else { return };

@@ -23,7 +23,7 @@ impl Recording {
     /// Begins a fresh file; an older one of the same name is emptied. A device is written as it is. A pipe is refused: to
     /// open it may wait for ever, and a reader that stops would stop everything.
     pub fn create(path: &Path) -> io::Result<Self> {
-        // Before it is opened, too: somebody may be reading at the other end.
+        // Before it is opened, too: a reader may be at the other end.
         if let Ok(there) = std::fs::metadata(path) {
             check(&there)?;
         }

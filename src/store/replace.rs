@@ -1,4 +1,4 @@
-//! A file written in one step: whoever reads it meanwhile finds the old one or the new one, whole.
+//! A file written in one step: a reader finds the old one or the new one, whole.
 //!
 //! For the owner alone, in directories that are the person's or the program's own; what lies in a workspace is for
 //! `host::fs`. Invariant: one that is dropped before its end leaves the old file as it was and nothing beside it.

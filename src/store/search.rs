@@ -8,7 +8,7 @@ use super::lines::{self, Row, What};
 use super::messages::{Message, Reader};
 use super::sessions::{self, Part, Problem};
 use crate::agent::codec::SharedCodec;
-use crate::agent::codec::kept::{Called, Look};
+use crate::agent::codec::stored::{Called, Look};
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 use std::collections::{BTreeMap, HashMap};
@@ -161,7 +161,7 @@ pub fn search(state: &Path, query: &Query, take: impl FnMut(Vec<Hit>) -> bool + 
     Ok(problems)
 }
 
-/// Hits come out in the order of the journals, whoever is ready first.
+/// Hits come out in the order of the journals, not of the threads.
 struct Turn<F> {
     next: usize,
     early: BTreeMap<usize, Vec<Hit>>,
@@ -216,7 +216,7 @@ fn hit(parts: &[Part], query: &Query, message: Message) -> Option<Hit> {
 struct Sieve<'a> {
     query: &'a Query,
     codec: SharedCodec,
-    /// What stands in a line as it is, when what is looked for does: its longest part that nobody escapes.
+    /// What stands in a line as it is, when what is looked for does: its longest part that no JSON writer escapes.
     sign: Option<Finder<'a>>,
     /// Turns of one session do not overlap.
     is_alone: bool,
@@ -307,7 +307,7 @@ impl<'a> Sieve<'a> {
     }
 }
 
-/// The longest part of a text that is spelt in JSON as it is, whoever writes it.
+/// The longest part of a text that every JSON writer spells as it is.
 fn sign(needle: &[u8]) -> Option<&[u8]> {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !b"\"\\/<>&'".contains(byte);
     needle.split(|byte| !is_plain(byte)).max_by_key(|part| part.len()).filter(|part| !part.is_empty())

@@ -219,7 +219,7 @@ fn what_the_agent_tells_again_is_found_once_and_turns_are_counted_on() {
     let said = home.said("roof");
     assert_eq!(said.len(), 6);
     assert_eq!((said[0].1, said[0].3.as_str()), (3, "roof once more"));
-    // What nobody else has is found where it was told.
+    // What no other journal has is found where it was told.
     fs::remove_file(sessions::journals(home.0.path()).join("a.jsonl")).unwrap();
     let said = home.said("roof");
     assert_eq!(

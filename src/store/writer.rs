@@ -1,7 +1,7 @@
 //! Text on its way to a file: a thread of its own writes, so that a slow disk never delays a key.
 //!
 //! Knows nothing of what the text is. What is handed over is on its way to the file at once. Large lines are shared with
-//! whoever else has them, not copied. Invariants: lines arrive whole and in order; when writing fails, or the disk falls
+//! their other holders, not copied. Invariants: lines arrive whole and in order; when writing fails, or the disk falls
 //! too far behind, it is said once and nothing more is taken.
 
 use std::io::{self, BufWriter, Write};
@@ -178,7 +178,7 @@ mod tests {
         assert!(writer.close(LONG).is_some_and(|why| why.contains("space")));
     }
 
-    /// A pipe that nobody reads stands for a disk that hangs.
+    /// A pipe without a reader stands for a disk that hangs.
     #[cfg(unix)]
     #[test]
     fn a_disk_that_hangs_is_not_waited_for() {

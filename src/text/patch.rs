@@ -1,6 +1,6 @@
 //! A unified patch of one file as hunks of lines.
 //!
-//! Applies nothing and finds no file. Whatever stands before the first hunk is left out. Invariants: lines are sanitised,
+//! Applies nothing and finds no file. All before the first hunk is left out. Invariants: lines are sanitised,
 //! single lines, with their tabs; a text that is no patch is shown as it is, as lines that nothing has changed.
 
 use super::diff::{DiffLine, FileDiff, Hunk, Kind};

@@ -1,6 +1,6 @@
-//! Whether a text has in it what a pattern of somebody else describes.
+//! Whether a text has in it what another party's pattern describes.
 //!
-//! Invariant: takes time that grows with the text alone, and bounded memory, whatever the pattern is.
+//! Invariant: takes time that grows with the text alone, and bounded memory, for any pattern.
 
 use regex_automata::meta::Regex;
 

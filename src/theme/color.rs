@@ -51,7 +51,7 @@ impl Depth {
 /// A colour as a theme or a program names it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Color {
-    /// Whatever the terminal uses for plain text (or behind it).
+    /// The terminal's own colour of plain text (or behind it).
     Default,
     /// 0–15: the terminal's own palette.
     Named(u8),
@@ -103,7 +103,7 @@ impl Color {
         if n < 16 { Self::Named(n) } else { Self::Indexed(n) }
     }
 
-    /// What it looks like, the first sixteen as xterm has them; nobody knows of [`Color::Default`].
+    /// What it looks like, the first sixteen as xterm has them; unknown for [`Color::Default`].
     pub const fn rgb(self) -> Option<Rgb> {
         match self {
             Self::Default => None,
@@ -198,7 +198,7 @@ fn nearest16(color: Rgb) -> u8 {
     nearest(color, 0..16).unwrap_or(7)
 }
 
-/// Not one of the first sixteen: nobody knows what those look like.
+/// Not one of the first sixteen: it is unknown what those look like.
 pub(super) fn nearest256(color: Rgb) -> u8 {
     nearest(color, 16..=255).unwrap_or(231)
 }

@@ -31,7 +31,7 @@ pub fn least(color: Rgb, grounds: &[Rgb]) -> f64 {
     grounds.iter().map(|ground| contrast(color, *ground)).fold(f64::INFINITY, f64::min)
 }
 
-/// Black or white, whichever is seen better.
+/// Black or white, the one that is seen better.
 pub fn pole(ground: Rgb) -> Rgb {
     let (black, white) = ((0, 0, 0), (255, 255, 255));
     if contrast(white, ground) >= contrast(black, ground) { white } else { black }

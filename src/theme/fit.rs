@@ -1,7 +1,8 @@
 //! Fits the styles of a theme to a terminal: to the colours that it has and the background that is there.
 //!
-//! Invariants, with a known background: each word has a contrast of at least 4.5 with whatever may be behind it, signs
-//! and bars too, counting the first sixteen colours as xterm has them; a tint on which that cannot be is left out.
+//! Invariants, with a known background: each word has a contrast of at least 4.5 with any background that may be behind
+//! it, signs and bars too, counting the first sixteen colours as xterm has them; a tint on which that cannot be is left
+//! out.
 
 use super::color::{BASE, Color, Depth, Rgb, nearest256, rgb_of};
 use super::contrast::{TEXT, least, luminance, of_luminances, pole, readable};
@@ -96,7 +97,7 @@ fn ink(color: Color, grounds: &[Rgb], depth: Depth, palette: &[f64]) -> Color {
             super::color::nearest(wanted, (16..=255).filter(seen)).map_or(Color::Default, Color::Indexed)
         }
         (Depth::Ansi16, _) => {
-            // The terminal's own colour is there for greys: which black or white is meant nobody knows.
+            // The terminal's own colour is there for greys: which black or white is meant is unknown.
             let colours = (0..BASE.len() as u8).filter(|n| !matches!(n & 7, 0 | 7) && fits(*n));
             let grey = wanted.0.abs_diff(wanted.1).max(wanted.1.abs_diff(wanted.2)) < 40;
             let found = if grey { None } else { super::color::nearest(wanted, colours) };

@@ -1,6 +1,6 @@
 //! Which theme is drawn with: the one that the person named, or the one that fits what the terminal has told.
 //!
-//! Asks nobody and reads no environment: it is told. Invariant: a theme that the person named is never replaced.
+//! Asks no terminal and reads no environment: it is told. Invariant: a theme that the person named is never replaced.
 
 use super::color::{Depth, Rgb};
 use super::contrast::is_dark;

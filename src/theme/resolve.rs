@@ -29,7 +29,7 @@ pub struct Theme {
 }
 
 impl Theme {
-    /// Names of the themes that come with the program; the first is for a background that nobody knows.
+    /// Names of the themes that come with the program; the first is for an unknown background.
     pub fn builtin_names() -> impl Iterator<Item = &'static str> {
         load::BUILTIN.iter().map(|(name, _)| *name)
     }
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The least contrast of a token with whatever may be behind it; nothing for the terminal's own colour.
+    /// The least contrast of a token with any background that may be behind it; nothing for the terminal's own colour.
     fn least(theme: &Theme, ground: Rgb, token: Token) -> Option<f64> {
         let spec = theme.spec(token);
         let fg = spec.fg?.rgb()?;

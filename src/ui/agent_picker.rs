@@ -5,7 +5,7 @@
 
 use super::keys::{Action, Layer, resolve};
 use super::state::picker::{ranked, step};
-use super::state::session_list::{Earlier, End, Starts};
+use super::state::session_list::{End, PastSession, Starts};
 use super::tty::{Click, Input};
 use super::view::paint::{self, Painted};
 use crate::base::{human, sanitize};
@@ -22,7 +22,7 @@ const MAX_FILTER: usize = 100;
 /// Rows above the list: blank, question, blank.
 const HEAD: u16 = 3;
 /// Earlier sessions that stand below the agents.
-const MAX_EARLIER: usize = 5;
+const MAX_PAST: usize = 5;
 
 /// One agent to choose from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +43,7 @@ pub enum Picked {
     /// The earlier sessions are to be listed.
     Sessions,
     /// This one goes on.
-    Session(Box<Earlier>),
+    Session(Box<PastSession>),
     Quit,
 }
 
@@ -57,7 +57,7 @@ pub struct AgentPicker {
     /// Sessions of this directory that were interrupted, as far as is known.
     pub interrupted: usize,
     /// The sessions of this directory, those first that were interrupted, then the newest.
-    earlier: Vec<Earlier>,
+    past: Vec<PastSession>,
     /// How many of them stand on the screen.
     shown: usize,
 }
@@ -66,15 +66,15 @@ impl AgentPicker {
     /// The order is kept, but for those that are not installed.
     pub fn new(mut items: Vec<PickItem>) -> Self {
         items.sort_by_key(|item| !item.found);
-        Self { items, filter: String::new(), selected: 0, note: None, interrupted: 0, earlier: Vec::new(), shown: 0 }
+        Self { items, filter: String::new(), selected: 0, note: None, interrupted: 0, past: Vec::new(), shown: 0 }
     }
 
     /// The earlier sessions of this directory, of all that have been read, the newest first.
-    pub fn told(&mut self, all: &[Earlier], here: &Path) {
-        let mut earlier: Vec<&Earlier> = all.iter().filter(|one| one.cwd == here && one.end != End::Open).collect();
-        self.interrupted = earlier.iter().filter(|one| one.end == End::Interrupted).count();
-        earlier.sort_by_key(|one| one.end != End::Interrupted);
-        self.earlier = earlier.into_iter().take(MAX_EARLIER).cloned().collect();
+    pub fn told(&mut self, all: &[PastSession], here: &Path) {
+        let mut past: Vec<&PastSession> = all.iter().filter(|one| one.cwd == here && one.end != End::Open).collect();
+        self.interrupted = past.iter().filter(|one| one.end == End::Interrupted).count();
+        past.sort_by_key(|one| one.end != End::Interrupted);
+        self.past = past.into_iter().take(MAX_PAST).cloned().collect();
     }
 
     fn matching(&self) -> Vec<&PickItem> {
@@ -139,7 +139,7 @@ impl AgentPicker {
     fn accept(&mut self) -> Option<Picked> {
         let agents = self.matching().len();
         let Some(item) = self.matching().get(self.selected).copied().cloned() else {
-            let one = self.earlier.get(self.selected.checked_sub(agents)?)?;
+            let one = self.past.get(self.selected.checked_sub(agents)?)?;
             // What is to be started has to be shown before, and the list has room for it.
             let is_clear = matches!(one.starts, Starts::Configured(_)) && !one.is_gone;
             return Some(if is_clear { Picked::Session(Box::new(one.clone())) } else { Picked::Sessions });
@@ -171,7 +171,7 @@ impl AgentPicker {
         let place = StyledText::of(sanitize::line(place), Token::Dim);
         paint::put_right(buf, line, used + 2, &place, theme);
         let room = area.width.saturating_sub(3);
-        // One row of the list stays, whatever there is to say.
+        // One row of the list stays below any message.
         let mut foot = self.foot(room);
         foot.truncate(usize::from(area.height.saturating_sub(head + 1).max(1)));
         let rows = u16::try_from(foot.len()).unwrap_or(1);
@@ -180,7 +180,7 @@ impl AgentPicker {
         // A blank row and a heading stand between the agents and the sessions.
         let agents = u16::try_from(self.matching().len()).unwrap_or(u16::MAX);
         let room_below = usize::from(height.saturating_sub(agents.saturating_add(2)));
-        self.shown = if self.filter.is_empty() { self.earlier.len().min(room_below) } else { 0 };
+        self.shown = if self.filter.is_empty() { self.past.len().min(room_below) } else { 0 };
         self.draw_list(theme, list, buf);
         if self.shown > 0 {
             self.draw_earlier(theme, Rect { y: list.y + agents + 1, height: list.height - agents - 1, ..list }, buf);
@@ -215,7 +215,7 @@ impl AgentPicker {
         let room = area.width.saturating_sub(3);
         let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
         paint::put(buf, area.x + 2, area.y, room, &StyledText::of("Or go on here", strong), theme);
-        for ((n, one), y) in self.earlier.iter().take(self.shown).enumerate().zip(area.y + 1..area.bottom()) {
+        for ((n, one), y) in self.past.iter().take(self.shown).enumerate().zip(area.y + 1..area.bottom()) {
             let selected = agents + n == self.selected;
             let style = if selected { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
             let age = one.used_as_told.clone().unwrap_or_else(|| human::ago(one.age));

@@ -92,12 +92,11 @@ fn typing_filters_and_esc_quits() {
 
 #[test]
 fn sessions_of_this_directory_stand_below_the_agents_and_go_on() {
-    let one =
-        |id: &str, cwd: &str, starts: Starts, end: End| {
-            Earlier::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
-                .about(Some(id), None, None)
-                .used(60, 1, end, vec![id.into()], false)
-        };
+    let one = |id: &str, cwd: &str, starts: Starts, end: End| {
+        PastSession::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
+            .about(Some(id), None, None)
+            .used(60, 1, end, vec![id.into()], false)
+    };
     let configured = || Starts::Configured("gemini".into());
     let all = [
         one("new", "/here", configured(), End::Ended),

@@ -74,7 +74,7 @@ impl EditorSession {
                 Ok(text) => Outcome::Write(text),
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
-            // Whatever was changed in the file is to be seen.
+            // What was changed in the file is to be seen.
             _ => shown.map_or(Outcome::Nothing, |scope| Outcome::Act(ReviewAction::Show(scope))),
         }
     }

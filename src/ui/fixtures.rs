@@ -308,7 +308,7 @@ impl Scene {
         let mut transcript = std::mem::take(&mut self.transcript);
         let info = view::draw(&self.view_cx(), &mut transcript, &mut buf);
         (self.info, self.transcript) = (info, transcript);
-        self.ui.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), self.now);
+        self.ui.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), self.now);
         if let (Some(review), Some(frame)) = (&mut self.ui.view.review, &self.info.review) {
             review.measure(frame.measured);
         }

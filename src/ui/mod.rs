@@ -2,13 +2,13 @@
 //! works on a hand-made [`crate::model::Model`].
 
 pub mod agent_picker;
+pub mod autosave;
 pub mod cells;
 pub mod composer;
 pub mod editor_session;
 #[cfg(test)]
 pub(crate) mod fixtures;
 pub mod frame;
-pub mod keeping;
 pub mod keys;
 pub mod labels;
 pub mod md;

@@ -4,13 +4,13 @@
 
 use super::frame::Motion;
 use super::keys::Mouse;
-use super::state::dock::Dialog;
-use super::state::opener::{Wanted, Whose};
+use super::state::dock::{Dialog, Seen};
+use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
-use super::state::session_list::{Earlier, ListFrame, Place, Query, Which};
+use super::state::session_list::{ListFrame, PastSession, Place, Query, Which};
 use super::state::trees::{Fate, Tree};
 use crate::model::changes::{FileDoc, HunkId, Scope, Target, Verdict};
 use crate::model::event::Intent;
@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is to be done after an input, by whoever holds the engine and the terminal.
+/// What is to be done after an input, by the loop that holds the engine and the terminal.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Out {
     /// Meant for the session that is shown, or for its agent.
@@ -39,9 +39,9 @@ pub enum Out {
     /// The prompts of all sessions are to be read for the list.
     ReadPrompts,
     /// An earlier session goes on, as one more.
-    GoOn(Box<Earlier>),
+    GoOn(Box<PastSession>),
     /// A copy of an earlier session is opened, or of one that is open.
-    Fork(Box<Earlier>),
+    Fork(Box<PastSession>),
     ForkOpen(SessionKey),
     /// To this place of the session that is shown now, once that is there.
     GoTo(Place),
@@ -59,10 +59,10 @@ pub enum Out {
     /// Looks for something in all that was said.
     Find(Query),
     /// What is kept of an earlier session is removed, and its agent is told to, where it can.
-    Forget(Box<Earlier>),
+    Forget(Box<PastSession>),
     /// Lists the agents that a session can be opened with.
     ListAgents(Purpose),
-    Open(Wanted),
+    Open(NewSession),
     /// This prompt goes to the agents of these names, each in a worktree of its own.
     FanOut(Vec<String>, String),
     /// The conversation that is shown goes on as a new session of this agent, with an account of it to begin with.
@@ -136,6 +136,8 @@ pub struct FrameInfo {
     pub dialog: Option<Dialog>,
     /// The options of the dialog that could be read.
     pub options: Range<usize>,
+    /// What of the dialog it was.
+    pub seen: Seen,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
     /// Rows of that body, and how many of them are above what is shown.

@@ -1,10 +1,10 @@
 //! The worker that reads earlier sessions, looks through them, names, exports and forgets one and remembers what agents
 //! tell of theirs, and what it has found, for the loop of the screen.
 //!
-//! Where they are kept, somebody else knows. Invariants: there is no thread before the first job, and none after the
+//! Where they are stored is the archive's. Invariants: there is no thread before the first job, and none after the
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
-use super::state::session_list::{Earlier, Hit, Query, Said, Which};
+use super::state::session_list::{Hit, PastSession, Query, Said, Which};
 use super::state::trees::{Fate, Made, Making, Tree};
 use crate::model::agent::Told;
 use std::collections::VecDeque;
@@ -15,15 +15,15 @@ use tokio::sync::mpsc;
 /// Where earlier sessions are kept. Everything but `busy` may take its time.
 pub trait Archive: Send + Sync {
     /// The newest first.
-    fn list(&self) -> Result<Vec<Earlier>, String>;
+    fn list(&self) -> Result<Vec<PastSession>, String>;
 
     /// Claims it before its agent is asked for it. Gives the place where it is open instead, as part of a sentence.
-    fn claim(&self, earlier: &Earlier) -> Result<Option<Held>, String>;
+    fn claim(&self, past: &PastSession) -> Result<Option<Lease>, String>;
 
     /// Why it cannot even be shown at this moment.
-    fn busy(&self, earlier: &Earlier) -> Option<String>;
+    fn busy(&self, past: &PastSession) -> Option<String>;
 
-    fn forget(&self, earlier: &Earlier) -> Result<(), String>;
+    fn forget(&self, past: &PastSession) -> Result<(), String>;
 
     /// Its messages that were said last, the newest last.
     fn end_of(&self, which: &Which) -> Result<Vec<Said>, String>;
@@ -51,11 +51,11 @@ pub trait Archive: Send + Sync {
 }
 
 /// Says that a session is ours, until it is dropped.
-pub type Held = Box<dyn Send>;
+pub type Lease = Box<dyn Send>;
 
 enum Job {
     List,
-    Forget(Box<Earlier>),
+    Forget(Box<PastSession>),
     Learn(Box<Told>),
     End(Which),
     Find(Query),
@@ -70,8 +70,8 @@ enum Job {
 #[derive(Debug)]
 pub enum Found {
     /// With the worktrees.
-    List(Result<Arc<[Earlier]>, String>, Arc<[Tree]>),
-    Forgotten(Box<Earlier>, Result<(), String>),
+    List(Result<Arc<[PastSession]>, String>, Arc<[Tree]>),
+    Forgotten(Box<PastSession>, Result<(), String>),
     Learnt(Result<(), String>),
     End(Which, Result<Arc<[Said]>, String>),
     Hits(Query, Result<(Arc<[Hit]>, bool), String>),
@@ -104,8 +104,8 @@ impl Reader {
         self.start()
     }
 
-    pub fn forget(&mut self, earlier: Earlier) {
-        self.jobs.push_back(Job::Forget(Box::new(earlier)));
+    pub fn forget(&mut self, past: PastSession) {
+        self.jobs.push_back(Job::Forget(Box::new(past)));
         self.start();
     }
 
@@ -212,9 +212,9 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
         }
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
-        Job::Forget(earlier) => {
-            let done = archive.forget(&earlier);
-            Found::Forgotten(earlier, done)
+        Job::Forget(past) => {
+            let done = archive.forget(&past);
+            Found::Forgotten(past, done)
         }
     }
 }

@@ -8,7 +8,7 @@ use super::fixtures::{Scene, review_doc, text};
 use super::keys::{Code, Key};
 use super::state::review::Pane;
 use super::state::review::index::Spot;
-use super::state::session_list::{Earlier, End, Past, Starts};
+use super::state::session_list::{End, Past, PastSession, Starts};
 use crate::model::entry::{ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Stop, Update,
@@ -224,17 +224,17 @@ fn sessions((width, height): Size, theme: Theme) -> Picture {
     let mut s = Scene::asked(width, height);
     s.press(Code::F(8));
     let one = |name: &str, about: &str, age, turns, end, is_gone| {
-        Earlier::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+        PastSession::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
             .about(Some(about), Some("please"), Some("and the tests"))
             .used(age, turns, end, vec![PathBuf::from(name)], is_gone)
     };
-    let earlier = [
+    let past = [
         one("a", "mend the cart", 60, 2, End::Ended, false),
         one("b", "a discount in summer", 7_200, 14, End::Interrupted, false),
         one("c", "what was in another place", 400_000, 1, End::Ended, true),
     ];
     if let Some(list) = &mut s.ui.list {
-        list.told(Past::Read(earlier.into()));
+        list.told(Past::Read(past.into()));
     }
     s.press(Code::Down).press(Code::Down);
     drawn(s, theme)

@@ -4,19 +4,19 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod drafts;
 mod files;
 mod ground;
-mod kept;
 mod sessions;
 mod start;
 mod worktrees;
 
+use super::autosave::{Autosave, Brought, DraftStore};
 use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
-use super::keeping::{Brought, Desk, Keeping};
 use super::keys::Keymap;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
-use super::past::{Archive, Found, Held, Reader};
+use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
@@ -68,9 +68,9 @@ pub struct UiOptions {
     /// Where earlier sessions are kept, if anywhere.
     pub past: Option<Arc<dyn Archive>>,
     /// What says that the first session is ours, where it goes on.
-    pub held: Option<Held>,
+    pub lease: Option<Lease>,
     /// Where what is written is kept, if anywhere.
-    pub desk: Option<Arc<dyn Desk>>,
+    pub drafts: Option<Arc<dyn DraftStore>>,
 }
 
 /// What the screen is for.
@@ -113,7 +113,7 @@ enum Awaited {
     Coloured(Coloured),
     Files(Answer),
     Past(Found),
-    Kept(Brought),
+    Autosaved(Brought),
     Frame,
 }
 
@@ -128,9 +128,9 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
-        held: options.held.take().map(|held| (SessionKey::FIRST, held)).into_iter().collect(),
+        leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
-        keeping: Keeping::new(options.desk.clone().filter(|_| options.purpose == Purpose::Session)),
+        autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
         title: String::new(),
@@ -140,11 +140,11 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         log_in_size: None,
     });
     let ended = running.drive().await;
-    let Running { screen, engine, app, mut keeping, .. } = *running;
+    let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
-    keeping.look(engine.model(), &app);
+    autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
-    keeping.close();
+    autosave.close();
     let goodbye = engine.shutdown().await;
     Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
 }
@@ -165,11 +165,11 @@ struct Running<D: Device> {
     past: Reader,
     /// Agents that were asked for their sessions, and when the process was started that was asked.
     asked: BTreeMap<AgentKey, Now>,
-    keeping: Keeping,
+    autosave: Autosave,
     /// What the terminal of a log-in was told last of its size.
     log_in_size: Option<(TermId, (u16, u16))>,
     /// What says that sessions are ours that go on.
-    held: BTreeMap<SessionKey, Held>,
+    leases: BTreeMap<SessionKey, Lease>,
 }
 
 impl<D: Device> Running<D> {
@@ -185,7 +185,7 @@ impl<D: Device> Running<D> {
                     self.intent(Intent::Start);
                 }
                 self.read_sessions();
-                self.keeping.read_prompts();
+                self.autosave.read_prompts();
             }
             Purpose::Review => self.open_review()?,
         }
@@ -197,8 +197,8 @@ impl<D: Device> Running<D> {
             if self.frames.is_due(self.engine.now()) {
                 self.draw()?;
             }
-            self.held.retain(|key, _| self.app.has_view(*key));
-            if self.keeping.look(self.engine.model(), &self.app) {
+            self.leases.retain(|key, _| self.app.has_view(*key));
+            if self.autosave.look(self.engine.model(), &self.app) {
                 self.app.recall(self.engine.model(), Arc::clone(&self.app.prompts));
             }
             match self.wait().await {
@@ -213,7 +213,7 @@ impl<D: Device> Running<D> {
                 Awaited::Frame => {}
                 Awaited::Engine(wake) => self.step(wake),
                 Awaited::Past(found) => self.found(found),
-                Awaited::Kept(brought) => self.brought(brought),
+                Awaited::Autosaved(brought) => self.brought(brought),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -256,7 +256,7 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, files, past, keeping, .. } = self;
+        let Self { screen, engine, colours, files, past, autosave, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
@@ -264,7 +264,7 @@ impl<D: Device> Running<D> {
             found = colours.next() => Awaited::Coloured(found),
             found = files.next() => Awaited::Files(found),
             found = past.next() => Awaited::Past(found),
-            brought = keeping.next() => Awaited::Kept(brought),
+            brought = autosave.next() => Awaited::Autosaved(brought),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -309,7 +309,7 @@ impl<D: Device> Running<D> {
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
-                    // A terminal takes few pieces at a time, whatever their size.
+                    // A terminal takes few pieces of any size at a time.
                     match &mut typed {
                         Some((same, all)) if *same == term => all.extend(bytes),
                         _ => self.type_into(typed.replace((term, bytes))),
@@ -353,10 +353,10 @@ impl<D: Device> Running<D> {
                 self.ask_for_lists();
             }
             Out::AskAgents => self.ask_for_lists(),
-            Out::ReadPrompts => self.keeping.read_prompts(),
-            Out::GoOn(earlier) => self.go_on(&earlier),
-            Out::Fork(earlier) => {
-                self.open_earlier(&earlier, Opening::Fork(SessionId::from(earlier.id.as_str())));
+            Out::ReadPrompts => self.autosave.read_prompts(),
+            Out::GoOn(past) => self.go_on(&past),
+            Out::Fork(past) => {
+                self.open_past(&past, Opening::Fork(SessionId::from(past.id.as_str())));
             }
             Out::ForkOpen(key) => self.fork_open(key),
             // What could not be opened is said in the list, which is still there.
@@ -369,7 +369,7 @@ impl<D: Device> Running<D> {
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(earlier) => self.past.forget(*earlier),
+            Out::Forget(past) => self.past.forget(*past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),
@@ -530,7 +530,7 @@ impl<D: Device> Running<D> {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
-        self.app.view.note_frame(self.info.scroll, self.info.dialog.as_ref(), now);
+        self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
             if let Some((term, size)) = &self.log_in_size {

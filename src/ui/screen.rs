@@ -14,7 +14,7 @@ use std::io::{self, Write};
 pub enum Happening {
     Signal(Signal),
     Input(Input),
-    /// Nobody can type any more.
+    /// The input is at its end.
     Gone,
 }
 

@@ -1,5 +1,5 @@
 //! JSON-RPC 2.0 over streams of bytes: frames, how they are told apart, our open requests, the trace of every line, and the tasks that
-//! move bytes. Knows no ACP, no process and no model; whatever a peer sends is bounded here before anybody reads it.
+//! move bytes. Knows no ACP, no process and no model; all that a peer sends is bounded here before it is read.
 
 pub mod duplex;
 pub mod frame;

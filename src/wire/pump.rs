@@ -44,7 +44,7 @@ pub struct Batch {
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Reads until the end of the stream or until nobody listens.
+/// Reads until the end of the stream or until the receiver is gone.
 pub fn spawn_reader(
     source: impl AsyncRead + Send + Unpin + 'static,
     tx: mpsc::Sender<Incoming>,
@@ -76,7 +76,7 @@ async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batche
         }
     };
     let half_line = decoder.finish().and_then(|line| to_frame(line, batcher.words));
-    // Nobody listening is nobody to tell.
+    // Without a receiver the fact is dropped.
     let _ = batcher.tx.send(Incoming::Closed { half_line, error }).await;
 }
 
@@ -132,7 +132,7 @@ fn to_frame(line: Decoded<'_>, words: WordForWord) -> Option<(Frame, Arc<str>)> 
     }
 }
 
-/// Drains an error stream to its end, whoever looks at it or not.
+/// Drains an error stream to its end, also without a reader.
 pub fn spawn_stderr(mut source: impl AsyncRead + Send + Unpin + 'static, tail: StderrTail) -> JoinHandle<()> {
     tokio::spawn(async move {
         let mut block = vec![0; 8 << 10];

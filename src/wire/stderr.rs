@@ -1,7 +1,8 @@
-//! The end of what a process wrote to its error stream, shared between the task that drains it and whoever shows it.
+//! The end of what a process wrote to its error stream, shared between the task that drains it and the front end that
+//! shows it.
 //!
 //! Is never protocol data. Invariant: draining never waits for a reader; only the newest bytes are kept,
-//! and lines handed on for recording are dropped when nobody takes them in time.
+//! and lines handed on for recording are dropped when they are not taken in time.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -69,7 +70,7 @@ impl StderrTail {
 
     /// Waits until nothing more has come for `quiet`, at most for `limit`: what was written before something else was
     /// said may be read after it.
-    pub async fn settled(&self, quiet: Duration, limit: Duration) {
+    pub async fn quiet_for(&self, quiet: Duration, limit: Duration) {
         let wait = async { while timeout(quiet, self.changed()).await.is_ok() {} };
         // At the limit what is there has to do.
         let _ = timeout(limit, wait).await;

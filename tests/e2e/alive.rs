@@ -213,8 +213,8 @@ fn of_two_windows_that_go_on_at_once_only_one_does() {
     s.see("turn 1: hello");
     s.quit(&place);
     let windows = [start(&place, &["--continue"], &agent), start(&place, &["--continue"], &agent)];
-    let is_settled = |screen: &str| screen.contains("turn 1: hello") && !screen.contains("starting");
-    let screens = windows.each_ref().map(|window| window.wait_for("the session", is_settled));
+    let is_finished = |screen: &str| screen.contains("turn 1: hello") && !screen.contains("starting");
+    let screens = windows.each_ref().map(|window| window.wait_for("the session", is_finished));
     let shown = screens.iter().filter(|screen| screen.contains("another acp-tui")).count();
     assert_eq!(shown, 1, "{}\n{}", screens[0], screens[1]);
 }

@@ -224,7 +224,7 @@ fn deep_nesting_and_huge_numbers_are_survived() {
 #[test]
 fn five_thousand_questions_at_once_are_each_answered() {
     let lab = Lab::new();
-    let steps = r#"{ do = "repeat", times = 5000, step = [{ do = "request", method = "session/request_permission", wait = false, params = { sessionId = "{session}", toolCall = { toolCallId = "t{n}", kind = "execute" }, options = [{ optionId = "no", name = "No", kind = "reject_once" }] } }] }, { do = "settle" }, { do = "say", text = "settled" }"#;
+    let steps = r#"{ do = "repeat", times = 5000, step = [{ do = "request", method = "session/request_permission", wait = false, params = { sessionId = "{session}", toolCall = { toolCallId = "t{n}", kind = "execute" }, options = [{ optionId = "no", name = "No", kind = "reject_once" }] } }] }, { do = "await_answers" }, { do = "say", text = "settled" }"#;
     let (done, record) = lab.record(&["x"], &lab.turn(steps));
     assert_eq!(done.assert_code(0).out(), "settled\n");
     assert_eq!(record.outcomes().len(), 5000);

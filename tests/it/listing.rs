@@ -6,8 +6,8 @@ use crate::support::options;
 use acp_tui::model::agent::Told;
 use acp_tui::model::event::Listed;
 use acp_tui::ui::keys::{Code, Key};
-use acp_tui::ui::past::{Archive, Held};
-use acp_tui::ui::state::session_list::{Earlier, End, Hit, Query, Said, Starts, Which, Who};
+use acp_tui::ui::past::{Archive, Lease};
+use acp_tui::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
 use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -32,10 +32,10 @@ struct Shelf {
 }
 
 impl Shelf {
-    fn earlier(told: &Told, listed: &Listed) -> Earlier {
+    fn past(told: &Told, listed: &Listed) -> PastSession {
         let cwd = listed.cwd.clone().unwrap_or_default();
         let starts = Starts::Configured("agent".into());
-        Earlier::clean(listed.id.as_str().into(), &told.agent, told.command.clone(), starts, cwd.into())
+        PastSession::clean(listed.id.as_str().into(), &told.agent, told.command.clone(), starts, cwd.into())
             .about(listed.title.as_deref(), None, None)
             .used(60, 1, End::Ended, vec![PathBuf::from(listed.id.as_str())], false)
     }
@@ -47,25 +47,25 @@ impl Shelf {
 }
 
 impl Archive for Shelf {
-    fn claim(&self, _: &Earlier) -> Result<Option<Held>, String> {
+    fn claim(&self, _: &PastSession) -> Result<Option<Lease>, String> {
         Ok(None)
     }
 
-    fn list(&self) -> Result<Vec<Earlier>, String> {
+    fn list(&self) -> Result<Vec<PastSession>, String> {
         let told = self.told.lock().unwrap();
-        let all = told.iter().flat_map(|told| told.sessions.iter().map(|one| Self::earlier(told, one)));
-        let gone = |one: Earlier| {
+        let all = told.iter().flat_map(|told| told.sessions.iter().map(|one| Self::past(told, one)));
+        let gone = |one: PastSession| {
             let journals = one.journals.clone();
             one.used(60, 1, End::Ended, journals, true)
         };
         Ok(if self.gone { all.map(gone).collect() } else { all.collect() })
     }
 
-    fn busy(&self, _: &Earlier) -> Option<String> {
+    fn busy(&self, _: &PastSession) -> Option<String> {
         None
     }
 
-    fn forget(&self, _: &Earlier) -> Result<(), String> {
+    fn forget(&self, _: &PastSession) -> Result<(), String> {
         Ok(())
     }
 

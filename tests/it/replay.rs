@@ -276,13 +276,13 @@ impl<'a> Work<'a> {
         Self { history, tracker, work, entry: 0 }
     }
 
-    fn note(&mut self, doing: ToolEffect, path: Option<&Path>, settled: bool) {
-        self.entry += u64::from(!settled);
+    fn note(&mut self, doing: ToolEffect, path: Option<&Path>, finished: bool) {
+        self.entry += u64::from(!finished);
         let paths = path.iter().map(|path| self.work.join(path)).collect();
         let at = Instant::now();
         let entry = EntryId(self.entry);
         self.tracker
-            .tool(&ToolNote { entry, turn: None, doing, at, settled, waits: false, paths, claims: Vec::new() })
+            .tool(&ToolNote { entry, turn: None, doing, at, finished, waits: false, paths, claims: Vec::new() })
             .unwrap();
     }
 

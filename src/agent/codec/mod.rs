@@ -1,10 +1,10 @@
 //! The codec of a connection: between frames of the wire and the model's events, calls and answers.
 //!
-//! One object a connection. Whatever is peculiar to a version or a dialect of the protocol is in here: names of methods
-//! and members, numbers of errors, what the two sides agree on at first, and what a request that nobody has answered
+//! One object a connection. All that is peculiar to a version or a dialect of the protocol is in here: names of methods
+//! and members, numbers of errors, what the two sides agree on at first, and what a request without an answer
 //! gets at the end. Keeps no state of a session. Invariant: a message that cannot be used becomes a value that says so.
 
-pub mod kept;
+pub mod stored;
 pub mod v1;
 
 use crate::mcp::Server;
@@ -18,11 +18,11 @@ use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::RawId;
 use crate::wire::rpc_error::RpcError;
-use kept::{Called, Depth, Heard, Introduced, Look};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
+use stored::{Called, Depth, Heard, Introduced, Look};
 
 /// Shared with the thread that decodes large updates.
 pub type SharedCodec = Arc<dyn Codec>;
@@ -60,7 +60,7 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// Requests whose strings name or become files and commands: one with a broken string is refused, not mended.
     fn word_for_word(&self) -> &'static [&'static str];
 
-    /// Whether nothing in such a message belongs to the environment of a process, whatever it is called.
+    /// Whether nothing in such a message belongs to the environment of a process, under any name.
     fn bears_no_environment(&self, method: &str) -> bool;
 
     // ---- what we say
@@ -74,7 +74,7 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// That the turn of this session is to end.
     fn cancel_turn(&self, session: &SessionId) -> Said;
 
-    /// That nobody waits any more for the answer to our own call with this id.
+    /// That our own call with this id is given up.
     fn withdraw(&self, call: u64) -> Said;
 
     /// The result, or the error, of a request of the agent.
@@ -140,7 +140,7 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
         Look::Unclear
     }
 
-    /// The answer to the first call, whatever version it speaks of.
+    /// The answer to the first call, of any version.
     fn introduced(&self, _result: &str) -> Introduced {
         Introduced::default()
     }

@@ -18,8 +18,11 @@ pub enum Mcp {
         json: bool,
         timeout: Option<Duration>,
     },
-    /// The project's own file without one.
-    Trust(Option<PathBuf>),
+    Trust {
+        /// The project's own one without it.
+        file: Option<PathBuf>,
+        yes: bool,
+    },
 }
 
 pub fn mcp(words: Vec<String>, typed: Typed) -> Result<Mcp, Usage> {
@@ -28,7 +31,10 @@ pub fn mcp(words: Vec<String>, typed: Typed) -> Result<Mcp, Usage> {
     if let Some(word) = more {
         return Err(Usage(format!("mcp: unexpected argument {word}")));
     }
-    let (json, timeout) = (typed.json, typed.timeout);
+    let (json, timeout, yes) = (typed.json, typed.timeout, typed.yes);
+    if yes && what != "trust" {
+        return Err(Usage("--yes is for `mcp trust`".into()));
+    }
     if timeout.is_some() && what != "check" {
         return Err(Usage("--timeout is for `mcp check`".into()));
     }
@@ -37,9 +43,9 @@ pub fn mcp(words: Vec<String>, typed: Typed) -> Result<Mcp, Usage> {
         ("list", None) => Ok(Mcp::List { common: common(typed, Vec::new())?, json }),
         ("check", name) => Ok(Mcp::Check { common: common(typed, Vec::new())?, name, json, timeout }),
         ("trust", _) if json || !typed.mcp.is_empty() => {
-            Err(Usage("mcp trust takes a file and no options, e.g. acp-tui mcp trust .mcp.json".into()))
+            Err(Usage("mcp trust takes a file and --yes, e.g. acp-tui mcp trust .mcp.json".into()))
         }
-        ("trust", file) => Ok(Mcp::Trust(file.map(PathBuf::from))),
+        ("trust", file) => Ok(Mcp::Trust { file: file.map(PathBuf::from), yes }),
         _ => Err(Usage("mcp: what? list, check or trust".into())),
     }
 }

@@ -1,4 +1,4 @@
-//! What is exported says what was said and nothing else, whatever stands in it.
+//! What is exported says what was said and nothing else, for any text.
 
 use super::entries::{Item, Part, Who};
 use super::redact::Redaction;

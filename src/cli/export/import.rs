@@ -1,7 +1,7 @@
 //! A file of ours, or a recording, as a journal.
 //!
 //! Invariant: a journal appears whole and under a name that its content decides, so that the same file gives none twice;
-//! no journal is written over; each says in its first line that it was imported, whatever the file says.
+//! no journal is written over; each says in its first line that it was imported, also where the file says otherwise.
 
 use super::super::conversations::state;
 use super::super::output::{print, say};

@@ -59,7 +59,7 @@ fn flat(text: &str) -> String {
     out
 }
 
-/// A block that ends where the text does, whatever stands in it.
+/// A block that ends where the text does, for any text.
 fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -97,13 +97,13 @@ fn is_plain_address(address: &str) -> bool {
 
 /// The same with no `<` outside of code, no picture, no link that runs something and no heading as high as ours; nothing
 /// when that is so already. An edit can change
-/// what is around it, so whoever asks asks again.
+/// what is around it, so the caller asks again.
 fn tamed(text: &str, options: Options) -> Option<String> {
     let (mut code, mut edits) = (Vec::new(), Vec::<(usize, usize, &str)>::new());
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => code.push(range),
-            // Whoever shows the file would fetch it.
+            // A viewer of the file would fetch it.
             Event::Start(Tag::Image { .. }) => edits.push((range.start + 1, 0, "\\")),
             Event::Start(Tag::Link { dest_url, .. }) if !is_plain_address(&dest_url) => {
                 edits.push((range.start, 0, "\\"));

@@ -79,7 +79,7 @@ impl Worker {
         }
     }
 
-    /// Until nobody can give a job any more and all are done.
+    /// Until the queue of jobs is closed and all are done.
     pub(super) fn work(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         self.work_off(queue, has_backlog);
         let looked = self.review.last_writes();
@@ -147,7 +147,7 @@ impl Worker {
                 let looked = self.review.first_look();
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the first look");
                 self.trouble("snapshot", "the files could not be looked at", looked);
-                // Nobody waits any more when the time was up.
+                // The waiter is gone when the time was up.
                 alone.map(|looked| looked.try_send(()));
             }
             Job::Do(command) => self.command(at, command),
@@ -177,7 +177,7 @@ impl Worker {
                 let path = self.real(&path);
                 let looked = self.review.write_begins(&path, &content, shared(at, entry), turn.map(|turn| turn.0));
                 let looked = self.trouble("write", "the review could not look at a file before it was written", looked);
-                // Whoever waited may have given up.
+                // The waiter may have given up.
                 let _ = done.try_send(looked.flatten());
             }
             Job::BeforeCommand { done } => {
@@ -186,7 +186,7 @@ impl Worker {
                 let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
                 if is_early {
-                    // Nobody waited any longer.
+                    // The waiter has given up.
                     let noted = self.review.command_was_early();
                     self.trouble("command", "the review could not take note of a command", noted);
                 }
@@ -333,7 +333,7 @@ impl Worker {
             ReviewAction::Close => {
                 self.scopes.remove(&at);
                 if self.scopes.is_empty() {
-                    // Nobody looks at what could fail here.
+                    // An error here is not shown.
                     let _ = self.review.act(action);
                 }
                 return;

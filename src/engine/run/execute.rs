@@ -1,4 +1,5 @@
-//! Gives each effect to the part of the engine that it is for, and what the person types for a log-in to nobody else.
+//! Gives each effect to the part of the engine that it is for, and what the person types for a log-in to its terminal
+//! alone.
 //!
 //! Blocks nowhere: what may block is the parts' own threads' business and comes back as a fact.
 
@@ -47,7 +48,7 @@ impl Engine {
         let Some(running) = self.links.running_mut(line.agent).filter(|r| r.tx.is_some()) else { return };
         let text: Arc<str> = line.text.as_str().into();
         let full = running.outbox.push(Arc::clone(&text)).is_err();
-        self.books.outgoing(&line, &text, now);
+        self.recorder.outgoing(&line, &text, now);
         if full {
             let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
             self.apply(line.agent, HostEvent::ConnectionDropped { why });
@@ -86,7 +87,7 @@ impl Engine {
             Ok(links) => {
                 let (now, at) = (self.now(), Address::Session(at));
                 let intent = Intent::Prompt { text, links };
-                self.books.intent(at, &intent, now);
+                self.recorder.intent(at, &intent, now);
                 let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
                 self.carry_out(out);
             }
@@ -144,22 +145,24 @@ impl Engine {
                 let agent = session.and_then(|session| self.model().agent_of(session.agent));
                 let missing = quirks::missing_file(agent.and_then(|agent| agent.name.as_deref()));
                 let turn = session.and_then(|session| session.turn.as_ref()).map(|turn| turn.id);
-                let held = self.ruler.held(at, &self.core);
-                self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn, held }));
+                let rules = self.ruler.in_force(at, &self.core);
+                self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn, rules }));
             }
             Effect::AskRules { req, claims } => self.ruler.ask(at, req, claims, &self.core),
             Effect::WeighRules { req, list, text, waiting, past } => {
-                let wanted = making::Wanted { req, list, text, waiting, past };
-                self.ruler.apart(at, &self.core, move |held| making::weigh(held, wanted));
+                let wanted = making::RuleQuery { req, list, text, waiting, past };
+                self.ruler.apart(at, &self.core, move |in_force| making::weigh(in_force, wanted));
             }
-            Effect::MakeRules(rules) => self.ruler.apart(at, &self.core, move |held| making::make(held, &rules)),
-            Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |held| making::remove(held, rule)),
+            Effect::MakeRules(rules) => {
+                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules))
+            }
+            Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
             Effect::FsWrite { req, request, content, entry } => {
-                let held = self.ruler.held(at, &self.core);
-                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, entry, tries: 0, held }));
+                let rules = self.ruler.in_force(at, &self.core);
+                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, entry, tries: 0, rules }));
             }
             Effect::TerminalCreate { req, request, spec } => self.create_terminal(at, req, *request, spec),
             Effect::TerminalOutput { req, term } => self.answer_output(req, &term),
@@ -209,7 +212,7 @@ impl Engine {
     }
 
     /// Gives a session that has just come about its place.
-    pub(super) fn settle_in(&mut self, at: SessionKey) {
+    pub(super) fn join_workspace(&mut self, at: SessionKey) {
         let Some(cwd) = self.core.model.session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
         let told = self.reviews.join(at, &cwd, &self.core.model);
         self.apply_all(told);
@@ -227,9 +230,19 @@ impl Engine {
         for (_, value) in values.iter().filter(|(name, _)| !is_open(name)) {
             self.hearing.secrets.add(&value.0);
         }
-        self.books.hide(self.hearing.secrets.clone());
+        self.recorder.hide(self.hearing.secrets.clone());
         self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
         self.apply(agent, HostEvent::LogInSet { method, vars });
+    }
+
+    /// What the person has filled in as a secret is neither shown nor written down from now on, whoever says it.
+    pub(super) fn hide_filled_in(&mut self, intent: &Intent) {
+        let Intent::AnswerAsked { reply, .. } = intent else { return };
+        let mut secrets = reply.secrets().peekable();
+        if secrets.peek().is_some() {
+            secrets.for_each(|(_, value)| self.hearing.secrets.add(&value.0));
+            self.recorder.hide(self.hearing.secrets.clone());
+        }
     }
 
     /// The person sees so many columns and rows of the terminal in which they log in.

@@ -125,7 +125,7 @@ fn what_the_client_keeps_for_itself_is_refused_by_every_name() {
     symlink("st", place.at("door")).unwrap();
     symlink("st/review/one/ledger", place.at("leak")).unwrap();
     symlink("not-yet.json", place.at("ahead")).unwrap();
-    // Given by a link, as by somebody whose state directory is one.
+    // Given by a link, as by a person whose state directory is one.
     let own = ["door/review", "st/crashes", "r.json", "not-yet.json"].map(|name| place.at(name));
     let place = Place { roots: Roots::new(vec![place.at("")]).without(Private::new(own)), ..place };
     for name in [

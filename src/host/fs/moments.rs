@@ -1,4 +1,4 @@
-//! The moments of a write between which somebody else may save the same file, so that tests can do just that.
+//! The moments of a write between which another program may save the same file, so that tests can do just that.
 //!
 //! Outside of tests there is nothing here. Invariant: what a test sets holds for its own thread only.
 

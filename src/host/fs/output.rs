@@ -1,6 +1,6 @@
 //! A file that the person has asked for, and that is written only when an agent has had its turn.
 //!
-//! Where it is and what stands there is settled before anything is started. Knows nothing of what is written.
+//! Where it is and what stands there is resolved before anything is started. Knows nothing of what is written.
 //! Invariants: afterwards no link is followed that was not followed then, no opening waits, nothing is overwritten but
 //! what stood there, and what cannot go there lies beside it.
 
@@ -20,7 +20,7 @@ use super::swap::{Refusal, Temp, Was, put_beside, put_in_place, temporary};
 
 /// Links that are followed one after the other.
 const MAX_LINKS: usize = 40;
-/// How often whoever waits is asked while a reader does not read.
+/// How often the waiter is asked while a reader does not read.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Why it is not where it should be.
@@ -52,7 +52,7 @@ pub struct Output {
 
 impl Output {
     /// Follows the links of a path for the last time. Fails when nothing could be written there.
-    pub fn settle(path: &Path) -> io::Result<Self> {
+    pub fn resolve(path: &Path) -> io::Result<Self> {
         let this = Self::find(path)?;
         if let Some(was) = this.was.as_ref().filter(|was| !is_plain(was)) {
             if is_kind(was, FileType::Directory) {
@@ -66,7 +66,7 @@ impl Output {
         Ok(this)
     }
 
-    /// The same for what somebody else opens.
+    /// The same for a file that another program opens.
     pub fn find(path: &Path) -> io::Result<Self> {
         let was = match stat(path) {
             Ok(stat) => Some(stat),
@@ -192,7 +192,7 @@ fn is_plain(stat: &Stat) -> bool {
     is_kind(stat, FileType::RegularFile)
 }
 
-/// The same thing, whatever is in it.
+/// The same file, not the same content.
 fn is_same(one: &Stat, other: &Stat) -> bool {
     let what = |stat: &Stat| (stat.st_dev, stat.st_ino, stat.st_rdev, FileType::from_raw_mode(stat.st_mode));
     what(one) == what(other)

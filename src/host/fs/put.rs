@@ -1,6 +1,6 @@
 //! Puts a path beneath a root into a given state: a file, a link, or nothing.
 //!
-//! Decides nothing about what may be written (the review does) and keeps no state. Invariants: whoever looks sees the
+//! Decides nothing about what may be written (the review does) and keeps no state. Invariants: a reader sees the
 //! old or the new, also when the process is killed halfway; no link is followed, neither on the way nor at the end.
 
 use std::ffi::{OsStr, OsString};
@@ -29,7 +29,7 @@ pub enum Put<'a> {
     Absent,
     File {
         bytes: &'a [u8],
-        /// Permission bits, at most 0o7777; set as they are, whatever the mask of the process.
+        /// Permission bits, at most 0o7777; set as they are, without the mask of the process.
         mode: u32,
     },
     Link {
@@ -100,7 +100,7 @@ pub fn make_dir(root: &Path, below: &Path, mode: u32) -> Result<(), FsError> {
     mkdirat(&dir, &name, Mode::from_raw_mode((mode & 0o777) as _)).map_err(|e| FsError::os(&at.asked, e))
 }
 
-/// Tells files apart, whatever their names are.
+/// Tells files apart by more than their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Inode {
     device: u64,
@@ -144,7 +144,7 @@ fn beneath(root: &Path, below: &Path) -> Result<Resolved, FsError> {
 }
 
 /// Whose a file was that is not there any more is not known: most probably that of its directory. In words, when that
-/// is somebody else than who runs this.
+/// is another user than the one that runs this.
 fn give_to_owner(dir: &OwnedFd, file: &File) -> io::Result<Vec<String>> {
     let (ours, dir) = (fstat(file)?, statat(dir, ".", AtFlags::empty())?);
     if ours.st_uid == dir.st_uid {

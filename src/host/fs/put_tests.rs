@@ -193,7 +193,7 @@ fn extended_attributes_stay_where_there_are_any() {
     assert_eq!((&value[..size], place.mode("f")), (&b"kept"[..], 0o400));
 }
 
-/// Whoever reads while files are replaced sees one of the contents, whole.
+/// A reader sees one of the contents, whole, while files are replaced.
 #[test]
 fn a_reader_never_sees_half_a_file() {
     let place = Place::new();

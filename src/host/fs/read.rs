@@ -2,7 +2,7 @@
 //!
 //! No line ending, byte order mark or final newline is touched. Invariants: what is returned is a byte-exact part of the
 //! file and at most `MAX_READ_BYTES` long; a range reads the file as a stream, of which at most `MAX_SKIPPED_BYTES` are
-//! passed over; it ends soon after nobody wants it any more.
+//! passed over; it ends soon after its request is void.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -30,7 +30,7 @@ pub fn read_text(
     if skip == 0 && limit.is_none() && u64::try_from(stat.st_size).unwrap_or(0) > MAX_READ_BYTES {
         return Err(too_large());
     }
-    let reader = BufReader::with_capacity(CHUNK, Wanted { file, is_wanted });
+    let reader = BufReader::with_capacity(CHUNK, Cancellable { file, is_wanted });
     match read_lines(reader, skip, limit.map(u64::from), MAX_SKIPPED_BYTES) {
         Ok(Lines::Text(bytes)) => String::from_utf8(bytes).map_err(|_| FsError::NotText(at.asked)),
         Ok(Lines::TooLarge) => Err(too_large()),
@@ -42,13 +42,13 @@ pub fn read_text(
     }
 }
 
-/// Fails as soon as nobody wants what it reads.
-struct Wanted<'a, R> {
+/// Fails as soon as the request is void.
+struct Cancellable<'a, R> {
     file: R,
     is_wanted: &'a dyn Fn() -> bool,
 }
 
-impl<R: Read> Read for Wanted<'_, R> {
+impl<R: Read> Read for Cancellable<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if (self.is_wanted)() { self.file.read(into) } else { Err(io::ErrorKind::TimedOut.into()) }
     }

@@ -1,8 +1,8 @@
 //! Putting something where something else is, and taking something away, without losing what is saved there meanwhile.
 //!
 //! What is new lies ready beside the old one. The two names are exchanged, and what came out is looked at: only what
-//! was expected is removed, anything else goes back. Knows nothing of who decided what. Invariants: whoever looks sees
-//! the old or the new, also when the process is killed at any point; what somebody else has saved is never removed. A
+//! was expected is removed, anything else goes back. Knows nothing of who decided what. Invariants: a reader sees
+//! the old or the new, also when the process is killed at any point; what another program has saved is never removed. A
 //! name that ends in [`SWAP`] may hold such a save after a kill, one that ends in [`TEMP`] never does.
 
 use std::collections::BTreeSet;
@@ -54,7 +54,7 @@ pub enum Was<'a> {
     Unread {
         is: &'a dyn Fn(&Stat) -> bool,
     },
-    /// What is there nobody else has: it is not removed but gets a name that everybody sees.
+    /// What is there is an only copy: it is not removed but gets a name that everybody sees.
     Only(&'a Was<'a>),
 }
 
@@ -104,8 +104,8 @@ impl Drop for Taken {
     }
 }
 
-/// Whether this program is just using that name for what it writes. Whoever asks before looking takes nothing of it for
-/// a file of the workspace, and nobody else can hide something under such a name for longer than one write.
+/// Whether this program is just using that name for what it writes. A look that asks first takes nothing of it for
+/// a file of the workspace, and no other program can hide something under such a name for longer than one write.
 pub fn is_in_use(name: &OsStr) -> bool {
     name.as_bytes().starts_with(OURS.as_bytes()) && TAKEN.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
 }
@@ -285,7 +285,8 @@ struct Gone {
     stays: Option<OsString>,
 }
 
-/// Removes what came out, when it is what was expected and nobody writes to it; or gives it a name that everybody sees.
+/// Removes what came out, when it is what was expected and no program writes to it; or gives it a name that everybody
+/// sees.
 fn removed(dir: &OwnedFd, swap: &OsStr, name: &OsStr, was: &Was<'_>, before: &Seen) -> Option<Gone> {
     let seen = was.again(before, dir, swap).ok()?;
     at(Moment::Looked);
@@ -300,7 +301,7 @@ fn removed(dir: &OwnedFd, swap: &OsStr, name: &OsStr, was: &Was<'_>, before: &Se
     unlinkat(dir, swap, AtFlags::empty()).ok().map(|()| Gone { stays: None })
 }
 
-/// Gives what somebody has saved a name that everybody sees, and nobody removes.
+/// Gives a file that was saved meanwhile a name in sight, under which it is never removed.
 pub(super) fn beside(dir: &OwnedFd, swap: &OsStr, name: &OsStr) -> Refusal {
     Refusal::Beside(rename_beside(dir, swap, name).unwrap_or_else(|_| swap.to_owned()))
 }
@@ -349,7 +350,7 @@ fn is_unable(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error)
 }
 
-/// The same file, and nobody has written to it. (A rename changes its other time.)
+/// The same file, and unchanged. (A rename changes its other time.)
 fn is_untouched(one: &Stat, other: &Stat) -> bool {
     let numbers = |s: &Stat| (s.st_dev, s.st_ino, s.st_mode, s.st_size, s.st_mtime, s.st_mtime_nsec);
     numbers(one) == numbers(other)

@@ -92,7 +92,7 @@ pub(super) fn replace(
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(Vec<String>, Option<OsString>), Refusal> {
     at(Moment::Begun);
-    // Until it has its mode, nobody else may read it; without one, the mask of the process applies.
+    // Until it has its mode, only its owner may read it; without one, the mask of the process applies.
     let first = if old.is_some() || mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (temp, fd) = temporary(dir, |from| openat(dir, from, flags, first))?;

@@ -1,6 +1,7 @@
 //! Who descends from an agent, remembered while parents still tell whose children they are.
 //!
-//! Ends nobody. Invariant: a process is named by its number and its start, so a number that was given anew names nobody.
+//! Ends no process. Invariant: a process is named by its number and its start, so a number that was given anew names
+//! none.
 
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ impl Survivor {
     }
 }
 
-/// The variable that agents and their commands are started with; `None` where nobody could be found by it.
+/// The variable that agents and their commands are started with; `None` where no process could be found by it.
 pub fn run_mark() -> Option<(String, String)> {
     Some((RUN_MARK.to_owned(), own_name()?))
 }
@@ -191,7 +192,7 @@ mod here {
         variables.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
     }
 
-    /// Whether anything but corpses is left in a group: where nobody reaps orphans, corpses stay.
+    /// Whether a live process is left in a group: where orphans are not reaped, zombies stay.
     pub fn has_living_member(group: i32) -> bool {
         processes().iter().any(|stat| stat.group == group && !stat.is_dead())
     }
@@ -205,7 +206,7 @@ mod here {
     }
 }
 
-/// Elsewhere nobody is marked, nothing is remembered and every group member counts as alive.
+/// Elsewhere no process is marked, nothing is remembered and every group member counts as alive.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod here {
     use super::Survivor;

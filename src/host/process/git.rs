@@ -1,7 +1,7 @@
 //! The person's git, run to its end.
 //!
-//! Knows nothing of what it is run for. Invariants: it reads no terminal and waits for nobody; what it prints is bounded;
-//! variables that would lead it to another repository do not reach it.
+//! Knows nothing of what it is run for. Invariants: it reads no terminal and waits for no input; what it prints is
+//! bounded; variables that would lead it to another repository do not reach it.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write as _};

@@ -1,6 +1,6 @@
 //! A program that takes the person's terminal until it ends.
 //!
-//! It stays in our group, so that the keys that interrupt reach it; we wait for it whatever they do to us.
+//! It stays in our group, so that the keys that interrupt reach it; we wait for it after any signal to us.
 
 use std::io;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Showing a page to the person, in whatever they read pages with.
+//! Showing a page to the person, in their browser.
 //!
 //! The address is one argument of the system's own program for it, never part of a line for a shell. Waits for that
 //! program, so it is for a thread. Invariant: nothing of it stands on the person's terminal.

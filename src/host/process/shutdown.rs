@@ -32,7 +32,7 @@ pub struct Graces {
 }
 
 impl Graces {
-    /// Somebody waits for it to be over.
+    /// A caller waits for it to be over.
     const SHORT: Duration = Duration::from_millis(200);
 
     /// No longer than there is time in all, each step at least a moment.
@@ -75,7 +75,7 @@ pub struct AgentProcess {
     pub stderr: Option<ChildStderr>,
     child: Child,
     exit: Option<Exit>,
-    /// Nothing of the group was left once: from then on its number may belong to somebody else.
+    /// Nothing of the group was left once: from then on its number may belong to another process.
     pub(super) group_gone: bool,
     /// What descends from it, as far as it was seen.
     family: Family,
@@ -114,7 +114,7 @@ impl AgentProcess {
         Ok(self.exit.clone())
     }
 
-    /// Remembers the agent's descendants. To be called before its input is closed: once it has ended nobody can tell
+    /// Remembers the agent's descendants. To be called before its input is closed: once it has ended it cannot be told
     /// whose its children were.
     pub fn look_around(&mut self) {
         self.family.look(self.pid);
@@ -168,7 +168,7 @@ impl AgentProcess {
         }
     }
 
-    /// The agent has been reaped and nobody else is in its group.
+    /// The agent has been reaped and its group is empty.
     fn is_gone(&mut self) -> bool {
         let reaped = self.try_wait().is_ok_and(|exit| exit.is_some());
         if reaped && !self.group_gone {

@@ -1,6 +1,6 @@
 //! The table of processes as `/proc` shows it; the only reader of it.
 //!
-//! Signals nobody. Invariant: a name may hold anything, parentheses and blanks included, and shifts no field.
+//! Sends no signal. Invariant: a name may hold anything, parentheses and blanks included, and shifts no field.
 
 /// What the system says of a process.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //!
 //! A killed leader is not enough: shells with job control put children into groups of their own. What has moved
 //! into another session (`setsid`) is not ours any more and is left alone. Invariant: a process id that may
-//! belong to somebody else by now is never signalled.
+//! belong to another process by now is never signalled.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 

@@ -1,7 +1,8 @@
 //! Ends commands: asks first, and kills what is still there after a moment.
 //!
 //! One thread for all of them, which looks at the processes once for many: each look costs as much as there are
-//! processes on the machine. Invariant: whoever was asked is killed after `KILL_GRACE` if anything of it is left.
+//! processes on the machine. Invariant: a process that was asked is killed after `KILL_GRACE` if anything of it is
+//! left.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -47,7 +48,7 @@ impl Killer {
         self.changed.notify_all();
     }
 
-    /// Somebody else kills them all.
+    /// Another thread kills them all.
     pub(super) fn stop(&self) {
         let mut queue = lock(&self.queue);
         queue.stop = true;
@@ -56,7 +57,7 @@ impl Killer {
         self.changed.notify_all();
     }
 
-    /// Until there is nobody left.
+    /// Until no process is left.
     fn work(&self) {
         loop {
             let mut queue = lock(&self.queue);

@@ -1,8 +1,8 @@
-//! One lane for the output of all terminals: whoever has read something waits for its turn to have it emulated.
+//! One lane for the output of all terminals: a reader waits for its turn to have its bytes emulated.
 //!
 //! Knows no terminal. While one waits nothing more is read from it, so its command blocks: many that flood cost as much
-//! as one, and nobody else's work waits behind a crowd of threads. Invariants: turns are given in the order in which they
-//! were asked for; after `close` nobody gets one.
+//! as one, and no other work waits behind a crowd of threads. Invariants: turns are given in the order in which they
+//! were asked for; after `close` there are none.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -40,7 +40,7 @@ impl Lane {
         Some(Turn(self))
     }
 
-    /// Nobody's output is wanted any more.
+    /// No output is wanted any more.
     pub(super) fn close(&self) {
         let mut state = lock(&self.0);
         state.closed = true;

@@ -1,7 +1,7 @@
 //! The emulated screen of a terminal: bytes in, rows of styled text out. The only file that names the emulator.
 //!
 //! It touches no real terminal: titles, clipboard, bells and links are dropped, answers to queries are collected
-//! for the program that asked. Invariant: whatever the bytes are, it neither fails nor grows without bound.
+//! for the program that asked. Invariant: all that the bytes are, it neither fails nor grows without bound.
 
 use std::cell::Cell as Flag;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,7 +1,7 @@
 //! One terminal: its process, its threads, what it has printed and how it ended.
 //!
 //! It knows nothing of ids in use or limits (see `registry.rs`). Two locks: `life` for the process, never held
-//! while output is handled, so that killing works whatever the emulator does; `feed` for the output. Invariants:
+//! while output is handled, so that killing works while the emulator is busy; `feed` for the output. Invariants:
 //! the process is waited for under `life`, so a signal never reaches a reused id; one exit fact, after draining.
 
 use std::fmt;
@@ -259,7 +259,7 @@ impl Terminal {
         }
     }
 
-    /// Reads until the last process has closed the terminal, or nobody wants to know any more.
+    /// Reads until the last process has closed the terminal, or the terminal is released.
     fn read(&self, mut reader: Box<dyn Read + Send>) {
         let mut buffer = vec![0_u8; READ_BYTES];
         let mut scratch = (String::new(), String::new());

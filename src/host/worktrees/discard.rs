@@ -24,7 +24,7 @@ const MAX_PARENTS: usize = 500;
 pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String>> {
     let record = worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name));
     if worktree.path.symlink_metadata().is_err() {
-        // Somebody has removed it: what was committed stays on its branch.
+        // It was removed: what was committed stays on its branch.
         fs::remove_file(&record).map_err(io_at(&record))?;
         return Ok(None);
     }
@@ -95,7 +95,7 @@ struct Holds {
     trees: BTreeSet<String>,
 }
 
-struct Kept {
+struct Preserved {
     commit: String,
     /// Of what is staged, by stage.
     stages: BTreeMap<u8, String>,
@@ -147,7 +147,7 @@ impl Holds {
     }
 
     /// One commit that leads to everything.
-    fn commit(&self, git: &Git, worktree: &Worktree) -> Outcome<Kept> {
+    fn commit(&self, git: &Git, worktree: &Worktree) -> Outcome<Preserved> {
         let name = &worktree.name;
         let lines = self.files.iter().flat_map(|(path, (mode, oid))| line(mode, oid, path));
         let tree = tree_of(git, &lines.collect::<Vec<u8>>())?;
@@ -184,7 +184,7 @@ impl Holds {
         }
         parents.extend(others);
         let parents: Vec<&str> = parents.iter().map(String::as_str).collect();
-        Ok(Kept { commit: commit(git, &tree, &parents, &format!("All that was in {name}"))?, stages })
+        Ok(Preserved { commit: commit(git, &tree, &parents, &format!("All that was in {name}"))?, stages })
     }
 
     /// The commits that none of these leads to.
@@ -198,7 +198,7 @@ impl Holds {
     }
 
     /// What of it is not beneath a commit, in words.
-    fn missing_from(&self, git: &Git, kept: &Kept) -> Outcome<Vec<String>> {
+    fn missing_from(&self, git: &Git, kept: &Preserved) -> Outcome<Vec<String>> {
         let files = contents(git, &kept.commit)?;
         let shown = |path: &Path| path.display().to_string();
         let is_lost = |path: &PathBuf, is: (&str, &str)| {
@@ -236,7 +236,7 @@ fn contents(git: &Git, tree: &str) -> Outcome<BTreeMap<PathBuf, (String, String)
     Ok(lines.collect())
 }
 
-/// Whatever may be the name of an object.
+/// All that may be the name of an object.
 fn object_names(text: &[u8]) -> impl Iterator<Item = String> {
     let words = text.split(|byte| !byte.is_ascii_hexdigit()).filter(|word| matches!(word.len(), 40 | 64));
     words.map(|word| String::from_utf8_lossy(word).into_owned())
@@ -277,8 +277,8 @@ fn files(
     Ok(found.into_iter().zip(modes.into_iter().zip(oids)).collect())
 }
 
-/// All files and links below a directory but for those given up, and whatever is named as a repository, which no tree can
-/// hold. Its own `.git` is neither. Pipes and the like have no content.
+/// All files and links below a directory but for those given up, and all that is named as a repository, which no tree
+/// can hold. Its own `.git` is neither. Pipes and the like have no content.
 fn below(top: &Path, given_up: &HashSet<PathBuf>) -> Outcome<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut files, mut inside, mut open) = (Vec::new(), Vec::new(), vec![PathBuf::new()]);
     while let Some(dir) = open.pop() {

@@ -2,7 +2,7 @@
 //!
 //! [`Merge::of`] computes and looks and writes no file; [`Merge::carry_out`] writes, file by file. Invariants: a file is
 //! replaced only while it is what was looked at, and that is kept under a recovery ref before the first one is written;
-//! whoever looks sees the old or the new file, also when this is stopped between two of them.
+//! a reader sees the old or the new file, also when this is stopped between two of them.
 
 use super::trees::{Index, Snapshot, blobs, commit, halves, keep, line, temporary};
 use super::{Origin, Outcome, Worktree, WorktreeError, io_at, refused, there};
@@ -206,7 +206,7 @@ impl Merge {
             _ => thing_at(contents, &one.path, None)?,
         };
         if let (Thing::File { mode: old, .. }, Thing::File { mode, .. }) = (&was, &mut is) {
-            // As it is; whoever may read it may execute it.
+            // As it is; users that may read it may execute it.
             let execute = if *mode & EXECUTE == 0 { 0 } else { (old & 0o444) >> 2 };
             *mode = if one.mode { old & !EXECUTE | execute } else { *old };
         }

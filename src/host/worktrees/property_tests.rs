@@ -1,4 +1,4 @@
-//! Random worktrees, and random files of the person: whatever was done to either, a merge and a discard keep every byte.
+//! Random worktrees, and random files of the person: after any change of either, a merge and a discard keep every byte.
 
 use super::discard::discard;
 use super::tests::{Place, put};

@@ -25,7 +25,7 @@ pub enum HostEvent {
         exit: Exit,
         stderr: Vec<String>,
     },
-    /// A line on stderr while somebody logs in.
+    /// A line on stderr while the person logs in.
     LogInPrinted {
         line: String,
     },

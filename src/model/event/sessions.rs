@@ -1,6 +1,6 @@
 //! Sessions that an agent has kept: how one is opened, what an agent can do with them, and what it lists.
 //!
-//! Data only. Knows nothing of calls. Invariant: what is listed is bounded by whoever reads it.
+//! Data only. Knows nothing of calls. Invariant: the reader bounds what is listed.
 
 use super::super::ids::{SessionId, SessionKey};
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,8 @@ pub enum Opening {
     Load(SessionId),
     /// One that the agent has kept, without its history.
     Resume(SessionId),
-    /// One that the agent has kept, in whichever of these two ways it offers: without its history where what was said
-    /// is here or nobody reads it.
+    /// One that the agent has kept, by load or resume, as it offers: without its history where what was said
+    /// is here or no person reads it.
     Continue(SessionId),
     /// A copy of one that the agent has kept; the agent gives it an id of its own.
     Fork(SessionId),

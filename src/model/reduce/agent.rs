@@ -139,7 +139,7 @@ pub fn authenticate(agent: &mut Agent, method: String, cx: &mut Cx) -> bool {
             cx.push(Effect::LogIn(chosen.kind.clone()));
             How::Terminal { id: None, screen: Arc::default() }
         }
-        // Values are given to whoever starts the agent, and are in no event.
+        // Values go to the link that starts the agent, and are in no event.
         AuthKind::Agent | AuthKind::Env { .. } => return false,
     };
     log_in.attempt = Some(Attempt { method, since: cx.now, how });
@@ -156,7 +156,7 @@ pub fn leave_authentication(agent: &mut Agent, cx: &mut Cx) {
     }
 }
 
-/// The result of a log-in by a call. Nothing when nobody waits for this answer.
+/// The result of a log-in by a call. Nothing when no log-in waits for this answer.
 pub fn authenticated(
     agent: &mut Agent,
     answered: u64,
@@ -258,7 +258,7 @@ pub fn drop_stray(agent: &mut Agent, stray: Stray, cx: &mut Cx) {
     }
 }
 
-/// The connection is at its end: nobody waits for answers.
+/// The connection is at its end: its requests need no answer.
 pub fn void_strays(agent: &mut Agent, cx: &mut Cx) {
     for stray in std::mem::take(&mut agent.strays) {
         if let Stray::Request(req, ..) = stray {

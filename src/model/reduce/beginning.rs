@@ -12,7 +12,7 @@ use crate::model::entry::Level;
 use crate::model::event::{Before, Opening};
 use crate::model::ids::SessionKey;
 use crate::model::past::Recalled;
-use crate::model::session::{Allow, Closed, Earlier, Policy, SessionState};
+use crate::model::session::{Allow, Closed, Policy, SessionState, StoredHistory};
 
 /// How a session will be asked for. What earlier journals have of it is read first.
 pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
@@ -25,7 +25,7 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
         Opening::Aside { beside, from } => {
             in_session(model, at, cx, |session, _| {
                 session.aside_of = Some(beside);
-                // Nobody is asked, and nothing is changed.
+                // Without a person to ask nothing is changed.
                 session.policy = Policy::Auto(Allow::Reads);
                 session.changes.is_on = false;
             });
@@ -37,7 +37,7 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
         session.opening = how;
         let id = session.opening.id().filter(|_| reads && !opening::has_talked(session));
         if let Some(id) = id.cloned() {
-            session.earlier = Earlier::Awaited;
+            session.stored_history = StoredHistory::Awaited;
             cx.push(Effect::Recall(id));
         }
     });
@@ -82,7 +82,7 @@ pub fn keep(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     in_session(model, at, cx, |session, cx| opening::keep(session, policy, has_review, &agent, cx));
 }
 
-/// One that is only shown is asked of nobody.
+/// One that is only shown is asked of no agent.
 fn show(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     in_session(model, at, cx, |session, cx| {
         if let Opening::Show { why, .. } = &session.opening

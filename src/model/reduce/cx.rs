@@ -1,7 +1,7 @@
 //! What every reducer is given beside the one agent or session that it may change.
 //!
-//! Collects effects under the address of whoever is being changed. Invariant: a session's reducer leaves word here for
-//! its agent and cannot reach it.
+//! Collects effects under the address of the session or agent that is being changed. Invariant: a session's reducer
+//! leaves word here for its agent and cannot reach it.
 
 use crate::model::agent::OddCounts;
 use crate::model::effect::Effect;
@@ -49,7 +49,7 @@ impl Cx {
         if let Address::Session(key) = self.at { key } else { SessionKey::FIRST }
     }
 
-    /// The turn that the next prompt begins, of whichever session.
+    /// The turn that the next prompt of any session begins.
     pub fn next_turn(&self) -> TurnId {
         TurnId(self.last_turn.0 + 1)
     }

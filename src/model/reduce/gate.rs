@@ -1,7 +1,7 @@
 //! Gates: writes and commands of the client that wait until the person has let them through.
 //!
 //! Asks and answers; what a path means and what is on the disk is found out elsewhere. Invariant: each request that a
-//! gate has stopped gets exactly one answer, whichever of answer, cancel, withdrawal and death comes first.
+//! gate has stopped gets exactly one answer: by answer, cancel, withdrawal or death, by the first of them.
 
 use super::super::changes::{Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
 use super::super::effect::{Answer, Effect, Withdrawal};
@@ -48,7 +48,7 @@ fn advance(session: &mut Session, req: ReqId, stage: Stage) {
     }
 }
 
-/// Nobody is asked about what would be refused anyway.
+/// The person is not asked about what would be refused anyway.
 pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
     let Some(write) = at_stage(session, req, Stage::Checking).cloned() else { return };
     let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx);
@@ -66,7 +66,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
             }
             _ => {
                 let is_kept = session.changes.is_on;
-                advance(session, req, if is_kept { Stage::Kept } else { Stage::Asked });
+                advance(session, req, if is_kept { Stage::Captured } else { Stage::Asked });
                 ask(session, req, write.entry, About::Write, cx);
                 if is_kept {
                     // After the question what it would do: that is what the person waits for.
@@ -107,7 +107,7 @@ pub fn held(session: &mut Session, req: ReqId, cx: &mut Cx) {
 /// The review cannot compare this write with the disk; the person's answer alone decides.
 pub fn not_kept(session: &mut Session, req: ReqId, cx: &mut Cx) {
     match session.write(req).map(|write| write.stage) {
-        Some(Stage::Kept) => advance(session, req, Stage::Asked),
+        Some(Stage::Captured) => advance(session, req, Stage::Asked),
         Some(Stage::Allowed) => granted(session, req, cx),
         _ => {}
     }
@@ -121,7 +121,7 @@ pub fn again(session: &mut Session, req: ReqId, cx: &mut Cx) {
         return review::ask_preview(session, req, cx);
     }
     if stage == Stage::Allowed {
-        advance(session, req, Stage::Kept);
+        advance(session, req, Stage::Captured);
     }
     ask(session, req, entry, About::Write, cx);
 }
@@ -153,7 +153,7 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
         About::Permission | About::Asked { .. } => {}
         About::Write => match session.write(req).map(|write| write.stage) {
             Some(Stage::Holding) => cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: allowed })),
-            Some(Stage::Kept) if allowed => {
+            Some(Stage::Captured) if allowed => {
                 advance(session, req, Stage::Allowed);
                 cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
             }
@@ -196,7 +196,7 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
         }
         HeldOutcome::Partly { differs } => {
             let Some(write) = session.writes.remove(&req) else { return };
-            settle_file(session, write.entry, FileOutcome::Altered);
+            set_outcome(session, write.entry, FileOutcome::Altered);
             cx.push(Effect::Respond { req, answer: Answer::Empty });
             let note = altered(&path, &differs);
             match session.held.back_mut().filter(|held| held.kind == PromptKind::ChangedWrites) {
@@ -226,7 +226,7 @@ fn altered(path: &str, differs: &str) -> String {
     format!("{path}\n{fence}diff\n{}{more}\n{fence}", shown.trim_end())
 }
 
-fn settle_file(session: &mut Session, entry: EntryId, outcome: FileOutcome) {
+fn set_outcome(session: &mut Session, entry: EntryId, outcome: FileOutcome) {
     session.entries.change(entry, |e| {
         e.finished = true;
         if let Body::File(op) = &mut e.body {
@@ -241,13 +241,13 @@ fn refuse(session: &mut Session, req: ReqId, cx: &mut Cx) {
     end_write(session, req, "refused by you", Some(denied(Subject::Path(path))), cx);
 }
 
-/// A stopped write does not happen. Without an error nobody waits for an answer.
+/// A stopped write does not happen. Without an error the request is void.
 fn end_write(session: &mut Session, req: ReqId, why: &str, error: Option<Refusal>, cx: &mut Cx) {
     if let Some(write) = session.writes.remove(&req) {
         if write.is_in_review() {
             cx.push(Effect::Review(ReviewCommand::LetGo(req)));
         }
-        settle_file(session, write.entry, FileOutcome::Refused(why.to_owned()));
+        set_outcome(session, write.entry, FileOutcome::Refused(why.to_owned()));
     }
     cx.push(match error {
         Some(error) => Effect::Respond { req, answer: Answer::Error(error) },
@@ -299,7 +299,7 @@ pub fn close_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     }
 }
 
-/// The agent is gone: nobody waits for an answer.
+/// The agent is gone: its requests need no answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for (req, _) in stopped(session) {
         end_write(session, req, "the agent is gone", None, cx);
@@ -311,7 +311,7 @@ pub fn fail_held(session: &mut Session, message: &str, cx: &mut Cx) {
     for (req, stage) in stopped(session) {
         match stage {
             Stage::Holding => decided(session, req, HeldOutcome::Failed { message: message.to_owned() }, cx),
-            Stage::Kept | Stage::Allowed => not_kept(session, req, cx),
+            Stage::Captured | Stage::Allowed => not_kept(session, req, cx),
             Stage::Writing | Stage::Checking | Stage::Asked => {}
         }
     }

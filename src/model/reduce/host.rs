@@ -19,7 +19,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         HostEvent::FileRead { req, path, result } => file_read(session, req, &path, result, cx),
         HostEvent::FileWritten { req, result, .. } => file_written(session, req, result, cx),
         HostEvent::WriteChecked { req, real, result, .. } => {
-            let place = result.map_or_else(Place::Barred, |()| Place::Inside(real.map(PathBuf::from)));
+            let place = result.map_or_else(Place::Forbidden, |()| Place::Inside(real.map(PathBuf::from)));
             gate::checked(session, req, place, cx);
         }
         HostEvent::Ruled { req, ruling } => ruling::ruled(session, req, ruling, cx),
@@ -110,7 +110,7 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
 }
 
 fn terminal_started(session: &mut Session, req: ReqId, term: TermId, cx: &mut Cx) {
-    // Whoever asked for it is gone.
+    // The agent that asked for it is gone.
     let Some(spec) = session.creating.remove(&req) else { return cx.push(Effect::TerminalKill(term)) };
     let turn = session.last_turn;
     let entry = session.entries.push(turn, cx.now, Body::Terminal(term.clone()));

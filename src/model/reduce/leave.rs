@@ -120,7 +120,7 @@ fn may_leave(session: &Session, entry: &Entry) -> bool {
 fn is_over(session: &Session, tool: &ToolCall) -> bool {
     let runs = |id| session.terminal(id).is_some_and(Terminal::is_running);
     let raw = [&tool.raw_input, &tool.raw_output];
-    tool.is_settled() && !tool.terminals().any(runs) && !raw.into_iter().flatten().any(|value| is_deep(value, DEEP))
+    tool.is_finished() && !tool.terminals().any(runs) && !raw.into_iter().flatten().any(|value| is_deep(value, DEEP))
 }
 
 /// Whether a value has more levels than that.

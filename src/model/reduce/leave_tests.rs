@@ -86,7 +86,7 @@ impl Both {
         })
     }
 
-    /// Whatever has left reads like what has stayed in the other one.
+    /// Entries that have left memory read like those that stayed in the other one.
     fn compare(&self) {
         let (lean, whole) = (self.session().entries(), self.whole.first().session().entries());
         assert_eq!((lean.len(), lean.next_id()), (whole.len(), whole.next_id()));

@@ -412,7 +412,7 @@ pub fn request(
     let Some(agent) = model.agents.get(&key) else { return };
     let is_starting = matches!(agent.connection, Connection::Starting { .. });
     if agent.is_dead() {
-        // Read before the end was known; nobody waits for an answer.
+        // Read before the end was known; its requests need no answer.
         in_agent(model, key, cx, |_, cx| cx.push(Effect::Void(req)));
         return;
     }
@@ -527,7 +527,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     }
 }
 
-/// The agent is gone, or none of its sessions came about. Shown once, whichever sign of it comes first.
+/// The agent is gone, or none of its sessions came about. Shown once, at the first sign of it.
 fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);

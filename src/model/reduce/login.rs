@@ -159,7 +159,7 @@ pub fn command_ended(model: &mut Model, key: AgentKey, term: &TermId, exit: &Exi
     }
 }
 
-/// Values of variables were given to whoever starts the agent.
+/// Values of variables went to the link that starts the agent.
 pub fn set(model: &mut Model, key: AgentKey, method: String, vars: Vec<String>, cx: &mut Cx) {
     in_agent(model, key, cx, |agent, _| {
         let new: Vec<String> = vars.into_iter().filter(|name| !agent.env.contains(name)).collect();
@@ -168,7 +168,8 @@ pub fn set(model: &mut Model, key: AgentKey, method: String, vars: Vec<String>, 
     knows_outside(model, key, method, cx);
 }
 
-/// Somebody is logged in, and the agent has to be started again to know it, once nobody works.
+/// A log-in has succeeded, and the agent has to be started again to know it, once none of its sessions works
+///
 fn knows_outside(model: &mut Model, key: AgentKey, method: String, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key) else { return };
     let name = one::name_of(agent, &method);
@@ -198,7 +199,7 @@ fn works(model: &Model, key: AgentKey) -> bool {
     model.sessions_of(key).any(|(_, session)| session.turn.is_some())
 }
 
-/// The agent has ended. Whoever logs in in a terminal goes on: it is started again after that.
+/// The agent has ended. A log-in in a terminal goes on: it is started again after that.
 pub fn agent_ended(agent: &mut Agent) {
     let in_terminal = |log_in: &mut LogIn| {
         !log_in.attempt.as_ref().is_some_and(|attempt| matches!(attempt.how, How::Terminal { .. }))

@@ -1,7 +1,7 @@
 //! How a session begins and ends: the call that opens it and its answer, the end together with the agent, a new start,
 //! closing.
 //!
-//! Invariant: at the end of a session, whatever the reason, every request in it is answered or void, exactly once.
+//! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
 use super::{Cx, notice, permission, prompt, retold, review};
 use crate::base::human;
@@ -13,7 +13,7 @@ use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionRe
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{Closed, Earlier, Policy, ReadOnly, Session, SessionState, TerminalOrigin};
+use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin};
 use crate::model::tool::Mark;
 use std::time::Duration;
 
@@ -22,15 +22,15 @@ const LOGIN_LINES: usize = 50;
 /// How long an agent is silent that has told a history to its end.
 const HISTORY_QUIET: Duration = Duration::from_millis(300);
 
-/// Whether going on without the history loses nothing of it: it is here, or nobody reads it. Where it is from a journal,
-/// it may have gone on elsewhere since.
+/// Whether going on without the history loses nothing of it: it is here, or no person reads it. Where it is from a
+/// journal, it may have gone on elsewhere since.
 pub fn needs_no_history(session: &Session) -> bool {
-    matches!(session.policy, Policy::Auto(_)) || has_talked(session) && session.earlier != Earlier::Here
+    matches!(session.policy, Policy::Auto(_)) || has_talked(session) && session.stored_history != StoredHistory::Here
 }
 
 /// Whether anything is known of it from a journal, so that it can be read although it does not go on.
 pub fn is_worth_showing(session: &Session) -> bool {
-    session.earlier == Earlier::Here && has_talked(session)
+    session.stored_history == StoredHistory::Here && has_talked(session)
 }
 
 /// Whether anybody has said anything in it.
@@ -120,9 +120,9 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {
             let was_shown = session.retold.is_some();
-            retold::settle(session, cx);
+            retold::merge(session, cx);
             end_past_turn(session, cx);
-            if was_shown && session.earlier == Earlier::Here {
+            if was_shown && session.stored_history == StoredHistory::Here {
                 notice(session, Level::Info, "the session goes on", Vec::new(), cx.now);
             }
         }
@@ -146,8 +146,8 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             notice(session, Level::Info, words, Vec::new(), cx.now);
         }
     }
-    if session.earlier == Earlier::Here {
-        session.earlier = Earlier::Joined;
+    if session.stored_history == StoredHistory::Here {
+        session.stored_history = StoredHistory::Joined;
     }
     session.state = SessionState::Ready;
     session.id = Some(opened.id.clone());
@@ -165,7 +165,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
 
 /// A turn of the history that the agent tells is complete.
 pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
-    prompt::settle(session, Mark::NoFinalStatus, cx);
+    prompt::close_turn(session, Mark::NoFinalStatus, cx);
     session.plans.clear();
 }
 
@@ -173,7 +173,7 @@ pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
 /// is a new one.
 pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
-    retold::settle(session, cx);
+    retold::merge(session, cx);
     prompt::return_held(session, None, cx);
     closed(session, death, Closed::Refused(death.clone()), cx);
     session.id = None;
@@ -200,7 +200,7 @@ pub fn keep(session: &mut Session, policy: Policy, has_review: bool, agent: &str
 /// It does not go on; what is known of it can be read.
 pub fn only_shown(session: &mut Session, why: ReadOnly, words: String, detail: Vec<String>, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
-    retold::settle(session, cx);
+    retold::merge(session, cx);
     prompt::return_held(session, None, cx);
     notice(session, Level::Warn, words, detail, cx.now);
     session.id = None;
@@ -246,7 +246,7 @@ pub fn has_room_for_log_in(session: &Session) -> bool {
 /// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the
 /// composer.
 pub fn end_everything(session: &mut Session, cx: &mut Cx) {
-    retold::settle(session, cx);
+    retold::merge(session, cx);
     session.answered = None;
     permission::void_all(session, cx);
     session.creating.clear();
@@ -262,7 +262,7 @@ pub fn end_everything(session: &mut Session, cx: &mut Cx) {
             }
         }
     }
-    prompt::settle(session, Mark::AgentGone, cx);
+    prompt::close_turn(session, Mark::AgentGone, cx);
     prompt::return_held(session, None, cx);
 }
 
@@ -286,7 +286,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     let held = std::mem::take(&mut session.held);
     end_everything(session, cx);
     // One in which nothing was said is not worth to be asked for, and many agents do not keep it. A prompt that was
-    // refused until somebody logs in is nothing that was said.
+    // refused until the person logs in is nothing that was said.
     let was_refused = std::mem::take(&mut session.wants_log_in);
     let is_worth_it = if was_refused { has_worked(session) } else { has_talked(session) };
     if session.opening == Opening::New && keeps_sessions && is_worth_it {
@@ -386,5 +386,5 @@ fn answer_everything(session: &mut Session, why: &str, cx: &mut Cx) {
             }
         }
     }
-    prompt::settle(session, Mark::Cancelled, cx);
+    prompt::close_turn(session, Mark::Cancelled, cx);
 }

@@ -1,4 +1,5 @@
-//! Modes and configuration options: asked for at once, confirmed by whatever comes first, rolled back on an error.
+//! Modes and configuration options: asked for at once, confirmed by the answer or the update, by the first of them,
+//! rolled back on an error.
 //!
 //! Several changes may be on their way together. Invariants: each answer counts for what its own request asked for,
 //! in the order the answers come; what the agent says by itself counts when it says it; the newest wish that is not
@@ -106,7 +107,7 @@ pub fn option_set(
     }
 }
 
-/// Somebody has to log in first; then it is asked for again.
+/// A log-in has to come first; then it is asked for again.
 fn refused(session: &mut Session, what: Wished, value: OptionValue) {
     session.refused.retain(|wish| wish.what != what);
     session.refused.push(Wish { what, value, said: false });

@@ -6,7 +6,7 @@ use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge};
-use super::super::question::{About, Question};
+use super::super::question::{About, Asks, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::Session;
@@ -32,8 +32,12 @@ pub fn decided(
     ruling: Option<Ruling>,
     cx: &mut Cx,
 ) {
+    let outside = ruling.as_ref().map(|ruling| ruling.outside.clone()).unwrap_or_default();
     match judge(&request(session, entry, &options, ruling, cx)) {
-        Verdict::Ask => wait(session, req, entry, About::Permission, options, cx),
+        Verdict::Ask => {
+            wait(session, req, entry, About::Permission, options, cx);
+            tell_outside(session, req, outside);
+        }
         Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
         Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
     }
@@ -56,8 +60,22 @@ fn request(
     service::request_of(session, deed, cx).ruled(ruling)
 }
 
+/// Where the files of a question really are.
+fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
+    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req)
+        && question.outside != outside
+    {
+        question.outside = outside;
+        session.entries.touch(question.entry);
+    }
+}
+
 /// Answers what is asked already, where a rule decides it now.
-pub fn settle(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+    if ruling::is_stale(session, req, cx) {
+        return;
+    }
+    tell_outside(session, req, ruling.outside.clone());
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
     let Some(Question { entry, about, options, .. }) = session.questions.get(at) else { return };
     let request = match about {
@@ -113,7 +131,18 @@ pub fn wait(
         About::Write => true,
         About::Run(_) | About::Asked { .. } => false,
     };
-    let pending = Question { req, entry, about, options, at: cx.now, note, previews: Vec::new(), asked: 0 };
+    let pending = Question {
+        req,
+        entry,
+        about,
+        options,
+        at: cx.now,
+        note,
+        previews: Vec::new(),
+        asked: 0,
+        outside: Vec::new(),
+        ruling: Asks::No,
+    };
     session.questions.push(pending);
     session.entries.touch(entry);
     cx.push(Effect::FrontEnd(FrontEnd::Asked(req)));
@@ -283,7 +312,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
     cx.push(Effect::FrontEnd(FrontEnd::Withdrawn(Withdrawn { why, about })));
 }
 
-/// The agent is gone: nobody waits for an answer.
+/// The agent is gone: its requests need no answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// How long the agent has to kill its terminals after a cancel.
 const KILL_TERMINALS_AFTER: Duration = Duration::from_secs(2);
 
-/// The same by who is there: where nobody watches, a cancel is the end of the run, and nothing is waited for.
+/// The same by front end: without a screen, a cancel is the end of the run, and nothing is waited for.
 pub fn grace_of_terminals(session: &Session) -> Duration {
     match session.policy {
         Policy::Auto(_) => Duration::ZERO,
@@ -147,7 +147,7 @@ fn of_its_own(session: &mut Session, cx: &mut Cx) {
 
 fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
     permission::close_all(session, Withdrawal::TurnEnded, cx);
-    settle(session, Mark::NoFinalStatus, cx);
+    close_turn(session, Mark::NoFinalStatus, cx);
     ruling::turn_over(session);
     let Some(turn) = session.turn.take() else { return };
     let ended = match &result {
@@ -166,12 +166,12 @@ fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallErro
             return send_next(session, cx);
         }
         Ok(result) => stopped(session, &turn, &result.stop, cx.now),
-        // whatever the agent calls it, the person stopped it; the journal has the words.
+        // the agent's own word does not count, the person stopped it; the journal has the words.
         Err(_) if cancelled => {
             notice(session, Level::Info, "stopped", Vec::new(), cx.now);
         }
         Err(error) if error.is_auth() => {
-            // It is sent again when somebody has logged in, before whatever else waits.
+            // It is sent again after the log-in, before all else that waits.
             if !turn.prompt.is_empty() {
                 session.entries.drop_prompts(id);
                 let again = HeldPrompt { kind: PromptKind::Person, text: turn.prompt, links: turn.links };
@@ -249,7 +249,7 @@ fn give_up(session: &mut Session, cx: &mut Cx) {
 }
 
 /// Nothing of the turn is expected any more: tool calls without a final status get a mark, open entries are closed.
-pub fn settle(session: &mut Session, mark: Mark, cx: &mut Cx) {
+pub fn close_turn(session: &mut Session, mark: Mark, cx: &mut Cx) {
     mark_unfinished(session, mark, cx);
     let is_open = |e: &Entry| !e.finished && !matches!(e.body, Body::Terminal(_) | Body::File(_));
     for id in of_turn(session, session.last_turn, is_open) {
@@ -258,7 +258,7 @@ pub fn settle(session: &mut Session, mark: Mark, cx: &mut Cx) {
 }
 
 fn mark_unfinished(session: &mut Session, mark: Mark, cx: &mut Cx) {
-    for id in of_turn(session, session.last_turn, |e| matches!(&e.body, Body::Tool(t) if !t.is_settled())) {
+    for id in of_turn(session, session.last_turn, |e| matches!(&e.body, Body::Tool(t) if !t.is_finished())) {
         session.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
                 tool.mark = Some(mark);

@@ -9,20 +9,20 @@ use crate::model::Model;
 use crate::model::entry::{Body, Level, UserState};
 use crate::model::ids::{Now, SessionId, SessionKey, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
-use crate::model::session::{Earlier, Session};
+use crate::model::session::{Session, StoredHistory};
 
 /// A part of it has been read.
 pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
-    let base = match session.earlier {
-        Earlier::Coming { after } => after,
-        Earlier::Awaited => {
+    let base = match session.stored_history {
+        StoredHistory::Coming { after } => after,
+        StoredHistory::Awaited => {
             let after = cx.last_turn;
             // What the agent says next is said in a turn of its own.
             cx.last_turn = TurnId(after.0.saturating_add(part.turns).saturating_add(1));
             session.last_turn = cx.last_turn;
             after
         }
-        Earlier::Nothing | Earlier::Here | Earlier::Joined => return,
+        StoredHistory::Nothing | StoredHistory::Here | StoredHistory::Joined => return,
     };
     let mut past = part.past;
     past.age();
@@ -50,7 +50,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         notice(session, Level::Warn, trouble, Vec::new(), cx.now);
     }
     session.age = part.age.map(|age| (cx.now, age)).or(session.age);
-    session.earlier = if part.is_last { Earlier::Here } else { Earlier::Coming { after: base } };
+    session.stored_history = if part.is_last { StoredHistory::Here } else { StoredHistory::Coming { after: base } };
 }
 
 /// Takes the conversation that the agent calls like this out of a model that was replayed. Nothing when it has none.
@@ -66,7 +66,7 @@ pub fn take_out(model: &mut Model, id: &SessionId, now: Now) -> Option<Found> {
             past.entries.push(entry);
         }
         past.terminals = std::mem::take(&mut session.terminals);
-        Found { past, is_whole: matches!(session.earlier, Earlier::Here | Earlier::Joined) }
+        Found { past, is_whole: matches!(session.stored_history, StoredHistory::Here | StoredHistory::Joined) }
     })
 }
 

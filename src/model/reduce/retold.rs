@@ -86,7 +86,7 @@ impl Shown {
 }
 
 /// The history is told, or no more of it will be: what is new of it goes into the transcript.
-pub fn settle(session: &mut Session, cx: &mut Cx) {
+pub fn merge(session: &mut Session, cx: &mut Cx) {
     let Some(told) = session.retold.take() else { return };
     let shown = Shown::of(session);
     let mut turns: Vec<Vec<&Entry>> = vec![Vec::new()];

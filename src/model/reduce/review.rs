@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// How long a prompt waits for the snapshot of the files.
 pub const COVERAGE_PATIENCE: Duration = Duration::from_secs(3);
-/// The same where nobody sits before a screen.
+/// The same without a screen.
 const PATIENCE_ALONE: Duration = Duration::from_secs(30);
 /// Files that a notice names.
 const MAX_NAMED: usize = 50;
@@ -52,7 +52,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
     }
 }
 
-/// Asks for the snapshot before a turn. False: nobody looks, so nothing waits.
+/// Asks for the snapshot before a turn. False: there is no review, so nothing waits.
 pub fn begin(session: &Session, turn: TurnId, cx: &mut Cx) -> bool {
     if session.changes.is_on {
         cx.push(Effect::Review(ReviewCommand::BeginTurn(turn)));
@@ -129,9 +129,9 @@ pub fn tool(session: &Session, entry: EntryId, cx: &mut Cx) {
     }
 }
 
-pub fn command(session: &Session, entry: EntryId, settled: bool, cx: &mut Cx) {
+pub fn command(session: &Session, entry: EntryId, finished: bool, cx: &mut Cx) {
     if session.changes.is_on {
-        cx.push(Effect::Review(ReviewCommand::CommandRun { entry, settled }));
+        cx.push(Effect::Review(ReviewCommand::CommandRun { entry, finished }));
     }
 }
 

@@ -1,8 +1,8 @@
 //! An agent that ended by itself is started again by itself: some tries, later and later, until the person says no.
 //!
-//! Starts nothing where nobody watches, or where something would be lost or done twice: in the middle of a turn, after the
-//! person has ended the agent, while somebody logs in to it, or when it cannot take up what was said. Invariant: at most [`TRIES`] in a row, and each
-//! has been announced before.
+//! Starts nothing without a screen, or where something would be lost or done twice: in the middle of a turn, after the
+//! person has ended the agent, while the person logs in to it, or when it cannot take up what was said. Invariant: at
+//! most [`TRIES`] in a row, and each has been announced before.
 
 use super::{Cx, in_agent, lifecycle, opening};
 use crate::model::Model;
@@ -18,7 +18,7 @@ const WAITS: [u64; TRIES as usize] = [1, 1, 2, 4, 8];
 /// Who has lived so long does not keep dying.
 const LONG: Duration = Duration::from_mins(1);
 
-/// Whether the agent works for somebody: to be asked before its end is dealt with.
+/// Whether the agent has work: to be asked before its end is dealt with.
 pub fn is_at_work(model: &Model, key: AgentKey) -> bool {
     model.sessions.values().any(|s| s.agent == key && (s.turn.is_some() || s.lingering.is_some()))
 }

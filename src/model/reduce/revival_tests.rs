@@ -138,7 +138,7 @@ fn nothing_starts_by_itself_where_it_must_not() {
     // There a new session is as good.
     let mut rig = Rig::new(Policy::Ask, &[]);
     assert_eq!(rig.dies(), Some(1));
-    // Nobody watches.
+    // Without a screen.
     let mut rig = Rig::new(Policy::Auto(Allow::All), &[Can::Load]);
     assert_eq!(rig.dies(), None);
     // The person has ended it.

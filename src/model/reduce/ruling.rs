@@ -9,7 +9,7 @@ use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::Level;
 use super::super::event::{AgentRequest, PermissionOption};
 use super::super::ids::{EntryId, ReqId};
-use super::super::question::{About, Question};
+use super::super::question::{About, Asks, Question};
 use super::super::refusal::{Reason, Refusal};
 use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
 use super::super::session::Session;
@@ -24,7 +24,12 @@ const MAX_CLAIM: usize = 4 << 10;
 /// A request that the rules have not spoken of yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unruled {
-    Permission { entry: EntryId, options: Vec<PermissionOption> },
+    Permission {
+        entry: EntryId,
+        options: Vec<PermissionOption>,
+        /// What the rules are asked about; the call can change meanwhile.
+        claims: Box<Claims>,
+    },
     Service(Box<AgentRequest>),
 }
 
@@ -61,21 +66,26 @@ fn keep(session: &mut Session, claims: &Claims) {
 }
 
 pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, options: Vec<PermissionOption>, cx: &mut Cx) {
-    let claims = session.tool(entry).map(Claims::of_tool).unwrap_or_default();
-    session.unruled.insert(req, Unruled::Permission { entry, options });
+    let claims = Box::new(session.tool(entry).map(Claims::of_tool).unwrap_or_default());
+    session.unruled.insert(req, Unruled::Permission { entry, options, claims: claims.clone() });
     keep(session, &claims);
-    cx.push(Effect::AskRules { req, claims: Box::new(claims) });
+    cx.push(Effect::AskRules { req, claims });
 }
 
 /// The rules have spoken.
 pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     match session.unruled.remove(&req) {
-        Some(Unruled::Permission { entry, options }) => {
+        Some(Unruled::Permission { entry, options, claims })
+            if session.tool(entry).is_some_and(|tool| Claims::of_tool(tool) != *claims) =>
+        {
+            ask_permission(session, req, entry, options, cx);
+        }
+        Some(Unruled::Permission { entry, options, .. }) => {
             permission::decided(session, req, entry, options, Some(ruling), cx);
         }
         Some(Unruled::Service(request)) => service::decided(session, req, *request, Some(ruling), cx),
         // Asked once more because the rules have changed, or answered meanwhile.
-        None => permission::settle(session, req, ruling, cx),
+        None => permission::resolve(session, req, ruling, cx),
     }
 }
 
@@ -153,9 +163,44 @@ pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx:
 
 /// What is asked may be answered by the rules now.
 pub fn changed(session: &mut Session, cx: &mut Cx) {
-    for (req, claims) in waiting(session) {
+    let asked: Vec<ReqId> = session.questions.iter().map(|question| question.req).collect();
+    asked.into_iter().for_each(|req| ask_again(session, req, cx));
+}
+
+/// What a call says that a question is about, where there are rules.
+pub fn claimed(session: &Session, entry: EntryId) -> Option<Claims> {
+    let is_asked = session.questions.iter().any(|question| question.entry == entry);
+    if session.rules.are_there && is_asked { session.tool(entry).map(Claims::of_tool) } else { None }
+}
+
+/// The call that these questions are about says something else now.
+pub fn call_changed(session: &mut Session, entry: EntryId, cx: &mut Cx) {
+    let asked = session.questions.iter().filter(|question| question.entry == entry);
+    let asked: Vec<ReqId> = asked.map(|question| question.req).collect();
+    asked.into_iter().for_each(|req| ask_again(session, req, cx));
+}
+
+/// Asks the rules about a question that waits: once more after what they are asked about now, if they are.
+fn ask_again(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    let Some(at) = session.questions.iter().position(|question| question.req == req) else { return };
+    let claims = session.questions.get(at).and_then(|question| of_question(session, question));
+    let (Some(claims), Some(question)) = (claims, session.questions.get_mut(at)) else { return };
+    if question.ruling == Asks::No {
+        question.ruling = Asks::Yes;
         cx.push(Effect::AskRules { req, claims: Box::new(claims) });
+    } else {
+        question.ruling = Asks::Stale;
     }
+}
+
+/// The rules have spoken of a question. Whether that was about what it is no more: then they are asked again.
+pub fn is_stale(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
+    let Some(question) = session.questions.iter_mut().find(|question| question.req == req) else { return false };
+    let is_stale = std::mem::take(&mut question.ruling) == Asks::Stale;
+    if is_stale {
+        ask_again(session, req, cx);
+    }
+    is_stale
 }
 
 /// Rules for a turn end with it.
@@ -210,7 +255,7 @@ pub fn cancel_all(session: &mut Session, cx: &mut Cx) {
     }
 }
 
-/// The agent is gone: nobody waits for an answer.
+/// The agent is gone: its requests need no answer.
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for req in std::mem::take(&mut session.unruled).into_keys() {
         cx.push(Effect::Void(req));

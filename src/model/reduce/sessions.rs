@@ -1,7 +1,7 @@
 //! Sessions that an agent has kept: asking for the list of them, page by page, and having one forgotten.
 //!
-//! Opens none. Invariants: a cursor goes back as it came and only once; a list ends, whatever the agent says; an agent is
-//! asked for nothing that it does not offer.
+//! Opens none. Invariants: a cursor goes back as it came and only once; a list ends, also when the agent always names a
+//! next page; an agent is asked for nothing that it does not offer.
 
 use super::{Cx, in_agent, lifecycle};
 use crate::base::date;
@@ -33,7 +33,7 @@ pub fn list(agent: &mut Agent, cwd: Option<String>, cx: &mut Cx) {
     cx.push(Effect::Call(Call::ListSessions { attempt, cwd, cursor: None }));
 }
 
-/// A page has come; the next one is asked for with the same directory. One of an older list is nobody's.
+/// A page has come; the next one is asked for with the same directory. One of an older list is dropped.
 pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallError>, cx: &mut Cx) {
     let Some(listing) = agent.listing.as_mut().filter(|listing| listing.attempt == attempt) else { return };
     let page = match result {

@@ -1,4 +1,4 @@
-//! What goes when there is too much of it: the oldest entries, and terminals of the agent's own that nobody needs.
+//! What goes when there is too much of it: the oldest entries, and terminals of the agent's own that nothing refers to.
 //!
 //! Cheap as long as nothing is over its bound. Invariant: no question stays open whose entry is gone, so nothing is
 //! answered that cannot be seen.

@@ -6,7 +6,7 @@ use super::super::ids::{EntryId, Now, Owner, ReqId, TermId};
 use super::super::session::{Session, Terminal, TerminalOrigin};
 use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolContent, ToolPatch};
 use super::Cx;
-use super::{permission, review};
+use super::{permission, review, ruling};
 
 /// Calls that show one terminal and are drawn anew with it: the newest.
 const MAX_EMBEDDED: usize = 64;
@@ -31,12 +31,13 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         let entry = session.entries.get(*id);
         entry.is_some_and(|e| source == Source::Update || e.turn == session.last_turn)
     });
+    let claimed = known.and_then(|id| ruling::claimed(session, id));
     let entry = if let Some(id) = known {
         let announced = if source == Source::Update { Announced::No } else { Announced::Again };
         session.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
                 tool.apply(patch, announced, cx.now);
-                e.finished |= tool.is_settled();
+                e.finished |= tool.is_finished();
             }
         });
         id
@@ -50,9 +51,9 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         if session.turn.as_ref().is_some_and(|t| t.cancelling.is_some()) && !tool.status.is_final() {
             tool.mark = Some(Mark::Cancelled);
         }
-        let settled = tool.is_settled();
+        let finished = tool.is_finished();
         let entry = session.entries.push(session.last_turn, cx.now, Body::Tool(Box::new(tool)));
-        if settled {
+        if finished {
             session.entries.finish(entry);
         }
         session.newest_tool.insert(id, entry);
@@ -74,10 +75,13 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
             review::ask_preview(session, req, cx);
         }
     }
+    if claimed.is_some() && claimed != ruling::claimed(session, entry) {
+        ruling::call_changed(session, entry, cx);
+    }
     entry
 }
 
-/// Terminals that the call shows know it; one that nobody created is kept by its id (fact 4).
+/// Terminals that the call shows know it; one without a create request is stored under its id (fact 4).
 fn embed(session: &mut Session, entry: EntryId, now: Now) {
     let shown: Vec<TermId> = session.tool(entry).map(|t| t.terminals().cloned().collect()).unwrap_or_default();
     for id in shown {
@@ -131,7 +135,7 @@ fn give_to_agent(session: &mut Session, entry: EntryId, id: &TermId) {
 }
 
 /// A terminal of the agent's own. Nothing when there is none yet, and one of ours has the name: it is taken for that
-/// one, and nobody but we write into it.
+/// one, and only the client writes into it.
 fn own<'a>(session: &'a mut Session, id: &TermId, now: Now) -> Option<&'a mut Terminal> {
     if !session.terminals.contains_key(id) {
         let named = id.with_owner(Owner::Client);

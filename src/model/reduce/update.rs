@@ -134,7 +134,7 @@ fn open_message(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<s
         session.messages.insert((kind, named), id);
     }
     if session.turn.is_none() {
-        // Outside of a turn nobody says when a message is complete.
+        // Outside of a turn no message of the agent says when a text is complete.
         session.entries.finish(id);
     }
     id

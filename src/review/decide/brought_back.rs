@@ -1,6 +1,6 @@
 //! What a decision has brought back of the agent's work: an undo that was taken back, a rejection that was undone.
 //!
-//! Computes states, writes nothing. Invariant: what may be somebody else's is no part of it.
+//! Computes states, writes nothing. Invariant: what may be another author's is no part of it.
 
 use crate::review::error::ReviewError;
 use crate::review::history::contents::Contents;

@@ -46,7 +46,7 @@ impl DocCache {
         self.round += 1;
     }
 
-    /// Nobody looks any more.
+    /// The review is not on the screen any more.
     pub fn clear(&mut self) {
         self.shown = HashMap::new();
         self.bytes = 0;

@@ -1,7 +1,7 @@
 //! All writes that wait for the person, in the order in which they came.
 //!
 //! Touches no file. Invariants: of several writes of one file the first is decided first, and the next is about what is
-//! there then; all of them are decided by one decision, or none; what somebody else has saved is never
+//! there then; all of them are decided by one decision, or none; what another program has saved is never
 //! part of one.
 
 use super::hold::HeldWrite;
@@ -156,7 +156,8 @@ impl HeldWrites {
         self.rev += 1;
         let held = self.writes.remove(at);
         let Some(next) = self.writes.iter_mut().skip(at).find(|h| h.path == held.path) else { return };
-        // Not over what is on the disk: what somebody else has saved meanwhile is merged, as with any write that waited.
+        // Not over what is on the disk: what another program has saved meanwhile is merged, as with any write that
+        // waited.
         if left != next.disk() {
             *next = next.over(left);
         }

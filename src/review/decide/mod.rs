@@ -1,6 +1,6 @@
 //! What a decision, an undo or a write would do.
 //!
-//! Computes; writes nothing. Invariant: what somebody else changed is in the result, or there is no result.
+//! Computes; writes nothing. Invariant: a change by another author is in the result, or there is no result.
 
 pub mod brought_back;
 pub mod doc;

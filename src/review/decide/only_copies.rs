@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy)]
 pub enum For<'a> {
     Decision,
-    /// What the agent has put there since this turn is nobody's loss.
+    /// What the agent has put there since this turn is no loss.
     Rewind(u64),
     /// To take back what a decision did, or do it again: what was written, and the first part of it.
     Toggle(&'a [FileDecision], u64),

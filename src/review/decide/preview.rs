@@ -47,7 +47,7 @@ fn fit(disk: &str, old: &str, new: &str) -> Option<Effective> {
     let (old, new) = if disk.contains(old) {
         (old.to_owned(), new.to_owned())
     } else if disk.contains("\r\n") {
-        // Agents show lines with LF ends whatever the file has.
+        // Agents show lines with LF ends, also of a file with CRLF.
         (with_crlf(old), with_crlf(new))
     } else {
         return None;

@@ -85,7 +85,7 @@ fn rewind(
     let wanted = |s: &ChangeRecord| s.is_agents() && turns(s.turn);
     let Some(first) = history.steps.iter().position(wanted) else { return Ok(None) };
     let steps = history.steps.get(first..).unwrap_or_default();
-    // What nobody could read for a while and was then read again was known before.
+    // What could not be read for a while and was then read again was known before.
     let mut last = None;
     let is_unknown = |s: &ChangeRecord| {
         let continues = last.replace(s.after) == Some(s.before);
@@ -120,7 +120,7 @@ fn rewind(
     Ok(Some(Rewind { outcome, to: Some((to, accepted)) }))
 }
 
-/// Whether the agent has changed the permissions in these turns and somebody else has changed them once more.
+/// Whether the agent has changed the permissions in these turns and another author has changed them once more.
 fn is_mode_of_both(history: &FileHistory, disk: &State, turns: impl Fn(u64) -> bool) -> bool {
     let mut steps =
         history.steps.iter().filter(|s| s.is_agents() && turns(s.turn) && s.before.mode() != s.after.mode());
@@ -186,7 +186,7 @@ fn leaves_some(
     turns: &impl Fn(u64) -> bool,
     files: &mut Contents,
 ) -> Result<bool, ReviewError> {
-    // What nobody accounts for stays to review, and that is said.
+    // A change without attribution stays to review, and that is said.
     if history.accepted == *disk || history.steps.iter().any(|step| step.doubt && turns(step.turn)) {
         return Ok(false);
     }

@@ -1,6 +1,6 @@
 //! What the person looks at: of each file the pair of states that is compared, and how that was shown.
 //!
-//! Reads contents, changes nothing. Invariant: what is pending stays as it was first shown until somebody else changes
+//! Reads contents, changes nothing. Invariant: what is pending stays as it was first shown until another author changes
 //! the file, so that decided hunks stay in sight.
 
 use super::doc::{self, DocCache};
@@ -22,7 +22,7 @@ pub struct ShownDocs {
 }
 
 impl ShownDocs {
-    /// Nobody looks any more.
+    /// The review is not on the screen any more.
     pub fn clear(&mut self) {
         self.pending.clear();
         self.docs.clear();

@@ -8,7 +8,7 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::FileDecision;
 
-/// Takes back what was done of a decision, with whatever has been changed since. And, in words, what is left alone.
+/// Takes back what was done of a decision, with all that has been changed since. And, in words, what is left alone.
 pub fn taken_back(
     done: &[FileDecision],
     log: &ChangeLog,

@@ -1,6 +1,6 @@
 //! From a decision to the states that it asks for.
 //!
-//! Computes, writes nothing to the project. Invariant: what somebody changed after the hunk is in the result, or the
+//! Computes, writes nothing to the project. Invariant: a change after the hunk is in the result, or the
 //! decision is refused as a conflict.
 
 use super::doc;
@@ -21,7 +21,7 @@ pub enum Selection {
         doubtful: bool,
     },
     Exactly(Chosen),
-    /// As a whole, whatever its parts are.
+    /// As a whole, without regard to its parts.
     Whole,
 }
 

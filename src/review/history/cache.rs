@@ -7,13 +7,13 @@ use std::borrow::Borrow;
 use std::hash::Hash;
 
 /// A bounded map; its values should be cheap to clone.
-pub struct Kept<K: Eq + Hash, V> {
+pub struct BoundedCache<K: Eq + Hash, V> {
     entries: Weighted<K, V>,
     max_entries: usize,
     max_bytes: usize,
 }
 
-impl<K: Eq + Hash, V: Clone> Kept<K, V> {
+impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
     pub fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self { entries: Weighted::default(), max_entries, max_bytes }
     }
@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn it_is_bounded_and_the_newest_is_kept() {
-        let mut kept = Kept::new(3, 100);
+        let mut kept = BoundedCache::new(3, 100);
         (0..4).for_each(|n| kept.put(n, n, 1));
         assert_eq!((kept.get(&0), kept.get(&1)), (None, Some(1)));
         kept.put(4, 4, 1000);

@@ -392,7 +392,7 @@ impl ChangeLog {
         self.histories.iter().filter(move |(_, h)| is_unknown(h)).map(|(path, _)| &**path)
     }
 
-    /// After the ledger was read: states of which nobody has the content any more become such that are not kept.
+    /// After the ledger was read: states whose content no store has any more become `Unkept`.
     pub fn forget_lost(&mut self, files: &mut Contents) {
         self.forget(files, |snapshot, state| snapshot.objects.as_kept(state));
     }

@@ -1,4 +1,4 @@
-//! What holds of every change log, whatever has happened.
+//! What holds of every change log after any history.
 
 use super::*;
 

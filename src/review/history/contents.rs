@@ -4,7 +4,7 @@
 //! for every hunk. Decides nothing about who changed what. Invariants: a merge either has everything of both sides or
 //! says that it has not; what is kept is bounded.
 
-use super::cache::Kept;
+use super::cache::BoundedCache;
 use crate::host::worktrees::Thing;
 use crate::review::error::ReviewError;
 use crate::review::snapshot::Snapshot;
@@ -31,12 +31,12 @@ type Place = (Text, Range<usize>);
 
 pub struct Contents {
     pub snapshot: Snapshot,
-    texts: Kept<Oid, Option<Lines>>,
-    edits: Kept<(Text, Text), Option<Arc<[Edit]>>>,
-    hunks: Kept<(Text, Text), Hunks>,
-    joins: Kept<(State, State, State), Joined>,
-    same: Kept<(Place, Place), bool>,
-    /// Moves with each file that is read or shown: somebody may wait for what is made of all of them.
+    texts: BoundedCache<Oid, Option<Lines>>,
+    edits: BoundedCache<(Text, Text), Option<Arc<[Edit]>>>,
+    hunks: BoundedCache<(Text, Text), Hunks>,
+    joins: BoundedCache<(State, State, State), Joined>,
+    same: BoundedCache<(Place, Place), bool>,
+    /// Moves with each file that is read or shown: a caller may wait for what is made of all of them.
     pub(crate) pulse: Arc<AtomicU64>,
     /// How often two texts were compared, and files made ready to be looked at.
     #[cfg(test)]
@@ -59,11 +59,11 @@ impl Contents {
     pub fn new(snapshot: Snapshot) -> Self {
         Self {
             snapshot,
-            texts: Kept::new(TEXTS.0, TEXTS.1),
-            edits: Kept::new(EDITS.0, EDITS.1),
-            hunks: Kept::new(HUNKS.0, HUNKS.1),
-            joins: Kept::new(JOINS, usize::MAX),
-            same: Kept::new(SAME, usize::MAX),
+            texts: BoundedCache::new(TEXTS.0, TEXTS.1),
+            edits: BoundedCache::new(EDITS.0, EDITS.1),
+            hunks: BoundedCache::new(HUNKS.0, HUNKS.1),
+            joins: BoundedCache::new(JOINS, usize::MAX),
+            same: BoundedCache::new(SAME, usize::MAX),
             pulse: Arc::default(),
             #[cfg(test)]
             compared: 0,

@@ -42,7 +42,7 @@ impl FileHistory {
         self.steps.last().map_or(self.accepted, |step| step.after)
     }
 
-    /// Whether nobody accounts for something of the turns from this one on.
+    /// Whether the turns from this one on have changes without attribution.
     pub fn has_doubtful(&self, turn: u64) -> bool {
         self.steps.iter().any(|step| step.doubt && step.turn >= turn)
     }
@@ -57,7 +57,7 @@ impl FileHistory {
     }
 
     /// The accepted state, with lines that may be the person's when the agent is about to take them away: without them
-    /// nobody would ever see that.
+    /// the person would never see that.
     fn adopted(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
         let may_be_the_persons = |s: &ChangeRecord| s.doubt || s.cause.is_persons();
         if !step.is_agents() || !self.steps.iter().any(may_be_the_persons) {
@@ -201,7 +201,7 @@ pub fn carry(files: &mut Contents, before: &State, into: &State, after: &State) 
     }
 }
 
-/// The same for somebody's lines; anything else leaves `into` as it is.
+/// The same for another author's lines; anything else leaves `into` as it is.
 pub fn carry_lines(files: &mut Contents, before: &State, into: &State, after: &State) -> Result<State, ReviewError> {
     match files.joined(before, into, after)? {
         Some(state) => Ok(state),
@@ -225,8 +225,8 @@ fn carried(files: &mut Contents, before: &State, into: &State, after: &State) ->
     files.file(&spliced(&text, &out, &after), *mode).map(Some)
 }
 
-/// Puts lines of `before` that `into` does not have into it: they are somebody's and are about to be overwritten, so
-/// that it must be seen what was there.
+/// Puts lines of `before` that `into` does not have into it: they are another author's and are about to be overwritten,
+/// so that it must be seen what was there.
 fn adopt(files: &mut Contents, before: &State, into: &State, lines: &[Range<usize>]) -> Result<State, ReviewError> {
     let State::File { mode, .. } = into else { return Ok(*into) };
     let Some(apart) = files.edits(before, into)? else { return Ok(*into) };
@@ -311,7 +311,7 @@ fn pieces(edits: &[Edit], range: &Range<usize>) -> Vec<Range<usize>> {
             if e.old.end <= range.start { e.new.end + (range.start - e.old.end) } else { e.new.start }
         });
         let place = match edits.iter().find(|e| e.old.is_empty() && e.old.start == range.start) {
-            // Something was put right there: before or behind it, nobody knows.
+            // Something was put right there; whether before or behind it is unknown.
             Some(edit) => edit.new.start,
             None => place,
         };

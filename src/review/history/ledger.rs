@@ -56,7 +56,7 @@ pub enum Record {
     WritesEnd { content: Oid, entry: Option<u64> },
     /// A command of this turn began before the look that precedes it was finished.
     CommandEarly { turn: u64 },
-    /// The agent says in this turn what it does: what nobody accounts for may be the person's.
+    /// The agent says in this turn what it does: a change without attribution may be the person's.
     Told { turn: u64 },
     /// A decision, before it is carried out.
     Act(Decision),
@@ -75,7 +75,7 @@ pub enum Record {
 pub struct ChangeRecord {
     pub turn: u64,
     pub cause: Cause,
-    /// Nobody said who did it, in a turn in which the agent did say what it does: it may be the person's, so that it is
+    /// Without attribution, in a turn in which the agent did say what it does: it may be the person's, so that it is
     /// shown, and not taken back together with others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubt: bool,

@@ -104,7 +104,7 @@ impl UndoLog {
         }
     }
 
-    /// A decision of which nobody knows how far it came, after a crash.
+    /// A decision that a crash has stopped at an unknown point.
     pub fn unfinished(&self) -> Option<&Decision> {
         self.all.last().filter(|e| e.done.is_none()).map(|e| &e.act)
     }
@@ -148,7 +148,7 @@ impl UndoLog {
                     Some(later) if later.disk.0 == file.disk.1 && later.accepted.0 == file.accepted.1 => {
                         (later.disk.0, later.accepted.0) = (file.disk.0, file.accepted.0);
                     }
-                    // Somebody changed it in between: that stays.
+                    // It was changed in between: that stays.
                     Some(_) => {}
                 }
             }
@@ -170,7 +170,7 @@ impl UndoLog {
         std::iter::successors(Some(id), |id| self.continues(*id)).last().unwrap_or(id)
     }
 
-    /// The number is always that of an earlier one, whatever a damaged ledger says.
+    /// The number is always that of an earlier one, also after a damaged ledger.
     fn continues(&self, id: u64) -> Option<u64> {
         let entry = self.all.iter().find(|e| e.act.id == id)?;
         entry.act.continues.filter(|earlier| *earlier < id)

@@ -1,6 +1,6 @@
 //! Which session, and which change in it, each line of a file came with.
 //!
-//! Reads copies of what is recorded, so that nothing of a review is touched, whoever has it open. Invariant: what cannot
+//! Reads copies of what is recorded, so that a review that is open elsewhere is not touched. Invariant: what cannot
 //! be read costs only what it would have told, and is said.
 
 use crate::model::changes::Cause;
@@ -19,7 +19,7 @@ const MAX_MERGES: usize = 4;
 
 /// A review that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredReview {
     pub dir: PathBuf,
     /// The directory that it is of, every link followed.
     pub root: PathBuf,
@@ -91,7 +91,7 @@ impl File {
 }
 
 /// Follows the lines of a file, or one of them, back through reviews, of which the newest comes first.
-pub fn blame(reviews: &[Kept], file: &File, only: Option<usize>, until: Instant) -> Blame {
+pub fn blame(reviews: &[StoredReview], file: &File, only: Option<usize>, until: Instant) -> Blame {
     let wanted = match only {
         Some(line) => line..(line + 1).min(file.lines()),
         None => 0..file.lines(),
@@ -150,7 +150,7 @@ pub fn blame(reviews: &[Kept], file: &File, only: Option<usize>, until: Instant)
 
 /// Nothing when the review has nothing of these files.
 fn look_into(
-    kept: &Kept,
+    kept: &StoredReview,
     lines: &[Carried],
     until: Instant,
     remarks: &mut Vec<String>,

@@ -1,4 +1,4 @@
-//! Each line of a file is put down to who wrote it, whatever happens to the file afterwards.
+//! Each line of a file is put down to its writer after any later change of the file.
 
 use super::*;
 use crate::model::changes::{ReviewAction, Scope, Target, Verdict};
@@ -11,12 +11,12 @@ use std::time::Duration;
 const LATER: Duration = Duration::from_mins(10);
 
 /// The reviews of the place, the newest first.
-fn reviews(place: &Place) -> Vec<Kept> {
+fn reviews(place: &Place) -> Vec<StoredReview> {
     let home = place.review.dir().parent().unwrap();
     let mut dirs: Vec<PathBuf> = std::fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path()).collect();
     dirs.retain(|dir| dir.join(HEAD).is_file());
     dirs.sort();
-    let kept = |dir: PathBuf| Kept { name: name(&dir), dir, root: place.at(""), is_open: false };
+    let kept = |dir: PathBuf| StoredReview { name: name(&dir), dir, root: place.at(""), is_open: false };
     dirs.into_iter().rev().map(kept).collect()
 }
 
@@ -162,7 +162,7 @@ enum Step {
     Tool(What),
     Command(What),
     Person(What),
-    /// In a turn, when nobody says who it was.
+    /// In a turn, without attribution.
     Meanwhile(What),
     Undo,
     Redo,
@@ -200,7 +200,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Every line that is written is unlike all others: whoever wrote it first wrote it.
+/// Every line that is written is unlike all others: its first writer is its writer.
 struct World {
     place: Place,
     writers: HashMap<String, Option<(String, u64, Cause)>>,

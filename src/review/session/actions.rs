@@ -331,7 +331,7 @@ impl ReviewSession {
         self.flip(format!("done again: {}", act.words), act.id, &files)
     }
 
-    /// Takes back what was done of a decision, with whatever has been changed since; where that cannot be, the file is
+    /// Takes back what was done of a decision, with all that has been changed since; where that cannot be, the file is
     /// left alone.
     fn flip(&mut self, words: String, act: u64, done: &[FileDecision]) -> Result<Done, ReviewError> {
         let (files, left) = toggle::taken_back(done, &self.log, &mut self.files)?;

@@ -97,7 +97,7 @@ fn lines_in_doubt_are_not_taken_back_with_what_was_brought_back() {
     let mut place = Place::with(&[("f", text.as_bytes())]);
     place.turn(1, |p| {
         p.tool_writes("f", &changed(&text, &[(2, "AGENT")]));
-        // Nobody says who it was.
+        // It has no attribution.
         p.write("f", &changed(&text, &[(2, "AGENT"), (6, "DOUBT")]));
     });
     place.decide(Target::File("f".into()), Verdict::Reject).unwrap();

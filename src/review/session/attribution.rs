@@ -1,8 +1,9 @@
 //! What the agent says it is doing, and from that: by what a file was changed.
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs and no command of the agent
-//! does; in a turn what nobody explains stays open to review. A call explains only what happened while it ran. Turns of
-//! several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
+//! does; in a turn a change that no call explains stays open to review. A call explains only what happened while it
+//! ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
+//! last.
 
 use crate::model::changes::Cause;
 use crate::model::ids::EntryId;
@@ -15,7 +16,7 @@ use std::time::{Duration, SystemTime};
 
 /// Agents tell of a call a little after it began, or of its end a little before its last write.
 const SLACK: Duration = Duration::from_millis(300);
-/// Paths and diffs of one call that are remembered, whatever it names later.
+/// Paths and diffs of one call that are remembered; what it names later is not.
 const MAX_NAMED: usize = 2000;
 /// Calls of one turn that are remembered; of more, the oldest that are over are forgotten.
 const MAX_TOOLS: usize = 4096;
@@ -25,7 +26,7 @@ struct Tool {
     /// The turn in which it was heard of first.
     turn: Option<u64>,
     doing: ToolEffect,
-    settled: bool,
+    finished: bool,
     waits: bool,
     /// When it was heard of first, by the clock of the files; nothing when it was over by then, and may have run at any time before.
     from: Option<SystemTime>,
@@ -33,8 +34,8 @@ struct Tool {
     until: Option<SystemTime>,
     /// The clock of the files was set while it ran or since: it may have run at any time.
     adrift: bool,
-    /// The look after which it was settled.
-    settled_at: u64,
+    /// The look after which it was finished.
+    finished_at: u64,
     paths: Vec<PathBuf>,
     claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
     /// Paths that were written through the client while it was known: it has had its write of them.
@@ -45,7 +46,7 @@ struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     At(SystemTime),
-    /// Not later; how much earlier, nobody knows.
+    /// Not later; how much earlier is unknown.
     By(SystemTime),
 }
 
@@ -78,7 +79,7 @@ pub struct Attribution {
     /// Those that run, the newest last.
     turns: Vec<u64>,
     tools: BTreeMap<u64, Tool>,
-    /// Looks so far; a tool call counts for a look when it was not settled before the look before it.
+    /// Looks so far; a tool call counts for a look when it was not finished before the look before it.
     looks: u64,
     last_scan: u64,
     /// Writes through the client since no turn ran.
@@ -104,7 +105,7 @@ impl Attribution {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;
         let is_others = |tool: &Tool| tool.turn.is_some_and(|of| of != turn && turns.contains(&of));
-        self.tools.retain(|_, tool| is_others(tool) || !tool.settled && tool.doing == ToolEffect::Runs);
+        self.tools.retain(|_, tool| is_others(tool) || !tool.finished && tool.doing == ToolEffect::Runs);
         self.turns.retain(|other| *other != turn);
         self.wrote &= !self.turns.is_empty();
         self.turns.push(turn);
@@ -128,10 +129,10 @@ impl Attribution {
     }
 
     /// Takes note; `places` gives what a path may mean below the root, a link followed last. Whether the call has just
-    /// settled. `at` is when it was heard, by the clock of the files.
+    /// finished. `at` is when it was heard, by the clock of the files.
     pub fn note(&mut self, note: &ToolNote, at: SystemTime, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
-            let old = self.tools.iter().find(|(_, tool)| tool.settled).or_else(|| self.tools.iter().next());
+            let old = self.tools.iter().find(|(_, tool)| tool.finished).or_else(|| self.tools.iter().next());
             let old = old.map(|(entry, _)| *entry);
             old.map(|entry| self.tools.remove(&entry));
         }
@@ -139,12 +140,12 @@ impl Attribution {
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             turn: note.turn,
             doing: note.doing,
-            settled: false,
+            finished: false,
             waits: false,
-            from: (!note.settled).then_some(at),
+            from: (!note.finished).then_some(at),
             until: None,
             adrift: false,
-            settled_at: 0,
+            finished_at: 0,
             paths: Vec::new(),
             claims: Vec::new(),
             served: BTreeSet::new(),
@@ -159,13 +160,13 @@ impl Attribution {
         }
         let claim = |c: &ClaimedEdit| Some((places(&c.path).pop()?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
-        let settles = note.settled && !tool.settled;
-        if settles {
-            tool.settled = true;
+        let finishes = note.finished && !tool.finished;
+        if finishes {
+            tool.finished = true;
             tool.until = Some(at);
-            tool.settled_at = looks;
+            tool.finished_at = looks;
         }
-        settles
+        finishes
     }
 
     /// A write of that content through the client begins.
@@ -212,7 +213,7 @@ impl Attribution {
 
     /// Whether it may still have changed something since the look of that number.
     fn counts(tool: &Tool, since: u64) -> bool {
-        !tool.waits && (!tool.settled || tool.settled_at >= since)
+        !tool.waits && (!tool.finished || tool.finished_at >= since)
     }
 
     /// Whether something that changed then can be its doing.
@@ -286,7 +287,7 @@ impl Attribution {
 }
 
 /// The text as it was before some pieces were put in, when they can be found: what is left between the text before and
-/// this one was done by somebody else. The text itself when none of them is in it yet. Nothing when the pieces do not
+/// this one was done by another author. The text itself when none of them is in it yet. Nothing when the pieces do not
 /// tell.
 pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc<str>)]) -> Option<String> {
     let mut text = after.to_owned();
@@ -317,8 +318,8 @@ mod tests {
             assert!(self.last_scan <= self.looks && self.looked.values().all(|look| *look <= self.looks));
             assert!(self.tools.len() <= MAX_TOOLS);
             for (entry, tool) in &self.tools {
-                assert_eq!(tool.settled, tool.until.is_some(), "{entry}: {tool:?}");
-                assert!(tool.paths.len() <= MAX_NAMED && tool.settled_at <= self.looks, "{entry}: {tool:?}");
+                assert_eq!(tool.finished, tool.until.is_some(), "{entry}: {tool:?}");
+                assert!(tool.paths.len() <= MAX_NAMED && tool.finished_at <= self.looks, "{entry}: {tool:?}");
             }
         }
     }

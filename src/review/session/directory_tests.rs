@@ -68,7 +68,7 @@ fn a_directory_of_a_session_that_goes_away_in_a_turn_is_shown_and_comes_back_who
             let doc = place.doc(Scope::Session);
             let paths: Vec<_> = doc.files.iter().map(|f| f.path.to_str().unwrap()).collect();
             assert_eq!(paths, ["f1", "f2", "s/q"], "{what} {crashed}");
-            // What stands in the way is nobody's to be written through or removed.
+            // What stands in the way is neither written through nor removed.
             if root.symlink_metadata().is_ok() {
                 for action in [ReviewAction::PreviewRewind { turn: 1 }, ReviewAction::Rewind { turn: 1 }] {
                     let error = place.review.act(&action).unwrap_err().to_string();
@@ -127,7 +127,7 @@ fn a_directory_that_is_back_is_not_called_gone_any_more() {
             place.turn(2, |_| {});
             assert_eq!(place.review.trouble(), None, "{undone} {reopened}");
             assert_eq!(place.doc(Scope::Session).uncovered, Vec::<String>::new());
-            // Whoever reads only what is written down is told the same.
+            // A reader of the record alone is told the same.
             let dir = place.review.dir().to_owned();
             assert_eq!(crate::review::dir::trouble(&dir), None, "{undone} {reopened}");
         }

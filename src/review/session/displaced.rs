@@ -2,7 +2,7 @@
 //!
 //! Before the exchange that is what was to be written, afterwards what was there: most often what was decided about, and
 //! sometimes what the person saved in that moment. Invariants: what had that name before stays as it is, and what belongs
-//! to no file there; only what the store has is removed, and not what nobody else had. Anything else gets a name that
+//! to no file there; only what the store has is removed, and no only copy. Anything else gets a name that
 //! everybody sees, beside the file, which stays as it is.
 
 use super::expected::expected;
@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Looks at one of the names in a directory below the root.
-pub fn settle_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &ChangeLog, snapshot: &Snapshot) {
+pub fn recover_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &ChangeLog, snapshot: &Snapshot) {
     let (root, path) = (snapshot.root(), dir.join(swap));
     if !is_swap(swap) || was_taken(&path, log, snapshot) {
         return;

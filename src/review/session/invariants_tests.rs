@@ -38,7 +38,7 @@ impl ReviewSession {
         for file in ShownDocs::default().files(Scope::Pending, log, held, files).unwrap() {
             assert!(file.held.is_some() || file.hunks.iter().all(|h| h.state == HunkState::Pending), "{file:?}");
         }
-        // Whatever waits is in sight.
+        // All that waits is in sight.
         for path in held.newest_first().map(|held| held.path.clone()).collect::<BTreeSet<_>>() {
             let first = held.newest_first().filter(|held| held.path == path).last().map(|held| held.req);
             let file = warm.iter().find(|file| file.path == path).unwrap();
@@ -297,7 +297,7 @@ fn turn_with_a_line(world: &mut World) {
     }
 }
 
-/// Found by it: the write was put over the person's edit, which nobody had seen by then and which was taken for the
+/// Found by it: the write was put over the person's edit, which no look had found by then and which was taken for the
 /// agent's.
 #[test]
 fn what_the_person_saves_while_a_write_waits_is_the_persons_when_it_is_let_through() {

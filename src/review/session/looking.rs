@@ -101,20 +101,20 @@ impl ReviewSession {
         let at = self.files.snapshot.clock.date(note.at);
         self.observer().is_clock_set();
         let (roots, root) = (&self.roots, self.files.snapshot.root());
-        let begins = !note.settled && !self.attribution.knows(note.entry);
-        let settles = self.attribution.note(note, at, |path| places(roots, root, path));
+        let begins = !note.finished && !self.attribution.knows(note.entry);
+        let finishes = self.attribution.note(note, at, |path| places(roots, root, path));
         self.note_told()?;
         if note.doing != ToolEffect::ReadOnly {
             self.look(&paths)?;
         }
         // What was there before is told apart by its time, as long as the command has not changed the same file.
-        if note.doing == ToolEffect::Runs && (settles || begins) && self.pace.is_affordable() {
+        if note.doing == ToolEffect::Runs && (finishes || begins) && self.pace.is_affordable() {
             self.scan()?;
         }
         Ok(self.log.rev() != before)
     }
 
-    /// The agent asks for a command of the client, whatever becomes of it: it tells what it does in this turn.
+    /// The agent asks for a command of the client, also for one that is refused: it tells what it does in this turn.
     pub fn command_asked(&mut self) -> Result<(), ReviewError> {
         self.attribution.presume_told();
         self.note_told()
@@ -181,7 +181,7 @@ impl ReviewSession {
         self.log.write_ends(oid, Some(entry.0))
     }
 
-    /// The client ends. What its writes have done by now is recorded; of one that nobody knows the end of, the ledger
+    /// The client ends. What its writes have done by now is recorded; of one with an unknown end, the ledger
     /// says that it had begun.
     pub fn last_writes(&mut self) -> Result<(), ReviewError> {
         let paths = self.attribution.written();
@@ -197,7 +197,7 @@ impl ReviewSession {
         self.look(std::slice::from_ref(path))
     }
 
-    /// Right after a write through the client. What is there beyond `content` was done by somebody else since.
+    /// Right after a write through the client. What is there beyond `content` was done by another author since.
     /// It was asked for in `turn`; in the newest one when nothing is said.
     pub fn wrote(
         &mut self,

@@ -1,7 +1,7 @@
 //! The review of one session: who changed what, what was decided of it, and how to take it back.
 //!
 //! Blocking; one thread owns it. Owns the parts and says in which order they act; what each of them knows is in its own
-//! file. Invariant: the disk is the truth, and what is recorded can be read again after a crash at any point.
+//! file. Invariant: the disk decides, and what is recorded can be read again after a crash at any point.
 
 mod actions;
 pub mod attribution;
@@ -67,7 +67,7 @@ pub struct ReviewSession {
     shown: ShownDocs,
     totals: TotalsCache,
     pace: ScanPace,
-    /// Nobody sits before a screen: what changes between the first look and the end may be the agent's.
+    /// Without a screen: what changes between the first look and the end may be the agent's.
     alone: bool,
     /// The files could not be looked at when it was opened: what has changed since the last look is not known.
     behind: bool,
@@ -164,7 +164,7 @@ impl ReviewSession {
         self.files.pulse = pulse;
     }
 
-    /// Nobody sits before a screen and edits: what changes while no turn runs may be the agent's, too, which may write
+    /// Without a screen no person edits: what changes while no turn runs may be the agent's, too, which may write
     /// before its first prompt.
     pub fn alone(&mut self) {
         self.alone = true;
@@ -222,7 +222,7 @@ impl ReviewSession {
     }
 
     pub fn keeps_theirs(&self) -> bool {
-        self.files.snapshot.objects.keeping.waits()
+        self.files.snapshot.objects.preserved.waits()
     }
 
     /// Why what is known of the files may not be all, in words; nothing when it is.
@@ -404,8 +404,8 @@ mod again_tests;
 mod many_tests;
 
 #[cfg(test)]
-#[path = "keeping_tests.rs"]
-mod keeping_tests;
+#[path = "preserved_tests.rs"]
+mod preserved_tests;
 
 #[cfg(test)]
 #[path = "moved_tests.rs"]

@@ -1,4 +1,4 @@
-//! What the agent moves, and what becomes of it when nobody is sure who it was or the disk refuses: the content of a
+//! What the agent moves, and what becomes of it without attribution or when the disk refuses: the content of a
 //! file that is gone is never taken away from where it has come to.
 
 use super::tests::{Place, git_in, lines};
@@ -199,7 +199,7 @@ fn what_was_not_kept_and_is_moved_over_a_file_is_beside_it_after_an_undo() {
         };
         let (mut place, said) = moved_over(fill, agent, reopened);
         assert!(is_large(&is_beside(&place, &said)), "{from}");
-        // It is the person's, and nobody's change.
+        // It is the person's, and no change.
         assert!(place.turn(2, |_| {}).is_empty());
     }
 }
@@ -417,7 +417,7 @@ enum Who {
     Source,
     /// One that names where it goes.
     Target,
-    /// Nobody says who it was.
+    /// It has no attribution.
     Silent,
     /// Between two turns.
     Between,

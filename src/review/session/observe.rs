@@ -60,11 +60,11 @@ impl Observer<'_> {
             };
             let last = self.log.history(&change.path).and_then(|history| history.steps.last());
             let blamed = match last {
-                // Nobody need have changed what only cannot be read.
+                // What only cannot be read need not have changed.
                 Some(_) if blamed.cause == Cause::Person && self.files.snapshot.unread(&change.path).is_some() => {
                     continue;
                 }
-                // Nobody has changed what only can be read again: it is still what was made of it.
+                // What only can be read again has not changed: it is still what was made of it.
                 Some(last) if last.after == seen && self.files.snapshot.is_opened(&change.path) => {
                     Attributed { cause: last.cause, doubt: last.doubt, entry: last.entry, turn: None }
                 }
@@ -143,7 +143,7 @@ impl Observer<'_> {
         }
     }
 
-    /// Takes in a change that was put down to somebody.
+    /// Takes in a change with its attribution.
     pub fn record(&mut self, path: &Path, before: State, after: State, by: Attributed) -> Result<(), ReviewError> {
         let Attributed { cause, doubt, entry, turn } = by;
         let turn = turn.unwrap_or_else(|| self.newest_turn());

@@ -1,4 +1,4 @@
-//! Writes through the client that nobody has told the end of: what a kill at any point leaves, and what becomes of it.
+//! Writes through the client whose end was never reported: what a kill at any point leaves, and what becomes of it.
 
 use super::tests::{Place, changed, git_in, lines, outcomes};
 use crate::host::fs::moments::{self, Moment};
@@ -70,7 +70,7 @@ fn a_write_that_came_to_nothing_leaves_the_persons_work_alone() {
         if is_told {
             place.review.not_written(&agents, ENTRY).unwrap();
             assert!(place.doc(Scope::Session).uncovered.is_empty());
-            // What the person saves is theirs, whatever the agent was about to write.
+            // What the person saves is theirs, also where the agent was about to write.
             place.write("f", &agents);
             place.look("f");
             assert!(place.pending().is_empty());

@@ -1,4 +1,4 @@
-//! Random histories of an agent and a person in one file: whatever they do, nothing of the person's is lost.
+//! Random histories of an agent and a person in one file: nothing of the person's is lost.
 //!
 //! Every line is unique, so that it is certain whose it is. The person leaves the agent's lines alone here; what
 //! happens otherwise is a conflict, and tested by itself.
@@ -16,7 +16,7 @@ enum Who {
     Command,
     /// Between turns.
     Person,
-    /// In a turn, when no tool call runs: nobody says who it was.
+    /// In a turn, when no tool call runs: without attribution.
     PersonMeanwhile,
 }
 

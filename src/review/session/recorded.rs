@@ -1,4 +1,4 @@
-//! What is recorded of a review that somebody still has open, and that may never be finished.
+//! What is recorded of a review that a process still has open, and that may never be finished.
 //!
 //! Works on a copy of its records. Invariants: the review itself is not touched, and nothing of the workspace is looked
 //! at, which may not answer.

@@ -16,7 +16,7 @@ use crate::review::text::merge::follow;
 use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
-/// Writes through the client that nobody knows the end of: which of them were done. What was changed in them since is in
+/// Writes through the client with an unknown end: which of them were done. What was changed in them since is in
 /// doubt.
 pub fn finish_writes(log: &mut ChangeLog, files: &mut Contents) -> Result<(), ReviewError> {
     let writes: Vec<(PathBuf, PendingWrite)> =
@@ -27,7 +27,7 @@ pub fn finish_writes(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Re
         let Ok(disk) = files.on_disk(path) else { continue };
         let mode = disk.mode().or(before.mode()).unwrap_or_default();
         let written = State::File { oid: content, mode, size };
-        // Without the text nobody can tell.
+        // Without the text it cannot be told.
         let done = progress((&before, &written), &disk, files).unwrap_or(Progress::Unknown);
         if disk == before || matches!(done, Progress::Nothing) {
             continue;
@@ -71,19 +71,19 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
             turns.push(change);
             continue;
         }
-        // The date of the content can be set by anybody, that of the change by nobody.
+        // The date of the content can be set by any program, that of the change by none.
         match snapshot.changed_at(&change.path) {
             at if is_set_back && at <= now => aftermath.push(change),
             // Anybody may have saved since then.
             at if at <= last_sign => turns.push(change),
             at if at <= last_sign + AFTERMATH => aftermath.push(change),
-            // Since when it is gone nobody knows.
+            // Since when it is gone is unknown.
             _ if change.after.is_absent() => aftermath.push(change),
             _ => later.push(change),
         }
     }
     parts.attribution.begin(newest);
-    // Which calls ran is gone with the client. Where the agent said what it did, what nobody has looked at yet may
+    // Which calls ran is gone with the client. Where the agent said what it did, what no look has found yet may
     // be the person's, who went on saving in the turn; not when the directory itself is gone.
     if open.iter().any(|turn| parts.log.was_told(*turn)) && !root_is_lost {
         parts.attribution.presume_told();
@@ -100,7 +100,7 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
 }
 
 /// A decision that a crash has cut short: which of its files have got the state that was meant for them. What was
-/// changed in them since is somebody else's.
+/// changed in them since is another author's.
 pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), ReviewError> {
     let Some(act) = log.undo_log().unfinished().cloned() else { return Ok(()) };
     let (mut done, mut doubtful) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
 //! The directory of the review that is open: what it is about, the agent's sessions, the lock, and what went wrong.
 //!
-//! What is in its ledger and its store is for others. Invariant: nobody else has it open meanwhile.
+//! What is in its ledger and its store is for others. Invariant: only one process has it open.
 
 use crate::host::fs::Private;
 use crate::review::archive;
@@ -20,7 +20,7 @@ pub struct SessionDir {
     path: PathBuf,
     head: SessionInfo,
     sessions: Vec<AgentSession>,
-    /// Open elsewhere as long as somebody holds it.
+    /// Open elsewhere as long as its lock is held.
     lock: Lock,
     /// It is a copy of what was recorded, and goes with the review.
     copy: Option<TempDir>,
@@ -104,7 +104,7 @@ impl SessionDir {
         Private::new(self.head.private.iter().cloned().chain([home]).chain(beside))
     }
 
-    /// Whether somebody else works in the same tree: a file under a name of ours may be theirs.
+    /// Whether another process works in the same tree: a file under a name of ours may be theirs.
     pub fn is_shared(&self) -> bool {
         let Some(home) = self.path.parent() else { return true };
         let mine: &PathBuf = &self.head.cwd;

@@ -104,14 +104,14 @@ impl Place {
         self.review.wrote(&path, text, Some(EntryId(self.entry)), None).unwrap();
     }
 
-    fn note(&mut self, doing: ToolEffect, names: &[&str], claims: Vec<ClaimedEdit>, settled: bool) {
+    fn note(&mut self, doing: ToolEffect, names: &[&str], claims: Vec<ClaimedEdit>, finished: bool) {
         let paths = names.iter().map(|n| self.at(n)).collect();
         let note = ToolNote {
             entry: EntryId(self.entry),
             turn: None,
             doing,
             at: Instant::now(),
-            settled,
+            finished,
             waits: self.waits,
             paths,
             claims,
@@ -189,7 +189,7 @@ impl Place {
         }
     }
 
-    /// The files, with nobody who has the session open.
+    /// The files, while no process has the session open.
     pub fn closed(self) -> TempDir {
         self.temp
     }
@@ -337,7 +337,7 @@ fn scenario_44_the_persons_edits_before_during_and_after_stay() {
     place.turn(1, |p| {
         let now = p.read("a");
         p.tool_writes("a", &changed(&now, &[(20, "AGENT 20")]));
-        // Nobody says who does this: it is shown, and not taken back with the agent's.
+        // This has no attribution: it is shown, and not taken back with the agent's.
         let now = p.read("a");
         p.write("a", &changed(&now, &[(40, "mine during")]));
         let now = p.read("a");
@@ -1024,7 +1024,7 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
             let at = Instant::now() + Duration::from_secs(1);
             let paths = vec![p.at("a")];
             let (entry, claims) = (EntryId(entry), Vec::new());
-            let note = ToolNote { entry, turn: None, doing, at, settled: false, waits: false, paths, claims };
+            let note = ToolNote { entry, turn: None, doing, at, finished: false, waits: false, paths, claims };
             p.review.tool(&note).unwrap();
         }
     });
@@ -1039,10 +1039,10 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
 fn a_call_explains_what_happened_while_it_ran() {
     let (mut activity, start) = (Attribution::default(), SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000));
     let time = |at| start + Duration::from_millis(at);
-    let note = |activity: &mut Attribution, entry: u64, at, settled| {
+    let note = |activity: &mut Attribution, entry: u64, at, finished| {
         let (at, doing, paths) = (time(at), ToolEffect::Edits, vec!["/a".into()]);
         let (entry, heard) = (EntryId(entry), Instant::now());
-        let note = ToolNote { entry, turn: None, doing, at: heard, settled, waits: false, paths, claims: Vec::new() };
+        let note = ToolNote { entry, turn: None, doing, at: heard, finished, waits: false, paths, claims: Vec::new() };
         activity.note(&note, at, |path: &Path| vec![path.to_owned()]);
     };
     activity.begin(1);
@@ -1788,7 +1788,7 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     place.review.begin_turn(2).unwrap();
     place.write(theirs, "");
     fs::create_dir(place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp")).unwrap();
-    // Somebody else is at work in the same tree: it may be theirs.
+    // Another process is at work in the same tree: it may be theirs.
     let head =
         SessionInfo { stem: "t".into(), cwd: place.at(""), command: "agent".into(), started: 0, private: Vec::new() };
     let other = ReviewSession::create(&place.temp.path().join("home"), head).unwrap();

@@ -1,10 +1,10 @@
 //! Files under a name of ours that a killed program has left beside those that it was writing.
 //!
 //! Removes them when the review is opened again after a crash. Invariant: nothing goes that is not named exactly like
-//! that, of the same owner as the review, and of nobody who still works in the same tree; nor what was there before, or
-//! is not what was being written.
+//! that, of the same owner as the review, and of no process that still works in the same tree; nor what was there
+//! before, or is not what was being written.
 
-use super::displaced::{acted, settle_swapped};
+use super::displaced::{acted, recover_swapped};
 use super::session_dir::SessionDir;
 use crate::host::fs::{Put, Was, put};
 use crate::review::dir::LOCK;
@@ -36,7 +36,7 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
         let entries: Vec<_> = entries.flatten().collect();
         let names: Vec<OsString> = entries.iter().map(DirEntry::file_name).collect();
         for name in &names {
-            settle_swapped(dir, name, &names, log, snapshot);
+            recover_swapped(dir, name, &names, log, snapshot);
         }
         let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
         for path in ours.map(|name| dir.join(name)) {
@@ -49,13 +49,13 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
     }
 }
 
-/// Whether somebody has had that path before the program was killed.
+/// Whether that path was there before the program was killed.
 pub fn was_taken(path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
     log.history(path).is_some() || snapshot.was_there(path)
 }
 
 /// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or what
-/// the client was to write, which nobody has anywhere else.
+/// the client was to write, which is nowhere else.
 fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
     let Ok((state, Some(bytes))) = snapshot.peek(path) else { return false };
     if was_taken(path, log, snapshot) {

@@ -1,8 +1,8 @@
 //! Writing what was decided, file by file.
 //!
 //! Changes the workspace; what to write is decided elsewhere. Invariants: only what was decided about is replaced, also
-//! when it is saved by somebody else in the middle of the write; names of one file stay names of one file where they are
-//! decided alike.
+//! when it is saved by another program in the middle of the write; names of one file stay names of one file where they
+//! are decided alike.
 
 mod many;
 
@@ -29,7 +29,7 @@ pub struct Writing {
     failed: BTreeMap<PathBuf, String>,
     /// Contents with several names of which some were replaced: one of those, what it is now, and how many names are left.
     twins: HashMap<Inode, (PathBuf, State, u64)>,
-    /// New names of what was displaced and nobody else has.
+    /// New names of displaced files that are the only copy.
     stay: Vec<PathBuf>,
     /// Is told how far an action has come.
     watch: Option<Watch>,
@@ -170,7 +170,7 @@ fn replace(
     let moved = || Unwritten::from(ReviewError::Moved(file.path.clone()));
     let disk = peek.peek(&file.path)?.0;
     if disk == *after {
-        // Somebody else has done it.
+        // Another program has done it.
         return Ok(fs::Done::default());
     }
     if disk != *before {
@@ -178,7 +178,7 @@ fn replace(
     }
     let is_unkept = matches!(before, State::Unkept { .. });
     if is_unkept && after.is_absent() {
-        // It may be the only copy of what somebody has moved here.
+        // It may be the only copy of what was moved here.
         return Err(ReviewError::NotKept(file.path.clone()).into());
     }
     let what = match after {
@@ -187,7 +187,7 @@ fn replace(
         State::Link { .. } => Put::Link { target: bytes },
         State::Unkept { .. } => return Err(ReviewError::NotKept(file.path.clone()).into()),
     };
-    // Compared once more right before and after it gets there: somebody may save it at any time.
+    // Compared once more right before and after it gets there: it may be saved at any time.
     let done = put(&what).map_err(|error| match error {
         FsError::Changed(_) => moved(),
         FsError::ChangedTwice { beside, .. } => {

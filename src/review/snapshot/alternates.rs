@@ -51,7 +51,7 @@ struct Place {
 /// Object stores that are not ours, and what we keep of them.
 #[derive(Clone, Default)]
 pub(crate) struct Alternates {
-    /// Ours first: there nobody else writes.
+    /// Ours first: only we write there.
     places: Vec<Place>,
     unpacker: RefCell<Unpacker>,
 }

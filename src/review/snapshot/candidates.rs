@@ -5,8 +5,8 @@
 
 use super::{Point, Snapshot, differs, names_rules};
 use crate::review::snapshot::capture::{Job, racy};
-use crate::review::snapshot::earlier::Before;
 use crate::review::snapshot::manifest::Entry;
+use crate::review::snapshot::prior::PriorLook;
 use crate::review::state::State;
 use crate::review::worktree::git_index::Index;
 use crate::review::worktree::repo::Repo;
@@ -38,7 +38,7 @@ impl Snapshot {
     pub(super) fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
         self.scans = self.scans.wrapping_add(1);
         let mut jobs = Vec::new();
-        // What only a store had that is gone can still be had from the files that nobody has changed yet.
+        // What only a store had that is gone can still be had from the files that are unchanged yet.
         let gone = self.objects.stores.iter().filter(|dir| !dir.is_dir()).count();
         let store_gone = std::mem::replace(&mut self.gone, gone) < gone;
         let (own, theirs) = (&self.objects.own, &self.objects.theirs);
@@ -112,13 +112,13 @@ impl Snapshot {
         let text = |state: &State| self.objects.content(state).unwrap_or_default();
         let rules = now.filter(is_changed).filter_map(|(key, state)| OldRules::of(&key, &text(&state)));
         let (rules, gone): (Vec<OldRules>, _) = (rules.collect(), self.vanished.iter().flatten().copied().collect());
-        Before {
+        PriorLook {
             root: self.root.path(),
             last: self.began[1],
             first,
             ignored: &self.ignored,
             dirs: &self.dirs,
-            barred: &self.barred,
+            unreadable: &self.unreadable,
             rules: &rules,
             seen: &self.seen,
             gone: &gone,

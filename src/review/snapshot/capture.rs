@@ -1,4 +1,4 @@
-//! Reads paths that may have changed, and keeps what nobody else has.
+//! Reads paths that may have changed, and stores content that is nowhere else.
 //!
 //! Two threads at most; records nothing. Invariant: what a state names is in a store when its pack is finished, and
 //! the contents before and after a change are in ours,
@@ -35,7 +35,7 @@ pub(crate) struct Job {
     pub fresh: bool,
     /// That it is new to us does not mean that it is new.
     pub silent: bool,
-    /// It is new to us here, but was there before; nobody knows as what.
+    /// It is new to us here, but was there before; its state then is unknown.
     pub was_there: bool,
     /// What was known here was another file, or nothing.
     pub other: bool,
@@ -47,7 +47,7 @@ impl Job {
         Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, was_there: false, other: false }
     }
 
-    /// Whether nobody else may have what is there now: a file that has taken the place of another one.
+    /// Whether the only copy may be what is there now: a file that has taken the place of another one.
     pub(crate) fn is_only(&self, state: &State, stat: &Stat) -> bool {
         let is_other = || match self.known {
             Some(entry) => self.other || entry.stat.ino != stat.ino,
@@ -74,7 +74,7 @@ pub(crate) struct Seen {
     pub stat: Stat,
     pub racy: bool,
     /// It could not be read: the system's number for why.
-    pub barred: Option<i32>,
+    pub unreadable: Option<i32>,
     /// The content before it is in no store any more.
     pub lost: bool,
 }
@@ -189,10 +189,10 @@ impl Stores<'_> {
             return Ok(Some(seen));
         }
         let Ok(found) = reader.read(&job.key, self.file_bytes) else { return Ok(None) };
-        let (state, stat, again, barred) = match found {
+        let (state, stat, again, unreadable) = match found {
             Found::Absent | Found::Dir | Found::Other => return Ok(Some(Seen::default())),
             Found::Big(stat) => (unkept(&stat), stat, false, None),
-            Found::Barred(stat, error) => (unkept(&stat), stat, false, Some(error.raw_os_error().unwrap_or(0))),
+            Found::Unreadable(stat, error) => (unkept(&stat), stat, false, Some(error.raw_os_error().unwrap_or(0))),
             Found::Link { stat, target } => {
                 let state = self.kept(theirs, &target, job)?.map(|oid| State::Link { oid, size: target.len() as u64 });
                 (state.unwrap_or_else(|| unkept(&stat)), stat, false, None)
@@ -203,20 +203,20 @@ impl Stores<'_> {
                 (state.unwrap_or_else(|| unkept(&stat)), stat, torn, None)
             }
         };
-        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), barred, lost: false }))
+        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), unreadable, lost: false }))
     }
 
     /// What is known of a file without reading it: that its content will not be kept.
     fn unread(&self, theirs: &Alternates, job: &Job, stat: &Stat, started: Time) -> Option<Seen> {
         let state = match job.known {
             // What could not be read may be read now.
-            Some(entry) if entry.barred => return None,
+            Some(entry) if entry.unreadable => return None,
             Some(entry) if matches!(entry.state, State::Unkept { .. }) && entry.stat == *stat => entry.state,
             Some(Entry { state: State::File { .. }, .. }) => return None,
             _ if theirs.is_empty() && stat.size > self.left.load(Ordering::Relaxed) => unkept(stat),
             _ => return None,
         };
-        Some(Seen { state, stat: *stat, racy: racy(stat, started), barred: None, lost: false })
+        Some(Seen { state, stat: *stat, racy: racy(stat, started), unreadable: None, lost: false })
     }
 
     /// The name of this content, once some store has it; what is part of a change goes into ours, since theirs may go.

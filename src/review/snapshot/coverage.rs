@@ -87,7 +87,7 @@ enum Unknown {
 
 /// `dirs` are the directories that are covered. `failed`: not every look has come to its end.
 pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: bool) -> Vec<Uncovered> {
-    let Snapshot { seen, barred, hidden, ignored, .. } = snapshot;
+    let Snapshot { seen, unreadable, hidden, ignored, .. } = snapshot;
     let root = snapshot.root();
     let mut out: Vec<Uncovered> = Vec::new();
     if snapshot.full {
@@ -99,11 +99,12 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
     let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
     let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
-    // What is a link now, or below one, is another directory. Of those that are named anyway nobody knows what is in them.
+    // What is a link now, or below one, is another directory. Of those that are named anyway it is unknown what is in
+    // them.
     let mut reader = Reader::new(root);
     let mut is_other =
         |dir: &RelPath| reader.stat(dir).is_ok_and(|stat| stat.is_none_or(|stat| stat.kind != Kind::Dir));
-    for dir in dirs.iter().filter(|dir| !barred.contains(dir)) {
+    for dir in dirs.iter().filter(|dir| !unreadable.contains(dir)) {
         if !dir.is_empty() && is_other(dir) {
             continue;
         }
@@ -117,14 +118,14 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let mut unkept = List::new();
     for (key, entry) in seen {
         match entry.state {
-            State::Unkept { .. } if entry.barred => unkept.add_unkept(key, || "cannot be read".to_owned()),
+            State::Unkept { .. } if entry.unreadable => unkept.add_unkept(key, || "cannot be read".to_owned()),
             State::Unkept { size, .. } => {
                 unkept.add_unkept(key, || format!("{}, content not kept", human::bytes(size)));
             }
             _ => {}
         }
     }
-    for key in barred {
+    for key in unreadable {
         closed.add(|| format!("{}/: cannot be read", walk::show(key)));
     }
     out.extend(closed.end("directories that cannot be read"));
@@ -170,7 +171,7 @@ fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(Some(dir), move |dir| (!dir.is_empty()).then(|| &dir[..up(dir)])).skip(1)
 }
 
-/// What in a directory is neither covered nor new. Whether nobody may look.
+/// What in a directory is neither covered nor new. Whether it cannot be read.
 fn names<'a>(
     root: &Path,
     dir: &'a [u8],
@@ -204,7 +205,7 @@ fn names<'a>(
         match stat.kind {
             Kind::Other => {}
             _ if is_new => {}
-            // What has no files is not covered anyway, and nobody ignores it.
+            // What has no files is not covered anyway, and is not ignored.
             Kind::Dir if !had_files(&key) && is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
             kind => {
                 found.insert((key, kind == Kind::Dir));

@@ -32,9 +32,9 @@ pub(crate) struct Entry {
     /// The walk comes past here, so when it is gone it need not be remembered.
     pub walked: bool,
     /// It could not be read.
-    pub barred: bool,
+    pub unreadable: bool,
     /// It is another file than the one that was here before, and not one that was seen elsewhere or made since the
-    /// session began: nobody else may have what is in it.
+    /// session began: its content may be nowhere else.
     pub only: bool,
     /// The number of the scan that has come past; not kept.
     pub visit: u32,
@@ -218,7 +218,7 @@ fn put(out: &mut Vec<u8>, key: &RelPath, entry: Option<&Entry>) {
     let Some(entry) = entry else { return out.push(0) };
     let flags = u8::from(entry.racy) << 3
         | u8::from(entry.walked) << 4
-        | u8::from(entry.barred) << 5
+        | u8::from(entry.unreadable) << 5
         | u8::from(entry.only) << 6;
     let (tag, oid, mode, size, mark) = match entry.state {
         State::Absent => (1, Oid([0; 20]), 0, 0, 0),
@@ -287,8 +287,8 @@ impl<'a> Input<'a> {
         let size = self.long()?;
         let (mtime, ctime) = (self.time()?, self.time()?);
         let stat = Stat { kind, size, mtime, ctime, ino: self.long()?, mode: self.word()? };
-        let [racy, walked, barred, only] = [8, 16, 32, 64].map(|bit| flags & bit != 0);
-        Some((key, Some(Entry { state, stat, racy, walked, barred, only, visit: 0 })))
+        let [racy, walked, unreadable, only] = [8, 16, 32, 64].map(|bit| flags & bit != 0);
+        Some((key, Some(Entry { state, stat, racy, walked, unreadable, only, visit: 0 })))
     }
 }
 

@@ -9,25 +9,25 @@ pub mod candidates;
 pub mod capture;
 pub mod clock;
 pub mod coverage;
-pub mod earlier;
 pub mod manifest;
 pub mod moves;
 mod objects;
 pub mod packs;
 pub mod peek;
 pub mod preserve;
+pub mod prior;
 pub mod root;
 pub mod survey;
 
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::coverage::Uncovered;
-use self::earlier::{First, Ignored, Moved, as_moved};
 use self::manifest::{Entries, Entry, Header, Manifest};
 use self::moves::Moves;
 use self::objects::Objects;
 use self::packs::PackStore;
 use self::peek::Peek;
+use self::prior::{First, Ignored, Moved, as_moved};
 use self::root::Root;
 use super::error::ReviewError;
 use super::state::{Change, State};
@@ -85,7 +85,7 @@ pub struct Snapshot {
     /// The person's index as it was read last.
     index: Option<Stat>,
     dirs: BTreeSet<RelPath>,
-    barred: Vec<RelPath>,
+    unreadable: Vec<RelPath>,
     /// What could not be looked at when it was asked for last, and the system's number for why.
     unread: BTreeMap<RelPath, i32>,
     pub(crate) clock: FilesClock,
@@ -101,7 +101,7 @@ pub struct Snapshot {
     ignored: Ignored,
     /// A directory that the disk did not give at the last look.
     failed: Option<ReviewError>,
-    /// Files of which nobody else may have the content, wherever they are moved to.
+    /// Files that may be the only copy of their content, wherever they are moved to.
     only: BTreeSet<u64>,
     /// Files that were found gone since the last but one look at everything began: what was moved may turn up one look
     /// later than it is missed.
@@ -168,7 +168,7 @@ impl Snapshot {
             scans: 0,
             index: None,
             dirs: BTreeSet::new(),
-            barred: Vec::new(),
+            unreadable: Vec::new(),
             unread: BTreeMap::new(),
             opened: BTreeSet::new(),
             full: false,
@@ -212,7 +212,7 @@ impl Snapshot {
         self.at(Point::Compared);
         self.mark_known(&mut jobs, first);
         self.at(Point::Judged);
-        (self.dirs, self.barred) = (walked.dirs.clone(), walked.barred.clone());
+        (self.dirs, self.unreadable) = (walked.dirs.clone(), walked.unreadable.clone());
         let before = (self.head, self.began);
         self.since = self.began[0];
         self.head.last = started.0;
@@ -384,7 +384,7 @@ impl Snapshot {
 
     /// What `path`, below the root, was when it was last looked at; nothing when it is not covered, or never was there.
     pub(crate) fn known(&self, path: &Path) -> Option<State> {
-        self.seen.get(walk::bytes(path)).filter(|entry| !entry.barred).map(|entry| entry.state)
+        self.seen.get(walk::bytes(path)).filter(|entry| !entry.unreadable).map(|entry| entry.state)
     }
 
     /// Names of the file with that number, below the root.
@@ -476,12 +476,14 @@ impl Snapshot {
         let mut updates: Vec<(RelPath, Option<Entry>)> =
             news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
-            let Some(Seen { state, stat, racy, barred, lost: is_lost }) = seen else { continue };
-            match barred {
+            let Some(Seen { state, stat, racy, unreadable, lost: is_lost }) = seen else { continue };
+            match unreadable {
                 Some(why) => drop(self.unread.insert(job.key.clone(), why)),
                 None => drop(self.unread.remove(&job.key)),
             }
-            if barred.is_none() && job.known.is_some_and(|was| was.barred && as_moved(&was.stat) == as_moved(&stat)) {
+            if unreadable.is_none()
+                && job.known.is_some_and(|was| was.unreadable && as_moved(&was.stat) == as_moved(&stat))
+            {
                 self.opened.insert(job.key.clone());
             }
             // What was judged by its numbers is the same only as long as they are.
@@ -504,7 +506,8 @@ impl Snapshot {
             if only {
                 self.only.insert(stat.ino);
             }
-            let entry = Entry { state, stat, racy, walked: job.walked, barred: barred.is_some(), only, visit: 0 };
+            let entry =
+                Entry { state, stat, racy, walked: job.walked, unreadable: unreadable.is_some(), only, visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }
         self.moves = moved.moves();
@@ -566,7 +569,7 @@ impl Snapshot {
 /// Whether a path has to be read again.
 fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
     match stat {
-        Some(stat) => entry.racy || entry.barred || entry.stat != *stat,
+        Some(stat) => entry.racy || entry.unreadable || entry.stat != *stat,
         None => !entry.state.is_absent(),
     }
 }

@@ -1,7 +1,7 @@
 //! What one look has found gone at one path and come at another: most probably it was moved.
 //!
-//! Knows what the look has found and nothing of who did it. Invariant: what is put down to somebody for the sake of the
-//! other path is the coming only when both are the same file with the same content.
+//! Knows what the look has found and nothing of who did it. Invariant: what is put down to an author for the sake of
+//! the other path is the coming only when both are the same file with the same content.
 
 use crate::review::state::content;
 use crate::review::state::{Change, Oid, State};
@@ -90,7 +90,7 @@ impl Moves {
         self.to.get(path).map(PathBuf::as_path)
     }
 
-    /// The other path of what was moved, when this one is as much the doing of somebody as that one.
+    /// The other path of what was moved, when this one is as much the doing of one author as that one.
     pub(crate) fn twin(&self, path: &Path) -> Option<&Path> {
         self.to(path).or_else(|| self.from.get(path).map(PathBuf::as_path))
     }

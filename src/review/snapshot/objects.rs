@@ -20,7 +20,7 @@ pub(crate) struct Objects {
     dir: PathBuf,
     pub own: PackStore,
     pub theirs: Alternates,
-    pub keeping: Preserved,
+    pub preserved: Preserved,
     /// The directories of `theirs`.
     pub stores: Vec<PathBuf>,
     /// Directories with a `.git` that were asked for their objects.
@@ -38,7 +38,7 @@ impl Objects {
             dir: dir.to_owned(),
             own,
             theirs: Alternates::default(),
-            keeping: Preserved::new(dir),
+            preserved: Preserved::new(dir),
             stores: Vec::new(),
             repos: BTreeSet::new(),
             gathered: None,
@@ -56,7 +56,7 @@ impl Objects {
     /// These are to be kept, wherever they are.
     pub fn need(&mut self, named: impl Iterator<Item = Oid>) {
         let own = &self.own;
-        self.keeping.need(named.filter(|oid| !own.has(oid)));
+        self.preserved.need(named.filter(|oid| !own.has(oid)));
     }
 
     /// Opens the person's stores anew.
@@ -71,12 +71,12 @@ impl Objects {
 
     /// What waits in a pack of its own is finished.
     pub fn seal(&mut self) {
-        self.keeping.seal(&mut self.own);
+        self.preserved.seal(&mut self.own);
     }
 
     /// How many files have a content that is not kept, or not yet, in words.
     pub fn at_risk(&self, seen: &Entries) -> Option<String> {
-        self.keeping.at_risk(&self.own, &self.theirs, seen)
+        self.preserved.at_risk(&self.own, &self.theirs, seen)
     }
 
     #[cfg(test)]
@@ -103,7 +103,7 @@ impl Objects {
         Ok(())
     }
 
-    /// The content behind a state; empty for nothing. Fails with `NotKept` when nobody has it (the path of the error
+    /// The content behind a state; empty for nothing. Fails with `NotKept` when no store has it (the path of the error
     /// is not known here).
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
         let gone = || ReviewError::NotKept(PathBuf::from("a file"));
@@ -153,8 +153,8 @@ impl Objects {
 
     /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
     pub fn keep_theirs(&mut self, until: Instant) -> bool {
-        self.keeping.go_on(&mut self.own, &mut self.theirs, until);
-        self.keeping.waits()
+        self.preserved.go_on(&mut self.own, &mut self.theirs, until);
+        self.preserved.waits()
     }
 
     /// From here to [`Objects::gathered`] content is kept together.

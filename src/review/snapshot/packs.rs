@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 
 /// Offsets from here on stand in a table of their own.
 const FAR: u64 = 1 << 31;
-/// No content of ours is larger, whatever a damaged pack says.
+/// No content of ours is larger; a damaged pack may say so.
 const LARGEST: u64 = 1 << 32;
 const TEMP: &str = "tmp_";
 const ALTERNATES: &str = "objects/info/alternates";

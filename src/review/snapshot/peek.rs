@@ -53,7 +53,7 @@ impl Peek<'_> {
             // What is in a directory is looked at by itself.
             Found::Absent | Found::Dir => (State::Absent, None),
             Found::Other => return Err(refused("is neither a file nor a link")),
-            Found::Barred(_, e) => return Err(unread(e)),
+            Found::Unreadable(_, e) => return Err(unread(e)),
             Found::Big(stat) => (unkept(&stat), None),
             Found::Link { target, .. } => {
                 (State::Link { oid: packs::hash(&target)?, size: target.len() as u64 }, Some(target))

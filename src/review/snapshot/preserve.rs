@@ -1,4 +1,4 @@
-//! Keeps what only the person's repositories have: whoever harms a `.git` must not harm the snapshot.
+//! Keeps what only the person's repositories have: damage to a `.git` must not damage the snapshot.
 //!
 //! Hard links to their packs and loose objects, which cost nothing as long as the person has them too; where the
 //! system refuses links, copies in our packs, within a bound. Done in slices, after the looks. Writes nothing to a
@@ -219,7 +219,7 @@ impl Preserved {
         (files > 0).then(|| format!("{number} {are} {words}, {they} cannot be taken back"))
     }
 
-    /// As on a system that lets nobody link, and with room for so many bytes.
+    /// As on a system without links, and with room for so many bytes.
     #[cfg(test)]
     pub(crate) fn refuse_links(&mut self, left: u64) {
         let refuse: fn(&Path, &Path) -> io::Result<()> = |_, _| Err(io::ErrorKind::CrossesDevices.into());

@@ -55,7 +55,7 @@ impl Top {
 }
 
 /// The root of the session with this store, whether it is there or not, and never behind a link that has come in its
-/// place. Fails when what was noted of it twice does not agree: then nobody knows where to write.
+/// place. Fails when what was noted of it twice does not agree: then it is unknown where to write.
 pub(crate) fn of(store: &Path, cwd: &Path) -> Result<PathBuf, ReviewError> {
     let real = cwd.canonicalize();
     let Ok(top) = read_json::<Top>(&store.join(FILE)) else {

@@ -377,7 +377,7 @@ fn ignored_is_named_and_covered_once_it_was_looked_at() {
     assert_eq!(snapshot.uncovered(), [at_risk, ".env (ignored)", "target/ (ignored)"]);
     while snapshot.objects.keep_theirs(Instant::now()) {}
     assert_eq!(snapshot.uncovered(), [".env (ignored)", "target/ (ignored)"]);
-    // After a look that failed nobody knows which of them is ignored.
+    // After a look that failed it is unknown which of them is ignored.
     space.write("late", "made meanwhile");
     let unclear = [".env", "late", "target/"].map(|name| format!("{name} (ignored, or not looked at)"));
     let said = snapshot.uncovered_but(&|_| false, true).into_iter();
@@ -622,7 +622,7 @@ fn a_look_finds_what_the_walk_would_and_nothing_outside() {
         assert!(snapshot.set(path, State::Absent).is_err(), "{}", path.display());
     }
     assert!(snapshot.seen.keys().all(|key| !key.ends_with(b"x") && !key.ends_with(b"passwd")));
-    // What is named below the root is not there, whatever a link leads to.
+    // What is named below the root is not there, also where a link leads to it.
     assert_eq!(snapshot.look(&["out/x".into(), "in/a".into()]).unwrap(), []);
     assert_eq!(snapshot.peek(Path::new("out/x")).unwrap(), (State::Absent, None));
     space.write("src/a", "b");
@@ -876,7 +876,7 @@ fn what_cannot_be_read_is_named() {
         let named = snapshot.uncovered();
         assert!(named.contains(&"closed: cannot be read".to_owned()), "{named:?}");
         assert!(named.contains(&"room/: cannot be read".to_owned()), "{named:?}");
-        // Whoever opens the store later says so as well, without a look at the tree.
+        // A later session says so as well, without a look at the tree.
         snapshot.save().unwrap();
         let named = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap().uncovered();
         assert_eq!(named.iter().filter(|line| *line == "room/: cannot be read").count(), 1, "{named:?}");
@@ -1136,7 +1136,7 @@ fn a_new_directory_that_is_moved_past_a_look_is_new_at_the_next() {
     let mut looks = snapshot.scan().unwrap();
     snapshot.meanwhile = None;
     // What the walk says of a directory that vanishes under it.
-    snapshot.barred.push(RelPath::from(&b"fresh"[..]));
+    snapshot.unreadable.push(RelPath::from(&b"fresh"[..]));
     looks.extend(snapshot.scan().unwrap());
     assert_eq!(paths(&looks), ["d1/fresh/in"]);
 }
@@ -1148,8 +1148,8 @@ fn what_appears_in_a_directory_that_nobody_could_look_into_is_not_taken_for_new(
     let mut snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
     fs::rename(space.root.join("room"), space.temp.path().join("away")).unwrap();
     snapshot.scan().unwrap();
-    // As without permission, whoever runs this.
-    snapshot.barred = vec![b"room"[..].into()];
+    // As without permission, also for root.
+    snapshot.unreadable = vec![b"room"[..].into()];
     fs::rename(space.temp.path().join("away"), space.root.join("room")).unwrap();
     // Written anew, as `sed -i` does: as young as a file can be.
     space.write("room/new", "the person's, changed\n");

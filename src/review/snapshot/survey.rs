@@ -82,7 +82,7 @@ impl Survey {
                     continue;
                 }
                 let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                // Nobody looks into a repository of git's by itself.
+                // A repository of git's is not looked into by itself.
                 if is_dir && name != b".git" {
                     queue.push_back(below.into());
                 }
@@ -96,7 +96,7 @@ impl Survey {
         survey
     }
 
-    /// Nobody misses a directory without files.
+    /// A directory without files needs no undo.
     fn forget_empty(&mut self) {
         let keys: Vec<RelPath> = self.dirs.keys().rev().cloned().collect();
         for key in keys {

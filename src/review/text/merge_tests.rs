@@ -178,7 +178,7 @@ proptest! {
 
     #[test]
     fn changes_with_a_line_between_always_merge(changes in proptest::collection::vec((any::<bool>(), change()), 0..20)) {
-        // Each change is followed by two lines that nobody changes: a line put before one counts as between.
+        // Each change is followed by two unchanged lines: a line put before one counts as between.
         let keep = Change { replaced: false, removed: false, inserted: 0 };
         let spaced: Vec<(bool, Change)> =
             changes.into_iter().flat_map(|change| [change, (true, keep.clone())]).collect();

@@ -52,7 +52,7 @@ fn read(path: &Path) -> Result<Option<File>, Odd> {
     Ok(Some(File::from_state(state, path)))
 }
 
-/// An index that goes on from another one beside it. They are joined where nobody can exchange them.
+/// An index that goes on from another one beside it. They are joined where no other program can exchange them.
 fn split(path: &Path, bytes: &[u8], base: &str) -> Result<File, Odd> {
     let name = format!("sharedindex.{base}");
     let shared = plain::read(&path.with_file_name(&name), Links::Followed, LARGEST)?.ok_or(Odd::Broken)?;

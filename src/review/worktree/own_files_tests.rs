@@ -63,13 +63,13 @@ fn turn(review: &mut ReviewSession, what: impl FnOnce(&mut ReviewSession)) {
 }
 
 /// A call that says what it edits.
-fn names(review: &mut ReviewSession, paths: &[PathBuf], settled: bool) {
+fn names(review: &mut ReviewSession, paths: &[PathBuf], finished: bool) {
     let note = ToolNote {
         entry: EntryId(1),
         turn: None,
         doing: ToolEffect::Edits,
         at: Instant::now(),
-        settled,
+        finished,
         waits: false,
         paths: paths.to_vec(),
         claims: Vec::new(),
@@ -157,7 +157,7 @@ fn files_that_the_client_was_asked_to_write_are_its_own() {
     });
     assert_eq!(changed(&mut review), ["out/kept"]);
     drop(review);
-    // Nobody names them any more.
+    // No setting names them any more.
     let mut review = ReviewSession::open(&dir).unwrap();
     change("y\n");
     assert_eq!(changed(&mut review), ["out/kept"]);

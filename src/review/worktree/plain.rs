@@ -28,7 +28,7 @@ pub(crate) enum Odd {
     /// It has more bytes than this.
     Large(u64),
     /// It cannot be read.
-    Barred,
+    Unreadable,
     /// It is not what it should be.
     Broken,
 }
@@ -40,7 +40,7 @@ impl fmt::Display for Odd {
             Self::Link => f.write_str("a link"),
             Self::Large(limit) if *limit < 1 << 20 => write!(f, "larger than {} KiB", limit >> 10),
             Self::Large(limit) => write!(f, "larger than {} MiB", limit >> 20),
-            Self::Barred => f.write_str("cannot be read"),
+            Self::Unreadable => f.write_str("cannot be read"),
             Self::Broken => f.write_str("cannot be understood"),
         }
     }
@@ -51,7 +51,7 @@ impl From<Errno> for Odd {
         match error {
             // What was looked at has become something else.
             Errno::LOOP | Errno::NXIO | Errno::NODEV | Errno::ISDIR => Self::NotPlain,
-            _ => Self::Barred,
+            _ => Self::Unreadable,
         }
     }
 }
@@ -97,7 +97,7 @@ fn usable(stat: &rustix::fs::Stat, limit: u64) -> Result<u64, Odd> {
 pub(crate) fn read_in(dir: impl AsFd, path: &Path, links: Links, limit: u64) -> Result<Option<Vec<u8>>, Odd> {
     let Some((file, size)) = open(dir.as_fd(), path, links, limit)? else { return Ok(None) };
     let mut bytes = Vec::with_capacity(size as usize + 1);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| Odd::Barred)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| Odd::Unreadable)?;
     if bytes.len() as u64 > limit { Err(Odd::Large(limit)) } else { Ok(Some(bytes)) }
 }
 

@@ -130,7 +130,7 @@ fn expand(value: BString, from: &Path) -> PathBuf {
     from.parent().map_or(path.clone(), |dir| dir.join(path))
 }
 
-/// All settings that may hold, whatever their conditions.
+/// All settings that may hold, those with conditions too.
 #[derive(Default)]
 struct Config {
     files: Vec<(PathBuf, gix::config::File)>,
@@ -185,7 +185,7 @@ impl Repo {
     pub(crate) fn find(root: &Path) -> Option<Self> {
         let (top, dirs) = find(root).ok()??;
         let own = dirs.common.join("config");
-        // Without it nobody knows how the names of objects are made.
+        // Without it it is unknown how the names of objects are made.
         let config = read_config(&own).ok()?;
         let word = |key| config.as_ref().and_then(|config| config.string(key));
         if word("extensions.objectFormat").is_some_and(|format| !format.eq_ignore_ascii_case(b"sha1")) {

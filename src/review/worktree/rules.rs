@@ -17,7 +17,7 @@ pub(crate) const LARGEST: u64 = 128 << 10;
 /// Nor are those that come after so many bytes of rules in the directories above.
 pub(crate) const TOGETHER: usize = 256 << 10;
 
-/// Rules of so many bytes can be compiled, whatever they are.
+/// Any rules of so many bytes can be compiled.
 const SMALL: usize = 8 << 10;
 
 /// What the text of a file of rules says.

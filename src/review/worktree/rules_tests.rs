@@ -63,7 +63,7 @@ fn seen_by_git(dir: &Path) -> BTreeSet<String> {
 
 fn seen_by_us(dir: &Path) -> BTreeSet<String> {
     let walked = walk::walk(dir, None, 1 << 20, &OwnFiles::default());
-    assert!(walked.barred.is_empty() && !walked.cut);
+    assert!(walked.unreadable.is_empty() && !walked.cut);
     walked.files.iter().map(|(key, _)| String::from_utf8(key.to_vec()).unwrap()).collect()
 }
 

@@ -115,8 +115,8 @@ pub(crate) fn private_dir(dir: &Path) -> Result<(), ReviewError> {
 }
 
 /// Names `path` below `root`. In the parents of an absolute path links are followed as long as they stay inside; one
-/// below the root is what it says, whatever has become a link since. `None` for what is outside, for the root itself seen
-/// through `..`, and for everything in a `.git`.
+/// below the root is what it says, also after a part of it has become a link. `None` for what is outside, for the root
+/// itself seen through `..`, and for everything in a `.git`.
 pub(crate) fn key(root: &Path, path: &Path) -> Option<RelPath> {
     Keys::new(root).key(path)
 }
@@ -202,7 +202,7 @@ pub(crate) enum Found {
     /// More bytes than wanted.
     Big(Stat),
     /// There, but not for us.
-    Barred(Stat, std::io::Error),
+    Unreadable(Stat, std::io::Error),
 }
 
 /// Looks at paths below a root one after the other; remembers the directory of the last.
@@ -257,7 +257,7 @@ impl Reader {
                 Ok(Some(found)) => return Ok(found),
                 Ok(None) | Err(Errno::NOENT | Errno::LOOP | Errno::INVAL) if !last => {}
                 Ok(None) => return Ok(Found::Other),
-                Err(e) => return Ok(Found::Barred(stat, e.into())),
+                Err(e) => return Ok(Found::Unreadable(stat, e.into())),
             }
         }
         Ok(Found::Absent)
@@ -304,7 +304,7 @@ pub(crate) fn probe(root: &Path, ours: &Path) -> Option<File> {
     tempfile::tempfile_in(ours).ok()
 }
 
-/// The file system that a directory is on; nothing when nobody knows.
+/// The file system that a directory is on; nothing when unknown.
 pub(crate) fn device(dir: &Path) -> Option<u64> {
     dir.metadata().map(|meta| meta.dev()).ok()
 }
@@ -313,7 +313,7 @@ pub(crate) fn device(dir: &Path) -> Option<u64> {
 /// from now on is not. The ordinary clock may be some milliseconds ahead of it.
 pub(crate) fn files_now(probe: Option<&File>) -> Time {
     let touched = |file: &File| {
-        // Linux dates a change to the nanosecond only when somebody has looked at the date before it.
+        // Linux dates a change to the nanosecond only when a program has looked at the date before it.
         file.set_permissions(file.metadata()?.permissions())?;
         file.metadata()
     };
@@ -377,7 +377,7 @@ pub(crate) fn make_top(root: &Path, mode: u32) -> std::io::Result<()> {
         std::fs::create_dir_all(above)?;
     }
     DirBuilder::new().mode(mode).create(root)?;
-    // Whatever the mask of the process.
+    // Also with a mask of the process.
     std::fs::set_permissions(root, Permissions::from_mode(mode))
 }
 
@@ -406,7 +406,7 @@ pub(crate) fn is_file_of(path: &Path, other: &Path) -> bool {
 }
 
 /// When a path below `root` was changed last; for one that is not there any more, its directory. One that has come since
-/// `since` with older times of its own was moved together with a directory: then that counts. Nothing when nobody knows.
+/// `since` with older times of its own was moved together with a directory: then that counts. Nothing when unknown.
 pub(crate) fn changed_at(root: &Path, below: &Path, since: Time) -> Option<SystemTime> {
     let path = root.join(below);
     let there = path.ancestors().take_while(|dir| dir.starts_with(root)).filter_map(|dir| dir.symlink_metadata().ok());

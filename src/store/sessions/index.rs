@@ -57,7 +57,7 @@ struct Seen {
 }
 
 impl Entry {
-    /// No time of a journal that somebody else wrote is later than its arrival here.
+    /// No time of a journal that was imported is later than its arrival here.
     pub fn latest(&self) -> Duration {
         let is_imported = self.scan.head.as_ref().is_some_and(|head| head.imported);
         if is_imported { Duration::from_secs(u64::try_from(self.mtime.0).unwrap_or(0)) } else { Duration::MAX }
@@ -222,10 +222,10 @@ fn read(dir: &Path) -> Vec<Entry> {
 }
 
 /// A record that is not whole; others may follow.
-struct Torn;
+struct Incomplete;
 
 /// A record: the length and a sum of what follows, then an entry, if it is whole.
-fn record(rest: &mut &[u8]) -> Option<Result<Entry, Torn>> {
+fn record(rest: &mut &[u8]) -> Option<Result<Entry, Incomplete>> {
     let mut number = || {
         let (number, more) = rest.split_first_chunk()?;
         *rest = more;
@@ -234,7 +234,11 @@ fn record(rest: &mut &[u8]) -> Option<Result<Entry, Torn>> {
     let (length, sum) = (number()?, number()?);
     let (bytes, more) = rest.split_at_checked(length as usize)?;
     *rest = more;
-    Some(if crc32fast::hash(bytes) == sum { postcard::from_bytes(bytes).map_err(|_| Torn) } else { Err(Torn) })
+    Some(if crc32fast::hash(bytes) == sum {
+        postcard::from_bytes(bytes).map_err(|_| Incomplete)
+    } else {
+        Err(Incomplete)
+    })
 }
 
 /// Whole or not at all: a file of another name takes its place.

@@ -10,7 +10,7 @@ mod scan;
 mod told;
 
 use crate::agent::codec::SharedCodec;
-pub use crate::agent::codec::kept::{Can, Origin};
+pub use crate::agent::codec::stored::{Can, Origin};
 use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
@@ -25,7 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
-use told::{Book, Kept};
+use told::{AgentRecord, SessionRecord};
 
 /// How many are named when a name is ambiguous.
 const MAX_NAMED: usize = 8;
@@ -81,7 +81,7 @@ pub struct Known {
     /// The session that it continues, and the first of the thread that both are of.
     pub follows: Option<String>,
     pub thread: Option<String>,
-    /// Somebody else may have written it: nothing that it says is run.
+    /// It was imported: nothing that it says is run.
     pub is_imported: bool,
     /// Its agent has listed it, when it was asked last.
     pub is_listed: bool,
@@ -221,7 +221,7 @@ fn asides(entries: &[Entry]) -> HashSet<(String, String)> {
 }
 
 /// Adds what agents have told: of the newest session of an id, or as one of their own.
-fn merge(sessions: &mut Vec<Known>, books: Vec<Book>, asides: &HashSet<(String, String)>) {
+fn merge(sessions: &mut Vec<Known>, books: Vec<AgentRecord>, asides: &HashSet<(String, String)>) {
     let mut places: HashMap<(String, String), usize> = HashMap::new();
     if !books.is_empty() {
         let named = |known: &Known| (known.command.clone(), known.session_id.clone());
@@ -419,7 +419,7 @@ fn of_id(mut same: Vec<Known>, name: &str, command: Option<&str>) -> Result<Know
     same.into_iter().next().ok_or_else(|| NotFound::None(name.to_owned()))
 }
 
-/// How the frames of a journal are read that begins with this line; nothing when nobody here knows.
+/// How the frames of a journal are read that begins with this line; nothing for an unknown version.
 pub fn codec_of(first: &[u8]) -> Option<SharedCodec> {
     let mut scan = Scan::default();
     if scan.begin(first) { scan.codec() } else { None }
@@ -498,7 +498,7 @@ fn began(started: u64, name: &str) -> Duration {
 
 impl Known {
     /// One that only its agent knows of.
-    fn of_agent(kept: &Kept, book: &Book) -> Self {
+    fn of_agent(kept: &SessionRecord, book: &AgentRecord) -> Self {
         let used = told::used(kept, book);
         Self {
             follows: None,
@@ -532,7 +532,7 @@ impl Known {
     }
 
     /// Its agent has told of it too, or the person has given it a name. What was told later counts.
-    fn is_told(&mut self, kept: &Kept, book: &Book) {
+    fn is_told(&mut self, kept: &SessionRecord, book: &AgentRecord) {
         self.is_listed = kept.is_listed;
         if kept.is_listed {
             let is_later = Duration::from_secs(book.at) >= self.updated;

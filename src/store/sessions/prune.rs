@@ -94,7 +94,7 @@ pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
     Ok(removed)
 }
 
-/// False when it stays: a link and what is somebody else's is no journal of ours, and one that is open is held.
+/// False when it stays: a link and what belongs to another user is no journal of ours, and one that is open is held.
 fn remove(journal: &Path) -> io::Result<bool> {
     let Ok(file) = lines::open(journal) else { return Ok(false) };
     // Held until it is gone.

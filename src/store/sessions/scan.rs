@@ -3,7 +3,7 @@
 //! Can be kept and taken up again where the journal goes on. Knows no other journal. Invariants: what is gathered is
 //! bounded, however long the journal is; a line that cannot be read is counted and costs nothing else.
 
-use crate::agent::codec::kept::{Called, Can, Depth, Heard, Origin};
+use crate::agent::codec::stored::{Called, Can, Depth, Heard, Origin};
 use crate::agent::codec::{self, SharedCodec};
 use crate::base::limits;
 use crate::model::changes::{ReviewEvent, Totals};
@@ -40,7 +40,7 @@ pub struct Head {
     /// Its last line says that it is the last one. Older ones have none.
     #[serde(default)]
     pub ends: bool,
-    /// It came in a file of somebody's, who may have written into it whatever they liked.
+    /// It was imported: its file may say anything.
     #[serde(default)]
     pub imported: bool,
 }
@@ -136,12 +136,12 @@ pub struct Scan {
     /// When the last line was written.
     pub last: f64,
     pub skipped: u64,
-    /// Zero bytes end it, which nobody writes.
+    /// Zero bytes end it, which no frame has.
     pub is_damaged: bool,
 }
 
 impl Scan {
-    /// How frames are read; nothing when nobody here knows.
+    /// How frames are read; nothing for an unknown version.
     pub fn codec(&self) -> Option<SharedCodec> {
         match self.head.as_ref().and_then(|head| head.codec.as_deref()) {
             None => Some(codec::shipped()),
@@ -227,7 +227,7 @@ impl Scan {
                 } else {
                     session.last_prompt = Some(text);
                 }
-                // Whatever became of an earlier one, it is answered no more: an agent that has died was started again.
+                // An earlier one is answered no more: an agent that has died was started again.
                 self.calls.retain(|(_, _, call)| *call != Waiting::Prompt(place));
                 Waiting::Prompt(place)
             }

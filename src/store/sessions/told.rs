@@ -1,7 +1,7 @@
 //! What agents have told of the sessions that they keep, and what the person calls them: a file for each agent.
 //!
-//! Knows no journal and asks nobody. Invariants: a file is for its owner only, bounded, and replaced whole or not at all;
-//! a line of it that cannot be read costs only itself.
+//! Knows no journal and asks no agent. Invariants: a file is for its owner only, bounded, and replaced whole or not at
+//! all; a line of it that cannot be read costs only itself.
 
 use super::Can;
 use crate::base::date;
@@ -30,7 +30,7 @@ const MAX_KEPT: usize = 2 * MAX_LISTED;
 
 /// What is remembered of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Book {
+pub struct AgentRecord {
     v: u32,
     pub command: String,
     pub agent: String,
@@ -38,13 +38,13 @@ pub struct Book {
     /// When it has told something last, in seconds since 1970.
     pub at: u64,
     #[serde(skip)]
-    pub sessions: Vec<Kept>,
+    pub sessions: Vec<SessionRecord>,
 }
 
 /// What is remembered of one session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub struct SessionRecord {
     pub id: String,
     pub cwd: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,20 +63,20 @@ pub struct Kept {
     pub name: Option<String>,
 }
 
-impl Book {
+impl AgentRecord {
     /// Those of its scope that are not told of any more are not listed any more.
     fn take(&mut self, told: &Told, now: u64) {
         self.agent = cut(&*told.agent, MAX_NAME);
         (self.can, self.at) = (told.can.into(), now);
         if told.is_whole {
-            let is_in_scope = |kept: &&mut Kept| told.cwd.as_ref().is_none_or(|cwd| kept.cwd == *cwd);
+            let is_in_scope = |kept: &&mut SessionRecord| told.cwd.as_ref().is_none_or(|cwd| kept.cwd == *cwd);
             self.sessions.iter_mut().filter(is_in_scope).for_each(|kept| kept.is_listed = false);
         }
         let mut places = self.places();
         for listed in &told.sessions {
             let Some(cwd) = listed.cwd.as_ref().or(told.cwd.as_ref()) else { continue };
             let at = *places.entry(listed.id.as_str().to_owned()).or_insert_with(|| {
-                self.sessions.push(Kept { id: listed.id.as_str().to_owned(), ..Kept::default() });
+                self.sessions.push(SessionRecord { id: listed.id.as_str().to_owned(), ..SessionRecord::default() });
                 self.sessions.len() - 1
             });
             let kept = &mut self.sessions[at];
@@ -95,7 +95,7 @@ impl Book {
     }
 }
 
-impl Kept {
+impl SessionRecord {
     fn is_sound(&self) -> bool {
         let is_place = self.cwd.is_empty() || Path::new(&self.cwd).is_absolute();
         !self.id.is_empty() && self.id.len() <= MAX_ID && is_place && self.cwd.len() <= MAX_PATH
@@ -109,10 +109,10 @@ pub fn remember(journals: &Path, told: &Told) -> io::Result<()> {
 }
 
 /// Notes something of one session of an agent.
-pub fn mark(journals: &Path, command: &str, id: &str, mark: impl FnOnce(&mut Kept)) -> io::Result<()> {
+pub fn mark(journals: &Path, command: &str, id: &str, mark: impl FnOnce(&mut SessionRecord)) -> io::Result<()> {
     change(journals, command, |book| {
         let at = book.sessions.iter().position(|kept| kept.id == id).unwrap_or_else(|| {
-            book.sessions.push(Kept { id: id.to_owned(), ..Kept::default() });
+            book.sessions.push(SessionRecord { id: id.to_owned(), ..SessionRecord::default() });
             book.sessions.len() - 1
         });
         mark(&mut book.sessions[at]);
@@ -123,7 +123,7 @@ pub fn mark(journals: &Path, command: &str, id: &str, mark: impl FnOnce(&mut Kep
     })
 }
 
-fn change(journals: &Path, command: &str, change: impl FnOnce(&mut Book)) -> io::Result<()> {
+fn change(journals: &Path, command: &str, change: impl FnOnce(&mut AgentRecord)) -> io::Result<()> {
     // A command is known whole or not at all.
     if command.len() > MAX_COMMAND {
         return Ok(());
@@ -133,13 +133,14 @@ fn change(journals: &Path, command: &str, change: impl FnOnce(&mut Book)) -> io:
     make_private_dir(&dir)?;
     let path = dir.join(format!("{:08x}", crc32fast::hash(command.as_bytes())));
     let there = read(&path).ok().flatten().filter(|book| book.command == command);
-    let mut book = there.unwrap_or_else(|| Book { v: VERSION, command: command.to_owned(), ..Book::default() });
+    let mut book =
+        there.unwrap_or_else(|| AgentRecord { v: VERSION, command: command.to_owned(), ..AgentRecord::default() });
     let before = book.clone();
     change(&mut book);
     if book == before {
         return Ok(());
     }
-    book.sessions.retain(Kept::is_sound);
+    book.sessions.retain(SessionRecord::is_sound);
     let mut out = Replacement::of(&path)?;
     writeln!(out, "{}", serde_json::to_string(&book)?)?;
     for kept in &book.sessions {
@@ -173,7 +174,7 @@ fn files(dir: &Path) -> io::Result<Vec<(SystemTime, PathBuf)>> {
 }
 
 /// Everything that is remembered, and what cannot be read.
-pub fn read_all(journals: &Path) -> (Vec<Book>, Vec<(PathBuf, String)>) {
+pub fn read_all(journals: &Path) -> (Vec<AgentRecord>, Vec<(PathBuf, String)>) {
     let dir = journals.join(DIR);
     let files = match files(&dir) {
         Ok(files) => files,
@@ -199,26 +200,26 @@ pub fn forget_all(journals: &Path) -> io::Result<()> {
 }
 
 /// Nothing when it is no file of ours.
-fn read(path: &Path) -> io::Result<Option<Book>> {
+fn read(path: &Path) -> io::Result<Option<AgentRecord>> {
     let mut file = lines::open(path)?;
     if file.metadata()?.len() > MAX_BYTES {
         return Err(io::Error::other("it is too large"));
     }
-    let (mut book, mut begins): (Option<Book>, bool) = (None, true);
+    let (mut book, mut begins): (Option<AgentRecord>, bool) = (None, true);
     lines::each(&mut file, 0, |line| {
         if std::mem::take(&mut begins) {
-            book = serde_json::from_slice(line).ok().filter(|book: &Book| book.v == VERSION);
+            book = serde_json::from_slice(line).ok().filter(|book: &AgentRecord| book.v == VERSION);
         } else if let Some(book) = &mut book
             && book.sessions.len() < MAX_KEPT
         {
-            book.sessions.extend(serde_json::from_slice(line).ok().filter(Kept::is_sound));
+            book.sessions.extend(serde_json::from_slice(line).ok().filter(SessionRecord::is_sound));
         }
     })?;
     Ok(book)
 }
 
 /// When it was used last, as its agent says: never later than it was told.
-pub fn used(kept: &Kept, book: &Book) -> Option<Duration> {
+pub fn used(kept: &SessionRecord, book: &AgentRecord) -> Option<Duration> {
     let seconds = date::seconds(kept.updated.as_deref()?)?;
     Some(Duration::from_secs(u64::try_from(seconds).ok()?.min(book.at)))
 }

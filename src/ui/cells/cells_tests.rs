@@ -6,6 +6,7 @@ use crate::model::entry::{
 };
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
 use crate::model::patch::Patch;
+use crate::model::question::Outside;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, ChangeBody, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use serde_json::json;
@@ -268,12 +269,40 @@ fn r_331_the_dock_gets_the_whole_command_and_diff() {
     t.raw_input = Some(json!({"command": long, "cwd": "/proj/sub"}));
     t.content = vec![diff(None, "1\n2\n3\n")];
     let entry = entry(Body::Tool(Box::new(t)));
-    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], ctx)));
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], &[], ctx)));
     assert_eq!(shown[0], format!("run  echo {}", "x".repeat(5000)));
     assert_eq!(shown[1], "     rm -rf build");
     assert_eq!(shown[2..4], ["Clean up", "in sub"]);
     assert!(shown.iter().any(|l| l.ends_with("+ 3")), "{shown:?}");
     assert!(flat(&raw_input(&entry)).iter().any(|l| l.contains("cwd: /proj/sub")));
+}
+
+#[test]
+fn a_file_that_only_the_input_names_is_shown_and_where_it_really_is() {
+    let out = |path: &str, real: Option<&str>| Outside { path: path.into(), real: real.map(str::to_owned) };
+    for input in [
+        json!({"path": "/etc/passwd"}),
+        json!({"file_path": "/etc/passwd"}),
+        json!({"target_file": "/etc/passwd", "x": 1}),
+        json!({"paths": ["/etc/passwd"]}),
+        json!({"changes": {"/etc/passwd": {"type": "update"}}}),
+        json!({"edits": [{"path": "/etc/passwd"}]}),
+    ] {
+        let mut t = call(ToolKind::Edit, "Edit a file", ToolStatus::Pending);
+        t.raw_input = Some(input.clone());
+        let entry = entry(Body::Tool(Box::new(t)));
+        let outside = [out("/etc/passwd", Some("/etc/passwd"))];
+        let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], &outside, ctx)));
+        assert_eq!(shown[1..], ["   /etc/passwd", "/etc/passwd: outside of the session's directory"], "{input}");
+    }
+    let mut t = call(ToolKind::Edit, "edit src/a.rs", ToolStatus::Pending);
+    t.raw_input = Some(json!({"path": "/proj/src/a.rs"}));
+    let entry = entry(Body::Tool(Box::new(t)));
+    let outside = [out("/proj/src/a.rs", Some("/home/me/\u{202e}x")), out("b", None)];
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], &outside, ctx)));
+    let expected =
+        ["src/a.rs: really /home/me/⟨U+202E⟩x, outside of the session's directory", "b: where it leads cannot be told"];
+    assert_eq!(shown[1..], expected, "what the title names is not said twice");
 }
 
 #[test]
@@ -364,7 +393,7 @@ fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_previ
     t.learn(std::slice::from_ref(&preview));
     assert_eq!(t.line_of(1), Some(2));
     let entry = entry(Body::Tool(Box::new(t)));
-    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[preview], ctx))).join("\n");
+    let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[preview], &[], ctx))).join("\n");
     assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2   - two"), "{shown}");
 }
 

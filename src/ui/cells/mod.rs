@@ -26,7 +26,7 @@ pub use permission::{gate_body, permission_body, raw_input};
 pub use source::source;
 use std::path::{Path, PathBuf};
 
-/// The glyph of what runs; whoever paints replaces it by the picture of the moment.
+/// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";
 
 /// What a cell may look at.

@@ -9,14 +9,17 @@ use super::message::{block, capped, dim, label};
 use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
+use crate::base::paths::visible;
 use crate::base::sanitize;
 use crate::model::changes::WritePreview;
+use crate::model::claims::files_in_input;
 use crate::model::entry::{Body, Entry};
-use crate::model::question::{About, Question};
+use crate::model::question::{About, Outside, Question};
 use crate::model::tool::{Location, ToolContent, ToolKind};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use std::ffi::OsStr;
 
 /// Lines of a text.
 const MAX_LINES: usize = 500;
@@ -26,7 +29,12 @@ const COMMAND_LINES: usize = MAX_COMMAND_LINES;
 /// The lines that describe a call that waits for permission; nothing is folded.
 ///
 /// `previews` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
-pub fn permission_body(entry: &Entry, previews: &[WritePreview], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+pub fn permission_body(
+    entry: &Entry,
+    previews: &[WritePreview],
+    outside: &[Outside],
+    ctx: &CellCtx<'_>,
+) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
@@ -44,8 +52,12 @@ pub fn permission_body(entry: &Entry, previews: &[WritePreview], ctx: &CellCtx<'
     let has_diff = tool.content.iter().any(|c| c.change().is_some());
     // A path that is the object already, and whose lines the diff shows, need not take a row of its own.
     let said = |l: &Location| has_diff && what.contains(super::message::display(&l.path, ctx).as_str());
-    let rest: Vec<Location> = tool.locations.iter().filter(|l| !said(l)).cloned().collect();
+    let mut rest: Vec<Location> = tool.locations.iter().filter(|l| !said(l)).cloned().collect();
+    // Some agents name a file in the input only.
+    let in_input = files_in_input(tool).into_iter().map(|path| Location { path, line: None });
+    rest.extend(in_input.filter(|l| !what.contains(super::message::display(&l.path, ctx).as_str())));
     out.extend(locations(&rest, ctx));
+    out.extend(outside.iter().map(|outside| leads_out(outside, ctx)));
     let changes = tool.content.iter().filter_map(ToolContent::change);
     let named = changes.count() > 1 || tool.locations.is_empty();
     let mut previews = previews.iter();
@@ -63,6 +75,20 @@ pub fn permission_body(entry: &Entry, previews: &[WritePreview], ctx: &CellCtx<'
         }
     }
     out
+}
+
+/// A file that is not in the session's directory, and where it is.
+fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
+    let named = super::message::display(&outside.path, ctx);
+    let words = match &outside.real {
+        Some(real) if *real == *named => format!("{named}: outside of the session's directory"),
+        Some(real) => {
+            let real = visible(OsStr::new(real));
+            format!("{named}: really {real}, outside of the session's directory")
+        }
+        None => format!("{named}: where it leads cannot be told"),
+    };
+    LogicalLine { wrap: WrapMode::Anywhere, ..LogicalLine::text(StyledText::of(words, Token::Warn)) }
 }
 
 /// The raw input of a call, as it was sent; nothing when there is none.

@@ -4,7 +4,7 @@ use crate::model::entry::{Block, Body, Entry, FileOutcome, PlanStatus};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ChangeBody, ToolContent};
 
-/// The raw text of an entry. Not sanitised: whoever gives it to a terminal has to do that.
+/// The raw text of an entry. Not sanitised: the caller that writes it to a terminal does that.
 pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
     match &entry.body {
         Body::User(m) => m.text.clone(),

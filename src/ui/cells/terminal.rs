@@ -59,7 +59,7 @@ pub(super) fn own(id: &TermId, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     lines
 }
 
-/// Says that a command may wait for somebody to type, and the keys that help. They act on the newest
+/// Says that a command may wait for input, and the keys that help. They act on the newest
 /// command, so only that one names them.
 pub(super) fn quiet(t: &Terminal, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
     let since = ctx.now.saturating_sub(t.moved);

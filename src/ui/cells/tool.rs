@@ -1,7 +1,7 @@
 //! Tool calls: one line that says what was done to what, and a body for what failed, runs, waits or was opened.
 //!
 //! Shows what the agent reports and does not judge it. Invariant: state, verb and object are on the first line
-//! whatever the width; figures and times give way first.
+//! at any width; figures and times give way first.
 
 use super::diffs::{self, indented};
 use super::message::{block, dim, display, label};
@@ -109,7 +109,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         lines.extend(body(t, &diffs, extent, ctx));
     }
     // What was folded says it too; what the agent calls done may run for hours, on purpose.
-    if !waiting && (!t.is_settled() || extent == Extent::All) {
+    if !waiting && (!t.is_finished() || extent == Extent::All) {
         let shown = t.terminals().filter_map(|id| ctx.session.terminal(id));
         lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
     }
@@ -135,7 +135,7 @@ fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
         0 => None,
         code => Some(format!("exit {code}")),
     };
-    known.or_else(|| if t.kind == ToolKind::Execute && t.is_settled() { told() } else { None })
+    known.or_else(|| if t.kind == ToolKind::Execute && t.is_finished() { told() } else { None })
 }
 
 /// The exit code in what a call gave back, where agents put it.
@@ -221,7 +221,7 @@ pub(super) fn head(
     LogicalLine { gutter, prefix, text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
 }
 
-/// What a call does, whatever the agent calls it: who shows a change changes a file.
+/// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
 pub(super) fn deed(t: &ToolCall) -> &'static str {
     let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {

@@ -1,6 +1,6 @@
 //! Raw input and output of a tool call as indented JSON, bounded before it is written out.
 //!
-//! Invariant: work and lines are bounded whatever the value holds.
+//! Invariant: work and lines are bounded for any value.
 
 use super::diffs::indented;
 use super::message::{capped, dim};

@@ -114,7 +114,7 @@ pub enum Action {
     Accept,
     /// Answer with the option of this number, from 1.
     Answer(u8),
-    /// The same whatever has the focus.
+    /// The same with any focus.
     Reply(u8),
     /// Answer with the only option of this sort.
     AnswerBy(Sort),
@@ -142,6 +142,8 @@ pub enum Action {
     DeclineAsked,
     CancelAsked,
     PreviousField,
+    /// Show what is typed into a field that asks for a secret, or hide it.
+    Reveal,
     KillAgent,
 
     // Review.

@@ -1,7 +1,7 @@
 //! Keys as the bytes that a terminal sends for them (xterm's encodings), for programs that are typed into.
 //!
 //! Only the ordinary modes: no application cursor keys, no bracketed paste. Invariant: what is pasted types no
-//! control but Tab and Enter, whatever hides in the clipboard.
+//! control but Tab and Enter, for any clipboard.
 
 use super::key::{Code, Key, Mods};
 

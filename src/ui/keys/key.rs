@@ -1,4 +1,4 @@
-//! `Key`: one key press in the same shape whichever way the terminal encoded it.
+//! `Key`: one key press in one shape for all encodings of terminals.
 //!
 //! Terminals say the same thing in two languages: bytes from the seventies (Ctrl+H is a backspace, Ctrl+M is Enter)
 //! and the kitty protocol, which tells them apart. Here both become one value. Invariant: a `Key` is a press or a
@@ -68,7 +68,7 @@ impl Key {
         Self { code, mods: Mods { ctrl: false, alt: false, shift: true } }
     }
 
-    /// `None` for releases, bare modifiers, keys nobody can bind, and everything pressed with Super or Hyper (a
+    /// `None` for releases, bare modifiers, keys that cannot be bound, and everything pressed with Super or Hyper (a
     /// window manager's shortcut that slipped through must not type a letter).
     pub fn from_event(event: KeyEvent) -> Option<Self> {
         if event.kind == KeyEventKind::Release {

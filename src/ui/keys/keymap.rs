@@ -166,11 +166,12 @@ const DOCK: &[Bind] = &[
 
 const FORM: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('s'))], Action::SubmitAsked, "submit the form"),
-    bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline it"),
+    bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline it; asks for the key once more"),
     bind(&[Key::ctrl(Code::Char('g'))], Action::CancelAsked, "cancel it"),
     bind(&[Key::plain(Code::Enter)], Action::Accept, "choose, and to the next field; behind the last one submit"),
     bind(&[Key::plain(Code::Tab)], Action::Tab, "the next field"),
     bind(&[Key::plain(Code::BackTab)], Action::PreviousField, "the field before"),
+    bind(&[Key::ctrl(Code::Char('r'))], Action::Reveal, "show what is typed hidden, or hide it"),
     bind(&[Key::plain(Code::Up)], Action::Up, "up"),
     bind(&[Key::plain(Code::Down)], Action::Down, "down"),
     bind(&[Key::plain(Code::Esc)], Action::Escape, "back to writing, the form stays as it is"),

@@ -90,7 +90,7 @@ struct Renderer<'a> {
     ended: usize,
     /// Quotes that go on through the blank line.
     gap_bars: usize,
-    /// The last block wants a blank line after it whatever the source says.
+    /// The last block wants a blank line after it, also where the source has none.
     stands_apart: bool,
 }
 

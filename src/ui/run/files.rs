@@ -1,6 +1,6 @@
 //! Has files looked for while one is named in the prompt.
 //!
-//! Waits for nothing: what is found comes to the loop. Invariant: nothing is looked for that nobody types.
+//! Waits for nothing: what is found comes to the loop. Invariant: files are looked for only while a name is typed.
 
 use crate::model::Model;
 use crate::ui::state::App;

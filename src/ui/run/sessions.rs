@@ -20,10 +20,10 @@ use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
 use crate::ui::state::aside::Aside;
-use crate::ui::state::opener::{Wanted, Whose};
+use crate::ui::state::opener::{NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::session_list::{Earlier, End, Finding, Hit, Past, Place, Reach, Starts, Which, Who};
+use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
 use crate::ui::state::trees::{Files, Made, MadeFor, Making};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl<D: Device> Running<D> {
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
-    pub(super) fn open(&mut self, wanted: &Wanted) {
+    pub(super) fn open(&mut self, wanted: &NewSession) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
         let directory = match directory(&wanted.directory, Path::new(&shown.cwd), self.options.home.as_deref()) {
             Ok(directory) => directory,
@@ -98,7 +98,7 @@ impl<D: Device> Running<D> {
         let remarks: Vec<String> = made.iter().flat_map(|one| one.remarks.clone()).collect();
         match making.made_for {
             MadeFor::Session(whose) => {
-                // Whoever has left meanwhile finds it in the list.
+                // A person who has left meanwhile finds it in the list.
                 self.app.opener = None;
                 for one in made {
                     self.open_below(&one.cwd, whose.clone());
@@ -319,13 +319,13 @@ impl<D: Device> Running<D> {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }
-            Found::Forgotten(earlier, Ok(())) => {
+            Found::Forgotten(past, Ok(())) => {
                 let model = self.engine.model();
-                let is_its = |agent: &Agent| agent.is_up() && agent.command == earlier.command;
+                let is_its = |agent: &Agent| agent.is_up() && agent.command == past.command;
                 let agent = model.agents().find(|(_, agent)| is_its(agent) && agent.can(Can::Delete));
                 match agent.map(|(key, _)| key) {
                     Some(key) => {
-                        let id = SessionId::from(earlier.id);
+                        let id = SessionId::from(past.id);
                         let news = self.engine.intent_to(key.into(), Intent::DeleteSession { id });
                         self.news(news);
                     }
@@ -366,7 +366,7 @@ impl<D: Device> Running<D> {
     }
 
     /// Sessions that are open here bear the names that the person has given them.
-    fn named(&mut self, all: &[Earlier]) {
+    fn named(&mut self, all: &[PastSession]) {
         for one in all.iter().filter(|one| one.is_named) {
             if let Some(key) = session_of(self.engine.model(), one)
                 && let Some(view) = self.app.view_of(key)
@@ -427,54 +427,54 @@ impl<D: Device> Running<D> {
     }
 
     /// An earlier session goes on as one more: of the agent that runs already, else of its own.
-    pub(super) fn go_on(&mut self, earlier: &Earlier) {
-        if let Some(key) = session_of(self.engine.model(), earlier) {
+    pub(super) fn go_on(&mut self, past: &PastSession) {
+        if let Some(key) = session_of(self.engine.model(), past) {
             return self.visit(key);
         }
-        if let Some(why) = self.past.archive().and_then(|archive| archive.busy(earlier)) {
+        if let Some(why) = self.past.archive().and_then(|archive| archive.busy(past)) {
             return self.refuse(why);
         }
-        self.open_earlier(earlier, Opening::Continue(SessionId::from(earlier.id.as_str())));
+        self.open_past(past, Opening::Continue(SessionId::from(past.id.as_str())));
     }
 
-    pub(super) fn open_earlier(&mut self, earlier: &Earlier, how: Opening) {
+    pub(super) fn open_past(&mut self, past: &PastSession, how: Opening) {
         let model = self.engine.model();
-        let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == earlier.command);
+        let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == past.command);
         let running = running.map(|(key, _)| Whose::Running(key));
-        let Some(cwd) = earlier.cwd.to_str().map(str::to_owned) else {
+        let Some(cwd) = past.cwd.to_str().map(str::to_owned) else {
             return self.refuse("the name of its directory is no text".to_owned());
         };
-        let is_gone = earlier.is_gone || !earlier.cwd.is_dir();
-        if is_gone && (earlier.journals.is_empty() || !matches!(how, Opening::Continue(_))) {
+        let is_gone = past.is_gone || !past.cwd.is_dir();
+        if is_gone && (past.journals.is_empty() || !matches!(how, Opening::Continue(_))) {
             return self.refuse("its directory is gone".to_owned());
         }
-        let whose = match (running, &earlier.starts) {
+        let whose = match (running, &past.starts) {
             (Some(running), _) => running,
             (None, Starts::Configured(name)) => Whose::Configured(name.clone()),
             (None, Starts::Recorded(words)) => {
                 let Some((command, args)) = words.split_first() else { return };
                 let setup = AgentSetup { command: command.clone(), args: args.to_vec(), ..AgentSetup::default() };
                 // No configured agent has such a name.
-                let name = format!("\0{}", earlier.command);
+                let name = format!("\0{}", past.command);
                 self.engine.offer(name.clone(), setup);
                 Whose::Configured(name)
             }
             (None, Starts::Unknown) => return self.refuse("how its agent is started is not known".to_owned()),
         };
         self.app.list = None;
-        let id = SessionId::from(earlier.id.as_str());
+        let id = SessionId::from(past.id.as_str());
         if is_gone {
             return self.open_in(cwd, whose, Opening::Show { id, why: ReadOnly::Gone });
         }
-        // A copy is a session of its own: nobody else has it open.
+        // A copy is a session of its own: no other client has it open.
         let archive = self.past.archive().filter(|_| matches!(how, Opening::Continue(_)));
-        let (how, held) = match archive.map(|archive| archive.claim(earlier)) {
+        let (how, lease) = match archive.map(|archive| archive.claim(past)) {
             Some(Err(place)) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
-            Some(Ok(held)) => (how, held),
+            Some(Ok(lease)) => (how, lease),
             None => (how, None),
         };
         self.open_in(cwd, whose, how);
-        self.held.extend(held.map(|held| (self.app.shown(), held)));
+        self.leases.extend(lease.map(|lease| (self.app.shown(), lease)));
     }
 }
 
@@ -498,11 +498,11 @@ fn tells(model: &Model, key: AgentKey, agent: &Agent) -> bool {
 }
 
 /// The session that is open here already.
-fn session_of(model: &Model, earlier: &Earlier) -> Option<SessionKey> {
+fn session_of(model: &Model, past: &PastSession) -> Option<SessionKey> {
     let is_it = |(_, session): &(SessionKey, &Session)| {
         session.state != SessionState::Closed(Closed::ByPerson)
-            && session.known_id().is_some_and(|id| id.as_str() == earlier.id)
-            && model.agent_of(session.agent).is_some_and(|agent| agent.command == earlier.command)
+            && session.known_id().is_some_and(|id| id.as_str() == past.id)
+            && model.agent_of(session.agent).is_some_and(|agent| agent.command == past.command)
     };
     model.sessions().find(is_it).map(|(key, _)| key)
 }
@@ -547,7 +547,7 @@ fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
 }
 
 /// How many were interrupted in which directory.
-pub(super) fn interrupted(all: &[Earlier]) -> BTreeMap<PathBuf, usize> {
+pub(super) fn interrupted(all: &[PastSession]) -> BTreeMap<PathBuf, usize> {
     let mut counts = BTreeMap::new();
     for one in all.iter().filter(|one| one.end == End::Interrupted) {
         *counts.entry(one.cwd.clone()).or_default() += 1;

@@ -9,7 +9,7 @@ use crate::ui::keys::{Action, Layer, resolve};
 use crate::ui::past::{Found, Reader};
 use crate::ui::screen::{Device, Happening, Screen};
 use crate::ui::session_picker::SessionPicker;
-use crate::ui::state::session_list::{Earlier, Past, Step};
+use crate::ui::state::session_list::{Past, PastSession, Step};
 use crate::ui::tty::Input;
 use std::io;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub enum Pick {
     /// The id of an agent.
     Agent(String),
     /// An earlier session goes on.
-    Session(Box<Earlier>),
+    Session(Box<PastSession>),
     Ended(Exit),
 }
 
@@ -68,12 +68,12 @@ pub async fn pick<D: Device>(
             match picker.input(one) {
                 Some(Picked::Agent(id)) => return Ok(Pick::Agent(id)),
                 Some(Picked::Quit) => return Ok(Pick::Ended(Exit::Quit)),
-                Some(Picked::Session(earlier)) => match busy(options, &earlier) {
+                Some(Picked::Session(past)) => match busy(options, &past) {
                     Some(why) => {
                         picker.note = Some(why);
                         input = screen.ready();
                     }
-                    None => return Ok(Pick::Session(earlier)),
+                    None => return Ok(Pick::Session(past)),
                 },
                 Some(Picked::Sessions) => {
                     match choose(screen, options, here, false).await? {
@@ -89,7 +89,7 @@ pub async fn pick<D: Device>(
     }
 }
 
-/// Lets the person choose an earlier session. Nobody is asked about its command when the person has named an agent.
+/// Lets the person choose an earlier session. Its command is not asked about when the person has named an agent.
 pub async fn choose<D: Device>(
     screen: &mut Screen<D>,
     options: &mut UiOptions,
@@ -159,11 +159,11 @@ pub async fn choose<D: Device>(
             hear(screen, options, &one)?;
             match picker.input(one) {
                 Step::Close => return Ok(Pick::Ended(Exit::Quit)),
-                Step::GoOn(earlier) => match busy(options, &earlier) {
+                Step::GoOn(past) => match busy(options, &past) {
                     Some(why) => picker.list.note = Some(why),
-                    None => return Ok(Pick::Session(earlier)),
+                    None => return Ok(Pick::Session(past)),
                 },
-                Step::Forget(earlier) => reader.forget(*earlier),
+                Step::Forget(past) => reader.forget(*past),
                 Step::Rename(which, name) => reader.rename(which, name),
                 Step::Export(which) => reader.export(which),
                 Step::Tree(tree, fate) => reader.decide(tree, fate),
@@ -177,8 +177,8 @@ pub async fn choose<D: Device>(
 }
 
 /// Why a session cannot go on at this moment.
-fn busy(options: &UiOptions, earlier: &Earlier) -> Option<String> {
-    options.past.as_ref().and_then(|archive| archive.busy(earlier))
+fn busy(options: &UiOptions, past: &PastSession) -> Option<String> {
+    options.past.as_ref().and_then(|archive| archive.busy(past))
 }
 
 fn is_suspend(input: &Input) -> bool {

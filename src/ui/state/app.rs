@@ -157,7 +157,7 @@ impl App {
         is_there
     }
 
-    /// The same below whatever lies over it.
+    /// The same below lists and questions that lie over it.
     pub fn go_below(&mut self, key: SessionKey) -> bool {
         let Some(view) = self.others.remove(&key) else { return key == self.shown };
         self.view.leave();
@@ -233,12 +233,18 @@ impl App {
         self.toast = (!text.trim().is_empty()).then(|| Toast { text, until: Some(now.saturating_add(TOAST)), holds });
     }
 
+    /// A message about what the dock shows: it goes with that.
+    pub fn say_of_question(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::Asked(self.view.dock.dialog.clone()), text, now);
+    }
+
     /// Takes away a message that is not true any more.
     pub fn check_toast(&mut self, session: SessionRef<'_>) {
         let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {
             Holds::Always => true,
             Holds::NoSession => session.id.is_none(),
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
+            Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),

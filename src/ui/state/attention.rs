@@ -17,7 +17,7 @@ pub enum Attention {
     Died,
     /// The agent did not open it.
     Refused,
-    /// A turn has ended that nobody has looked at.
+    /// A turn has ended that the person has not looked at.
     Done,
     Works,
     Starts,

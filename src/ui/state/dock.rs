@@ -2,7 +2,7 @@
 //!
 //! Which dialog is shown follows from the model alone; here is only the highlight, the scroll and the time from
 //! which keys count. Invariants: a dialog takes no key before it has stood on the screen for [`FRESH`], or for [`ARM`]
-//! when it follows one that was answered, whatever has the focus; one that changes its contents takes none for [`ARM`],
+//! when it follows one that was answered, with any focus; one that changes its contents takes none for [`ARM`],
 //! and where an agent never stops changing its question, the key has to come twice.
 
 use super::form::FormState;
@@ -120,6 +120,16 @@ pub enum Raw {
     Hidden,
 }
 
+/// What of the body of the dock a frame has shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Seen {
+    /// The first row, and how many.
+    pub top: usize,
+    pub rows: usize,
+    /// Rows that say what is asked: all but those of the raw input.
+    pub asked: usize,
+}
+
 /// Of several waiting requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Neighbour {
@@ -150,6 +160,8 @@ pub struct DockState {
     /// Since when the dialog has been on the screen, and how long it has to be before a key counts.
     drawn: Option<Now>,
     wait: Duration,
+    /// Rows of what is asked that have been on the screen, from the first one on, and how many there are.
+    read: (usize, usize),
     /// Until then the question has just changed.
     changed: Now,
     /// When the person answered last; nothing once something else was typed.
@@ -162,14 +174,18 @@ pub struct DockState {
 }
 
 impl DockState {
-    /// Takes note of what the dock shows now. To be called after every change of the model and before every key.
-    pub fn sync(&mut self, session: SessionRef<'_>, now: Now) {
+    /// Takes note of what the dock shows now. To be called after every change of the model and before every key. Tells
+    /// whether a rule was being made of a question that has changed.
+    pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> bool {
         let dialog = dialog(session, self.chosen, now);
         let same = dialog == self.dialog;
         let changed = match &dialog {
             Some(Dialog::Permission(req)) => self.contents_changed(session, *req, same),
             _ => (!same).then_some(News::Appeared),
         };
+        if changed.is_some() {
+            self.read = (0, 0);
+        }
         match changed {
             Some(News::Appeared) => self.arm(if self.is_sticky(now) { ARM } else { FRESH }),
             Some(News::Changed) => {
@@ -186,6 +202,8 @@ impl DockState {
             self.dialog = dialog;
             self.rule = None;
         }
+        // It was made of what the call said before.
+        let closed = changed.is_some() && self.rule.take().is_some();
         if let Some(rule) = &mut self.rule {
             rule.sync(session.rules.weighing());
         }
@@ -195,6 +213,7 @@ impl DockState {
         {
             self.forms.entry(req).or_insert_with(|| FormState::new(form));
         }
+        closed
     }
 
     /// The form that is shown.
@@ -252,13 +271,25 @@ impl DockState {
         self.answered = None;
     }
 
-    /// A frame was drawn, with this dialog in it.
-    pub fn note_frame(&mut self, shown: Option<&Dialog>, now: Now) {
+    /// A frame was drawn, with this dialog in it and so much of it.
+    pub fn note_frame(&mut self, shown: Option<&Dialog>, seen: Seen, now: Now) {
         if shown == self.dialog.as_ref() {
             self.drawn.get_or_insert(now);
+            // Rows of a rule that is made stand among those of the question.
+            if self.rule.is_none() && self.read.1 != seen.asked {
+                self.read = (0, seen.asked);
+            }
+            if self.rule.is_none() && seen.top <= self.read.0 {
+                self.read.0 = self.read.0.max(seen.top + seen.rows);
+            }
         } else {
             self.drawn = None;
         }
+    }
+
+    /// Whether all of what is asked has been on the screen.
+    pub fn is_read(&self) -> bool {
+        self.drawn.is_some() && self.read.0 >= self.read.1
     }
 
     /// Whether the dialog has stood for long enough to be answered.

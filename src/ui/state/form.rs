@@ -3,7 +3,7 @@
 //! Sends nothing. Invariants: what is written stays until the form is answered or withdrawn; the cursor stands on
 //! something that can be filled in, where there is anything.
 
-use crate::model::form::{Field, FieldKind, Form, Given, Unfit};
+use crate::model::form::{Field, FieldKind, FieldValue, Form, Unfit};
 use crate::ui::composer::{Composer, Edited};
 use crate::ui::keys::Action;
 use serde_json::{Number, Value};
@@ -21,6 +21,10 @@ pub struct FormState {
     pub trouble: Option<Unfit>,
     /// The view goes with the cursor; it does not while the person scrolls.
     pub is_followed: bool,
+    /// What is typed into the field with the cursor is shown although it asks for a secret.
+    is_shown: bool,
+    /// The key that declines was pressed once.
+    pub declines: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -50,7 +54,7 @@ impl FormState {
     pub fn new(form: &Form) -> Self {
         let drafts = form.fields.iter().map(Draft::new).collect();
         let first = form.fields.iter().position(|field| stops(field) > 0).unwrap_or(0);
-        Self { drafts, at: (first, 0), trouble: None, is_followed: true }
+        Self { drafts, at: (first, 0), trouble: None, is_followed: true, is_shown: false, declines: false }
     }
 
     /// The field with the cursor, and in it the choice.
@@ -68,6 +72,19 @@ impl FormState {
             Some(Draft::Written(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// Whether what is typed into a field is drawn as dots.
+    pub fn is_hidden(&self, number: usize, field: &Field) -> bool {
+        field.is_secret && !(self.is_shown && self.at.0 == number)
+    }
+
+    /// Shows what is typed into the field with the cursor, until the cursor leaves it, or hides it again. False: it is
+    /// not hidden.
+    pub fn reveal(&mut self, form: &Form) -> bool {
+        let is_secret = form.fields.get(self.at.0).is_some_and(|field| field.is_secret);
+        self.is_shown = is_secret && !self.is_shown;
+        is_secret
     }
 
     /// Whether the cursor stands in a text.
@@ -104,6 +121,7 @@ impl FormState {
             (0..self.at.0.min(form.fields.len())).rev().find(can)
         };
         let Some(next) = next else { return false };
+        self.is_shown = false;
         let last = form.fields.get(next).map_or(0, stops).saturating_sub(1);
         self.at = (next, if to_its_end { last } else { self.first_chosen(next) });
         true
@@ -171,12 +189,13 @@ impl FormState {
     }
 
     /// What is filled in, or where and why it does not fit; the cursor goes there.
-    pub fn take(&mut self, form: &Form) -> Option<Vec<(String, Given)>> {
+    pub fn take(&mut self, form: &Form) -> Option<Vec<(String, FieldValue)>> {
         match form.fill(|at, field| self.drafts.get(at)?.value(field)) {
             Ok(values) => Some(values),
             Err(unfit) => {
                 if form.fields.get(unfit.field).is_some_and(|field| stops(field) > 0) {
                     self.at = (unfit.field, self.first_chosen(unfit.field));
+                    self.is_shown = false;
                 }
                 self.is_followed = true;
                 self.trouble = Some(unfit);
@@ -195,12 +214,12 @@ impl Draft {
         };
         let place = |value: &String| field.choices().iter().position(|choice| choice.value == *value);
         match (&field.kind, &field.default) {
-            (FieldKind::Text { .. }, Some(Given::Text(words))) => written(words),
-            (FieldKind::Number { .. }, Some(Given::Number(number))) => written(&number.to_string()),
+            (FieldKind::Text { .. }, Some(FieldValue::Text(words))) => written(words),
+            (FieldKind::Number { .. }, Some(FieldValue::Number(number))) => written(&number.to_string()),
             (FieldKind::Text { .. } | FieldKind::Number { .. }, _) => written(""),
-            (FieldKind::Switch, Some(Given::Bool(on))) => Self::Chosen(BTreeSet::from([usize::from(!on)])),
-            (FieldKind::One(_), Some(Given::Text(value))) => Self::Chosen(place(value).into_iter().collect()),
-            (FieldKind::Many { .. }, Some(Given::Many(values))) => {
+            (FieldKind::Switch, Some(FieldValue::Bool(on))) => Self::Chosen(BTreeSet::from([usize::from(!on)])),
+            (FieldKind::One(_), Some(FieldValue::Text(value))) => Self::Chosen(place(value).into_iter().collect()),
+            (FieldKind::Many { .. }, Some(FieldValue::Many(values))) => {
                 Self::Chosen(values.iter().filter_map(place).collect())
             }
             (FieldKind::Unknown(_), _) => Self::Nothing,
@@ -293,11 +312,11 @@ mod tests {
         state.choose(&form);
         let given = state.take(&form).unwrap();
         let expected = [
-            ("one", Given::Text("b".into())),
-            ("t", Given::Text("hé".into())),
-            ("many", Given::Many(vec!["c".into()])),
-            ("n", Given::Number(7.into())),
-            ("b", Given::Bool(false)),
+            ("one", FieldValue::Text("b".into())),
+            ("t", FieldValue::Text("hé".into())),
+            ("many", FieldValue::Many(vec!["c".into()])),
+            ("n", FieldValue::Number(7.into())),
+            ("b", FieldValue::Bool(false)),
         ];
         assert_eq!(given, expected.map(|(name, given)| (name.to_owned(), given)));
     }
@@ -319,14 +338,31 @@ mod tests {
     #[test]
     fn r_424_defaults_are_there_at_first() {
         let mut form = form();
-        form.fields[1].default = Some(Given::Text("c".into()));
-        form.fields[2].default = Some(Given::Text("words".into()));
-        form.fields[3].default = Some(Given::Many(vec!["a".into(), "c".into()]));
-        form.fields[4].default = Some(Given::Number(5.into()));
-        form.fields[5].default = Some(Given::Bool(false));
+        form.fields[1].default = Some(FieldValue::Text("c".into()));
+        form.fields[2].default = Some(FieldValue::Text("words".into()));
+        form.fields[3].default = Some(FieldValue::Many(vec!["a".into(), "c".into()]));
+        form.fields[4].default = Some(FieldValue::Number(5.into()));
+        form.fields[5].default = Some(FieldValue::Bool(false));
         let given = FormState::new(&form).take(&form).unwrap();
         let defaults = form.fields.iter().filter_map(|field| Some((field.name.clone(), field.default.clone()?)));
         assert_eq!(given, defaults.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_hidden_is_shown_until_the_cursor_leaves_the_field() {
+        let mut form = form();
+        let mut state = FormState::new(&form);
+        state.next_field(&form, true);
+        assert!(!state.reveal(&form) && !state.is_hidden(2, &form.fields[2]), "it asks for no secret");
+        form.fields[2].is_secret = true;
+        assert!(state.is_hidden(2, &form.fields[2]));
+        assert!(state.reveal(&form) && !state.is_hidden(2, &form.fields[2]));
+        assert!(state.reveal(&form) && state.is_hidden(2, &form.fields[2]));
+        state.reveal(&form);
+        state.next_field(&form, true);
+        assert!(state.is_hidden(2, &form.fields[2]));
+        state.next_field(&form, false);
+        assert!(state.is_hidden(2, &form.fields[2]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Files that are named in a prompt with `@`: the list while one is typed, and those that were chosen.
 //!
-//! Looks at no disk: whoever does puts in what was found. Invariant: only what was chosen from the list becomes a link.
+//! Looks at no disk: a worker puts in what it found. Invariant: only what was chosen from the list becomes a link.
 
 use crate::base::paths;
 use crate::model::event::Link;

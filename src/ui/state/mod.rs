@@ -25,6 +25,7 @@ pub mod trees;
 use crate::model::ids::{Now, ReqId, TermId};
 use crate::ui::composer::Composer;
 pub use app::App;
+use dock::Dialog;
 
 /// Where keys go when no list and no help is open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,6 +58,8 @@ pub enum Holds {
     NoSession,
     /// Nothing waits in the dock.
     NothingWaits,
+    /// The dock shows this.
+    Asked(Option<Dialog>),
     /// The agent has not confirmed a cancel.
     Unconfirmed,
     /// A second Ctrl+C would quit.

@@ -18,7 +18,7 @@ pub enum Whose {
 
 /// A further session that the person wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
+pub struct NewSession {
     pub whose: Whose,
     /// As it was typed.
     pub directory: String,
@@ -46,8 +46,8 @@ impl Opener {
         Self { whose, name, line, files: Files::default(), is_making: false, trouble: None }
     }
 
-    pub fn wanted(&self) -> Wanted {
+    pub fn wanted(&self) -> NewSession {
         let directory = self.line.text().trim().to_owned();
-        Wanted { whose: self.whose.clone(), directory, files: self.files }
+        NewSession { whose: self.whose.clone(), directory, files: self.files }
     }
 }

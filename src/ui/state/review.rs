@@ -399,7 +399,7 @@ impl ReviewState {
         self.colours.get(&hunk)?.as_deref()
     }
 
-    /// The first of these hunks of the file that nobody has coloured, once.
+    /// The first of these hunks of the file that has no colours yet, once.
     pub fn uncoloured(&mut self, shown: impl IntoIterator<Item = usize>) -> Option<Uncoloured> {
         let file = self.file()?.clone();
         for hunk in shown.into_iter().filter_map(|n| file.hunks.get(n)) {

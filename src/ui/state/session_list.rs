@@ -5,16 +5,16 @@
 //! matched when the filter changes, never for a frame; no command starts that the person has not seen, and nothing is
 //! forgotten before the person has said so.
 
-mod earlier;
 mod finding;
+mod past_session;
 mod step;
 
 use super::trees::{self, Fate, Tree};
 use crate::model::ids::SessionKey;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
-pub use earlier::{Earlier, End, Starts, Which};
 pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
+pub use past_session::{End, PastSession, Starts, Which};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub enum Past {
     None,
     Reading,
     /// The newest first.
-    Read(Arc<[Earlier]>),
+    Read(Arc<[PastSession]>),
     Failed(String),
 }
 
@@ -201,13 +201,13 @@ impl SessionList {
         }
         let Past::Read(all) = &self.past else { return None };
         let place = self.shown_past.get(at - self.shown_open.len())?;
-        all.get(*place).map(Row::Earlier)
+        all.get(*place).map(Row::Past)
     }
 
     /// It continues the same conversation as the row above, or is continued by it.
     pub fn is_beneath(&self, at: usize) -> bool {
         let thread = |at: usize| match self.row(at)? {
-            Row::Earlier(one) => one.thread.as_ref(),
+            Row::Past(one) => one.thread.as_ref(),
             Row::Open(_) | Row::Hit(_) => None,
         };
         at > 0 && thread(at).is_some() && thread(at) == thread(at - 1)
@@ -221,14 +221,14 @@ impl SessionList {
     pub fn wants_end(&mut self, has_room: bool) -> Option<Which> {
         let which = match self.current().filter(|_| has_room)? {
             Row::Open(_) => return None,
-            Row::Earlier(one) => one.which(),
+            Row::Past(one) => one.which(),
             Row::Hit(hit) => hit.session.which(),
         };
         let is_kept = which.journals.as_ref().is_some_and(|journals| !journals.is_empty());
         (is_kept && self.previews.wants(&which)).then_some(which)
     }
 
-    /// How many there are in other directories, whatever is filtered.
+    /// How many there are in other directories, before the filter.
     pub fn elsewhere(&self) -> usize {
         match &self.past {
             Past::Read(all) => all.iter().filter(|one| !self.is_near(one)).count(),
@@ -237,7 +237,7 @@ impl SessionList {
     }
 
     /// Whether a session is of this directory, or of a worktree that stands for it.
-    fn is_near(&self, one: &Earlier) -> bool {
+    fn is_near(&self, one: &PastSession) -> bool {
         one.cwd == self.here || trees::home_of(&self.trees, &one.cwd) == trees::home_of(&self.trees, &self.here)
     }
 
@@ -245,7 +245,7 @@ impl SessionList {
     pub fn tree_of(&self, row: Row<'_>) -> Option<&Tree> {
         let cwd = match row {
             Row::Open(open) => &open.cwd,
-            Row::Earlier(one) => &one.cwd,
+            Row::Past(one) => &one.cwd,
             Row::Hit(hit) => &hit.session.cwd,
         };
         trees::around(&self.trees, cwd)
@@ -259,14 +259,14 @@ impl SessionList {
     /// What has been read; what is chosen stays chosen.
     pub fn told(&mut self, past: Past) {
         let chosen = match self.current() {
-            Some(Row::Earlier(one)) => Some((one.id.clone(), one.journals.clone())),
+            Some(Row::Past(one)) => Some((one.id.clone(), one.journals.clone())),
             _ => None,
         };
         self.past = past;
         let at = self.selected;
         self.matched();
         let is_it = |row: usize| match (self.row(row), &chosen) {
-            (Some(Row::Earlier(one)), Some((id, journals))) => one.id == *id && one.journals == *journals,
+            (Some(Row::Past(one)), Some((id, journals))) => one.id == *id && one.journals == *journals,
             _ => false,
         };
         self.selected = (0..self.len()).find(|row| is_it(*row)).unwrap_or(at).min(self.len().saturating_sub(1));
@@ -322,12 +322,12 @@ impl SessionList {
         }
         self.shown_past.clear();
         if let Past::Read(all) = &self.past {
-            let is_open_here = |one: &Earlier| {
+            let is_open_here = |one: &PastSession| {
                 let mut open = self.open.iter().filter_map(|open| open.which.as_ref());
                 open.any(|which| which.id == one.id && which.command == one.command)
             };
-            let is_near = |one: &Earlier| self.reach == Reach::Everywhere || self.is_near(one);
-            let is_in_reach = |one: &Earlier| is_near(one) && !is_open_here(one);
+            let is_near = |one: &PastSession| self.reach == Reach::Everywhere || self.is_near(one);
+            let is_in_reach = |one: &PastSession| is_near(one) && !is_open_here(one);
             let (at, texts): (Vec<usize>, Vec<&str>) =
                 all.iter().enumerate().filter(|(_, one)| is_in_reach(one)).map(|(at, one)| (at, &*one.text)).unzip();
             self.shown_past = places(&self.filter, &texts).into_iter().filter_map(|i| at.get(i).copied()).collect();
@@ -441,9 +441,9 @@ impl SessionList {
 
     fn answered(&mut self, asks: Ask, action: Action, frame: &ListFrame) -> Step {
         match (action, asks) {
-            (Action::Accept, Ask::Start(earlier, how)) if frame.is_whole => going(earlier, how),
+            (Action::Accept, Ask::Start(past, how)) if frame.is_whole => going(past, how),
             (Action::Accept, Ask::Tree(tree, fate)) => Step::Tree(tree, fate),
-            (Action::Accept, Ask::Forget { earlier, .. }) => Step::Forget(Box::new(earlier)),
+            (Action::Accept, Ask::Forget { past, .. }) => Step::Forget(Box::new(past)),
             (Action::Accept | Action::Submit, Ask::Name { which, line }) => {
                 let name = line.trim();
                 Step::Rename(which, (!name.is_empty()).then(|| name.to_owned()))
@@ -463,19 +463,19 @@ impl SessionList {
                 self.asks = Some(asks);
                 Step::Stay
             }
-            // Whatever else a key does, it must not leave a question behind that is out of sight.
+            // No key may leave a question behind that is out of sight.
             _ => Step::Other,
         }
     }
 
     fn chosen(&mut self, offers: Offers<'_>, how: How) -> Step {
         self.place = None;
-        let earlier = match self.current() {
+        let past = match self.current() {
             None => return Step::Stay,
             Some(Row::Open(open)) => return Step::Go(open.key),
-            Some(Row::Earlier(earlier)) => earlier.clone(),
+            Some(Row::Past(past)) => past.clone(),
             Some(Row::Hit(hit)) => {
-                let (session, place) = (Earlier::clone(&hit.session), hit.place.clone());
+                let (session, place) = (PastSession::clone(&hit.session), hit.place.clone());
                 let which = Which { journals: None, ..session.which() };
                 self.place = Some(place);
                 let is_it = |open: &&Open| open.which.as_ref() == Some(&which);
@@ -486,19 +486,19 @@ impl SessionList {
             }
         };
         // What is recorded of it can be read, and nothing is started for that.
-        let is_shown = earlier.is_gone && how == How::GoesOn && !earlier.journals.is_empty();
+        let is_shown = past.is_gone && how == How::GoesOn && !past.journals.is_empty();
         if is_shown {
-            return going(earlier, how);
-        } else if earlier.is_gone {
-            let place = crate::base::paths::visible(earlier.cwd.as_os_str());
+            return going(past, how);
+        } else if past.is_gone {
+            let place = crate::base::paths::visible(past.cwd.as_os_str());
             self.note = Some(format!("its directory is gone: {place}"));
-        } else if (offers.runs)(&earlier.command) || matches!(earlier.starts, Starts::Configured(_)) {
-            return going(earlier, how);
-        } else if earlier.starts == Starts::Unknown {
+        } else if (offers.runs)(&past.command) || matches!(past.starts, Starts::Configured(_)) {
+            return going(past, how);
+        } else if past.starts == Starts::Unknown {
             self.note =
                 Some("how its agent was started is not known; `acp-tui --resume ID -- COMMAND` goes on".to_owned());
         } else {
-            self.asks = Some(Ask::Start(earlier, how));
+            self.asks = Some(Ask::Start(past, how));
         }
         Step::Stay
     }
@@ -514,7 +514,7 @@ impl SessionList {
                 }
                 false
             }
-            Some(Row::Earlier(one)) => (offers.forks)(&one.command).unwrap_or(one.forks),
+            Some(Row::Past(one)) => (offers.forks)(&one.command).unwrap_or(one.forks),
         };
         if forks {
             return self.chosen(offers, How::Forks);
@@ -527,7 +527,7 @@ impl SessionList {
     fn name(&mut self) {
         let (Some(which), current) = (self.current_which(), self.current()) else { return };
         let line = match current {
-            Some(Row::Earlier(one)) => one.title.clone().unwrap_or_default(),
+            Some(Row::Past(one)) => one.title.clone().unwrap_or_default(),
             _ => String::new(),
         };
         self.note = None;
@@ -537,7 +537,7 @@ impl SessionList {
     fn current_which(&self) -> Option<Which> {
         match self.current()? {
             Row::Open(open) => open.which.clone(),
-            Row::Earlier(one) => Some(one.which()),
+            Row::Past(one) => Some(one.which()),
             Row::Hit(hit) => Some(hit.session.which()),
         }
     }
@@ -557,18 +557,18 @@ impl SessionList {
         match self.current() {
             None | Some(Row::Hit(_)) => {}
             Some(Row::Open(_)) => self.note = Some("open here; Alt+W closes a session".to_owned()),
-            Some(Row::Earlier(one)) if one.end == End::Open => self.note = Some("open in another acp-tui".to_owned()),
-            Some(Row::Earlier(one)) => {
+            Some(Row::Past(one)) if one.end == End::Open => self.note = Some("open in another acp-tui".to_owned()),
+            Some(Row::Past(one)) => {
                 let (others, at_agent) = (self.beside(one), (offers.deletes)(&one.command));
-                self.asks = Some(Ask::Forget { earlier: one.clone(), others, at_agent });
+                self.asks = Some(Ask::Forget { past: one.clone(), others, at_agent });
             }
         }
     }
 
     /// How many other sessions are in the same records.
-    fn beside(&self, one: &Earlier) -> usize {
+    fn beside(&self, one: &PastSession) -> usize {
         let Past::Read(all) = &self.past else { return 0 };
-        let shares = |other: &&Earlier| {
+        let shares = |other: &&PastSession| {
             (&other.id, &other.journals) != (&one.id, &one.journals)
                 && other.journals.iter().any(|journal| one.journals.contains(journal))
         };
@@ -576,11 +576,11 @@ impl SessionList {
     }
 }
 
-fn going(earlier: Earlier, how: How) -> Step {
-    let earlier = Box::new(earlier);
+fn going(past: PastSession, how: How) -> Step {
+    let past = Box::new(past);
     match how {
-        How::GoesOn => Step::GoOn(earlier),
-        How::Forks => Step::Fork(earlier),
+        How::GoesOn => Step::GoOn(past),
+        How::Forks => Step::Fork(past),
     }
 }
 

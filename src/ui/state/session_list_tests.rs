@@ -4,17 +4,17 @@ use super::*;
 use crate::model::ids::Now;
 use crate::ui::state::attention::Attention;
 
-fn earlier(id: &str, title: &str, cwd: &str, starts: Starts) -> Earlier {
-    Earlier::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
+fn past(id: &str, title: &str, cwd: &str, starts: Starts) -> PastSession {
+    PastSession::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
         .about(Some(title), Some("first words"), Some("last words"))
         .used(60, 3, End::Ended, vec![PathBuf::from(format!("{id}.jsonl"))], false)
 }
 
-fn configured(id: &str, title: &str, cwd: &str) -> Earlier {
-    earlier(id, title, cwd, Starts::Configured("gemini".into()))
+fn configured(id: &str, title: &str, cwd: &str) -> PastSession {
+    past(id, title, cwd, Starts::Configured("gemini".into()))
 }
 
-fn list(all: Vec<Earlier>) -> SessionList {
+fn list(all: Vec<PastSession>) -> SessionList {
     let which = Which { command: "gemini --acp".into(), id: "here".into(), journals: None };
     let open = Open {
         key: SessionKey::FIRST,
@@ -37,7 +37,7 @@ fn act(list: &mut SessionList, action: Action) -> Step {
 fn names(list: &SessionList) -> Vec<String> {
     let name = |row| match row {
         Row::Open(open) => open.text.clone(),
-        Row::Earlier(one) => one.name().unwrap_or_default().to_owned(),
+        Row::Past(one) => one.name().unwrap_or_default().to_owned(),
         Row::Hit(hit) => hit.line.clone(),
     };
     (0..list.len()).filter_map(|at| list.row(at).map(name)).collect()
@@ -117,7 +117,7 @@ fn what_is_read_later_does_not_move_what_was_chosen() {
     let mut list = list(vec![configured("a", "cart", "/shop"), configured("b", "parcel", "/shop")]);
     act(&mut list, Action::End);
     list.told(Past::Read(["n", "a", "b"].map(|id| configured(id, id, "/shop")).to_vec().into()));
-    assert!(matches!(list.current(), Some(Row::Earlier(one)) if one.id == "b"), "{:?}", list.current());
+    assert!(matches!(list.current(), Some(Row::Past(one)) if one.id == "b"), "{:?}", list.current());
     list.told(Past::Failed("gone".into()));
     assert!(matches!(list.current(), Some(Row::Open(_))));
 }
@@ -133,7 +133,7 @@ fn enter_goes_to_one_that_is_open_and_goes_on_with_one_that_was() {
 #[test]
 fn a_command_that_is_not_configured_is_started_after_a_yes_to_all_of_it_and_not_before() {
     let words = vec!["sh".to_owned(), "-c".to_owned(), "evil".to_owned()];
-    let mut list = list(vec![earlier("a", "cart", "/shop", Starts::Recorded(words))]);
+    let mut list = list(vec![past("a", "cart", "/shop", Starts::Recorded(words))]);
     act(&mut list, Action::Down);
     assert_eq!(act(&mut list, Action::Accept), Step::Stay);
     assert!(matches!(list.asks, Some(Ask::Start(_, How::GoesOn))));
@@ -154,7 +154,7 @@ fn a_command_that_is_not_configured_is_started_after_a_yes_to_all_of_it_and_not_
 #[test]
 fn what_cannot_go_on_says_why() {
     let gone = configured("b", "x", "/shop").used(1, 1, End::Interrupted, Vec::new(), true);
-    let unknown = earlier("c", "x", "/shop", Starts::Unknown);
+    let unknown = past("c", "x", "/shop", Starts::Unknown);
     for (one, why) in [(gone, "is gone: /shop"), (unknown, "not known")] {
         let mut list = list(vec![one]);
         act(&mut list, Action::Down);
@@ -169,9 +169,9 @@ fn what_cannot_go_on_says_why() {
 fn what_is_open_elsewhere_or_has_no_directory_can_be_read() {
     let journals = vec![PathBuf::from("run.jsonl")];
     let open = configured("a", "x", "/shop").used(1, 1, End::Open, journals.clone(), false);
-    // Nothing is started, so nobody is asked.
+    // Nothing is started, so nothing is asked.
     let words = vec!["sh".to_owned()];
-    let gone = earlier("b", "x", "/shop", Starts::Recorded(words)).used(1, 1, End::Ended, journals, true);
+    let gone = past("b", "x", "/shop", Starts::Recorded(words)).used(1, 1, End::Ended, journals, true);
     for one in [open, gone.clone()] {
         let mut list = list(vec![one]);
         act(&mut list, Action::Down);
@@ -264,7 +264,7 @@ fn a_slash_looks_through_what_was_said_and_a_hit_leads_to_its_place() {
     let Step::Find(query) = act(&mut list, Action::Accept) else { panic!("{list:?}") };
     assert_eq!(query, Query { text: "roof".into(), below: Some("/shop".into()) });
     let session = Arc::new(configured("a", "cart", "/shop"));
-    let open = Arc::new(Earlier { id: "here".into(), ..Earlier::clone(&session) });
+    let open = Arc::new(PastSession { id: "here".into(), ..PastSession::clone(&session) });
     let hits = [open, session].map(|one| Hit::new(one, (Who::Agent, 2), 60, "mend the\u{1b}[31m roof now", 14));
     let other = Query { text: "other".into(), ..query.clone() };
     list.found(&other, Finding::Failed("too late".into()));

@@ -3,7 +3,7 @@
 //! Knows no other session and nothing that lies over all of them. Changed by `ui::update` only, apart from what a frame
 //! has measured. Invariant: the focus can be taken away by what happens, never given, but to the terminal that was just asked for.
 
-use super::dock::{self, Dialog, DockState};
+use super::dock::{self, Dialog, DockState, Seen};
 use super::folds::Folds;
 use super::mention::Mentions;
 use super::picker::{self, Completion};
@@ -85,13 +85,16 @@ impl SessionView {
         }
         let asked = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         let is_gone = self.dock.is_form_gone(session);
-        self.dock.sync(session, now);
+        if self.dock.sync(session, now) {
+            let text = "the call has changed, no rule is made: look at it again".to_owned();
+            saying = Some(Saying { text, holds: Holds::Always });
+        }
         // What is typed into a form that has gone was meant for it: it neither answers nor is sent.
         if self.focus == Focus::Dock && is_gone {
             self.focus = Focus::Composer;
             self.stray_until = Some(now.saturating_add(STRAY));
         }
-        // The focus stays for the next question of the same sort, not for whatever else comes.
+        // The focus stays for the next question of the same sort only.
         let asks = matches!(self.dock.dialog, Some(Dialog::Permission(_)));
         if self.focus == Focus::Dock && (self.dock.dialog.is_none() || asked != asks) {
             self.left_dock = Some(now);
@@ -115,9 +118,9 @@ impl SessionView {
     }
 
     /// A frame was drawn, with the transcript at this place and this dialog in the dock.
-    pub fn note_frame(&mut self, scroll: Scroll, shown: Option<&Dialog>, now: Now) {
+    pub fn note_frame(&mut self, scroll: Scroll, (shown, seen): (Option<&Dialog>, Seen), now: Now) {
         self.scroll = scroll;
-        self.dock.note_frame(shown, now);
+        self.dock.note_frame(shown, seen, now);
     }
 
     /// Says what became of the mode that was asked for, once nothing is on its way any more.

@@ -1,6 +1,6 @@
 //! How long things may take before something is said or done about it, and how long what was said stays.
 //!
-//! Values only; whoever uses one has the clock.
+//! Values only; the caller has the clock.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 pub const LOOKING_AFTER: Duration = Duration::from_millis(300);
 /// A working agent that has said nothing for so long is called silent.
 pub const SILENT_AFTER: Duration = Duration::from_secs(20);
-/// A running command that has printed nothing for so long may wait for somebody to type.
+/// A running command that has printed nothing for so long may wait for input.
 pub const QUIET: Duration = Duration::from_secs(10);
 /// A start that takes so long is offered to be given up.
 pub const START_PATIENCE: Duration = Duration::from_mins(1);

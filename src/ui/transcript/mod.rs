@@ -1,7 +1,8 @@
 //! The transcript: many entries to the rows that are visible.
 //!
-//! Lays out what is in view and what changed there, nothing else; keeps no truth, only bounded caches: of what was laid
-//! out, and of what had to be read for it. Does not know keys. Invariant: a view that is anchored shows the same words at its top, whatever comes below it.
+//! Lays out what is in view and what changed there, nothing else; holds no state but bounded caches: of what was laid
+//! out, and of what had to be read for it. Does not know keys. Invariant: a view that is anchored shows the same words
+//! at its top while entries below it change.
 
 mod cache;
 mod colours;

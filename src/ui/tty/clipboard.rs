@@ -1,6 +1,6 @@
 //! OSC 52: asks the person's terminal to put text on its clipboard, which also works over SSH.
 //!
-//! Only builds the bytes. Terminals do not answer, so nobody can know whether it worked: the caller says what was
+//! Only builds the bytes. Terminals do not answer, so that it is unknown whether it worked: the caller says what was
 //! sent, not what arrived. Invariant: nothing of the text reaches the terminal but as base64.
 
 use base64::Engine as _;

@@ -2,7 +2,7 @@
 //!
 //! Starts it and no more; who waits for it gives the terminal back before and takes it again after. The command is
 //! what the environment says, read by a shell as it is for other programs; names of files are arguments, never part
-//! of that line. Invariant: a text handed to it lies in a file that nobody else may read, and goes with the value.
+//! of that line. Invariant: a text handed to it lies in a file that only its owner may read, and goes with the value.
 
 use std::ffi::OsString;
 use std::fs::File;

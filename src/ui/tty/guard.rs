@@ -133,7 +133,7 @@ pub fn restore() {
     if !terminal::is_raw_mode_enabled().unwrap_or(false) {
         return;
     }
-    // Both are tried whatever the other does: half a terminal is better than none.
+    // Both are tried, also when the other fails: half a terminal is better than none.
     let _ = TtyOut.write_all(LEAVE);
     let _ = terminal::disable_raw_mode();
 }
@@ -192,7 +192,7 @@ impl Write for TtyOut {
             match rustix::io::write(out.as_fd(), bytes) {
                 Ok(n) => return Ok(n),
                 Err(Errno::INTR) => {}
-                // Somebody who shares the terminal made it non-blocking. Half a frame would be worse than waiting.
+                // Another program on the terminal made it non-blocking. Half a frame would be worse than waiting.
                 Err(Errno::AGAIN) => {
                     let flags = rustix::fs::fcntl_getfl(out.as_fd())?;
                     if !flags.contains(OFlags::NONBLOCK) {

@@ -1,8 +1,8 @@
 //! What the person does with keyboard, mouse and window, as one stream.
 //!
 //! A thread of its own reads the terminal and waits until there is something; nothing is asked of a timer unless a
-//! sequence is torn. Mouse motion, drags and releases, key releases and unknown sequences are dropped, so that every
-//! value is something to act on. Invariants: a change of the window's size never delays a key (they reach us on
+//! sequence is incomplete. Mouse motion, drags and releases, key releases and unknown sequences are dropped, so that
+//! every value is something to act on. Invariants: a change of the window's size never delays a key (they reach us on
 //! different ways, and readiness is asked for anew each time, so none can be missed); dropping the stream lets go of
 //! the terminal's input before it returns, as another program needs it, and an answer that is still on its way is taken
 //! off it first; a new one takes it up again.
@@ -25,7 +25,7 @@ use crate::ui::keys::Key;
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;
 /// How long the rest of a sequence may take. A person cannot type one by hand so fast.
-const TORN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const INCOMPLETE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// The same for what no person types.
 const LATE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 /// How long after a beginning that was given up its rest is known for what it is.
@@ -34,16 +34,17 @@ const REMEMBERED: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 const HASTE: Duration = Duration::from_millis(100);
 /// How long after a question an escape may be the beginning of its answer.
 const MAY_COME: Duration = Duration::from_secs(5);
-/// How long after a question the terminal is not given away before its answer has come: nobody else would know it.
+/// How long after a question the terminal is not given away before its answer has come: another program would take it
+/// for keys.
 const MUST_COME: Duration = Duration::from_millis(500);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     Key(Key),
-    /// A digit that came together with other bytes, or right after a torn sequence: perhaps a piece of something that
-    /// the terminal sent, so it is no answer.
+    /// A digit that came together with other bytes, or right after a incomplete sequence: perhaps a piece of something
+    /// that the terminal sent, so it is no answer.
     Hasty(Key),
-    /// As the terminal sent it; whoever inserts it cleans it.
+    /// As the terminal sent it; the composer cleans it.
     Paste(String),
     Mouse {
         what: Click,
@@ -135,7 +136,7 @@ impl InputStream {
             let (mut tty, mut parser) = (File::from(tty), Parser::default());
             // What ends it, the person's terminal or the stream, shows at the other end of the channel.
             let _ = read(&mut tty, &mut parser, &stopped, &tx, &awaited);
-            let _ = settle(&mut tty, &mut parser, &awaited);
+            let _ = drain(&mut tty, &mut parser, &awaited);
         })?;
         Ok(Self { inputs, resized, stop: Some(stop), reader: Some(reader), expected })
     }
@@ -189,9 +190,9 @@ fn read(
     loop {
         let mut is_hasty = false;
         let mut fds = [PollFd::new(&*tty, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
-        let torn = parser.torn();
-        let timeout = torn.map(|patience| match patience {
-            Patience::Short => &TORN,
+        let incomplete = parser.incomplete();
+        let timeout = incomplete.map(|patience| match patience {
+            Patience::Short => &INCOMPLETE,
             Patience::Long => &LATE,
             Patience::Memory => &REMEMBERED,
         });
@@ -205,7 +206,7 @@ fn read(
         }
         if found == 0 {
             parser.give_up(&mut parsed);
-            if torn != Some(Patience::Memory) {
+            if incomplete != Some(Patience::Memory) {
                 given_up = Some(Instant::now());
             }
         } else if !of_tty.is_empty() {
@@ -236,7 +237,7 @@ fn read(
 }
 
 /// Takes the answer that is still on its way off the terminal.
-fn settle(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result<()> {
+fn drain(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result<()> {
     let mut parsed = Vec::new();
     let mut buffer = [0; 4096];
     while let Some(left) = expected.left(MUST_COME) {

@@ -33,7 +33,7 @@ pub(super) fn missing(doubt: Option<Doubt>, bytes: &[u8]) -> &'static [u8] {
         (Some(Doubt::Introducer(other)), _) if introduced(other, bytes) => return b"\x1b_",
         _ => {}
     }
-    // The answer about the background is known without its beginning, whoever has taken that.
+    // The answer about the background is known without its beginning, which another reader has taken.
     let color = |rest: &[u8]| rest.starts_with(b";rgb:") || rest.starts_with(b";rgba:");
     match bytes {
         [b']', rest @ ..] if rest.starts_with(b"11;#") || rest.strip_prefix(b"11").is_some_and(color) => &[ESC],

@@ -1,6 +1,6 @@
 //! The person's terminal: taken over and given back ([`guard`]), read ([`input`]), drawn ([`surface`]).
 //!
-//! Knows bytes and cells, not what they mean. Whatever happens, the terminal is given back as it was.
+//! Knows bytes and cells, not what they mean. Invariant: the terminal is given back as it was, also after a panic.
 
 mod ascii;
 pub mod clipboard;

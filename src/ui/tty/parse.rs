@@ -69,7 +69,7 @@ enum Kind {
 pub(super) enum Patience {
     /// As long as a person needs who types it by hand, or less.
     Short,
-    /// Nobody types it: it is the terminal's, and the way from there may be slow.
+    /// No key: it is the terminal's, and the way from there may be slow.
     Long,
     /// Nothing is held back: how long bytes that look like the rest are taken for it.
     Memory,
@@ -198,7 +198,7 @@ impl Parser {
     }
 
     /// Whether something has begun that the next bytes should end soon.
-    pub(super) fn torn(&self) -> Option<Patience> {
+    pub(super) fn incomplete(&self) -> Option<Patience> {
         match (self.pending.as_slice(), &self.open) {
             ([], Some(Open { escape: Some(_), .. })) => Some(Patience::Short),
             ([], Some(Open { paused: false, .. })) => Some(Patience::Long),
@@ -504,7 +504,7 @@ fn sequence(params: &[u8], last: u8) -> Option<Input> {
         (b"?997;1", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Dark))),
         (b"?997;2", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Light))),
         ([b'?', ..], b'c') => return Some(Input::Told(Told::Attributes)),
-        // Answers to questions nobody asked.
+        // Answers without a question of ours.
         ([b'?' | b'>' | b'=', ..], _) => return None,
         _ => {}
     }

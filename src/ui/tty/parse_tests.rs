@@ -94,12 +94,12 @@ fn what_is_not_understood_types_nothing() {
 fn a_torn_sequence_waits_and_is_given_up() {
     let (mut parser, mut out) = (Parser::default(), Vec::new());
     parser.feed(b"\x1b[", &mut out);
-    assert!(parser.torn().is_some() && out.is_empty());
+    assert!(parser.incomplete().is_some() && out.is_empty());
     parser.feed(b"A", &mut out);
     assert_eq!(std::mem::take(&mut out), [Input::Key(Key::plain(Code::Up))]);
     parser.feed(b"\x1b[", &mut out);
     parser.give_up(&mut out);
-    assert_eq!(parser.torn(), Some(Patience::Memory), "its rest may come, but nothing is held back");
+    assert_eq!(parser.incomplete(), Some(Patience::Memory), "its rest may come, but nothing is held back");
     assert_eq!(std::mem::take(&mut out), [Input::Key(Key::alt(Code::Char('[')))]);
     parser.feed(b"\xe2\x82", &mut out);
     parser.give_up(&mut out);
@@ -124,7 +124,7 @@ proptest! {
         parser.feed(b"\x1b[", &mut out);
         parser.feed(&bytes, &mut out);
         silence(&mut parser, 7000, &mut out);
-        prop_assert!(parser.torn().is_none());
+        prop_assert!(parser.incomplete().is_none());
     }
 }
 
@@ -179,14 +179,14 @@ fn an_answer_that_is_expected_may_be_torn_after_its_escape() {
     }
     let (mut parser, mut out) = (Parser { expects: true, ..Parser::default() }, Vec::new());
     parser.feed(b"\x1b", &mut out);
-    assert_eq!((parser.torn(), out.len()), (Some(Patience::Short), 0));
+    assert_eq!((parser.incomplete(), out.len()), (Some(Patience::Short), 0));
     parser.give_up(&mut out);
     assert_eq!(out, [Input::Key(Key::plain(Code::Esc))]);
 }
 
 /// The terminal is silent for so many milliseconds, as the reader sees it.
 fn silence(parser: &mut Parser, mut left: u32, out: &mut Vec<Input>) {
-    while let Some(patience) = parser.torn() {
+    while let Some(patience) = parser.incomplete() {
         let takes = match patience {
             Patience::Short => 50,
             Patience::Long => 1000,

@@ -3,7 +3,7 @@
 //! Each frame is one synchronized update in one write; a frame that changes nothing writes nothing. The screen is
 //! never cleared: where its content is unknown (first frame, new size, after a suspend) every row is written and
 //! erased to its end instead, which does not flicker. Invariants: nothing is written outside the update, and no
-//! control character of a cell reaches the terminal, whatever the cells hold.
+//! control character of a cell reaches the terminal from any cell.
 //!
 //! Terminals disagree about the width of some characters. After such a one the cursor is placed absolutely, so that
 //! a disagreement spoils one cell and not the rest of the row.
@@ -112,7 +112,7 @@ impl<W: Write> Surface<W> {
         }
     }
 
-    /// Somebody else has written to the terminal: the next frame writes every row.
+    /// Another program has written to the terminal: the next frame writes every row.
     pub fn invalidate(&mut self) {
         self.content = Content::Unknown;
         self.cursor = Cursor::default();

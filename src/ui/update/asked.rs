@@ -8,7 +8,7 @@ use crate::model::form::{Form, Reply};
 use crate::model::ids::ReqId;
 use crate::model::question::About;
 use crate::text::address;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{Dialog, Neighbour};
 use crate::ui::state::{App, Focus};
@@ -50,7 +50,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         _ => {}
     }
     let Some(filled) = state.view.dock.forms.get_mut(&req) else { return };
+    filled.declines = false;
     match action {
+        Action::Reveal if !filled.reveal(&form) => state.say_of_question("nothing is hidden in this field", cx.now),
+        Action::Reveal => {}
         Action::Up => drop(filled.step(&form, false)),
         Action::Down => drop(filled.step(&form, true)),
         Action::Tab => drop(filled.next_field(&form, true)),
@@ -101,13 +104,21 @@ pub(super) fn paste(state: &mut App, text: &str) -> bool {
 /// A key that answers a form or a page.
 pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, out: &mut Vec<Out>) {
     let Some(About::Asked { asking, .. }) = cx.session.question(req).map(|question| &question.about) else { return };
+    // The key means something else while a prompt is written, and what is filled in would be lost.
+    if action == Action::DeclineAsked
+        && let Some(filled) = state.view.dock.forms.get_mut(&req)
+        && !std::mem::replace(&mut filled.declines, true)
+    {
+        let key = state.keys.label(Layer::Form, action).unwrap_or_default();
+        return state.say_of_question(format!("{key} again declines: nothing of the form is sent"), cx.now);
+    }
     let reply = match (action, asking) {
         (Action::DeclineAsked, _) => Reply::Decline,
         (Action::CancelAsked, _) => Reply::Cancel,
         (Action::SubmitAsked, Asking::Form(form)) => {
             let filled = state.view.dock.forms.get_mut(&req).and_then(|filled| filled.take(form));
             let Some(values) = filled else {
-                return state.say("not sent: see what does not fit", cx.now);
+                return state.say_of_question("not sent: see what does not fit", cx.now);
             };
             Reply::Filled(values)
         }

@@ -165,7 +165,7 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return;
     }
     dock.unstick();
-    // A second Esc of somebody who only leaves the question is no wish to stop what waits for its answer.
+    // A second Esc that only leaves the question is no wish to stop what waits for its answer.
     if state.view.left_dock.is_some_and(|at| cx.now < at.saturating_add(LEAVING)) {
         return;
     }

@@ -1,8 +1,9 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
 use super::{Cx, common, rule, sessions};
-use crate::model::event::{AuthKind, AuthMethod, Intent};
+use crate::model::event::{AuthKind, AuthMethod, Intent, PermissionKind, PermissionOption};
 use crate::model::ids::ReqId;
+use crate::model::question::Question;
 use crate::text::address;
 use crate::ui::cells;
 use crate::ui::composer::Composer;
@@ -63,12 +64,12 @@ pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
     match state.view.dock.heed(action, cx.now) {
         Heed::Counts => armed(state, cx, action, out),
-        Heed::TooSoon => state.say("too soon: this has just come up", cx.now),
-        Heed::Changed => state.say("just changed: press again to answer", cx.now),
+        Heed::TooSoon => state.say_of_question("too soon: this has just come up", cx.now),
+        Heed::Changed => state.say_of_question("just changed: press again to answer", cx.now),
     }
 }
 
-/// A digit with Alt answers whatever has the focus.
+/// A digit with Alt answers with any focus.
 pub(super) fn reply(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>) {
     match state.view.dock.dialog {
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
@@ -108,7 +109,7 @@ pub(super) fn refusal(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec
         Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::MouseToggle => {
             common(state, cx, action, out);
         }
-        // Whatever else a key means, it means nothing here.
+        // All other keys mean nothing here.
         action => drop(refusal.line.apply(action)),
     }
 }
@@ -161,8 +162,8 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             match cx.session.question(*req).map(|question| labels::only(question, sort)) {
                 Some(Only::One(at)) if cx.frame.options.contains(&at) => choose(state, cx, at, out),
                 Some(Only::One(at)) => state.view.dock.highlight(Some(at)),
-                Some(Only::Several) => state.say("two answers do that: press a digit", cx.now),
-                Some(Only::None) | None => state.say("no answer does that: press a digit", cx.now),
+                Some(Only::Several) => state.say_of_question("two answers do that: press a digit", cx.now),
+                Some(Only::None) | None => state.say_of_question("no answer does that: press a digit", cx.now),
             }
         }
         (Action::Refuse, Dialog::Permission(req)) => {
@@ -214,7 +215,7 @@ fn raw_input(state: &mut App, cx: Cx<'_>, req: ReqId) {
     let pending = cx.session.question(req);
     let entry = pending.and_then(|p| cx.session.entries().get(p.entry));
     if entry.is_none_or(|e| cells::raw_input(e).is_empty()) {
-        return state.say("there is no raw input: all that was sent is shown", cx.now);
+        return state.say_of_question("there is no raw input: all that was sent is shown", cx.now);
     }
     state.view.dock.raw = flip(state.view.dock.raw);
     state.view.dock.scroll = if state.view.dock.raw == Raw::Shown { cx.frame.dock_rows } else { 0 };
@@ -234,8 +235,11 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
     }
     match &state.view.dock.dialog {
         Some(Dialog::Permission(req)) => {
-            let pending = cx.session.question(*req);
-            if let Some(option) = pending.and_then(|p| p.options.get(at)) {
+            let Some(pending) = cx.session.question(*req) else { return };
+            if let Some(option) = pending.options.get(at) {
+                if let Some(why) = withheld(state, cx, pending, option) {
+                    return state.say_of_question(why, cx.now);
+                }
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
                 answered(state, cx);
             }
@@ -253,6 +257,18 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
         }
         _ => {}
     }
+}
+
+/// Why an answer that holds for good cannot be given yet, or not at all.
+fn withheld(state: &App, cx: Cx<'_>, pending: &Question, option: &PermissionOption) -> Option<&'static str> {
+    if !matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways) {
+        return None;
+    }
+    if !state.view.dock.is_read() {
+        return Some("read to the end first: PageDown · it holds for good");
+    }
+    let deceives = pending.deceives(cx.session.session());
+    deceives.then_some("withheld: it holds hidden characters · answer this once")
 }
 
 /// Shows the page of the log-in, where its host can be told for certain.

@@ -57,7 +57,7 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     state.sync(cx.model, cx.now);
     match input {
         Input::Hasty(key) if key.is_digit() && is_answering(state, cx) => {
-            state.say("too soon: press it once more", cx.now);
+            state.say_of_question("too soon: press it once more", cx.now);
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
@@ -207,7 +207,7 @@ fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bo
     }
 }
 
-/// What a key does whatever has the focus.
+/// What a key does with any focus.
 fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::CtrlC => ctrl_c(state, cx, out),
@@ -312,7 +312,7 @@ fn toggle_dock(state: &mut App, cx: Cx<'_>) {
     }
 }
 
-/// Pasted text is text, whatever has the focus: it never answers anything.
+/// Pasted text is text with any focus: it never answers anything.
 fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     state.quit_armed_until = None;
     state.close_armed = None;

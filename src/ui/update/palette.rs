@@ -1,6 +1,6 @@
 //! The palette: everything that can be done, in one list with a filter.
 //!
-//! Does nothing itself. Invariant: a row does what its key does; what cannot be done now is said by whoever does it.
+//! Does nothing itself. Invariant: a row does what its key does; the action itself says what cannot be done now.
 
 use super::Cx;
 use crate::base::sanitize;
@@ -33,7 +33,7 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     Picker::all(all)
 }
 
-/// Whether somebody would look for it in a list rather than press it while writing.
+/// Whether the person would look for it in a list rather than press it while writing.
 fn is_worth_a_row(action: Action) -> bool {
     !matches!(
         action,

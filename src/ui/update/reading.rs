@@ -33,7 +33,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 go(state, cx, Step::Found, Way::Up);
             }
             Action::Escape | Action::CtrlC => reading.search = None,
-            // Whatever else a key means, it means nothing here.
+            // All other keys mean nothing here.
             action => _ = search.apply(action),
         }
         return;

@@ -20,11 +20,10 @@ pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>)
         return state.say("there are no rules here", cx.now);
     }
     if matches!(cx.session.question(req).map(|question| &question.about), Some(About::Asked { .. })) {
-        return state.say("no rule answers this", cx.now);
+        return state.say_of_question("no rule answers this", cx.now);
     }
-    let max = cx.frame.dock_scroll_max;
-    if state.view.dock.scroll.min(max) < max {
-        return state.say("read it to its end first (PageDown): a rule is about all of it", cx.now);
+    if !state.view.dock.is_read() {
+        return state.say_of_question("read it to its end first (PageDown): a rule is about all of it", cx.now);
     }
     let draft = RuleDraft::new(req);
     out.push(Out::Intent(Intent::Rules(RuleWish::Weigh { req, list: draft.list, text: None })));
@@ -75,9 +74,9 @@ fn weigh(draft: &RuleDraft, out: &mut Vec<Out>) {
 fn make(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let Some(draft) = &state.view.dock.rule else { return };
     match draft.weighed(cx.session.rules.weighing()) {
-        None => state.say("not looked at yet: press it once more", cx.now),
+        None => state.say_of_question("not looked at yet: press it once more", cx.now),
         Some(weighed) => match &weighed.fault {
-            Some(fault) => state.say(format!("no rule: {fault}"), cx.now),
+            Some(fault) => state.say_of_question(format!("no rule: {fault}"), cx.now),
             None => {
                 let text = weighed.text.clone();
                 let rules = NewRules { list: draft.list, text, scope: draft.scope };

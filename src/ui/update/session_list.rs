@@ -1,6 +1,6 @@
 //! Keys of the list of sessions, and the key that goes to the session that needs the person.
 //!
-//! Opens nothing and forgets nothing itself. Invariant: nobody is taken to a question by anything but a key.
+//! Opens nothing and forgets nothing itself. Invariant: only a key takes the person to a question.
 
 use super::{Cx, common};
 use crate::base::sanitize;
@@ -81,16 +81,16 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             out.push(Out::Visit(key));
             out.extend(place.map(Out::GoTo));
         }
-        Step::GoOn(earlier) => {
-            out.push(Out::GoOn(earlier));
+        Step::GoOn(past) => {
+            out.push(Out::GoOn(past));
             out.extend(place.map(Out::GoTo));
         }
-        Step::Fork(earlier) => out.push(Out::Fork(earlier)),
+        Step::Fork(past) => out.push(Out::Fork(past)),
         Step::ForkOpen(key) => out.push(Out::ForkOpen(key)),
         Step::Rename(which, name) => out.push(Out::Rename(which, name)),
         Step::Export(which) => out.push(Out::Export(which)),
         Step::Find(query) => out.push(Out::Find(query)),
-        Step::Forget(earlier) => out.push(Out::Forget(earlier)),
+        Step::Forget(past) => out.push(Out::Forget(past)),
         Step::Other => {
             // What opens something else closes the list.
             let stays = matches!(action, Action::Help | Action::MouseToggle | Action::Suspend | Action::Redraw);

@@ -1,4 +1,4 @@
-//! F8 and Alt+J: the list is there at once, and a key leads to whoever needs the person.
+//! F8 and Alt+J: the list is there at once, and a key leads to the session that needs the person.
 
 use crate::model::event::Intent;
 use crate::model::ids::SessionKey;
@@ -6,11 +6,11 @@ use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
-use crate::ui::state::session_list::{Earlier, End, Past, Starts};
+use crate::ui::state::session_list::{End, Past, PastSession, Starts};
 use std::path::PathBuf;
 
-fn shown() -> Earlier {
-    Earlier::clean("old".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+fn shown() -> PastSession {
+    PastSession::clean("old".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
         .about(Some("mend the cart"), Some("please"), None)
         .used(60, 2, End::Interrupted, vec![PathBuf::from("old.jsonl")], false)
 }

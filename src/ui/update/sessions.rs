@@ -135,7 +135,7 @@ pub(super) fn opener(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::PageDown => common(state, cx, action, out),
         action => {
             opener.trouble = None;
-            // Whatever else a key means, it means nothing here.
+            // All other keys mean nothing here.
             let _ = opener.line.apply(action);
         }
     }

@@ -516,7 +516,7 @@ fn quitting_asks_while_something_is_alive() {
 
 proptest! {
     #![proptest_config(crate::random(60))]
-    /// Whatever is written, at whatever speed, while questions come and go: it never answers one.
+    /// Text typed at any speed while questions come and go never answers one.
     #[test]
     fn prose_never_answers(keys in prop::collection::vec((0u8..40, 0u64..900, any::<bool>()), 1..120)) {
         const PROSE: &[u8] = b"yes 1 no 2 A 3 N! then 4 use y n 9 steps\n";
@@ -908,9 +908,9 @@ fn with_rules(width: u16, height: u16, titles: &[&str]) -> Scene {
     s
 }
 
-fn weighed(text: &str, settles: &[u64]) -> Weighed {
-    let settles = settles.iter().map(|req| ReqId(*req)).collect();
-    Weighed { text: text.into(), settles, here: (1, 4), ..Weighed::default() }
+fn weighed(text: &str, resolves: &[u64]) -> Weighed {
+    let resolves = resolves.iter().map(|req| ReqId(*req)).collect();
+    Weighed { text: text.into(), resolves, here: (1, 4), ..Weighed::default() }
 }
 
 #[test]
@@ -941,6 +941,24 @@ fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
     let rules = NewRules { list: Ruled::Allow, text: "Bash(git log *)".into(), scope: Reach::Always };
     assert_eq!(s.intents().last(), Some(&Intent::Rules(RuleWish::Make(rules))));
     assert!(s.answers().is_empty() && s.draw().contains("a make a rule"), "{}", s.shown);
+}
+
+#[test]
+fn a_rule_that_is_drafted_goes_when_the_agent_changes_the_call() {
+    let mut s = with_rules(100, 24, &["git log -1"]);
+    s.typed("a");
+    let req = ReqId(1);
+    let proposed = vec![weighed("Bash(git log -1)", &[1])];
+    s.event(Event::Host(HostEvent::RulesWeighed(Weighing { req, proposed, typed: None, why_none: None })));
+    assert!(s.draw().contains("new rule"), "{}", s.shown);
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.title = Patch::Set("rm -rf /".into());
+    s.update(Update::ToolUpdate(patch));
+    assert!(s.draw().contains("the call has changed, no rule is made"), "{}", s.shown);
+    let before = s.intents().len();
+    s.press(Code::Enter);
+    assert_eq!(s.intents().len(), before, "nothing is made of what is not asked any more");
+    assert!(!s.shown.contains("new rule") && s.answers().is_empty(), "{}", s.shown);
 }
 
 #[test]

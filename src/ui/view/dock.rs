@@ -26,7 +26,7 @@ use crate::text::token::Token;
 use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
-use crate::ui::state::dock::{Dialog, DockState, Raw, seconds};
+use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
 use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -45,6 +45,8 @@ struct Contents {
     body: Vec<LogicalLine>,
     /// Lines of the body at its end that are what the agent sent.
     raw: RawLines,
+    /// Lines of the body before those.
+    asked: usize,
     choices: Vec<Choice>,
     at: Option<Place>,
 }
@@ -61,8 +63,9 @@ struct Place {
 }
 
 impl Contents {
-    const fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
-        Self { body, raw: RawLines::None, choices, at: None }
+    fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
+        let asked = body.len();
+        Self { body, raw: RawLines::None, asked, choices, at: None }
     }
 }
 
@@ -80,6 +83,8 @@ pub struct Dock {
     dialog: Dialog,
     body: Vec<Painted>,
     raw: RawLines,
+    /// Rows of the body that say what is asked.
+    asked: usize,
     /// First row of the body that is shown, and how many.
     top: usize,
     shown: usize,
@@ -113,6 +118,10 @@ impl Dock {
     /// Rows of the body that are above what is shown.
     pub fn top(&self) -> usize {
         self.top
+    }
+
+    pub fn seen(&self) -> Seen {
+        Seen { top: self.top, rows: self.shown, asked: self.asked }
     }
 
     /// Where something is written, from the corner of the dock.
@@ -162,7 +171,11 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
         cursor = column.map(|column| (row, column));
     }
     let order = choices.order;
-    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, top, shown, answers, order, cursor, keys })
+    let asked = match contents.raw {
+        RawLines::Shown => paint::rows(contents.body.get(..contents.asked).unwrap_or_default(), inner).len(),
+        RawLines::None | RawLines::Hidden => body.len(),
+    };
+    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, asked, top, shown, answers, order, cursor, keys })
 }
 
 /// Whether the keyboard is here, or at least digits answer.
@@ -376,7 +389,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
     let lines = if pending.about == About::Permission {
-        entry.map(|e| cells::permission_body(e, &pending.previews, &ctx)).unwrap_or_default()
+        entry.map(|e| cells::permission_body(e, &pending.previews, &pending.outside, &ctx)).unwrap_or_default()
     } else {
         cells::gate_body(pending, &ctx)
     };
@@ -417,6 +430,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         Raw::Shown => RawLines::Shown,
         Raw::Hidden => RawLines::Hidden,
     };
+    let asked = body.len();
     if raw == RawLines::Shown {
         body.extend(sent);
     }
@@ -445,7 +459,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
-    Contents { body, raw, choices, at: None }
+    Contents { body, raw, asked, choices, at: None }
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

@@ -3,9 +3,9 @@
 use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::Block;
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec,
+    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec, Update,
 };
-use crate::model::form::{Given, Reply};
+use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::tool::{Change, ToolContent, ToolPatch};
@@ -149,6 +149,73 @@ fn what_an_answer_does_stands_beside_its_name() {
         assert!(s.shown.contains(words), "{words} in {}", s.shown);
     }
     assert!(!s.shown.contains("2 y allow once (") && !s.shown.contains("5 Hm ("), "{}", s.shown);
+}
+
+/// A question with every sort of answer.
+fn ask_for_good(s: &mut Scene, req: u64, title: &str) {
+    let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+    let options = vec![
+        option("once", PermissionKind::AllowOnce),
+        option("always", PermissionKind::AllowAlways),
+        option("never", PermissionKind::RejectAlways),
+    ];
+    let mut tool = ToolPatch::new(format!("t{req}").into());
+    tool.title = Patch::Set(title.into());
+    let request = AgentRequest::Permission { tool, options };
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+    s.draw();
+    s.after(2000).draw();
+}
+
+#[test]
+fn no_key_answers_for_good_before_all_of_the_question_was_on_the_screen() {
+    let mut s = gated(Gate::Off, 100);
+    let long = "line after line ".repeat(300);
+    ask_for_good(&mut s, 5, &long);
+    s.key(Key::alt(Code::Char('2'))).key(Key::alt(Code::Char('3')));
+    assert!(s.answers().is_empty() && s.draw().contains("read to the end first"), "{}", s.shown);
+    s.press(Code::Tab).typed("2").typed("3").typed("A").typed("N");
+    s.press(Code::Down).press(Code::Down).draw();
+    s.press(Code::Enter);
+    assert!(s.answers().is_empty(), "{:?}", s.answers());
+    for _ in 0..60 {
+        s.press(Code::PageDown).draw();
+    }
+    s.typed("A");
+    assert_eq!(s.answers(), [(5, "always".to_owned())]);
+    // While digits answer one question after the other.
+    ask_for_good(&mut s, 6, &long);
+    s.typed("2");
+    assert_eq!(s.answers().len(), 1, "{:?}", s.answers());
+    assert!(s.draw().contains("read to the end first"), "{}", s.shown);
+    s.typed("1");
+    assert_eq!(s.answers()[1], (6, "once".to_owned()), "once can be answered at any time");
+    assert!(!s.draw().contains("read to the end first"), "what was said of it goes with it: {}", s.shown);
+}
+
+#[test]
+fn what_was_read_is_forgotten_when_the_question_changes() {
+    let mut s = gated(Gate::Off, 100);
+    ask_for_good(&mut s, 5, "short");
+    let mut patch = ToolPatch::new("t5".into());
+    patch.title = Patch::Set("line after line ".repeat(300));
+    s.update(Update::ToolUpdate(patch));
+    s.draw();
+    s.after(2000).draw();
+    s.press(Code::Tab).typed("2").draw();
+    assert!(s.answers().is_empty() && s.shown.contains("read to the end first"), "{}", s.shown);
+}
+
+#[test]
+fn no_answer_for_good_is_given_to_what_is_not_seen_as_it_is() {
+    for title in ["rm \u{202e}x", "a\u{200b}b", "x\u{1b}[2Ky"] {
+        let mut s = gated(Gate::Off, 80);
+        ask_for_good(&mut s, 5, title);
+        s.key(Key::alt(Code::Char('2'))).draw();
+        assert!(s.answers().is_empty() && s.shown.contains("withheld: it holds hidden"), "{}", s.shown);
+        s.key(Key::alt(Code::Char('1')));
+        assert_eq!(s.answers(), [(5, "once".to_owned())]);
+    }
 }
 
 #[test]
@@ -377,11 +444,11 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
 
 #[test]
 fn what_the_agent_sent_comes_into_view() {
-    let sent = serde_json::json!({"file_path": "the-sent-path"});
+    let sent = serde_json::json!({"file_path": PATH, "note": "the-sent-path"});
     let mut s = asks_with_input(24, 60, Some(sent.clone()));
     assert!(row(&s, "1 Yes").contains("v raw input"), "the key is named: {}", s.shown);
     s.typed("v").draw();
-    assert!(s.shown.contains("file_path: the-sent-path"), "{}", s.shown);
+    assert!(s.shown.contains("note: the-sent-path"), "{}", s.shown);
     s.typed("v").draw();
     assert!(!s.shown.contains("the-sent-path") && s.shown.contains("line 1"), "{}", s.shown);
     let mut s = asks_with_input(24, 2, Some(sent));
@@ -498,13 +565,13 @@ fn r_416_a_form_is_filled_in_changed_and_sent() {
     s.draw();
     assert!(replies(&s).is_empty() && s.shown.contains("✗ minLength 3: it has 2 characters"), "{}", s.shown);
     s.typed("c").ctrl('s');
-    let text = |text: &str| Given::Text(text.into());
+    let text = |text: &str| FieldValue::Text(text.into());
     assert_eq!(
         replies(&s),
         [Reply::Filled(vec![
             ("colour".into(), text("g")),
             ("why".into(), text("abc")),
-            ("files".into(), Given::Many(vec!["a.rs".into()]))
+            ("files".into(), FieldValue::Many(vec!["a.rs".into()]))
         ])]
     );
 }
@@ -524,8 +591,43 @@ fn r_417_esc_leaves_a_form_as_it_is_and_keys_decline_or_cancel_it() {
         s.key(Key::alt(Code::Char('p')));
         s.draw();
         s.ctrl(key);
+        if reply == Reply::Decline {
+            s.draw();
+            assert!(replies(&s).is_empty() && s.shown.contains("Ctrl+N again declines"), "{}", s.shown);
+            s.press(Code::Down).ctrl(key);
+            assert!(replies(&s).is_empty(), "another key came between");
+            s.ctrl(key);
+        }
         assert_eq!(replies(&s), [reply]);
     }
+}
+
+#[test]
+fn r_430_what_is_typed_as_a_secret_is_dots_until_the_person_asks_to_see_it() {
+    let mut s = Scene::working(90, 30);
+    ask_form(
+        &mut s,
+        5,
+        r#"{"properties":{"sshKey":{"type":"string"},"pin":{"type":"integer"},"x":{"type":"string"}}}"#,
+    );
+    assert!(s.shown.contains("hidden; Ctrl+R shows it."), "{}", s.shown);
+    s.press(Code::Tab).after(800);
+    s.draw();
+    s.typed("hunter2");
+    s.draw();
+    assert!(s.shown.contains("•••••••") && !s.shown.contains("hunter2"), "{}", s.shown);
+    s.ctrl('r');
+    s.draw();
+    assert!(s.shown.contains("hunter2"), "{}", s.shown);
+    s.press(Code::Tab).typed("4711").press(Code::Tab).typed("plain").ctrl('r');
+    s.draw();
+    assert!(!s.shown.contains("hunter2") && !s.shown.contains("4711") && s.shown.contains("plain"), "{}", s.shown);
+    assert!(s.shown.contains("nothing is hidden in this field"), "{}", s.shown);
+    s.ctrl('s');
+    let [Reply::Filled(values)] = &replies(&s)[..] else { panic!() };
+    let secret = |text: &str| Some(text.to_owned());
+    let secrets: Vec<_> = values.iter().map(|(_, value)| value.secret().map(|secret| secret.0.clone())).collect();
+    assert_eq!(secrets, [secret("hunter2"), secret("4711"), None]);
 }
 
 #[test]

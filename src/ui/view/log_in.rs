@@ -1,4 +1,4 @@
-//! Where somebody logs in: a terminal over all but the status line, and the line in which values are typed.
+//! Where the person logs in: a terminal over all but the status line, and the line in which values are typed.
 //!
 //! Keeps nothing. Invariants: of a value only its length is drawn; the address of a page is said with its host outside of
 //! what the program draws.

@@ -291,6 +291,7 @@ fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf
     info.dock_scroll_max = laid.scroll_max();
     info.dock_rows = laid.rows();
     info.dock_top = laid.top();
+    info.seen = laid.seen();
     if let Some((x, y)) = laid.cursor().filter(|_| cx.state.view.focus == Focus::Dock) {
         info.cursor = Some(Position { x: area.x.saturating_add(x), y: area.y.saturating_add(y) });
     }

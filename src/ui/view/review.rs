@@ -1,6 +1,6 @@
 //! The review: a line that says what is shown, the files, the hunks of one file, and the keys.
 //!
-//! Reads the state and draws; the rows were counted before. Invariants: only rows in view are laid out, whatever the
+//! Reads the state and draws; the rows were counted before. Invariants: only rows in view are laid out, at any
 //! size of the change; every state has a sign or a word besides its colour; it draws into any size.
 
 mod bars;

@@ -17,7 +17,7 @@ use crate::theme::resolve::Theme;
 use crate::ui::labels;
 use crate::ui::state::attention::Attention;
 use crate::ui::state::session_list::{
-    Density, Earlier, End, Finding, Hit, ListFrame, Past, Reach, Row, Said, SessionList, Sort, Who,
+    Density, End, Finding, Hit, ListFrame, Past, PastSession, Reach, Row, Said, SessionList, Sort, Who,
 };
 use crate::ui::state::trees;
 use crate::ui::status_line;
@@ -71,7 +71,7 @@ pub struct OpenRow {
 #[derive(Clone, Copy)]
 enum Line {
     Head(&'static str),
-    Earlier,
+    Past,
     Row(usize),
     /// The second row of one.
     More(usize),
@@ -200,7 +200,7 @@ impl Lines {
         match line {
             line if line >= past && self.past == 0 => Line::Empty,
             line if line >= past => self.row(line - self.heads_before_past()),
-            line if line + 1 == past => Line::Earlier,
+            line if line + 1 == past => Line::Past,
             _ => Line::Head(""),
         }
     }
@@ -226,7 +226,7 @@ fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, b
                     look.theme,
                 );
             }
-            Line::Earlier => {
+            Line::Past => {
                 let room = usize::from(line.width.saturating_sub(3));
                 let what = if list.finding().is_some() { "found" } else { "earlier" };
                 let words = match list.reach() {
@@ -288,11 +288,11 @@ fn row(list: &SessionList, look: Look<'_>, at: usize, line: Rect, buf: &mut Buff
             None => text.push("closed", Token::Dim),
         },
         Some(Row::Hit(hit)) => text.append(&about_hit(hit, columns, selected)),
-        Some(Row::Earlier(earlier)) => {
+        Some(Row::Past(past)) => {
             let beneath = if list.is_beneath(at) { "└ " } else { "" };
             text.push(beneath, Token::Dim);
             let columns = columns.saturating_sub(width::str_width(beneath));
-            text.append(&about_earlier(earlier, list, look, columns, selected));
+            text.append(&about_past(past, list, look, columns, selected));
         }
     }
     let room = line.width.saturating_sub(1);
@@ -306,7 +306,7 @@ fn more(list: &SessionList, look: Look<'_>, at: usize, columns: usize) -> Styled
         None => String::new(),
         Some(Row::Open(open)) => (look.open)(open.key, columns).map(|open| open.place).unwrap_or_default(),
         Some(Row::Hit(hit)) => format!("{} · {}", hit.session.agent, paths::display(&hit.session.cwd, &[], look.home)),
-        Some(Row::Earlier(one)) => {
+        Some(Row::Past(one)) => {
             let mut words = format!("{} · {}", one.agent, paths::display(&one.cwd, &[], look.home));
             if let Some(last) = one.last_prompt.as_ref().or(one.first_prompt.as_ref()) {
                 words.extend([" · “", last, "”"]);
@@ -410,7 +410,7 @@ fn asks(session: SessionRef<'_>, question: &Question) -> Option<String> {
     }
 }
 
-fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usize, selected: bool) -> StyledText {
+fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: usize, selected: bool) -> StyledText {
     let style = if selected { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Text.into() };
     let end = match one.end {
         End::Open => Some(("open elsewhere", Token::Warn)),
@@ -427,7 +427,7 @@ fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usi
             let place = paths::display(&one.cwd, &[], look.home);
             parts.push((width::truncate_start(&place, AGENT + AGENT / 2).into_owned(), Token::Dim));
         }
-        if let Some(tree) = list.tree_of(Row::Earlier(one)) {
+        if let Some(tree) = list.tree_of(Row::Past(one)) {
             parts.push((tree.branch.clone(), Token::Dim));
         }
         parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
@@ -462,7 +462,7 @@ fn about_earlier(one: &Earlier, list: &SessionList, look: Look<'_>, columns: usi
 
 /// More of what is chosen: where it was, and what was said last.
 fn detail(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
-    let Some(Row::Earlier(one)) = list.current() else { return };
+    let Some(Row::Past(one)) = list.current() else { return };
     let room = usize::from(area.width.saturating_sub(5));
     let mut words = paths::display(&one.cwd, &[], look.home);
     for (what, said) in

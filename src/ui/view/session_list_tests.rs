@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
     let one = |n: usize| {
-        Earlier::clean(n.to_string(), "Gemini", command.to_owned(), starts.clone(), "/shop".into())
+        PastSession::clean(n.to_string(), "Gemini", command.to_owned(), starts.clone(), "/shop".into())
             .about(Some(&format!("number {n} ✓ 2 other")), Some("first"), Some("last"))
             .used(
                 7200,

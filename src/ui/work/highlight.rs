@@ -38,7 +38,7 @@ const STATES: usize = 8;
 pub struct Job {
     /// Tells the language, by its name too.
     pub path: PathBuf,
-    /// For whoever asked.
+    /// For the requester.
     pub id: u64,
     pub lines: Vec<(Kind, String)>,
     /// One for each line, the same only for the same lines up to there; or none.

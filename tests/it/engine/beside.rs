@@ -84,7 +84,7 @@ fn engine(place: &Place, agent: impl FnOnce(Agent) -> tokio::task::JoinHandle<()
     let (link, far) = memory();
     let mut link = Some(link);
     let mut config = config(&place.root);
-    config.review = Some(ReviewConfig { home: place.home.clone(), earlier: None });
+    config.review = Some(ReviewConfig { home: place.home.clone(), reopened: None });
     let engine = Engine::connected(config, codec::shipped(), Some(Box::new(move |_| link.take().unwrap())));
     agent(far);
     engine

@@ -38,17 +38,50 @@ fn without_answers_a_form_is_declined() {
 #[test]
 fn answers_are_taken_by_the_names_of_fields() {
     let lab = Lab::new();
-    let (got, line, err) = asked(&lab, Some(r#"{"colour":"green","count":3,"other":1,"key":"hunter2hunter2"}"#));
-    assert_eq!(
-        got,
-        json!({ "action": "accept", "content": { "colour": "green", "count": 3, "key": "hunter2hunter2" } })
-    );
+    let (got, line, err) = asked(&lab, Some(r#"{"colour":"green","count":3,"other":1,"key":"hunter2"}"#));
+    assert_eq!(got, json!({ "action": "accept", "content": { "colour": "green", "count": 3, "key": "hunter2" } }));
     assert_eq!((line["action"].as_str(), err.as_str()), (Some("accept"), ""));
+    assert_eq!(line["masked"], json!(["key"]), "{line}");
     let (_, journal) = lab.journal();
     let ours = |line: &&str| line.contains("client->agent") || line.contains("AnswerAsked");
     let kept: Vec<&str> = journal.lines().filter(ours).collect();
     assert!(kept.iter().any(|line| line.contains("AnswerAsked")), "{journal}");
     assert!(kept.iter().all(|line| !line.contains("hunter2")), "{kept:?}");
+}
+
+/// Every file below the directory, with its text as far as it is one.
+fn files_of(dir: &std::path::Path, all: &mut Vec<(std::path::PathBuf, String)>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_of(&path, all);
+        } else {
+            let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            all.push((path, text));
+        }
+    }
+}
+
+#[test]
+fn r_431_what_was_filled_in_as_a_secret_is_written_nowhere_even_when_the_agent_says_it_back() {
+    let lab = Lab::new();
+    let answers = lab.write("answers.json", r#"{"personalAccessToken":"hunter2hunter2","pin":47114711}"#);
+    let recording = lab.path("recording.jsonl");
+    let schema = r#"{ properties = { personalAccessToken = { type = "string" }, pin = { type = "integer" } } }"#;
+    let steps = format!(
+        r#"{{ do = "request", method = "elicitation/create", params = {{ sessionId = "{{session}}", mode = "form", message = "m", requestedSchema = {schema} }} }},
+        {{ do = "say", text = "you said {{answer}}" }},"#
+    );
+    let args = ["x", "--json", "--answers", answers.to_str().unwrap(), "--record", recording.to_str().unwrap()];
+    let done = lab.exec(&args, &lab.turn(&steps));
+    done.assert_code(0);
+    assert!(done.json_text("text").contains(r#""personalAccessToken":"…""#), "{}", done.json_text("text"));
+    let mut files = Vec::new();
+    files_of(&lab.path(""), &mut files);
+    assert!(files.iter().any(|(path, text)| *path == recording && text.contains(r#""pin":"…""#)), "{files:?}");
+    for (path, text) in files.iter().filter(|(path, _)| *path != answers) {
+        assert!(!text.contains("hunter2") && !text.contains("47114711"), "{}: {text}", path.display());
+    }
 }
 
 #[test]

@@ -82,8 +82,14 @@ fn r_404_a_projects_file_counts_once_it_is_trusted_and_not_when_it_has_changed()
     lab.write("work/.mcp.json", FILE);
     warns(&run(&lab, &["x"], &agent), &["acp-tui mcp trust", "db, docs"]);
     assert_eq!(given(&lab), json!([]));
-    let trusted = mcp(&lab, &["trust"]);
-    assert!(trusted.assert_code(0).out().contains("cat ${DB_FILE:-none}"), "{}", trusted.out());
+    let asked = mcp(&lab, &["trust"]);
+    asked.assert_says(2, &["`--yes` gives it"]);
+    for part in ["command   sh", "argument  cat ${DB_FILE:-none}", "variable  TOKEN=…", "https://docs.example/mcp"] {
+        assert!(asked.out().contains(part), "{part}: {}", asked.out());
+    }
+    assert!(!asked.out().contains("fixed-value"), "{}", asked.out());
+    warns(&run(&lab, &["x"], &agent), &["acp-tui mcp trust"]);
+    mcp(&lab, &["trust", "--yes"]).assert_code(0);
     run(&lab, &["x"], &agent).assert_code(0);
     assert_eq!(given(&lab).as_array().unwrap().len(), 2);
     lab.write("work/.mcp.json", &FILE.replace("cat", "rm"));
@@ -102,7 +108,7 @@ fn r_406_the_configuration_adds_switches_and_wins() {
          [mcp.unset]\ncommand = \"sh\"\nargs = [\"${NOT_SET}\"]\n",
     );
     lab.write("work/.mcp.json", FILE);
-    mcp(&lab, &["trust"]).assert_code(0);
+    mcp(&lab, &["trust", "-y"]).assert_code(0);
     let done = run(&lab, &["x"], &agent);
     warns(&done, &["gone is left out: `no-such-program` was not found", "unset is left out", "NOT_SET is not set"]);
     let only = given(&lab);
@@ -177,7 +183,9 @@ fn the_list_shows_what_becomes_of_each_without_values() {
     let json = mcp(&lab, &["list", "--json", "--no-mcp", "db"]);
     let rows: Vec<Value> = json.assert_code(0).out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&rows[0]["state"], &rows[1]["state"]), (&json!("left_out"), &json!("untrusted")));
-    for args in [&["what"][..], &[], &["list", "x"], &["trust", "--json"], &["list", "--timeout", "3"]] {
+    for args in
+        [&["what"][..], &[], &["list", "x"], &["trust", "--json"], &["list", "--yes"], &["list", "--timeout", "3"]]
+    {
         mcp(&lab, args).assert_code(2);
     }
 }

@@ -45,7 +45,7 @@ fn an_agent_that_starts_more_floods_than_may_run_is_refused_and_its_run_ends_wit
     let flood =
         CREATE.replace("COMMAND", "echo x >> made; exec yes").replace("\"request\"", "\"request\", wait = false");
     let steps = format!(
-        "{{ do = \"repeat\", times = 300, step = [{flood}] }}, {{ do = \"settle\" }}, {{ do = \"stop\", reason = \"end_turn\" }}"
+        "{{ do = \"repeat\", times = 300, step = [{flood}] }}, {{ do = \"await_answers\" }}, {{ do = \"stop\", reason = \"end_turn\" }}"
     );
     let report = lab.path("r.json");
     let done = lab.exec(&["x", "--allow", "all", "--review", report.to_str().unwrap()], &lab.turn(&steps));

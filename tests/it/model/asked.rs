@@ -2,7 +2,7 @@
 
 use crate::support::{Rig, SESSION, exit_code};
 use acp_tui::model::event::{Asking, Intent};
-use acp_tui::model::form::{Given, Reply};
+use acp_tui::model::form::{FieldValue, Reply};
 use acp_tui::model::ids::ReqId;
 use acp_tui::model::question::About;
 use acp_tui::model::session::Policy;
@@ -59,7 +59,7 @@ fn r_414_an_unknown_mode_gets_invalid_params() {
 
 #[test]
 fn r_417_accept_decline_and_cancel_are_three_answers() {
-    let filled = Reply::Filled(vec![("b".into(), Given::Text("x".into())), ("a".into(), Given::Bool(true))]);
+    let filled = Reply::Filled(vec![("b".into(), FieldValue::Text("x".into())), ("a".into(), FieldValue::Bool(true))]);
     for (said, sent, told) in [
         (filled, json!({ "action": "accept", "content": { "a": true, "b": "x" } }), "answered: Which one?"),
         (Reply::Decline, json!({ "action": "decline" }), "declined: Which one?"),
@@ -181,7 +181,7 @@ fn r_437_r_438_a_page_is_done_when_the_agent_says_so() {
 fn r_431_what_was_filled_in_is_not_in_the_transcript() {
     let mut rig = Rig::prompted("hi");
     rig.request(1, CREATE, form(json!({})));
-    reply(&mut rig, Reply::Filled(vec![("b".into(), Given::Text("my own words".into()))]));
+    reply(&mut rig, Reply::Filled(vec![("b".into(), FieldValue::Text("my own words".into()))]));
     assert!(!rig.has_entry("my own words"));
 }
 

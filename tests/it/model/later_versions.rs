@@ -182,7 +182,7 @@ fn members_of_a_tool_call_are_kept_taken_back_or_changed() {
     let call = rig.call("t");
     assert_eq!((call.label(), call.kind), ("t", ToolKind::Other));
     assert!(call.raw_input.is_none() && call.raw_output.is_none() && call.locations.is_empty());
-    assert!(call.ended.is_none() && !call.is_settled());
+    assert!(call.ended.is_none() && !call.is_finished());
     for (status, shown, is_final) in [
         ("paused", "paused", false),
         ("dreaming", "(dreaming)", false),
@@ -191,7 +191,7 @@ fn members_of_a_tool_call_are_kept_taken_back_or_changed() {
     ] {
         patch(&mut rig, json!({ "status": status }));
         assert_eq!(rig.entries()[1], format!("tool t {shown}"));
-        assert_eq!((rig.call("t").is_settled(), rig.call("t").ended.is_some()), (is_final, is_final));
+        assert_eq!((rig.call("t").is_finished(), rig.call("t").ended.is_some()), (is_final, is_final));
     }
     state(&mut rig, "running", json!({}));
     state(&mut rig, "idle", json!({ "stopReason": "end_turn" }));

@@ -194,10 +194,10 @@ fn news_of_tool_calls_and_commands_are_told() {
     assert_eq!(wants(&mut rig), [], "says nothing of files");
     rig.terminal(2, "term-1");
     let term = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
-    let started = ReviewCommand::CommandRun { entry: term, settled: false };
+    let started = ReviewCommand::CommandRun { entry: term, finished: false };
     assert_eq!(wants(&mut rig), [ReviewCommand::CommandAsked, started], "asked for before it is begun");
     rig.terminal_ends("term-1", exit_code(0));
-    assert_eq!(wants(&mut rig), [ReviewCommand::CommandRun { entry: term, settled: true }]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::CommandRun { entry: term, finished: true }]);
     rig.stop("end_turn");
     assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(entry), ReviewCommand::EndTurn(ONE)], "its mark settles it");
 }

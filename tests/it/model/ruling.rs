@@ -26,7 +26,7 @@ fn ruled(policy: Policy) -> Rig {
 fn ruling(verdict: Ruled) -> Ruling {
     let rule = (verdict != Ruled::Open).then(|| "Bash(git *)".to_owned());
     let reason = (verdict == Ruled::Deny).then(|| "not here".to_owned());
-    Ruling { verdict, rule, place: None, reason }
+    Ruling { rule, reason, ..Ruling { verdict, ..Ruling::OPEN } }
 }
 
 /// The request that the rules were asked about last.
@@ -215,5 +215,30 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
     assert_eq!(rig.model().first().rules.made(), [made(Scope::Session)]);
     rig.intent(Intent::Rules(RuleWish::Drop(made(Scope::Session))));
     assert_eq!(rig.model().first().rules.made(), []);
+    assert_replayed(&rig);
+}
+
+#[test]
+fn what_the_rules_say_is_about_what_the_call_says_now() {
+    let mut rig = ruled(Policy::Ask);
+    let change = |title: &str| json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "title": title });
+    let count = |rig: &mut Rig| rig.wants().iter().filter(|e| matches!(e, Effect::AskRules { .. })).count();
+    // Before the question is shown.
+    ask(&mut rig, 1, &usual());
+    rig.update(change("rm -rf x"));
+    say(&mut rig, Ruled::Allow);
+    assert!(rig.sent().is_empty() && rig.pending().is_empty(), "that was about something else");
+    say(&mut rig, Ruled::Open);
+    assert_eq!(rig.pending().len(), 1);
+    // While it is shown: asked once at a time, and once more for all that came meanwhile.
+    count(&mut rig);
+    for title in ["git a", "git b", "rm c"] {
+        rig.update(change(title));
+    }
+    assert_eq!(count(&mut rig), 1);
+    say(&mut rig, Ruled::Allow);
+    assert_eq!((rig.sent().len(), rig.pending().len(), count(&mut rig)), (0, 1, 1));
+    say(&mut rig, Ruled::Deny);
+    assert_eq!(rig.sent_briefly(), ["1:selected no"]);
     assert_replayed(&rig);
 }

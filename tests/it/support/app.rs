@@ -386,8 +386,8 @@ pub async fn play_with(
         purpose: Purpose::Session,
         agents: Box::new(Vec::new),
         past,
-        desk: None,
-        held: None,
+        drafts: None,
+        lease: None,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

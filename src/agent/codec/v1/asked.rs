@@ -7,7 +7,7 @@ use super::bounded;
 use super::content::{id_of, list_of, str_of, string_of, u64_of};
 use crate::base::limits::{MAX_ANSWERS, MAX_FIELDS, MAX_FORM, MAX_PATH};
 use crate::model::event::Asking;
-use crate::model::form::{Choice, Field, FieldKind, Form, Given, Page, Reply, sounds_secret};
+use crate::model::form::{Choice, Field, FieldKind, FieldValue, Form, Page, Reply};
 use crate::wire::json::members;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub const CREATE: &str = "elicitation/create";
 pub const COMPLETE: &str = "elicitation/complete";
 
-/// Hosts of this machine: nobody listens in on the way to them.
+/// Hosts of this machine: there is no network on the way to them.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Why nothing was read.
@@ -68,7 +68,7 @@ fn page(value: &Value, message: String) -> Result<Page, Refused> {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
         })
     };
-    // whoever is on the way reads and changes what goes over the others, or nobody knows what they start.
+    // the others can be read and changed on their way, or it is unknown what they start.
     if address.starts_with("https://") || address.strip_prefix("http://").is_some_and(is_here) {
         return Ok(Page { message, id: id.into(), address });
     }
@@ -92,7 +92,9 @@ fn form(params: &str, value: &Value, message: String) -> Result<Form, Refused> {
         fields.push(field(is_required(&name), name, property)?);
     }
     let words = |member| string_of(schema, member).filter(|words| !words.trim().is_empty());
-    Ok(Form { message, title: words("title"), description: words("description"), fields })
+    let mut form = Form { message, title: words("title"), description: words("description"), fields };
+    form.hide_secrets();
+    Ok(form)
 }
 
 /// The names of the properties as they were sent, each once.
@@ -133,23 +135,12 @@ fn field(is_required: bool, name: String, property: &Value) -> Result<Field, Ref
     if choices > MAX_ANSWERS {
         return Err(Refused::TooLarge(format!("a field of {choices} choices, at most {MAX_ANSWERS} are asked")));
     }
-    let title = words("title");
-    let is_hidden =
+    let is_secret =
         str_of(property, "format") == Some("password") || property.get("writeOnly") == Some(&Value::Bool(true));
-    let is_text = matches!(kind, FieldKind::Text { .. });
-    let sounds = sounds_secret(&name) || title.as_deref().is_some_and(sounds_secret);
-    let mut field = Field {
-        name,
-        title,
-        description: words("description"),
-        is_required,
-        is_secret: is_text && (is_hidden || sounds),
-        kind,
-        default: None,
-    };
+    let (title, description) = (words("title"), words("description"));
+    let mut field = Field { name, title, description, is_required, is_secret, kind, default: None };
     // one that does not fit is none.
-    let default = property.get("default").filter(|_| !field.is_secret);
-    field.default = default.and_then(|default| field.take(default).ok());
+    field.default = property.get("default").and_then(|default| field.take(default).ok());
     Ok(field)
 }
 
@@ -215,13 +206,14 @@ pub fn answer(reply: &Reply) -> Value {
     }
 }
 
-fn sent(given: &Given) -> Value {
+fn sent(given: &FieldValue) -> Value {
     match given {
-        Given::Bool(on) => json!(on),
-        Given::Number(number) => Value::Number(Number::clone(number)),
-        Given::Many(list) => json!(list),
-        Given::Text(text) => json!(text),
-        Given::Secret(secret) => json!(secret.0),
+        FieldValue::Bool(on) => json!(on),
+        FieldValue::Number(number) => Value::Number(Number::clone(number)),
+        FieldValue::Many(list) => json!(list),
+        FieldValue::Text(text) => json!(text),
+        FieldValue::Secret(secret) => json!(secret.0),
+        FieldValue::SecretNumber(digits) => digits.0.parse().map_or(Value::Null, Value::Number),
     }
 }
 

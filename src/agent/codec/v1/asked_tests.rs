@@ -32,13 +32,13 @@ fn r_421_fields_keep_their_order_and_one_that_cannot_be_read_harms_no_other() {
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(of("z").kind, FieldKind::Text { min: Some(1), max: Some(9), pattern: text("a"), format: text("email") });
     assert!(of("z").is_required && of("deep").is_required && !of("m").is_required);
-    assert_eq!(of("m").default, Some(Given::Number(3.into())));
+    assert_eq!(of("m").default, Some(FieldValue::Number(3.into())));
     assert_eq!((&of("b").kind, &of("b").default), (&FieldKind::Switch, &None), "a default that does not fit is none");
     assert_eq!(of("one").choices().len(), 1);
-    assert_eq!(of("one").default, Some(Given::Text("x".into())));
+    assert_eq!(of("one").default, Some(FieldValue::Text("x".into())));
     let titles: Vec<&str> = of("old").choices().iter().map(|choice| choice.title.as_str()).collect();
     assert_eq!(titles, ["P", "q"]);
-    assert_eq!(of("many").default, Some(Given::Many(vec!["u".into()])));
+    assert_eq!(of("many").default, Some(FieldValue::Many(vec!["u".into()])));
     for (name, what) in [
         ("a", "without a type"),
         ("deep", "of type object"),
@@ -105,15 +105,16 @@ fn a_form_that_is_too_large_is_refused_as_a_whole() {
 #[test]
 fn r_427_values_are_sent_as_the_types_that_were_asked_for() {
     let values = vec![
-        ("b".to_owned(), Given::Bool(true)),
-        ("n".to_owned(), Given::Number(3.into())),
-        ("l".to_owned(), Given::Many(vec!["u".into()])),
-        ("t".to_owned(), Given::Text("x".into())),
-        ("s".to_owned(), Given::Secret(crate::model::login::Secret("hunter2".into()))),
+        ("b".to_owned(), FieldValue::Bool(true)),
+        ("n".to_owned(), FieldValue::Number(3.into())),
+        ("l".to_owned(), FieldValue::Many(vec!["u".into()])),
+        ("t".to_owned(), FieldValue::Text("x".into())),
+        ("s".to_owned(), FieldValue::Secret(crate::model::login::Secret("hunter2".into()))),
+        ("p".to_owned(), FieldValue::SecretNumber(crate::model::login::Secret("4711".into()))),
     ];
     assert_eq!(
         answer(&Reply::Filled(values)),
-        json!({ "action": "accept", "content": { "b": true, "n": 3, "l": ["u"], "t": "x", "s": "hunter2" } })
+        json!({ "action": "accept", "content": { "b": true, "n": 3, "l": ["u"], "t": "x", "s": "hunter2", "p": 4711 } })
     );
     assert_eq!(answer(&Reply::Visits), json!({ "action": "accept" }));
     assert_eq!(answer(&Reply::Decline), json!({ "action": "decline" }));
@@ -126,7 +127,28 @@ fn r_430_a_field_that_asks_for_a_secret_is_known_as_one() {
         r#"{"properties":{"a":{"type":"string","format":"password"},"b":{"type":"string","writeOnly":true},
         "c":{"type":"string","title":"Your API token","default":"t"},"d":{"type":"string"},"token":{"type":"boolean"}}}"#,
     );
-    let secret: Vec<bool> = form.fields.iter().map(|field| field.is_secret).collect();
-    assert_eq!(secret, [true, true, true, false, false]);
+    assert_eq!(secret(&form), [true, true, true, false, false]);
     assert_eq!(form.fields[2].default, None);
+}
+
+fn secret(form: &Form) -> Vec<bool> {
+    form.fields.iter().map(|field| field.is_secret).collect()
+}
+
+#[test]
+fn r_430_a_field_is_hidden_for_its_description_or_for_what_the_form_is_about() {
+    let of = |message: &str, properties: &str| {
+        let params = format!(
+            r#"{{"sessionId":"s","message":{},"mode":"form","requestedSchema":{{"properties":{properties}}}}}"#,
+            json!(message)
+        );
+        let Asking::Form(form) = read(&params).unwrap().asking else { panic!() };
+        secret(&form)
+    };
+    let pin = r#"{"value":{"type":"string","description":"The PIN of your card"},"n":{"type":"integer"}}"#;
+    assert_eq!(of("Go on?", pin), [true, false]);
+    let fields = r#"{"user":{"type":"string"},"value":{"type":"string"},"n":{"type":"number"},"ok":{"type":"boolean"},
+        "one":{"enum":["a"]}}"#;
+    assert_eq!(of("Enter your GitHub password", fields), [false, true, true, false, false]);
+    assert_eq!(of("Which branch?", fields), [false; 5]);
 }

@@ -192,7 +192,7 @@ fn words_patch(value: &Value, member: &str) -> Patch<String> {
     }
 }
 
-/// What a list lost may have been part of the raw values, too: then nobody can judge the call by what is kept.
+/// What a list lost may have been part of the raw values, too: then what is stored is not enough to judge the call.
 fn patch(value: &Value, form: Form, read: &Read) -> Result<ToolPatch, String> {
     let mut patch = tools::patch(value, form, |list| read.lost_of(list))?;
     patch.cut |= read.lost > 0;

@@ -7,12 +7,12 @@ pub mod bounded;
 pub mod content;
 pub mod errors;
 pub mod inbound;
-pub mod kept;
 pub mod outbound;
 pub mod results;
+pub mod stored;
 pub mod tools;
 
-use super::kept::{Called, Depth, Heard, Introduced, Look};
+use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::{Codec, Decoded, Handshake, Said, Told};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
@@ -138,18 +138,18 @@ impl Codec for V1 {
     }
 
     fn called(&self, frame: &str) -> Option<(u64, Called)> {
-        kept::called(frame)
+        stored::called(frame)
     }
 
     fn heard<'a>(&self, frame: &'a str, depth: Depth) -> Heard<'a> {
-        kept::heard(frame, depth)
+        stored::heard(frame, depth)
     }
 
     fn look<'a>(&self, frame: &'a str) -> Look<'a> {
-        kept::look(frame)
+        stored::look(frame)
     }
 
     fn introduced(&self, result: &str) -> Introduced {
-        kept::introduced(result)
+        stored::introduced(result)
     }
 }

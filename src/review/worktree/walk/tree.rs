@@ -32,7 +32,7 @@ const REPOS: usize = 64;
 /// Names that git's rules hide that are remembered.
 pub(crate) const HIDDEN: usize = 20_000;
 /// Directories without permission that are named.
-const BARRED: usize = 50;
+const MAX_UNREADABLE: usize = 50;
 
 /// What a walk has found.
 #[derive(Default)]
@@ -43,10 +43,10 @@ pub(crate) struct Walked {
     /// Directories that hold a `.git`.
     pub repos: Vec<PathBuf>,
     /// Directories that could not be read.
-    pub barred: Vec<RelPath>,
+    pub unreadable: Vec<RelPath>,
     /// What git's rules hide, and nothing of what is in it; only of a walk through the whole tree.
     pub hidden: Vec<RelPath>,
-    /// One of those that the disk did not give, whatever the permissions, and why.
+    /// One of those that the disk did not give, and why.
     pub failed: Option<(RelPath, Errno)>,
     /// There is more than was asked for.
     pub cut: bool,
@@ -100,7 +100,7 @@ pub(crate) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &OwnFi
     let mut all = walk.all.into_inner().unwrap_or_else(PoisonError::into_inner);
     all.repos.sort();
     all.repos.truncate(REPOS);
-    all.barred.truncate(BARRED);
+    all.unreadable.truncate(MAX_UNREADABLE);
     all.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     if all.files.len() > limit {
         all.files.truncate(limit);
@@ -178,7 +178,7 @@ impl Walk<'_> {
                     if !matches!(error, Errno::ACCESS | Errno::PERM | Errno::NAMETOOLONG) {
                         found.failed = Some((dir.key.clone(), error));
                     }
-                    found.barred.push(dir.key);
+                    found.unreadable.push(dir.key);
                 }
             }
             let over = found.files.len() >= HEAP && self.hand_over(&mut found) > self.limit;
@@ -307,7 +307,7 @@ impl Walk<'_> {
         all.files.append(&mut found.files);
         all.dirs.append(&mut found.dirs);
         all.repos.append(&mut found.repos);
-        all.barred.append(&mut found.barred);
+        all.unreadable.append(&mut found.unreadable);
         all.failed = found.failed.take().or(all.failed.take());
         all.hidden.append(&mut found.hidden);
         all.files.len()

@@ -2,7 +2,7 @@
 //!
 //! Plain data, made by a worker. Invariants: a text that is shown is harmless and bounded; few previews are remembered.
 
-use super::{Earlier, Which};
+use super::{PastSession, Which};
 use crate::base::sanitize;
 use crate::text::width;
 use std::collections::VecDeque;
@@ -96,7 +96,7 @@ pub struct Place {
 /// A message in which something was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hit {
-    pub session: Arc<Earlier>,
+    pub session: Arc<PastSession>,
     pub place: Place,
     /// Seconds since it was said.
     pub age: u64,
@@ -106,7 +106,7 @@ pub struct Hit {
 
 impl Hit {
     /// `line` has what was found at `at`.
-    pub fn new(session: Arc<Earlier>, (who, turn): (Who, u64), age: u64, line: &str, at: usize) -> Self {
+    pub fn new(session: Arc<PastSession>, (who, turn): (Who, u64), age: u64, line: &str, at: usize) -> Self {
         let end = line.floor_char_boundary((at + MAX_MARK).min(line.len()));
         let mark = line.get(at..end).unwrap_or_default().to_owned();
         let from = line.ceil_char_boundary(at.saturating_sub(FOUND / 4));

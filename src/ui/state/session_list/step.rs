@@ -4,7 +4,7 @@
 
 use super::super::attention::Attention;
 use super::super::trees::{Fate, Tree};
-use super::{Earlier, Hit, Query, Which};
+use super::{Hit, PastSession, Query, Which};
 use crate::model::ids::{Now, SessionKey};
 use std::path::PathBuf;
 
@@ -34,12 +34,12 @@ pub enum How {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ask {
     /// The command of this session is to be started.
-    Start(Earlier, How),
+    Start(PastSession, How),
     /// What this session is to be called.
     Name { which: Which, line: String },
     /// This session is to be forgotten.
     Forget {
-        earlier: Earlier,
+        past: PastSession,
         /// So many others are in the same record, and go with it.
         others: usize,
         /// Its agent is told too.
@@ -53,7 +53,7 @@ pub enum Ask {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Row<'a> {
     Open(&'a Open),
-    Earlier(&'a Earlier),
+    Past(&'a PastSession),
     Hit(&'a Hit),
 }
 
@@ -66,11 +66,11 @@ pub enum Step {
     Reached,
     Close,
     Go(SessionKey),
-    GoOn(Box<Earlier>),
+    GoOn(Box<PastSession>),
     /// A copy is opened, of an earlier session or of one that is open.
-    Fork(Box<Earlier>),
+    Fork(Box<PastSession>),
     ForkOpen(SessionKey),
-    Forget(Box<Earlier>),
+    Forget(Box<PastSession>),
     /// It is called like this from now on; without a name, as its agent calls it.
     Rename(Which, Option<String>),
     /// Its transcript is to be written to a file.
@@ -84,7 +84,7 @@ pub enum Step {
 /// What the agents of these commands can do now.
 #[derive(Clone, Copy)]
 pub struct Offers<'a> {
-    /// One runs, or for another reason nobody need be asked whether it is to be started.
+    /// One runs, or for another reason the person need not be asked whether it is to be started.
     pub runs: &'a dyn Fn(&str) -> bool,
     /// One runs that forgets sessions when it is told to.
     pub deletes: &'a dyn Fn(&str) -> bool,

@@ -69,7 +69,7 @@ fn take(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 fn unseen(review: &ReviewState, cx: Cx<'_>, target: &Target) -> Option<&'static str> {
     let (Some(doc), Some(frame)) = (review.doc(), &cx.frame.review) else { return Some("it is not on the screen") };
     let drawn = frame.file.as_ref();
-    // Whoever decides quickly decides the next hunk before the answer to the last decision is drawn.
+    // A quick person decides the next hunk before the answer to the last decision is drawn.
     let holds = |path: &PathBuf| match (drawn, doc.files.iter().find(|f| f.path == *path)) {
         (Some(drawn), Some(now)) => drawn.path == *path && is_like(drawn, now),
         _ => false,
@@ -165,7 +165,7 @@ pub(super) fn decide(review: &mut ReviewState, target: Target, verdict: Verdict,
     }
 }
 
-/// What the person decides about is what is shown, whatever was asked for since.
+/// What the person decides about is what is shown, not what was asked for since.
 pub(super) fn scope(review: &ReviewState) -> Scope {
     review.doc().map_or(review.scope, |d| d.scope)
 }

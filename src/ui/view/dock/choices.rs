@@ -25,7 +25,7 @@ const LONG_HINT: usize = 22;
 pub(super) struct Choice {
     pub key: String,
     pub name: String,
-    /// What the agent says that it does, in our words; empty where the name says it or nobody does.
+    /// What the agent says that it does, in our words; empty where the name says it or it is unknown.
     pub kind: &'static str,
     /// Whether it holds for more than this once.
     pub lasts: bool,
@@ -173,7 +173,7 @@ impl Choices {
         if high > room {
             let top = scroll.min(high - room);
             let rows = block.rows.iter().skip(top).take(room).cloned().collect();
-            // One that nobody went to was not read to its end.
+            // One that was never selected was not read to its end.
             let options = if highlighted.is_some() { block.options.clone() } else { 0..0 };
             let hidden = self.count.saturating_sub(block.options.len());
             return Window { rows, options, hidden, below: high - room - top };

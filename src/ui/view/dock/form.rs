@@ -12,6 +12,7 @@ use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::labels;
 use crate::ui::state::Focus;
 use crate::ui::state::form::FormState;
@@ -87,8 +88,10 @@ fn form(cx: &ViewCx<'_>, form: &Form, filled: &FormState, mut body: Vec<LogicalL
         body.extend(paragraphs(text, Token::Dim));
     }
     if form.has_secrets() {
-        let warning = "It asks for what looks like a secret. What you type there is hidden and goes to the agent.";
-        body.push(words(warning, Token::Warn));
+        let shows = cx.state.keys.label(Layer::Form, Action::Reveal);
+        let shows = shows.map(|key| format!("; {key} shows it")).unwrap_or_default();
+        let warning = "It asks for what looks like a secret. What you type there goes to the agent, and is hidden";
+        body.push(words(&format!("{warning}{shows}."), Token::Warn));
     }
     let mut at = None;
     for (number, field) in form.fields.iter().enumerate() {
@@ -130,7 +133,7 @@ fn one(
     if let Some(text) = filled.written(number) {
         let width = columns.saturating_sub(2 + INDENT.len() as u16).max(2);
         let room = if is_here { TEXT_ROWS } else { 1 };
-        let (rows, cursor) = if field.is_secret {
+        let (rows, cursor) = if filled.is_hidden(number, field) {
             let dots = "•".repeat(text.text().chars().count().min(DOTS));
             let end = dots.chars().count() as u16;
             (vec![dots], (end.min(width), 0))

@@ -9,7 +9,7 @@ use crate::ui::keys::Sort;
 const YES: [&str; 4] = ["allow", "yes", "approve", "accept"];
 const NO: [&str; 4] = ["reject", "no", "deny", "refuse"];
 
-/// Words to stand beside a name; empty when the name says it already, or when nobody knows.
+/// Words to stand beside a name; empty when the name says it already, or when it is unknown.
 pub(super) fn beside(name: &str, kind: PermissionKind) -> &'static str {
     let (words, verbs, how) = match kind {
         PermissionKind::AllowOnce => ("allow once", YES, "once"),

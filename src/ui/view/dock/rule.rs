@@ -61,7 +61,7 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
             parts = vec![format!("no pattern: {fault}")];
         }
         Some(weighed) => {
-            parts.push(settled(draft.req, weighed));
+            parts.push(resolved(draft.req, weighed));
             parts.extend(count("of this session", weighed.here));
             parts.extend(count("before it", weighed.before));
         }
@@ -69,10 +69,10 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
     LogicalLine { wrap: WrapMode::Words, ..plain(&parts.join(" · "), token) }
 }
 
-fn settled(req: ReqId, weighed: &Weighed) -> String {
-    let others = weighed.settles.iter().filter(|of| **of != req).count() as u64;
+fn resolved(req: ReqId, weighed: &Weighed) -> String {
+    let others = weighed.resolves.iter().filter(|of| **of != req).count() as u64;
     let others = (others > 0).then(|| human::count(others, "other question"));
-    match (weighed.settles.contains(&req), others) {
+    match (weighed.resolves.contains(&req), others) {
         (true, None) => "answers this".to_owned(),
         (true, Some(others)) => format!("answers this and {others}"),
         (false, None) => "does not answer this".to_owned(),

@@ -10,7 +10,7 @@ use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::state::session_list::{Ask, Earlier, How, ListFrame, SessionList};
+use crate::ui::state::session_list::{Ask, How, ListFrame, PastSession, SessionList};
 use crate::ui::state::trees::{Fate, Tree};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -32,7 +32,7 @@ fn of_tree(tree: &Tree, fate: &Fate) -> String {
 
 /// What is asked, in as many rows as it takes.
 pub fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
-    let quoted = |one: &Earlier| match one.name() {
+    let quoted = |one: &PastSession| match one.name() {
         Some(name) => format!("“{}”", width::truncate(name, 40)),
         None => format!("the session of {}", one.agent),
     };
@@ -44,8 +44,8 @@ pub fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
         }
         Ask::Tree(tree, fate) => (of_tree(tree, fate), None),
         Ask::Name { .. } => ("What is it called?".to_owned(), None),
-        Ask::Forget { earlier, others, at_agent } => {
-            let mut words = format!("Forget {}", quoted(earlier));
+        Ask::Forget { past, others, at_agent } => {
+            let mut words = format!("Forget {}", quoted(past));
             if *others > 0 {
                 let others = human::count(*others as u64, "other session");
                 words.extend([", and ", &*others, " of the same run with it"]);

@@ -1,6 +1,6 @@
 //! The end of what was said in the session that is chosen, beside the list.
 //!
-//! Lays out no more than is seen. Invariant: what is shown is harmless, whoever has said it.
+//! Lays out no more than is seen. Invariant: what is shown is sanitised, the person's words too.
 
 use super::{Look, paint, split_top};
 use crate::model::entry::Body;
@@ -56,8 +56,8 @@ pub fn draw(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
             open = (look.said)(one.key);
             Ok(&open[..])
         }
-        Some(Row::Earlier(one)) if one.journals.is_empty() => Err("only its agent knows what was said"),
-        Some(Row::Earlier(one)) => {
+        Some(Row::Past(one)) if one.journals.is_empty() => Err("only its agent knows what was said"),
+        Some(Row::Past(one)) => {
             read = list.previews.of(&one.which());
             match read {
                 None => Err("reading…"),

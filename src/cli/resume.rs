@@ -3,7 +3,7 @@
 //! Opens none. Invariants: a session goes on in its own directory, wherever it is called from; what was imported names no
 //! command.
 
-use super::args::{Common, Earlier};
+use super::args::{Common, SessionChoice};
 use super::conversations;
 use super::launch::{self, Surroundings};
 use super::output::say;
@@ -22,7 +22,7 @@ use tracing::warn;
 
 /// A session that goes on.
 #[derive(Debug)]
-pub struct Going {
+pub struct Resumed {
     pub cwd: PathBuf,
     pub opening: Opening,
     /// The agent that it was had with; nothing when the person names one.
@@ -36,15 +36,15 @@ pub struct Going {
 const ANOTHER: &str = "another acp-tui";
 
 /// The session that the command line asks for, if it asks for an earlier one.
-pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going>, Usage> {
-    let Some(earlier) = &common.earlier else { return Ok(None) };
+pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resumed>, Usage> {
+    let Some(choice) = &common.goes_on else { return Ok(None) };
     let Some(dirs) = &surroundings.dirs else {
         return Err(Usage("there is no place for sessions: neither HOME nor XDG_STATE_HOME is set".into()));
     };
-    let known = match earlier {
+    let known = match choice {
         // The person chooses on the screen.
-        Earlier::Chosen => return Ok(None),
-        Earlier::Newest => {
+        SessionChoice::Chosen => return Ok(None),
+        SessionChoice::Newest => {
             let cwd = launch::directory(common)?;
             let found = sessions::newest(&dirs.state, &cwd);
             found.map_err(|e| Usage(format!("the sessions cannot be read: {e}")))?.ok_or_else(|| {
@@ -54,7 +54,7 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Going
                 ))
             })?
         }
-        Earlier::Named(name) => {
+        SessionChoice::Named(name) => {
             let command = wanted(common, surroundings)?;
             let known = sessions::by_id(&dirs.state, name, command.as_deref());
             let known = known.map_err(|e| Usage(e.to_string()))?;
@@ -93,7 +93,7 @@ fn told(mut known: Known, common: &Common) -> Result<Known, Usage> {
     Ok(known)
 }
 
-/// No project is there, and whoever works there has all that there is.
+/// No project is there, and an agent that works there has all that there is.
 pub fn is_too_wide(place: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let place = real(place);
@@ -101,7 +101,7 @@ pub fn is_too_wide(place: &Path) -> bool {
 }
 
 /// A session as it goes on, if it can.
-pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Result<Going, Usage> {
+pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Result<Resumed, Usage> {
     let is_gone = !known.cwd.is_dir();
     if is_gone && known.journals.is_empty() {
         let place = visible(known.cwd.as_os_str());
@@ -113,13 +113,13 @@ pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Resu
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.as_path());
     if is_gone {
         let opening = Opening::Show { id, why: ReadOnly::Gone };
-        return Ok(Going { opening, cwd: known.cwd.clone(), agent, known, claim: None });
+        return Ok(Resumed { opening, cwd: known.cwd.clone(), agent, known, claim: None });
     }
     let (opening, claim) = match claimed(state, &known.command, &known.session_id, open_journal(&known)) {
         Ok(claim) => (Opening::Continue(id), claim),
         Err(place) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
     };
-    Ok(Going { opening, cwd: known.cwd.clone(), agent, known, claim })
+    Ok(Resumed { opening, cwd: known.cwd.clone(), agent, known, claim })
 }
 
 fn open_journal(known: &Known) -> Option<&Path> {
@@ -127,7 +127,7 @@ fn open_journal(known: &Known) -> Option<&Path> {
 }
 
 /// Claims a session before its agent is asked for it, so that of two who want to go on with it only one does. Gives where
-/// it is open instead, when somebody else has it; `open` is the journal into which they write.
+/// it is open instead, when another process has it; `open` is the journal into which they write.
 pub fn claimed(state: Option<&Path>, agent: &str, id: &str, open: Option<&Path>) -> Result<Option<Claim>, String> {
     let place = |holder: Option<Holder>| holder.map_or_else(|| ANOTHER.to_owned(), |holder| holder.words());
     if let Some(journal) = open {
@@ -138,7 +138,7 @@ pub fn claimed(state: Option<&Path>, agent: &str, id: &str, open: Option<&Path>)
         Ok(claim) => Ok(Some(claim)),
         Err(Refused::Held(holder)) => Err(place(holder)),
         Err(Refused::Io(error)) => {
-            // Where nothing can be written nobody is kept from going on.
+            // Where nothing can be written there is no claim, and the session goes on.
             warn!(kind = ?error.kind(), "a session cannot be claimed");
             Ok(None)
         }

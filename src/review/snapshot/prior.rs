@@ -131,7 +131,7 @@ enum Standing {
 }
 
 /// What a look knows of the one before it.
-pub(crate) struct Before<'a> {
+pub(crate) struct PriorLook<'a> {
     pub root: &'a Path,
     /// When the last look but one at everything began, by the clock of the files.
     pub last: Time,
@@ -140,8 +140,8 @@ pub(crate) struct Before<'a> {
     pub ignored: &'a Ignored,
     /// Directories that the last walk has come past.
     pub dirs: &'a BTreeSet<RelPath>,
-    /// Directories that nobody could look into then.
-    pub barred: &'a [RelPath],
+    /// Directories that could not be read then.
+    pub unreadable: &'a [RelPath],
     /// What was ignored then, of rules that are others now.
     pub rules: &'a [OldRules],
     /// Everything that is known.
@@ -150,10 +150,10 @@ pub(crate) struct Before<'a> {
     pub gone: &'a HashSet<Moved>,
 }
 
-impl Before<'_> {
+impl PriorLook<'_> {
     /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
     /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
-    /// nobody looks, is shown, and what it was before is not known. What was moved in the tree is new.
+    /// no walk leads, is shown, and what it was before is not known. What was moved in the tree is new.
     pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
         let mut in_doubt = Vec::new();
         let mut reader = Reader::new(self.root);
@@ -189,7 +189,7 @@ impl Before<'_> {
         }
     }
 
-    /// Whether it is no news, and whether it was there as something that nobody knows.
+    /// Whether it is no news, and whether it was there with an unknown state.
     fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
         match standing {
             Standing::New => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
@@ -237,7 +237,7 @@ impl Before<'_> {
     fn was_barred(&self, key: &[u8]) -> bool {
         let was_in =
             |dir: &RelPath| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
-        self.barred.iter().any(was_in)
+        self.unreadable.iter().any(was_in)
     }
 
     /// Nothing where the system does not know.

@@ -6,7 +6,7 @@
 use super::bounded;
 use super::content::{str_of, words_of};
 use super::inbound;
-use crate::agent::codec::kept::{Called, Can, Depth, Heard, Introduced, Look, Origin};
+use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
 use crate::base::limits::{MAX_ID, MAX_NAME};
 use crate::model::ids::SessionId;
 use crate::wire::json::members;
@@ -39,7 +39,7 @@ fn piece(frame: &str) -> Option<Look<'_>> {
     let string = |finder: &Finder<'_>| string_at(frame, finder.find(bytes)? + finder.needle().len());
     let begin = TEXT.find(bytes)? + TEXT.needle().len();
     let text = string_at(frame, begin)?;
-    // Of two nobody knows here which is meant.
+    // Of two it is unknown which is meant.
     if TEXT.find(&bytes[begin + text.len()..]).is_some() {
         return None;
     }

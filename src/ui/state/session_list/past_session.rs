@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) const ABOUT: usize = 240;
 const AGENT: usize = 40;
 
-/// Names a session to whoever knows where it is kept.
+/// Names a session to the archive that stores it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Which {
     /// Of its agent.
@@ -41,9 +41,10 @@ pub enum Starts {
     Unknown,
 }
 
-/// A session that there is a record of. What the screen shows of it is one harmless line each; see [`Earlier::clean`].
+/// A session that there is a record of. What the screen shows of it is one harmless line each; see
+/// [`PastSession::clean`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Earlier {
+pub struct PastSession {
     /// The agent's name of it.
     pub id: String,
     pub agent: String,
@@ -74,7 +75,7 @@ pub struct Earlier {
     pub(super) text: String,
 }
 
-impl Earlier {
+impl PastSession {
     /// What a record says, made harmless. For a worker: there may be many.
     pub fn clean(id: String, agent: &str, command: String, starts: Starts, cwd: PathBuf) -> Self {
         let agent = width::truncate(sanitize::line(agent).trim(), AGENT).into_owned();

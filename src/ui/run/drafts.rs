@@ -4,8 +4,8 @@
 
 use super::Running;
 use crate::model::draft::Sent;
+use crate::ui::autosave::Brought;
 use crate::ui::frame::Urgency;
-use crate::ui::keeping::Brought;
 use crate::ui::screen::Device;
 use std::sync::Arc;
 use tracing::warn;
@@ -19,14 +19,14 @@ impl<D: Device> Running<D> {
         let sent = Sent { cwd, text: Arc::from(text) };
         let others = self.app.prompts.iter().filter(|other| other.text != sent.text);
         self.app.prompts = std::iter::once(&sent).chain(others).cloned().collect();
-        self.keeping.remember(sent);
+        self.autosave.remember(sent);
     }
 
     pub(super) fn brought(&mut self, brought: Brought) {
         let now = self.engine.now();
         match brought {
             Brought::Draft(key, draft) => {
-                let text = self.keeping.fetched(key, draft);
+                let text = self.autosave.fetched(key, draft);
                 if let Some((text, view)) = text.zip(self.app.view_of(key)) {
                     view.composer.prepend(&text);
                     self.app.say("what you had written is here again", now);

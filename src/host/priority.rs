@@ -3,7 +3,7 @@
 //! Only where the system knows priorities of threads; elsewhere nothing happens.
 
 /// Lowers the priority of the calling thread; threads that it starts later inherit it.
-pub fn calm() {
+pub fn lower_priority() {
     // A system that refuses leaves it as it was.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = rustix::process::setpriority_process(None, NICE);
@@ -22,7 +22,7 @@ mod tests {
         let nice = || rustix::process::getpriority_process(None).unwrap();
         let before = nice();
         let within = std::thread::spawn(move || {
-            calm();
+            lower_priority();
             (nice(), std::thread::spawn(nice).join().unwrap())
         });
         assert_eq!(within.join().unwrap(), (NICE.max(before), NICE.max(before)));

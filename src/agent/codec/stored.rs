@@ -1,4 +1,4 @@
-//! What a frame that was kept says of a conversation, for whoever lists and searches journals without replaying them.
+//! What a stored frame says of a conversation: journals are listed and searched without a replay.
 //!
 //! Plain data; what a frame is made of is the codec's. Invariant: what cannot be read says nothing.
 

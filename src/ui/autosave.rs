@@ -1,9 +1,9 @@
 //! What is written and not sent is kept, and what was sent is remembered: a worker does it, the loop of the screen only
 //! says what has changed.
 //!
-//! Where it is kept, somebody else knows. Invariants: there is no thread before the first job, and it sleeps while
+//! Where it is stored is the store's. Invariants: there is no thread before the first job, and it sleeps while
 //! nothing changes; of each draft only the newest waits to be written; nothing is written of a session before what was
-//! kept of it has been read; [`Keeping::next`] never ends while nothing is on its way.
+//! kept of it has been read; [`Autosave::next`] never ends while nothing is on its way.
 
 use super::state::App;
 use crate::model::Model;
@@ -25,7 +25,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const FOUND: usize = 64;
 
 /// Where it is kept. Each may take its time.
-pub trait Desk: Send + Sync {
+pub trait DraftStore: Send + Sync {
     /// An empty draft is none.
     fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String>;
 
@@ -56,7 +56,7 @@ struct Jobs {
 }
 
 impl Jobs {
-    /// Somebody waits for it, or it must not be lost.
+    /// A caller waits for it, or it must not be lost.
     fn is_urgent(&self) -> bool {
         self.is_over || self.wants_prompts || !self.fetch.is_empty() || !self.sent.is_empty()
     }
@@ -94,7 +94,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(desk: Arc<dyn Desk>) -> Self {
+    fn start(drafts: Arc<dyn DraftStore>) -> Self {
         let shared: Arc<Shared> = Arc::default();
         let (tell, found) = mpsc::channel(FOUND);
         let (ends_with_thread, at_work) = std_mpsc::sync_channel(0);
@@ -104,8 +104,8 @@ impl Worker {
             loop {
                 let jobs = jobs.wait();
                 let is_over = jobs.is_over;
-                for brought in done(&*desk, jobs) {
-                    // Nobody listens any more at the end.
+                for brought in done(&*drafts, jobs) {
+                    // At the end the receiver is gone.
                     let _ = if is_over { tell.try_send(brought).is_ok() } else { tell.blocking_send(brought).is_ok() };
                 }
                 if is_over {
@@ -119,24 +119,24 @@ impl Worker {
     }
 }
 
-fn done(desk: &dyn Desk, jobs: Jobs) -> Vec<Brought> {
+fn done(drafts: &dyn DraftStore, jobs: Jobs) -> Vec<Brought> {
     let mut brought = Vec::new();
     let mut failure = None;
     for sent in &jobs.sent {
-        failure = desk.remember(sent).err().or(failure);
+        failure = drafts.remember(sent).err().or(failure);
     }
     // First what is new: what has moved is nowhere missing.
     let (gone, written): (Vec<_>, Vec<_>) = jobs.drafts.iter().partition(|(_, draft)| draft.is_empty());
     for (place, draft) in written.into_iter().chain(gone) {
-        failure = desk.keep(place, draft).err().or(failure);
+        failure = drafts.keep(place, draft).err().or(failure);
     }
     for (key, place) in jobs.fetch {
-        let draft = desk.fetch(&place);
+        let draft = drafts.fetch(&place);
         failure = draft.as_ref().err().cloned().or(failure);
         brought.push(Brought::Draft(key, draft.unwrap_or_default()));
     }
     if jobs.wants_prompts {
-        match desk.prompts() {
+        match drafts.prompts() {
             Ok(all) => brought.push(Brought::Prompts(all.into())),
             Err(why) => failure = Some(why),
         }
@@ -146,29 +146,29 @@ fn done(desk: &dyn Desk, jobs: Jobs) -> Vec<Brought> {
 }
 
 /// What is kept of a session.
-struct Kept {
+struct SessionDraft {
     place: Place,
     draft: Draft,
     /// What was kept before has been read.
     is_read: bool,
 }
 
-pub struct Keeping {
-    desk: Option<Arc<dyn Desk>>,
+pub struct Autosave {
+    drafts: Option<Arc<dyn DraftStore>>,
     worker: Option<Worker>,
-    kept: BTreeMap<SessionKey, Kept>,
+    kept: BTreeMap<SessionKey, SessionDraft>,
     has_failed: bool,
 }
 
-impl Keeping {
+impl Autosave {
     /// Without a place nothing is kept.
-    pub fn new(desk: Option<Arc<dyn Desk>>) -> Self {
-        Self { desk, worker: None, kept: BTreeMap::new(), has_failed: false }
+    pub fn new(drafts: Option<Arc<dyn DraftStore>>) -> Self {
+        Self { drafts, worker: None, kept: BTreeMap::new(), has_failed: false }
     }
 
     fn tell(&mut self, f: impl FnOnce(&mut Jobs)) {
-        let Some(desk) = &self.desk else { return };
-        self.worker.get_or_insert_with(|| Worker::start(Arc::clone(desk))).shared.change(f);
+        let Some(drafts) = &self.drafts else { return };
+        self.worker.get_or_insert_with(|| Worker::start(Arc::clone(drafts))).shared.change(f);
     }
 
     pub fn read_prompts(&mut self) {
@@ -180,11 +180,11 @@ impl Keeping {
         self.tell(|jobs| jobs.sent.push(sent));
     }
 
-    /// Looks what has changed in the drafts of all sessions. To be called after whatever may have changed them. True
+    /// Looks what has changed in the drafts of all sessions. To be called after each input and event. True
     /// when there is a session that was not there before.
     pub fn look(&mut self, model: &Model, app: &App) -> bool {
         let mut has_grown = false;
-        if self.desk.is_none() {
+        if self.drafts.is_none() {
             return has_grown;
         }
         self.kept.retain(|key, _| app.has_view(*key));
@@ -199,7 +199,7 @@ impl Keeping {
                 let place = Place::of(session, None);
                 // A session that begins with words of its own takes none that were left in its directory.
                 let is_read = matches!(place, Place::Directory { .. }) && !view.composer.is_empty();
-                self.kept.insert(key, Kept { place: place.clone(), draft: Draft::default(), is_read });
+                self.kept.insert(key, SessionDraft { place: place.clone(), draft: Draft::default(), is_read });
                 if !is_read {
                     self.tell(|jobs| jobs.fetch.push_back((key, place)));
                 }
@@ -271,5 +271,5 @@ fn is_same(draft: &Draft, text: &str, session: SessionRef<'_>) -> bool {
 }
 
 #[cfg(test)]
-#[path = "keeping_tests.rs"]
+#[path = "autosave_tests.rs"]
 mod tests;

@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Since 1970, to the millisecond.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stem(Duration);
+pub(super) struct RunName(Duration);
 
-impl Stem {
+impl RunName {
     pub fn of_now() -> Self {
         Self(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }

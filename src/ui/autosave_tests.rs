@@ -3,7 +3,7 @@ use crate::model::event::{AgentEvent, InitResult, Intent, SessionResult};
 use crate::ui::fixtures::Scene;
 use std::time::Instant;
 
-/// A desk in memory, which tells of everything that is done at it.
+/// A store in memory, which tells of every call.
 #[derive(Default)]
 struct Memory {
     drafts: Mutex<BTreeMap<Place, Draft>>,
@@ -31,7 +31,7 @@ impl Memory {
     }
 }
 
-impl Desk for Memory {
+impl DraftStore for Memory {
     fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String> {
         let name = match place {
             Place::Session { id, .. } => id.clone(),
@@ -63,10 +63,10 @@ impl Desk for Memory {
     }
 }
 
-async fn fetched(keeping: &mut Keeping, scene: &mut Scene) {
-    keeping.look(&scene.model, &scene.ui);
-    let Brought::Draft(key, draft) = keeping.next().await else { panic!("no draft") };
-    if let Some(text) = keeping.fetched(key, draft) {
+async fn fetched(autosave: &mut Autosave, scene: &mut Scene) {
+    autosave.look(&scene.model, &scene.ui);
+    let Brought::Draft(key, draft) = autosave.next().await else { panic!("no draft") };
+    if let Some(text) = autosave.fetched(key, draft) {
         scene.ui.view_of(key).unwrap().composer.prepend(&text);
     }
 }
@@ -84,64 +84,64 @@ fn opened(scene: &mut Scene) {
 
 #[tokio::test]
 async fn what_is_written_moves_from_the_directory_to_the_session_and_goes_when_it_is_sent() {
-    let desk = Arc::new(Memory::default());
-    let mut keeping = Keeping::new(Some(desk.clone()));
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
     let mut scene = Scene::new(80, 24);
-    fetched(&mut keeping, &mut scene).await;
+    fetched(&mut autosave, &mut scene).await;
     scene.ui.view.composer.paste("hello");
-    keeping.look(&scene.model, &scene.ui);
-    desk.sees("/home/me/src/shop: hello + 0");
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("/home/me/src/shop: hello + 0");
     opened(&mut scene);
-    keeping.look(&scene.model, &scene.ui);
+    autosave.look(&scene.model, &scene.ui);
     // Sent: the turn runs, what is written next belongs to the session, and so does what waits.
     let text = scene.ui.view.composer.take();
     scene.intent(Intent::Prompt { text, links: Vec::new() });
-    keeping.look(&scene.model, &scene.ui);
-    desk.sees("/home/me/src/shop:  + 0");
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("/home/me/src/shop:  + 0");
     scene.intent(Intent::Prompt { text: "and then".into(), links: Vec::new() });
     scene.ui.view.composer.paste("half a tho");
-    keeping.look(&scene.model, &scene.ui);
-    desk.sees("gem-1: half a tho + 1");
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("gem-1: half a tho + 1");
     let place = Place::Session { agent: "gemini --acp".into(), id: "gem-1".into() };
-    let kept = desk.fetch(&place).unwrap().unwrap();
+    let kept = drafts.fetch(&place).unwrap().unwrap();
     assert_eq!(kept.clone().joined(), "and then\n\nhalf a tho");
-    assert_eq!(desk.drafts.lock().unwrap().len(), 1);
+    assert_eq!(drafts.drafts.lock().unwrap().len(), 1);
     // Nothing has changed: nothing is done.
-    let before = desk.count();
-    keeping.look(&scene.model, &scene.ui);
-    keeping.remember(Sent { cwd: "/".into(), text: "x".into() });
-    desk.sees("sent x");
-    assert_eq!(desk.count(), before + 1);
-    keeping.close();
+    let before = drafts.count();
+    autosave.look(&scene.model, &scene.ui);
+    autosave.remember(Sent { cwd: "/".into(), text: "x".into() });
+    drafts.sees("sent x");
+    assert_eq!(drafts.count(), before + 1);
+    autosave.close();
 }
 
 #[tokio::test]
 async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
-    let desk = Arc::new(Memory::default());
+    let drafts = Arc::new(Memory::default());
     let mut scene = Scene::new(80, 24);
     let place = Place::of(scene.model.first(), None);
-    desk.keep(&place, &Draft { text: "draft".into(), held: vec!["held".into()] }).unwrap();
-    let mut keeping = Keeping::new(Some(desk.clone()));
-    keeping.look(&scene.model, &scene.ui);
+    drafts.keep(&place, &Draft { text: "draft".into(), held: vec!["held".into()] }).unwrap();
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    autosave.look(&scene.model, &scene.ui);
     scene.ui.view.composer.paste("typed");
-    keeping.look(&scene.model, &scene.ui);
-    assert_eq!(desk.drafts.lock().unwrap()[&place].text, "draft", "not overwritten before it is read");
-    fetched(&mut keeping, &mut scene).await;
+    autosave.look(&scene.model, &scene.ui);
+    assert_eq!(drafts.drafts.lock().unwrap()[&place].text, "draft", "not overwritten before it is read");
+    fetched(&mut autosave, &mut scene).await;
     assert_eq!(scene.ui.view.composer.text(), "held\n\ndraft\n\ntyped");
-    keeping.look(&scene.model, &scene.ui);
+    autosave.look(&scene.model, &scene.ui);
     let closing = Instant::now();
-    keeping.close();
+    autosave.close();
     assert!(closing.elapsed() < LAST_WORDS, "what is left is written at once");
-    let left = desk.drafts.lock().unwrap()[&place].clone();
+    let left = drafts.drafts.lock().unwrap()[&place].clone();
     assert_eq!(left, Draft { text: "held\n\ndraft\n\ntyped".into(), held: Vec::new() });
 }
 
 #[tokio::test]
 async fn a_desk_that_fails_is_told_of_once() {
-    let mut keeping = Keeping::new(Some(Arc::new(Memory::default())));
-    keeping.read_prompts();
-    assert!(matches!(keeping.next().await, Brought::Failed(why) if why.contains("full")));
-    keeping.read_prompts();
-    let more = tokio::time::timeout(Duration::from_millis(50), keeping.next()).await;
+    let mut autosave = Autosave::new(Some(Arc::new(Memory::default())));
+    autosave.read_prompts();
+    assert!(matches!(autosave.next().await, Brought::Failed(why) if why.contains("full")));
+    autosave.read_prompts();
+    let more = tokio::time::timeout(Duration::from_millis(50), autosave.next()).await;
     assert!(more.is_err(), "{more:?}");
 }

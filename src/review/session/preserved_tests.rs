@@ -166,7 +166,7 @@ fn what_a_linked_worktree_has_elsewhere_is_kept_too() {
 fn where_links_are_refused_copies_are_kept() {
     for packed in [true, false] {
         let mut place = committed(packed);
-        place.review.files.snapshot.objects.keeping.refuse_links(1 << 20);
+        place.review.files.snapshot.objects.preserved.refuse_links(1 << 20);
         place.begin();
         keep(&mut place);
         assert_eq!(said(&place), "");
@@ -180,7 +180,7 @@ fn where_links_are_refused_copies_are_kept() {
 fn what_there_is_no_room_to_copy_is_counted_and_said_also_by_another_process() {
     let mut place = committed(true);
     // For two of the three.
-    place.review.files.snapshot.objects.keeping.refuse_links(2 * format!("a\n{}", lines(50)).len() as u64);
+    place.review.files.snapshot.objects.preserved.refuse_links(2 * format!("a\n{}", lines(50)).len() as u64);
     place.begin();
     keep(&mut place);
     assert_eq!(said(&place), format!("1 file is {AT_RISK}, it cannot be taken back"));
@@ -194,7 +194,7 @@ fn what_there_is_no_room_to_copy_is_counted_and_said_also_by_another_process() {
 #[test]
 fn copies_that_were_begun_count_when_the_repository_is_harmed() {
     let mut place = committed(true);
-    place.review.files.snapshot.objects.keeping.refuse_links(1 << 20);
+    place.review.files.snapshot.objects.preserved.refuse_links(1 << 20);
     place.begin();
     // Nothing is finished between two slices.
     for _ in 0..3 {
