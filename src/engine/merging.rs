@@ -38,7 +38,11 @@ pub enum What {
     /// A file, below the worktree.
     File(PathBuf),
     /// A hunk or lines of what this session has changed, as its review shows it.
-    Hunk { at: SessionKey, scope: Scope, target: Target },
+    Hunk {
+        at: SessionKey,
+        scope: Scope,
+        target: Target,
+    },
 }
 
 /// A part, as soon as the review that has it has found it.

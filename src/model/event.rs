@@ -10,10 +10,11 @@ mod timer;
 
 pub use super::attached::{Content, Link};
 use super::changes::Gate;
+use super::child::{ChildPatch, Passed};
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::form::Reply;
 use super::history::Left;
-use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
+use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::patch::Patch;
 use super::ruling::RuleWish;
@@ -357,6 +358,10 @@ pub enum Update {
         status: Option<String>,
         text: String,
     },
+    /// A session that the agent has begun itself.
+    Child(ChildPatch),
+    /// A message between that one and another.
+    Passed(Passed),
     Unknown {
         name: String,
     },
@@ -436,6 +441,10 @@ pub enum Intent {
         links: Vec<Link>,
     },
     Cancel,
+    /// The session that the agent has begun, and that stands in this entry, is to stop.
+    StopChild {
+        entry: EntryId,
+    },
     Answer {
         req: ReqId,
         option: String,

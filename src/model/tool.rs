@@ -33,6 +33,15 @@ pub struct ToolCall {
     pub ended: Option<Now>,
     /// The person's last answer about it was no.
     pub refused: bool,
+    /// The call that it is a part of.
+    #[serde(default)]
+    pub parent: Option<ToolId>,
+    /// It stands for a session that the agent has begun itself.
+    #[serde(default)]
+    pub is_agent: bool,
+    /// The person has asked that session to stop.
+    #[serde(default)]
+    pub is_stopping: bool,
     /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
 }
@@ -248,6 +257,9 @@ pub struct ToolPatch {
     pub raw_output: Patch<Value>,
     /// What the message says of terminals in `_meta`.
     pub terminal: TerminalMeta,
+    /// The call that it is a part of; nothing leaves what is known.
+    pub parent: Option<ToolId>,
+    pub is_agent: bool,
 }
 
 impl ToolPatch {
@@ -265,6 +277,8 @@ impl ToolPatch {
             raw_input: Patch::Keep,
             raw_output: Patch::Keep,
             terminal: TerminalMeta::default(),
+            parent: None,
+            is_agent: false,
         }
     }
 }
@@ -305,6 +319,9 @@ impl ToolCall {
             started: now,
             ended: None,
             refused: false,
+            parent: None,
+            is_agent: false,
+            is_stopping: false,
             places: Vec::new(),
             id,
         }
@@ -324,6 +341,10 @@ impl ToolCall {
         self.cut |= patch.cut;
         patch.raw_input.put_option(&mut self.raw_input);
         patch.raw_output.put_option(&mut self.raw_output);
+        if patch.parent.is_some() {
+            self.parent = patch.parent;
+        }
+        self.is_agent |= patch.is_agent;
         let comes_late = |status: &ToolStatus| self.status.is_final() || *status == ToolStatus::Pending;
         let status = match patch.status {
             Patch::Keep => return,

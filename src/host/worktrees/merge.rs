@@ -99,7 +99,8 @@ impl Side {
         let index = Index::of(git, &worktree.start)?;
         let entry = match side {
             Some(Self { mode, bytes }) => {
-                let named = [OsStr::new("hash-object"), "-w".as_ref(), "--stdin".as_ref(), "--path".as_ref(), path.as_ref()];
+                let named =
+                    [OsStr::new("hash-object"), "-w".as_ref(), "--stdin".as_ref(), "--path".as_ref(), path.as_ref()];
                 let oid = git.fed(&named, bytes)?;
                 line(if mode & 0o100 == 0 { "100644" } else { "100755" }, String::from_utf8_lossy(&oid).trim(), path)
             }

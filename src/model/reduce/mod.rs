@@ -8,6 +8,7 @@
 mod agent;
 mod asked;
 mod beginning;
+mod child;
 mod cx;
 mod gate;
 mod host;
@@ -164,7 +165,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Update { session, .. } | AgentEvent::Request { session: Some(session), .. } => Some(session),
         _ => None,
     };
-    match named.map(|id| model.session_named(key, id)) {
+    match named.map(|id| model.session_named(key, id).or_else(|| model.parent_of(key, id))) {
         Some(Some(session)) => heard(model, session, cx),
         Some(None) => {}
         // It lives, and which session it works at is not said.
@@ -289,6 +290,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
     match intent {
         Intent::Prompt { text, links } => prompt::prompt(session, text, links, cx),
         Intent::Cancel => prompt::cancel(session, cx),
+        Intent::StopChild { entry } => child::stop(session, entry, cx),
         Intent::TakeBack => prompt::return_held(session, None, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),

@@ -12,15 +12,16 @@ use super::results;
 use super::tools::{self, Form};
 use crate::base::human;
 use crate::base::limits::{
-    self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP,
-    MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
+    self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PARTS,
+    MAX_PATH, MAX_STEP, MAX_STEPS, MAX_TEXT, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
 };
+use crate::model::child::{ChildPatch, Passed};
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentRequest, PermissionKind, PermissionOption, TerminalSpec, Update};
 use crate::model::ids::{SessionId, TermId, ToolId};
 use crate::model::options::Command;
 use crate::model::patch::Patch;
-use crate::model::tool::ToolPatch;
+use crate::model::tool::{ToolPatch, ToolStatus};
 use crate::wire::frame::RawId;
 use agent_client_protocol_schema::v1 as schema;
 use serde::Deserialize;
@@ -56,6 +57,10 @@ pub const USED: &[&str] = &[
     "uri",
     "configOptions",
     "availableCommands",
+    "senderSessionId",
+    "recipientSessionId",
+    "state",
+    "stopReason",
 ];
 
 #[derive(Deserialize)]
@@ -171,7 +176,51 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
             status: words_of(value, "status", MAX_NAME),
             text: words_of(value, "error", MAX_WORDS).unwrap_or_default(),
         },
+        "subagent_update" => Update::Child(child(value)?),
+        "session_message" => Update::Passed(passed(value, list_of(value, "content"), false)?),
+        "session_message_chunk" => {
+            Update::Passed(passed(value, value.get("content").map(std::slice::from_ref).unwrap_or_default(), true)?)
+        }
         other => Update::Unknown { name: limits::cut(other, MAX_NAME) },
+    })
+}
+
+/// A session that the agent has begun itself. States of early drafts are words and say nothing.
+fn child(value: &Value) -> Result<ChildPatch, String> {
+    let status = match value.get("state") {
+        Some(Value::Null) => Patch::Reset,
+        Some(state) => Patch::of(str_of(state, "state").map(|word| match word {
+            "running" => ToolStatus::InProgress,
+            "requires_action" => ToolStatus::Paused,
+            "idle" if state.get("error").is_some_and(|error| !error.is_null()) => ToolStatus::Failed,
+            "idle" if str_of(state, "stopReason") == Some("cancelled") => ToolStatus::Cancelled,
+            "idle" => ToolStatus::Completed,
+            word => ToolStatus::Other(limits::cut(word, MAX_ID).into()),
+        })),
+        None => Patch::Keep,
+    };
+    let stops = match value.get("capabilities") {
+        Some(Value::Null) => Patch::Reset,
+        Some(can) => Patch::Set(can.get("cancel").is_some_and(Value::is_object)),
+        None => Patch::Keep,
+    };
+    Ok(ChildPatch {
+        id: SessionId::from(need_id(value, "sessionId")?),
+        title: words_patch(value, "title"),
+        description: words_patch(value, "description"),
+        stops,
+        status,
+    })
+}
+
+fn passed(value: &Value, content: &[Value], is_more: bool) -> Result<Passed, String> {
+    let texts = content.iter().take(MAX_PARTS).filter_map(|part| words_of(part, "text", MAX_TEXT));
+    let texts: Vec<String> = texts.collect();
+    Ok(Passed {
+        id: need_id(value, "messageId")?.into(),
+        between: ["senderSessionId", "recipientSessionId"].map(|name| id_of(value, name).map(SessionId::from)),
+        text: value.get("content").map(|_| texts.join("\n")),
+        is_more,
     })
 }
 
