@@ -235,7 +235,7 @@ impl Reviews {
             Some(at) => told.extend(self.give(at, Job::Merge(merging))),
             // Without a thread the channel is closed, which is told as a failure.
             None => {
-                drop(std::thread::Builder::new().name("merge".into()).spawn(move || merging.carry_out(&state, None)))
+                drop(std::thread::Builder::new().name("merge".into()).spawn(move || merging.carry_out(&state, None)));
             }
         }
         (Some(merged), told)
