@@ -4,10 +4,9 @@ mod servers;
 mod worktrees;
 
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Format, Takes, Typed, one_removal};
-use super::servers::Without;
+use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
-use super::values::text;
+use super::values::{Format, Without, text};
 use crate::model::session::Allow;
 use crate::rules::Verdict;
 use crate::store::search::Role;

@@ -6,9 +6,8 @@
 mod content;
 
 use super::commands::Name;
-use super::servers::Without;
 use super::usage::Usage;
-use super::values::{allow, day, file, format, names, number, pair, role, seconds, text};
+use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -17,17 +16,6 @@ use std::time::Duration;
 
 /// The day that is named belongs to what is looked for.
 const DAY: Duration = Duration::from_hours(24);
-
-/// What a conversation becomes outside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    #[default]
-    Markdown,
-    Html,
-    Json,
-    /// A recording of a terminal, for asciinema.
-    Cast,
-}
 
 /// Everything that options can say, before it is known whether it makes sense together.
 #[derive(Debug, Default)]

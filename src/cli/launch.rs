@@ -11,6 +11,7 @@ use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::host::worktrees;
 use crate::model::event::Opening;
 use crate::model::session::Policy;
 use crate::review::archive;
@@ -135,9 +136,9 @@ pub fn engine_config(
         archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
     let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), reopened: None });
-    if let Some(review) = &review {
+    if let Some((review, dirs)) = review.as_ref().zip(dirs) {
         say_removed(&review.home, Some(SystemTime::now()));
-        make_room(review.home.clone());
+        make_room(review.home.clone(), dirs.state.clone());
     }
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
@@ -210,10 +211,13 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
     }
 }
 
-/// Removes reviews that are old or too much, beside everything else. When there is no thread for it, the next start
+/// Removes reviews that are old or too much and what merges have left that were killed, beside everything else. When there is no thread for it, the next start
 /// does it; what it leaves unfinished at the end of the program too.
-fn make_room(reviews: PathBuf) {
-    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || archive::prune(&reviews, None));
+fn make_room(reviews: PathBuf, state: PathBuf) {
+    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || {
+        worktrees::sweep_all(&state);
+        archive::prune(&reviews, None)
+    });
 }
 
 /// How the person names an agent on a command line; empty where that is its command.

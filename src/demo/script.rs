@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::step::Step;
+use super::step::{ErrorSpec, Step};
 
 /// The scripts that come with the program, by name.
 const BUILTIN: &[(&str, &str)] = &[
@@ -123,16 +123,6 @@ impl OneOrMany {
             Self::Many(many) => many.iter().any(|one| one == name),
         }
     }
-}
-
-/// A JSON-RPC error, whose `data` may be anything.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ErrorSpec {
-    pub code: i64,
-    pub message: String,
-    #[serde(default)]
-    pub data: Option<Value>,
 }
 
 /// Why a script cannot be played.

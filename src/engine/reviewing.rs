@@ -7,7 +7,6 @@
 mod worker;
 
 use self::worker::Worker;
-pub(super) use self::worker::shared;
 use super::fact::Facts;
 use super::merging::Merging;
 use super::noting;

@@ -9,7 +9,7 @@ use crate::engine::AgentSetup;
 use crate::engine::attach;
 use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
-use crate::engine::filing::{FileJob, ReadJob, WriteJob};
+use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
 use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;

@@ -5,6 +5,8 @@
 
 mod changes;
 mod diffs;
+mod head;
+mod lines;
 mod message;
 mod permission;
 mod plan;

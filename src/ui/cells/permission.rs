@@ -5,7 +5,8 @@
 
 use super::CellCtx;
 use super::diffs;
-use super::message::{block, capped, dim, label};
+use super::lines::dim;
+use super::message::{block, capped, label};
 use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;

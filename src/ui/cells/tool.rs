@@ -4,21 +4,21 @@
 //! at any width; figures and times give way first.
 
 use super::diffs::{self, indented};
-use super::message::{block, dim, display, label};
+use super::head::{Clock, FOLDED, head, pad_verb};
+use super::lines::dim;
+use super::message::{block, display, label};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, SPINNER, gutter, is_waiting, values};
-use crate::base::human;
 use crate::model::entry::{Block, Entry};
 use crate::model::ids::ToolId;
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::FileDiff;
-use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
 use crate::ui::state::folds::Fold;
 use serde_json::Value;
-use std::time::Duration;
 
 /// Lines of a diff that shows by itself.
 const DIFF_PREVIEW: usize = 12;
@@ -32,17 +32,6 @@ const MAX_NAMED: usize = 3;
 const MAX_DEPTH: usize = 4;
 /// Content blocks that are laid out.
 const MAX_BLOCKS: usize = 200;
-
-/// Says that there is more to be opened.
-pub(super) const FOLDED: &str = "   ▸";
-
-/// The time at the right end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clock {
-    None,
-    Running(Duration),
-    Took(Duration),
-}
 
 /// How much of a call is shown below its first line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,30 +193,6 @@ fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
     }
 }
 
-/// The first line: glyph, verb, object; figures and time at the right.
-pub(super) fn head(
-    gutter: StyledText,
-    prefix: StyledText,
-    text: StyledText,
-    figures: StyledText,
-    clock: Clock,
-    ctx: &CellCtx<'_>,
-) -> LogicalLine {
-    let mut right = figures;
-    let time = match clock {
-        Clock::Running(d) => human::duration(d),
-        Clock::Took(d) if d.as_millis() >= 100 && ctx.width >= 90 => human::precise(d),
-        Clock::Took(_) | Clock::None => String::new(),
-    };
-    if !time.is_empty() {
-        if !right.is_empty() {
-            right.push("   ", Token::Dim);
-        }
-        right.push(&time, Token::Dim);
-    }
-    LogicalLine { gutter, prefix, text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
-}
-
 /// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
 pub(super) fn deed(t: &ToolCall) -> &'static str {
     if t.is_agent {
@@ -256,16 +221,6 @@ pub(super) const fn verb(kind: ToolKind) -> &'static str {
         ToolKind::Other => "tool",
         kind => labels::verb(kind),
     }
-}
-
-/// The verb in a column that shrinks with the width.
-pub(super) fn pad_verb(verb: &str, width: u16) -> StyledText {
-    let columns = match width {
-        0..50 => 4,
-        50..90 => 6,
-        _ => 8,
-    };
-    StyledText::of(format!("{verb:<columns$} "), Token::Text)
 }
 
 /// The verb of a call; what removes has the colour of danger.

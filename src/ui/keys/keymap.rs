@@ -4,6 +4,7 @@
 //! person changes stands over these rows, in [`super::live`].
 
 use super::action::{Action, Sort, Step};
+use super::bind::{Bind, Keys, bind};
 use super::key::{Code, Key, Mods};
 use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 
@@ -47,27 +48,6 @@ pub(super) const LAYERS: [Layer; 12] = [
     Layer::ReviewEdit,
     Layer::ReviewConfirm,
 ];
-
-pub(super) enum Keys {
-    These(&'static [Key]),
-    /// 1 to 9, without a modifier.
-    Digits,
-    /// 1 to 9 with Alt.
-    AltDigits,
-    /// Any character without Ctrl or Alt.
-    Text,
-}
-
-pub(super) struct Bind {
-    pub(super) keys: Keys,
-    /// For digits and `Text` the pressed character is put in.
-    pub(super) action: Action,
-    pub(super) what: &'static str,
-}
-
-pub(super) const fn bind(keys: &'static [Key], action: Action, what: &'static str) -> Bind {
-    Bind { keys: Keys::These(keys), action, what }
-}
 
 const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Submit, "send"),

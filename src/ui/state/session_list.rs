@@ -119,10 +119,12 @@ impl SessionList {
         list
     }
 
-    /// The same, opened from this session.
+    /// The same, opened from this session, which is chosen.
     #[must_use]
     pub fn from(self, session: SessionKey) -> Self {
-        Self { from: Some(session), ..self }
+        let is_it = |row: &usize| matches!(self.row(*row), Some(Row::Open(open)) if open.key == session);
+        let selected = (0..self.open_len()).find(is_it).unwrap_or(0);
+        Self { from: Some(session), selected, ..self }
     }
 
     /// The same, with the worktrees that are known.

@@ -19,8 +19,8 @@ use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::event::{Input, Told};
 use super::parse::{Parser, Patience};
-use crate::ui::keys::Key;
 
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;
@@ -37,49 +37,6 @@ const MAY_COME: Duration = Duration::from_secs(5);
 /// How long after a question the terminal is not given away before its answer has come: another program would take it
 /// for keys.
 const MUST_COME: Duration = Duration::from_millis(500);
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Input {
-    Key(Key),
-    /// A digit that came together with other bytes, or right after a incomplete sequence: perhaps a piece of something
-    /// that the terminal sent, so it is no answer.
-    Hasty(Key),
-    /// As the terminal sent it; the composer cleans it.
-    Paste(String),
-    Mouse {
-        what: Click,
-        x: u16,
-        y: u16,
-    },
-    Resize(u16, u16),
-    /// `true` when the window gained the focus.
-    Focus(bool),
-    Told(Told),
-}
-
-/// What the terminal says of itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Told {
-    /// Red, green and blue of what is behind the words.
-    Background(u8, u8, u8),
-    /// The person has switched to it.
-    Scheme(Scheme),
-    /// The answer that every terminal gives: what was asked before it has been answered or never will be.
-    Attributes,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scheme {
-    Dark,
-    Light,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Click {
-    Left,
-    WheelUp,
-    WheelDown,
-}
 
 #[derive(Debug)]
 pub struct InputStream {
@@ -259,6 +216,7 @@ fn drain(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::keys::Key;
     use portable_pty::{PtySize, native_pty_system};
     use rustix::process::{Signal as Sig, getpid, kill_process};
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};

@@ -6,7 +6,7 @@
 //! the end of a piece, which is the key and is not held back unless an answer is expected; what is not understood is
 //! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long.
 
-use super::input::{Click, Input, Scheme, Told};
+use super::event::{Click, Input, Scheme, Told};
 use super::late::{Doubt, missing};
 use super::numbers::{kitty, tilde};
 use crate::ui::keys::Key;

@@ -21,7 +21,8 @@ use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
-use super::state::picker::{Picker, Purpose, next_mode};
+use super::state::modes::next_mode;
+use super::state::picker::{Picker, Purpose};
 use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
@@ -212,7 +213,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::CtrlC => ctrl_c(state, cx, out),
         Action::NextMode => match next_mode(cx.session) {
-            Some((intent, name)) => {
+            Some(step) => {
+                if let Some(passed) = step.passed {
+                    state.say(format!("{passed} asks nothing, so it is left out: F2 sets it"), cx.now);
+                }
+                let Some((intent, name)) = step.next else { return };
                 if let Intent::SetMode { id } | Intent::SetOption { value: OptionValue::Id(id), .. } = &intent {
                     state.view.asked_mode = Some(AskedMode { id: id.clone(), name: name.trim().to_owned() });
                 }

@@ -676,6 +676,20 @@ fn shift_tab_asks_for_the_next_mode_at_once() {
 }
 
 #[test]
+fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
+    let mut s = Scene::new(100, 24);
+    s.start();
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
+    let available = vec![mode("ask", "Ask"), mode("full-access", "Full Access"), mode("plan", "Plan")];
+    let modes = Some(Modes { current: "ask".into(), pending: None, available });
+    s.agent(AgentEvent::SessionOpened(Ok(SessionResult { id: session(), modes, options: None, model: None })));
+    s.press(Code::BackTab);
+    assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
+    assert!(s.draw().contains("Full Access asks nothing, so it is left out: F2 sets it"), "{}", s.shown);
+}
+
+#[test]
 fn without_modes_the_option_of_category_mode_is_switched() {
     let mut s = Scene::new(80, 24);
     s.start();
@@ -775,6 +789,33 @@ fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
     assert!(!s.draw().contains("does review"));
     s.ctrl('u').typed("/rev").press(Code::Enter);
     assert_eq!(s.intents(), [prompt("/rev")]);
+}
+
+#[test]
+fn commands_of_ours_stand_in_the_list_unless_the_agent_has_one_of_that_name() {
+    let mut s = Scene::ready(100, 24);
+    s.typed("/");
+    assert!(s.draw().contains("/btw QUESTION") && s.shown.contains("/fan-out ONE,TWO PROMPT"), "{}", s.shown);
+    s.typed("fan");
+    s.press(Code::Tab);
+    assert_eq!(s.ui.view.composer.text(), "/fan-out ");
+    s.commands(&["btw"]);
+    s.ctrl('u').typed("/btw");
+    assert!(s.draw().contains("does btw") && !s.shown.contains("/btw QUESTION"), "{}", s.shown);
+}
+
+#[test]
+fn while_the_conversation_is_read_the_question_names_the_key_that_leads_to_it() {
+    let mut s = Scene::asked(100, 24);
+    s.press(Code::F(10));
+    assert!(s.draw().contains("Alt+P to answer"), "{}", s.shown);
+    s.key(Key::alt(Code::Char('p')));
+    assert_eq!((s.ui.view.focus.clone(), s.ui.view.reading.is_none()), (Focus::Dock, true));
+    let mut s = Scene::asked(100, 24);
+    s.press(Code::F(2));
+    assert!(s.draw().contains("Esc, then Tab to answer"), "{}", s.shown);
+    s.press(Code::Esc).press(Code::Tab);
+    assert_eq!(s.ui.view.focus, Focus::Dock);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::REVIVALS;
-use crate::model::event::{AuthKind, AuthMethod, Can};
+use crate::model::event::{AuthKind, AuthMethod, Can, PermissionKind};
 use crate::model::ids::Now;
 use crate::model::login::{Attempt, How, LogIn};
 use crate::model::question::{About, Question};
@@ -252,6 +252,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// Whether keys go to something that lies over the composer.
+fn is_covered(cx: &ViewCx<'_>) -> bool {
+    cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
+}
+
 /// What the right end says, longest first.
 fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
@@ -261,6 +266,8 @@ fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
         Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
+        Focus::Composer if cx.state.view.reading.is_some() => ("Alt+P to answer", "Alt+P", "Alt+P"),
+        _ if is_covered(cx) => ("Esc, then Tab to answer", "Esc, Tab", "Esc"),
         Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
         Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
@@ -459,7 +466,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
                 key.push(letter);
             }
             let lasts = kinds::lasts(option.kind);
-            Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
+            let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
+            Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
     if cx.session.rules.are_there() && columns >= REASON_FROM {
