@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 6] = ["default_agent", "theme", "gate", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 7] = ["default_agent", "theme", "gate", "unstable", "sessions", "agents", "mcp"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// The keys about sessions, and the limits of what is kept of them.
@@ -23,6 +23,8 @@ pub struct Config {
     pub theme: Option<String>,
     /// One of [`GATES`].
     pub gate: Option<String>,
+    /// Parts of the protocol that may still change are used, too.
+    pub unstable: bool,
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,

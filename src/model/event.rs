@@ -149,6 +149,8 @@ pub enum AgentEvent {
     },
     /// The answer to closing a session that the person has closed.
     SessionClosed(Result<(), CallError>),
+    /// The title that the agent has kept; nothing when it does not say.
+    TitleSet(Result<Option<String>, CallError>),
     SessionDeleted {
         id: SessionId,
         result: Result<(), CallError>,
@@ -210,6 +212,7 @@ impl AgentEvent {
         match self {
             Self::SessionOpened(_)
             | Self::SessionClosed(_)
+            | Self::TitleSet(_)
             | Self::PromptAnswered { .. }
             | Self::ModeSet { .. }
             | Self::OptionSet { .. } => SESSION,
@@ -462,6 +465,10 @@ pub enum Intent {
     },
     /// How writes and commands are let through from now on.
     SetGate(Gate),
+    /// The session's agent is to call it so, where it takes that.
+    SetTitle {
+        title: String,
+    },
     SetMode {
         id: String,
     },

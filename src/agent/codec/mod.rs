@@ -109,6 +109,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The answer to the call that opens a session in this way.
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
 
+    /// The title that the agent has kept.
+    fn titled(&self, _result: &str) -> Option<String> {
+        None
+    }
+
     /// A page of a list of sessions.
     fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 

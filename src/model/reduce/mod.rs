@@ -66,6 +66,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
@@ -209,6 +210,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
         | AgentEvent::SessionClosed(_)
+        | AgentEvent::TitleSet(_)
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::OptionSet { .. } => {}
@@ -278,6 +280,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         {
             opening::end_lingering(session, cx);
         }
+        AgentEvent::TitleSet(result) => sessions::title_set(session, result, cx),
         AgentEvent::SessionClosed(result) => opening::agent_closed(session, &result, cx),
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),

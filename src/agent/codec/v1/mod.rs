@@ -117,6 +117,10 @@ impl Codec for V1 {
         results::opened(how, result)
     }
 
+    fn titled(&self, result: &str) -> Option<String> {
+        results::titled(result)
+    }
+
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
         results::listed(result)
     }

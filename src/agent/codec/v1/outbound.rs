@@ -36,6 +36,9 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
         Call::DeleteSession(id) => {
             ("session/delete", serde_json::to_value(schema::DeleteSessionRequest::new(id.as_str().to_owned()))?)
         }
+        Call::SetTitle { session, title } => {
+            ("session/set_title", json!({ "sessionId": session.as_str(), "title": title }))
+        }
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
             blocks.extend(links.iter().map(block));

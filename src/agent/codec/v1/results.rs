@@ -153,6 +153,10 @@ pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
 }
 
 /// A session without a usable id is left out, and so is one whose directory cannot be used: it could not be opened.
+pub fn titled(result: &str) -> Option<String> {
+    words_of(&serde_json::from_str(result).ok()?, "title", MAX_NAME)
+}
+
 pub fn listed(result: &str) -> Result<SessionPage, CallError> {
     let value = value_of(result);
     let Some(list) = value.get("sessions").and_then(Value::as_array) else {
