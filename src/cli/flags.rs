@@ -8,6 +8,7 @@ mod content;
 use super::commands::Name;
 use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
+use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -65,6 +66,7 @@ pub struct Typed {
     pub mcp: Vec<PathBuf>,
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
+    pub protocol: Option<Protocol>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

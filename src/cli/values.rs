@@ -5,6 +5,7 @@
 use super::usage::Usage;
 use crate::base::date;
 use crate::headless::Answers;
+use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -57,6 +58,11 @@ pub fn allow(value: &str) -> Result<Allow, Usage> {
         "none" => Ok(Allow::None),
         other => Err(Usage(format!("--allow is all, reads or none, not `{other}`"))),
     }
+}
+
+pub fn protocol(value: &str) -> Result<Protocol, Usage> {
+    let protocol = Protocol::named(value).filter(|protocol| *protocol != Protocol::Auto);
+    protocol.ok_or_else(|| Usage(format!("--protocol is 1 or 2, not `{value}`")))
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

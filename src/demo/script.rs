@@ -69,6 +69,8 @@ pub struct AgentOptions {
     pub session_delay_ms: u64,
     /// The value of `protocolVersion`; not necessarily a number.
     pub protocol_version: Option<Value>,
+    /// The versions of the protocol that it speaks; 1 and 2 where nothing is said.
+    pub speaks: Option<Vec<u64>>,
     /// Laid over the agent's usual answer, key by key.
     pub agent_info: Option<Value>,
     pub capabilities: Option<Value>,

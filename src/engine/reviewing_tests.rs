@@ -132,6 +132,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         policy: Policy::Ask,
         journals,
         record: None,
+        protocol: crate::model::event::Protocol::Auto,
         further: crate::engine::Further::default(),
         suggestion: None,
         install: None,

@@ -18,13 +18,13 @@ use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, Sessio
 use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::patch::Patch;
 use super::ruling::RuleWish;
-use super::tool::ToolPatch;
+use super::tool::{TerminalPatch, ToolPatch};
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, ReadOnly, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, Protocol, ReadOnly, SessionPage};
 use std::sync::Arc;
 pub use timer::Timer;
 
@@ -136,6 +136,8 @@ pub enum AgentEvent {
         mode: String,
         result: Result<(), CallError>,
     },
+    /// The answer to ending one call or terminal alone: what becomes of it is told by updates.
+    ItemCancelled(Result<(), CallError>),
     OptionSet {
         option: String,
         /// What the request asked for.
@@ -172,6 +174,10 @@ pub enum AgentEvent {
     },
     /// Found in an error that asks for a log-in; counts when `initialize` named none.
     MethodsOffered(Vec<AuthMethod>),
+    /// It speaks another version of the protocol, and is started once more to be spoken to in that.
+    Reconnecting {
+        version: u16,
+    },
     /// `$/cancel_request` for a request that is still open.
     RequestWithdrawn(ReqId),
     /// The call of ours that these requests were made for has been answered.
@@ -215,6 +221,7 @@ impl AgentEvent {
             | Self::TitleSet(_)
             | Self::PromptAnswered { .. }
             | Self::ModeSet { .. }
+            | Self::ItemCancelled(_)
             | Self::OptionSet { .. } => SESSION,
             Self::Initialized(_)
             | Self::SessionsListed { .. }
@@ -224,6 +231,7 @@ impl AgentEvent {
             | Self::Update { .. }
             | Self::Request { .. }
             | Self::MethodsOffered(_)
+            | Self::Reconnecting { .. }
             | Self::RequestWithdrawn(_)
             | Self::RequestsMoot(_)
             | Self::PageDone(_)
@@ -251,6 +259,8 @@ pub struct InitResult {
     pub name: Option<String>,
     pub title: Option<String>,
     pub version: Option<String>,
+    /// The version of the protocol that is spoken.
+    pub protocol: u16,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
 }
@@ -287,6 +297,7 @@ pub struct SessionResult {
     pub options: Option<Vec<ConfigOption>>,
     /// The older list of models, as an option.
     pub model: Option<ConfigOption>,
+    pub commands: Option<Vec<Command>>,
 }
 
 /// What the answer to a prompt says.
@@ -296,6 +307,8 @@ pub enum PromptAnswer {
     Ended(PromptResult),
     /// The prompt is a part of the conversation now, under this id; that the turn is over will be said by an update.
     Taken { message: Option<Arc<str>> },
+    /// The prompt is no part of the conversation; what the agent does besides goes on.
+    NotTaken(CallError),
 }
 
 /// How a turn ended.
@@ -334,6 +347,8 @@ pub enum Update {
     Activity(Activity),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
+    /// A terminal of the agent's own.
+    Terminal(TerminalPatch),
     Plan {
         /// Which one; without it the plan of the turn.
         id: Option<Arc<str>>,
@@ -350,7 +365,7 @@ pub enum Update {
     Usage {
         used: u64,
         size: u64,
-        cost: Option<(f64, String)>,
+        cost: Patch<(f64, String)>,
     },
     Notice {
         level: Level,
@@ -395,6 +410,14 @@ impl Update {
     }
 }
 
+/// Something of the agent's that can be ended alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Item {
+    Tool(ToolId),
+    /// By the agent's name of it.
+    Terminal(String),
+}
+
 /// What an agent says of itself in a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Activity {
@@ -416,6 +439,9 @@ pub enum Intent {
         cwd: String,
         #[serde(default)]
         how: Opening,
+        /// Put in by the engine, too; without it the agent is spoken to like the first one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        protocol: Option<Protocol>,
     },
     /// A further session of the agent that it is addressed to.
     OpenSession {
@@ -493,6 +519,8 @@ pub enum Intent {
     KillTerminal {
         term: TermId,
     },
+    /// One thing that the agent does is to end, and not the turn.
+    CancelItem(Item),
     /// Take the prompts that wait back into the composer.
     TakeBack,
     Review(super::changes::ReviewAction),

@@ -91,8 +91,13 @@ impl Model {
     }
 
     /// A further agent, which is not started.
+    /// The key of the agent that is added next.
+    pub fn next_agent(&self) -> AgentKey {
+        self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1))
+    }
+
     fn add_agent(&mut self, command: String) -> AgentKey {
-        let key = self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1));
+        let key = self.next_agent();
         self.agents.insert(key, Agent { command, ..Agent::default() });
         key
     }

@@ -10,7 +10,7 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
@@ -20,6 +20,7 @@ use super::reduce::{Retold, Unruled};
 use super::ruling::{Ruling, SessionRules};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
+use crate::base::utf8::Utf8Stream;
 use crate::text::grid::ScreenSnapshot;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -188,6 +189,8 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
+    /// The agent has said, before the session was open, that it works in it.
+    pub(super) is_at_work: bool,
     /// The agent has refused something of it until the person has logged in.
     pub(super) wants_log_in: bool,
     /// Modes and options that it has refused so, to be asked for again then.
@@ -357,6 +360,24 @@ impl Session {
         self.children.values().filter_map(running).max_by_key(|(entry, _)| *entry)
     }
 
+    /// The agent's name of the plan in this entry; nothing of one without a name, or of an earlier turn.
+    pub fn plan_id(&self, entry: EntryId) -> Option<&str> {
+        let (id, _) = self.plans.iter().find(|(_, at)| **at == entry)?;
+        id.as_deref()
+    }
+
+    /// The newest thing that the agent does and lets the person end alone.
+    pub fn cancellable(&self) -> Option<Item> {
+        let lasts = |t: &&Terminal| t.can_cancel && t.exit.is_none() && t.ended.is_none();
+        let terminal = self.terminals.values().filter(lasts).max_by_key(|t| (t.started, t.entry));
+        let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);
+        let tool = newest.take_while(|e| e.turn == self.last_turn).find_map(|e| match &e.body {
+            Body::Tool(tool) if tool.can_be_cancelled() => Some(Item::Tool(tool.id.clone())),
+            _ => None,
+        });
+        tool.or_else(|| terminal.map(|t| Item::Terminal(t.id.as_str().to_owned())))
+    }
+
     /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
     /// finished, among the newest few thousand entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
@@ -493,6 +514,10 @@ pub struct Terminal {
     pub screen: Option<Arc<ScreenSnapshot>>,
     /// Text with colours: what the agent fed through `_meta`, or the kept end after a replay.
     pub text: TailBuffer,
+    /// Of what the agent prints into a terminal of its own: a character may come in two pieces.
+    pub utf8: Utf8Stream,
+    /// It belongs to the agent, who lets the person end it alone.
+    pub can_cancel: bool,
     pub released: bool,
     /// Requests that wait for the exit.
     pub waiters: Vec<ReqId>,
@@ -517,7 +542,7 @@ impl Terminal {
 
     /// Bytes that count against what an agent may feed.
     pub fn fed(&self) -> usize {
-        if self.origin == TerminalOrigin::Meta { self.text.len() } else { 0 }
+        if self.origin == TerminalOrigin::Told { self.text.len() } else { 0 }
     }
 
     pub fn new(id: TermId, origin: TerminalOrigin, turn: TurnId, started: Now) -> Self {
@@ -533,6 +558,8 @@ impl Terminal {
             exit: None,
             screen: None,
             text: TailBuffer::new(TERMINAL_TEXT),
+            utf8: Utf8Stream::new(),
+            can_cancel: false,
             released: false,
             waiters: Vec::new(),
             entry: None,
@@ -549,8 +576,8 @@ impl Terminal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalOrigin {
     Ours,
-    /// Fed from `_meta`.
-    Meta,
+    /// The agent's own, of which it tells.
+    Told,
     /// Named in a tool call and never fed.
     Unknown,
 }

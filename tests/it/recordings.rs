@@ -35,6 +35,7 @@ fn variant(update: &Update) -> &'static str {
         Update::Options(_) => "config_option_update",
         Update::Info { .. } => "session_info_update",
         Update::Usage { .. } => "usage_update",
+        Update::Terminal(_) => "terminal_update",
         Update::Notice { .. } => "notice",
         Update::Compaction { .. } => "compaction_update",
         Update::Partly { update, .. } => variant(update),

@@ -160,7 +160,8 @@ struct Content {
 impl Content {
     /// A link is made as a whole.
     fn begins_with(&self, part: &Self) -> bool {
-        self.is_link == part.is_link && if self.is_link { self.bytes == part.bytes } else { self.bytes.starts_with(&part.bytes) }
+        self.is_link == part.is_link
+            && if self.is_link { self.bytes == part.bytes } else { self.bytes.starts_with(&part.bytes) }
     }
 }
 

@@ -104,6 +104,7 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.name = init.name;
     agent.title = init.title;
     agent.version = init.version;
+    agent.protocol = init.protocol;
     agent.caps = init.caps;
     agent.auth_methods = init.auth_methods;
     agent.connection = Connection::Up;

@@ -78,7 +78,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
-        (Address::All, Event::User(Intent::AddAgent { command, env, cwd, how })) => {
+        (Address::All, Event::User(Intent::AddAgent { command, env, cwd, how, .. })) => {
             lifecycle::add(model, (command, env), cwd, how, cx);
         }
         (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
@@ -206,6 +206,12 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
             }
         }
         AgentEvent::SessionDeleted { id, result } => sessions::deleted(model, key, id, result, cx),
+        AgentEvent::Reconnecting { version } => {
+            in_each(model, key, cx, |session, cx| {
+                let words = format!("the agent speaks version {version} of the protocol: it is started again for that");
+                notice(session, Level::Info, words, Vec::new(), cx.now);
+            });
+        }
         AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
@@ -213,6 +219,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         | AgentEvent::TitleSet(_)
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
+        | AgentEvent::ItemCancelled(_)
         | AgentEvent::OptionSet { .. } => {}
     }
 }
@@ -285,6 +292,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
+        AgentEvent::ItemCancelled(result) => prompt::item_cancelled(session, result, cx),
         _ => {}
     }
 }
@@ -303,6 +311,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
+        Intent::CancelItem(item) => prompt::cancel_item(session, item, cx),
         Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         _ => {}
     }

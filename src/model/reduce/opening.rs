@@ -157,9 +157,15 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     if let Some(list) = opened.options {
         session.options = list;
     }
+    if let Some(commands) = opened.commands {
+        session.commands = commands;
+    }
     if session.changes.is_on {
         let first_turn = cx.next_turn();
         cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
+    }
+    if std::mem::take(&mut session.is_at_work) {
+        prompt::of_its_own(session, cx);
     }
 }
 

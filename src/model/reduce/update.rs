@@ -34,6 +34,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         Update::ToolUpdate(patch) => {
             tool::upsert(session, patch, tool::Source::Update, cx);
         }
+        Update::Terminal(patch) => tool::terminal(session, patch, cx),
         Update::Message { kind, id, content } => message(session, kind, id, content, cx),
         Update::Activity(activity) => prompt::activity(session, activity, cx),
         Update::Plan { id, entries } => plan(session, id, entries, cx.now),
@@ -45,9 +46,10 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             updated.put_option(&mut session.updated);
         }
         Update::Usage { used, size, cost } => {
-            // A cost that is left cx is still the last one reported.
-            let cost = cost.or_else(|| session.usage.take().and_then(|u| u.cost));
-            session.usage = Some(Usage { used, size, cost });
+            // A cost that is left out is still the last one reported.
+            let mut known = session.usage.take().and_then(|u| u.cost);
+            cost.put_option(&mut known);
+            session.usage = Some(Usage { used, size, cost: known });
         }
         Update::Notice { level, title, description } => {
             let (title, detail) = match (title.is_empty(), description) {
@@ -171,6 +173,9 @@ fn message(session: &mut Session, kind: ChunkKind, id: Arc<str>, content: Patch<
     }
     session.entries.change(entry, |e| match &mut e.body {
         Body::Agent(message) | Body::Thought(Thought { message, .. }) => {
+            if !text.starts_with(&message.text) {
+                message.replaced = message.replaced.saturating_add(1);
+            }
             (message.text, message.dropped) = (String::new(), 0);
             append(message, text);
         }

@@ -136,9 +136,9 @@ impl<D: Device> Running<D> {
         let before = self.engine.model().sessions().count();
         let news = match whose {
             Whose::Running(agent) => self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how }),
-            Whose::Configured(command) => {
-                self.engine.intent_to(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how })
-            }
+            Whose::Configured(command) => self
+                .engine
+                .intent_to(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how, protocol: None }),
         };
         self.news(news);
         let now = self.engine.now();

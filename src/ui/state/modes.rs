@@ -10,14 +10,44 @@ use crate::model::session_ref::SessionRef;
 
 /// What an id or a name has in it that asks nothing, in small letters and without signs between the words.
 const NAMED: &[&str] = &[
-    "bypass", "fullaccess", "fullauto", "yolo", "autoapprove", "approveall", "allowall", "alwaysapprove", "danger",
-    "unrestricted", "unsafe", "noapproval", "nosandbox", "neverask", "skippermission",
+    "bypass",
+    "fullaccess",
+    "fullauto",
+    "yolo",
+    "autoapprove",
+    "approveall",
+    "allowall",
+    "alwaysapprove",
+    "danger",
+    "unrestricted",
+    "unsafe",
+    "noapproval",
+    "nosandbox",
+    "neverask",
+    "skippermission",
 ];
 /// The same of a description, which may well say what is asked about.
 const DESCRIBED: &[&str] = &[
-    "bypass", "fullaccess", "yolo", "autoapproveall", "autoapprovesall", "approveseverything", "approvesall", "withoutasking",
-    "withoutapproval", "withoutconfirmation", "withoutprompting", "withoutpermission", "neverask", "noapproval",
-    "noconfirmation", "skippermission", "skipspermission", "skipallpermission", "skipsallpermission", "nosandbox",
+    "bypass",
+    "fullaccess",
+    "yolo",
+    "autoapproveall",
+    "autoapprovesall",
+    "approveseverything",
+    "approvesall",
+    "withoutasking",
+    "withoutapproval",
+    "withoutconfirmation",
+    "withoutprompting",
+    "withoutpermission",
+    "neverask",
+    "noapproval",
+    "noconfirmation",
+    "skippermission",
+    "skipspermission",
+    "skipallpermission",
+    "skipsallpermission",
+    "nosandbox",
 ];
 
 /// What Shift+Tab leads to.
@@ -31,7 +61,8 @@ pub struct Step {
 
 /// Whether a mode is one in which the agent does not ask, as far as it says.
 fn is_unasked(id: &str, name: &str, description: Option<&str>) -> bool {
-    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let plain =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let has = |text: &str, list: &[&str]| {
         let text = plain(text);
         list.iter().any(|words| text.contains(words))
@@ -136,7 +167,8 @@ mod tests {
         assert_eq!(of(Some(0)), (some("c"), some("b")));
         assert_eq!(of(Some(1)), (some("c"), None));
         assert_eq!(of(Some(2)), (some("a"), None));
-        let two = vec![(Intent::SetMode { id: "a".into() }, "a", false), (Intent::SetMode { id: "b".into() }, "b", true)];
+        let two =
+            vec![(Intent::SetMode { id: "a".into() }, "a", false), (Intent::SetMode { id: "b".into() }, "b", true)];
         assert_eq!(step(two, Some(0)).map(|step| (step.next, step.passed)), Some((None, some("b"))));
         assert_eq!(step(Vec::new(), None), None);
     }

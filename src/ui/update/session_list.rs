@@ -59,9 +59,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         cx.model.agents().map(|(_, agent)| agent).filter(move |agent| agent.command == command)
     };
     if action == Action::RenameSession {
-        let takes = |open: &Open| {
-            cx.model.at(open.key).is_some_and(|one| one.agent().is_up() && one.agent().can(Can::Title))
-        };
+        let takes =
+            |open: &Open| cx.model.at(open.key).is_some_and(|one| one.agent().is_up() && one.agent().can(Can::Title));
         list.tells = state.tells_titles && matches!(list.current(), Some(Row::Open(open)) if takes(open));
     }
     let runs = |command: &str| running(command).any(|agent| !agent.is_dead());

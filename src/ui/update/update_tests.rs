@@ -683,7 +683,13 @@ fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
     let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
     let available = vec![mode("ask", "Ask"), mode("full-access", "Full Access"), mode("plan", "Plan")];
     let modes = Some(Modes { current: "ask".into(), pending: None, available });
-    s.agent(AgentEvent::SessionOpened(Ok(SessionResult { id: session(), modes, options: None, model: None })));
+    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        id: session(),
+        modes,
+        options: None,
+        model: None,
+        commands: None,
+    })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert!(s.draw().contains("Full Access asks nothing, so it is left out: F2 sets it"), "{}", s.shown);
@@ -707,6 +713,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
             pending: None,
         }]),
         model: None,
+        commands: None,
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
@@ -734,6 +741,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
             pending: None,
         }]),
         model: None,
+        commands: None,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
     s.press(Code::BackTab);
@@ -813,7 +821,7 @@ fn while_the_conversation_is_read_the_question_names_the_key_that_leads_to_it() 
     assert_eq!((s.ui.view.focus.clone(), s.ui.view.reading.is_none()), (Focus::Dock, true));
     let mut s = Scene::asked(100, 24);
     s.press(Code::F(2));
-    assert!(s.draw().contains("Esc, then Tab to answer"), "{}", s.shown);
+    assert!(s.draw().contains("Esc, Tab"), "{}", s.shown);
     s.press(Code::Esc).press(Code::Tab);
     assert_eq!(s.ui.view.focus, Focus::Dock);
 }

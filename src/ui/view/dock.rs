@@ -421,6 +421,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.wrap = WrapMode::Words;
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
+    body.extend(wording(cx, pending));
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
@@ -477,6 +478,23 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
     Contents { body, raw, asked, choices, at: None }
+}
+
+/// What the agent asks in words of its own, where the call does not say it.
+fn wording(cx: &ViewCx<'_>, pending: &Question) -> Vec<LogicalLine> {
+    let tool = cx.session.tool(pending.entry).filter(|_| pending.about == About::Permission);
+    let Some((tool, wording)) = tool.and_then(|tool| Some((tool, tool.wording.as_deref()?))) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    if wording.title != tool.title {
+        out.extend(wording.title.lines().map(quoted));
+    }
+    out.extend(wording.description.iter().flat_map(|text| text.lines()).map(quoted));
+    if wording.is_unknown {
+        out.push(plain("What it is about is of a kind that is not known here.", Token::Warn));
+    }
+    out
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

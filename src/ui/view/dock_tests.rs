@@ -197,7 +197,8 @@ fn no_key_answers_for_good_before_all_of_the_question_was_on_the_screen() {
 fn an_answer_that_refuses_is_in_sight_on_the_smallest_screen() {
     let mut s = gated(Gate::Off, 40);
     s.size = (40, 10);
-    let option = |id: &str, kind| PermissionOption { id: id.into(), name: format!("{id} this and go on with it"), kind };
+    let option =
+        |id: &str, kind| PermissionOption { id: id.into(), name: format!("{id} this and go on with it"), kind };
     let options = vec![
         option("Allow", PermissionKind::AllowOnce),
         option("Always allow in this workspace", PermissionKind::AllowAlways),

@@ -47,6 +47,7 @@ pub fn config(root: &Path) -> EngineConfig {
         policy: Policy::Ask,
         journals: None,
         record: None,
+        protocol: acp_tui::model::event::Protocol::Auto,
         further: Further::default(),
         suggestion: None,
         install: None,

@@ -121,6 +121,10 @@ impl Codec for Renamed {
         "renamed"
     }
 
+    fn version(&self) -> u16 {
+        VERSION as u16
+    }
+
     fn word_for_word(&self) -> &'static [&'static str] {
         &["other.fs.write_text_file", "other.fs.read_text_file", "other.terminal.create"]
     }

@@ -1,6 +1,7 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use super::{asked, errors};
+use crate::agent::codec::versionless::requests::INITIALIZE;
+use crate::agent::codec::versionless::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Link, Opening};
 use crate::model::ids::SessionId;
@@ -12,7 +13,6 @@ use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-pub const INITIALIZE: &str = "initialize";
 /// The version of the protocol that is offered and spoken.
 pub const VERSION: ProtocolVersion = ProtocolVersion::V1;
 
@@ -62,6 +62,8 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             ("session/set_config_option", value)
         }
         Call::LogOut => ("logout", json!({})),
+        // Not offered in this version, and never asked for.
+        Call::CancelItem { session, .. } => ("session/cancel", json!({ "sessionId": session.as_str() })),
         Call::Authenticate { method, .. } => {
             ("authenticate", serde_json::to_value(schema::AuthenticateRequest::new(method.clone()))?)
         }
