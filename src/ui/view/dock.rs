@@ -24,6 +24,7 @@ use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
@@ -36,6 +37,8 @@ use std::path::{Path, PathBuf};
 
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
+/// Columns of the call that a question is asked for.
+const MAX_CALL: usize = 60;
 
 /// Columns from which the letters that answer stand beside the digits.
 const LETTERS_FROM: u16 = 60;
@@ -360,6 +363,12 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
+    let above = cx.session.tool(pending.entry).and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
+    if let Some(call) = above {
+        place.push_str(" · for ");
+        place.push_str(if call.is_agent { "its sub-agent " } else { "" });
+        place.push_str(&width::truncate(&sanitize::line(call.label()), MAX_CALL));
+    }
     if let Some(note) = &pending.note {
         place.push_str(" · ");
         place.push_str(&sanitize::line(note));
