@@ -41,6 +41,8 @@ pub(super) struct Worker {
     members: BTreeSet<SessionKey>,
     /// The session of the job that is carried out, or was last.
     asker: Arc<Mutex<SessionKey>>,
+    /// The session of another review of which a job tells; it is not answered.
+    beside: Option<SessionKey>,
     /// Turns that run.
     open: BTreeMap<SessionKey, TurnId>,
     shown: Shown,
@@ -69,6 +71,7 @@ impl Worker {
             facts,
             members: BTreeSet::from([first]),
             asker,
+            beside: None,
             open: BTreeMap::new(),
             shown,
             early,
@@ -163,6 +166,11 @@ impl Worker {
                     merging.carry_out(&state, Some(&mut self.review));
                 }
                 self.now();
+            }
+            Job::Beside(job) => {
+                self.beside = Some(at);
+                self.carry_out(at, *job);
+                self.beside = None;
             }
             Job::Part { scope, target, done } => {
                 // Who waits for it may have left.
@@ -473,6 +481,9 @@ impl Worker {
     }
 
     fn tell(&self, at: SessionKey, event: ReviewEvent) {
+        if self.beside == Some(at) {
+            return;
+        }
         self.facts.tell(at, HostEvent::Review(event));
     }
 }

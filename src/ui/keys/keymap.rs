@@ -5,7 +5,7 @@
 
 use super::action::{Action, Sort, Step};
 use super::bind::{Bind, Keys, bind};
-use super::key::{Code, Key, Mods};
+use super::key::{Code, Key};
 use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 
 /// Who has the focus.
@@ -338,34 +338,6 @@ pub fn resolve(layer: Layer, key: Key) -> Option<Action> {
 /// The rows of a layer: its own, then those that hold everywhere.
 pub(super) fn all(layer: Layer) -> impl Iterator<Item = &'static Bind> {
     own(layer).chain(common(layer))
-}
-
-impl Bind {
-    pub(super) fn matches(&self, key: Key) -> Option<Action> {
-        match (&self.keys, key.code) {
-            (Keys::These(keys), _) => keys.contains(&key).then_some(self.action),
-            (Keys::Digits, Code::Char(c)) if key.mods == Mods::default() => number(c).map(Action::Answer),
-            (Keys::AltDigits, Code::Char(c)) if key == Key::alt(key.code) => number(c).map(Action::Reply),
-            (Keys::Text, Code::Char(c)) if key.mods == Mods::default() => Some(Action::Char(c)),
-            (Keys::Digits | Keys::AltDigits | Keys::Text, _) => None,
-        }
-    }
-}
-
-/// A digit but 0.
-fn number(c: char) -> Option<u8> {
-    c.to_digit(10).filter(|n| *n > 0).and_then(|n| u8::try_from(n).ok())
-}
-
-impl Keys {
-    pub(super) fn label(&self) -> String {
-        match self {
-            Keys::These(_) => String::new(),
-            Keys::Digits => "1–9".to_owned(),
-            Keys::AltDigits => "Alt+1–9".to_owned(),
-            Keys::Text => "any text".to_owned(),
-        }
-    }
 }
 
 #[cfg(test)]

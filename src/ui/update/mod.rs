@@ -28,7 +28,7 @@ use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
-use crate::model::changes::Scope;
+use crate::model::changes::{Gate, Scope};
 use crate::model::effect::FrontEnd;
 use crate::model::entries::Slot;
 use crate::model::entry::Body;
@@ -244,7 +244,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::NextGate => {
             let gate = cx.session.gate().next();
             out.push(Out::Intent(Intent::SetGate(gate)));
-            state.say(labels::gate(gate, cx.session.changes().is_on), cx.now);
+            let words = match gate {
+                Gate::Ask | Gate::Hold if cx.session.agent().caps.works_alone => labels::GATE_IN_VAIN,
+                gate => labels::gate(gate, cx.session.changes().is_on),
+            };
+            state.say(words, cx.now);
         }
         Action::OptionsList => {
             state.picker = Picker::open(cx.session);

@@ -24,6 +24,7 @@ use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
@@ -36,6 +37,8 @@ use std::path::{Path, PathBuf};
 
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
+/// Columns of the call that a question is asked for.
+const MAX_CALL: usize = 60;
 
 /// Columns from which the letters that answer stand beside the digits.
 const LETTERS_FROM: u16 = 60;
@@ -275,7 +278,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints::hints(dock, cx) {
+    for hint in hints::of(dock, cx) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
@@ -283,11 +286,6 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
             return;
         }
     }
-}
-
-/// Whether keys go to something that lies over the composer.
-fn is_covered(cx: &ViewCx<'_>) -> bool {
-    cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
 }
 
 fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> {
@@ -396,10 +394,16 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.wrap = WrapMode::Words;
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
-    body.extend(wording(cx, pending));
+    body.extend(entry.filter(|_| pending.about == About::Permission).map(cells::wording).unwrap_or_default());
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
+    let above = cx.session.tool(pending.entry).and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
+    if let Some(call) = above {
+        place.push_str(" · for ");
+        place.push_str(if call.is_agent { "its sub-agent " } else { "" });
+        place.push_str(&width::truncate(&sanitize::line(call.label()), MAX_CALL));
+    }
     if let Some(note) = &pending.note {
         place.push_str(" · ");
         place.push_str(&sanitize::line(note));
@@ -447,23 +451,6 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
     Contents { raw, asked, ..Contents::of(body, choices) }
-}
-
-/// What the agent asks in words of its own, where the call does not say it.
-fn wording(cx: &ViewCx<'_>, pending: &Question) -> Vec<LogicalLine> {
-    let tool = cx.session.tool(pending.entry).filter(|_| pending.about == About::Permission);
-    let Some((tool, wording)) = tool.and_then(|tool| Some((tool, tool.wording.as_deref()?))) else {
-        return Vec::new();
-    };
-    let mut out = Vec::new();
-    if wording.title != tool.title {
-        out.extend(wording.title.lines().map(quoted));
-    }
-    out.extend(wording.description.iter().flat_map(|text| text.lines()).map(quoted));
-    if wording.is_unknown {
-        out.push(plain("What it is about is of a kind that is not known here.", Token::Warn));
-    }
-    out
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

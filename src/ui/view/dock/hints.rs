@@ -1,14 +1,19 @@
-//! What the right end of the dock says: how to get there and back, and that there is more.
+//! What the right end of the dock says: where keys lead, and that there is more to be read.
 //!
-//! Answers nothing.
+//! Decides nothing. Invariant: a key that is named works where the keyboard is now.
 
-use super::{Dock, RawLines, digits_answer, has_options, is_covered};
+use super::{Dock, RawLines, digits_answer, has_options};
 use crate::base::human;
 use crate::ui::state::Focus;
 use crate::ui::view::ViewCx;
 
+/// Whether keys go to something that lies over the composer.
+fn is_covered(cx: &ViewCx<'_>) -> bool {
+    cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
+}
+
 /// What the right end says, longest first.
-pub(super) fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
+pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
     let focus = &cx.state.view.focus;
     let focused = *focus == Focus::Dock;
