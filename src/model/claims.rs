@@ -128,7 +128,7 @@ impl Claims {
         let mut all = commands(tool, input);
         let has_command = !all.is_empty();
         let cwd = directory(input);
-        if has_command && cwd.is_none() {
+        if has_command && cwd.is_err() {
             all.push(Claim::new(BASH, Claimed::Unknown));
         }
         let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
@@ -137,7 +137,7 @@ impl Claims {
         let named = files.clone();
         let of_files = |name: &str, paths: Vec<String>| {
             let is_pattern = |path: &String| needs_expansion(path) || name != "edit" && is_glob(path);
-            let is_doubtful = paths.is_empty() || cwd.is_none() || paths.iter().any(is_pattern);
+            let is_doubtful = paths.is_empty() || cwd.is_err() || paths.iter().any(is_pattern);
             let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
@@ -169,7 +169,7 @@ impl Claims {
         if !edits && !changed.is_empty() {
             all.push(of_changed(changed));
         }
-        Self { cwd: cwd.flatten(), all, files: named }
+        Self { cwd: cwd.ok().flatten(), all, files: named }
     }
 }
 
@@ -258,13 +258,13 @@ fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
     }
 }
 
-/// Where relative paths begin, if it is said; `None` where that cannot be told.
-fn directory(input: &Map<String, Value>) -> Option<Option<String>> {
+/// Where relative paths begin, if it is said; an error where that cannot be told.
+fn directory(input: &Map<String, Value>) -> Result<Option<String>, ()> {
     let mut said = DIRECTORIES.iter().filter_map(|key| input.get(*key)).filter(|value| !value.is_null());
-    let Some(first) = said.next() else { return Some(None) };
+    let Some(first) = said.next() else { return Ok(None) };
     let is_plain = |path: &&str| !needs_expansion(path) && !is_glob(path);
-    let path = first.as_str().filter(is_plain).filter(|_| said.all(|other| other == first))?;
-    Some(Some(path.to_owned()))
+    let path = first.as_str().filter(is_plain).filter(|_| said.all(|other| other == first));
+    path.map(|path| Some(path.to_owned())).ok_or(())
 }
 
 /// Whether a path may stand for several.

@@ -50,7 +50,7 @@ impl Doubt {
 /// What is in doubt after bytes that may have been a piece of a rest.
 pub(super) fn after(bytes: &[u8]) -> Option<Doubt> {
     match bytes {
-        [b'[' | b'O'] => Some(Doubt::Typed),
+        [b'[' | b'O'] | [b'[', b'['] | [b'M', ..] | [b'[', b'M', ..] => Some(Doubt::Typed),
         [b'[' | b'O', number @ ..] | number => {
             number.last().filter(|_| is_number(number)).map(|last| Doubt::Number(*last))
         }

@@ -250,6 +250,7 @@ impl Parser {
                 out.extend(key(KeyCode::Char(char::from(*byte)), KeyModifiers::ALT));
                 self.doubt = Some(Doubt::Introducer(*byte));
             }
+            ([ESC, b'O', ..], _) => self.doubt = Some(Doubt::Introducer(b'O')),
             (pending, _) => match begun(pending) {
                 Some(Kind::Color | Kind::Text) if pending.ends_with(&[ESC]) => self.doubt = Some(Doubt::End),
                 kind => self.open = kind.map(|kind| Open::given_up(kind, pending)),
@@ -389,7 +390,13 @@ fn character(bytes: &[u8], modifiers: KeyModifiers, before: usize) -> Step {
 }
 
 fn ss3(bytes: &[u8]) -> Step {
-    let Some(&last) = bytes.get(2) else { return Step::More };
+    let is_number = |b: &u8| matches!(b, b'0'..=b'9' | b';');
+    let numbers = bytes.iter().skip(2).take(MAX_SEQUENCE).take_while(|b| is_number(b)).count();
+    let Some(&last) = bytes.get(2 + numbers) else { return Step::More };
+    if numbers > 0 {
+        // Old terminals put what is held there; it is told apart by none of the keys that are bound.
+        return Step::Took(2 + numbers + usize::from(last.is_ascii_alphabetic()), letter(last).and_then(plain));
+    }
     let code = match last {
         b'M' => KeyCode::Enter,
         // The keypad, where it was told to be more than digits.

@@ -343,7 +343,7 @@ fn sequences() -> Vec<Vec<u8>> {
             .map(Vec::from),
     );
     all.extend(
-        ["\x1b[<0;4;5M", "\x1b[<0;4;5m", "\x1b[M !!", "\x1b[?62;22c", "\x1b[12;40R", "\x1b[?997;1n"].map(Vec::from),
+        ["\x1b[<0;4;5M", "\x1b[<0;4;5m", "\x1b[M #$", "\x1b[?62;22c", "\x1b[12;40R", "\x1b[?997;1n"].map(Vec::from),
     );
     all
 }

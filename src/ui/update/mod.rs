@@ -61,9 +61,9 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
         Input::Hasty(key) if decides(state, cx, key) => {
             let words = "too soon: press it once more, by itself";
             if state.view.focus == Focus::Review {
-                state.say(words, cx.now)
+                state.say(words, cx.now);
             } else {
-                state.say_of_question(words, cx.now)
+                state.say_of_question(words, cx.now);
             }
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
