@@ -92,6 +92,20 @@ fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
     LogicalLine { wrap: WrapMode::Anywhere, ..LogicalLine::text(StyledText::of(words, Token::Warn)) }
 }
 
+/// What the agent asks in words of its own, where the call does not say it.
+pub fn wording(entry: &Entry) -> Vec<LogicalLine> {
+    let Body::Tool(tool) = &entry.body else { return Vec::new() };
+    let Some(wording) = tool.wording.as_deref() else { return Vec::new() };
+    let title = Some(&wording.title).filter(|title| **title != tool.title);
+    let texts = title.into_iter().chain(&wording.description);
+    let mut out: Vec<LogicalLine> = texts.flat_map(|text| text.lines()).map(|line| dim(label(line))).collect();
+    if wording.is_unknown {
+        let words = "what it is about is of a kind that is not known here";
+        out.push(LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(StyledText::of(words, Token::Warn)) });
+    }
+    out
+}
+
 /// The raw input of a call, as it was sent; nothing when there is none.
 pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };

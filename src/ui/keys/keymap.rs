@@ -34,6 +34,35 @@ pub enum Layer {
     ReviewConfirm,
 }
 
+impl Layer {
+    /// Whether what a key means here answers or decides something: it has to be pressed for itself.
+    pub const fn decides(self, action: Action) -> bool {
+        match action {
+            Action::Answer(_)
+            | Action::Reply(_)
+            | Action::AnswerBy(_)
+            | Action::Refuse
+            | Action::MakeRule
+            | Action::Restart
+            | Action::QuitDock
+            | Action::KillAgent
+            | Action::OpenPage
+            | Action::CopyPage
+            | Action::LeaveLogIn
+            | Action::SubmitAsked
+            | Action::DeclineAsked
+            | Action::CancelAsked => true,
+            Action::TypeInto => matches!(self, Self::Dock),
+            Action::Accept => matches!(
+                self,
+                Self::Dock | Self::Form | Self::Rule | Self::Line | Self::ReviewEdit | Self::ReviewConfirm
+            ),
+            Action::Review(key) => key.decides(),
+            _ => false,
+        }
+    }
+}
+
 pub(super) const LAYERS: [Layer; 12] = [
     Layer::Composer,
     Layer::Dock,

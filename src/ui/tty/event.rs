@@ -1,11 +1,11 @@
 //! What comes from the terminal, as values. Knows no bytes.
 
-use crate::ui::keys::Key;
+use crate::ui::keys::{Code, Key};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     Key(Key),
-    /// A digit that came together with other bytes, or right after an incomplete sequence: perhaps a piece of something
+    /// A key that came together with others, or after an incomplete sequence: perhaps pasted, or a piece of something
     /// that the terminal sent, so it is no answer.
     Hasty(Key),
     /// As the terminal sent it; the composer cleans it.
@@ -19,6 +19,20 @@ pub enum Input {
     /// `true` when the window gained the focus.
     Focus(bool),
     Told(Told),
+}
+
+impl Input {
+    /// Whether it types something, or is a key that ends what is typed.
+    pub(super) fn is_text(&self) -> bool {
+        let (Self::Key(key) | Self::Hasty(key)) = self else { return false };
+        matches!(key.code, Code::Char(_) | Code::Enter | Code::Tab | Code::Esc)
+    }
+
+    pub(super) fn hasten(&mut self) {
+        if let Self::Key(key) = self {
+            *self = Self::Hasty(*key);
+        }
+    }
 }
 
 /// What the terminal says of itself.

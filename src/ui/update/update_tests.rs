@@ -372,6 +372,26 @@ fn a_digit_that_came_with_other_bytes_answers_nothing_and_is_told_so() {
 }
 
 #[test]
+fn no_key_that_came_together_with_others_answers_or_begins_to() {
+    let keys = ('!'..='~').map(Key::char).chain([Key::plain(Code::Enter), Key::alt(Code::Char('1'))]);
+    for key in keys {
+        let mut s = Scene::asked(80, 24);
+        s.press(Code::Tab).after(2000).draw();
+        s.press(Code::Down).draw();
+        s.input(Input::Hasty(key));
+        assert_eq!(s.answers(), [], "{key}");
+        assert!(s.outs.is_empty() && s.ui.refusal.is_none() && s.ui.view.dock.rule.is_none(), "{key}");
+        s.typed("1");
+        assert_eq!(s.answers().len(), 1, "{key}");
+    }
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(2000).draw();
+    s.press(Code::Char('!')).typed("no");
+    s.input(Input::Hasty(Key::plain(Code::Enter)));
+    assert!(s.intents().is_empty() && s.ui.refusal.is_some());
+}
+
+#[test]
 fn a_question_that_has_stood_for_a_while_is_answered_right_after_tab() {
     let mut s = Scene::asked(80, 24);
     s.after(2000).press(Code::Tab).draw();

@@ -133,7 +133,7 @@ fn v2_047_v2_049_idle_ends_a_turn_and_a_state_that_is_not_known_does_not() {
     assert_eq!(stop(json!("cancelled")), Stop::Cancelled);
     assert_eq!(stop(json!("bored")), Stop::Odd(Some("bored".into())));
     for none in [json!(null), json!(7), json!({ "a": 1 })] {
-        assert_eq!(stop(none.clone()), Stop::Odd(None), "v2_051, v2_054: {none}");
+        assert_eq!(stop(none.clone()), Stop::EndTurn, "v2_051, v2_054: {none}");
     }
     let failed =
         state(json!({ "state": "idle", "stopReason": "error", "error": { "code": -1, "message": "no luck" } }));

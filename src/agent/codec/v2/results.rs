@@ -13,7 +13,7 @@ use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_WORDS};
 use crate::model::event::{
     AgentCaps, AuthKind, AuthMethod, CallError, Can, ErrorKind, InitResult, Opening, PromptAnswer, PromptResult,
-    SessionResult,
+    SessionResult, Stop,
 };
 use crate::model::ids::SessionId;
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let mcp = session.get("mcp").unwrap_or(&Value::Null);
     let can = |what: &Can| match what {
         Can::Load | Can::Resume | Can::List | Can::Close => session.is_object(),
-        Can::Fork | Can::Delete => has(session, what.word()),
+        Can::Fork | Can::Delete | Can::Title => has(session, what.word()),
     };
     let name = words_of(info, "name", MAX_NAME);
     let auth_methods = auth_methods(list_of(&value, "authMethods"));
@@ -128,5 +128,7 @@ pub fn ended(value: &Value) -> Result<PromptResult, CallError> {
         let code = i64_of(error, "code").and_then(|code| i32::try_from(code).ok()).unwrap_or(0);
         return Err(CallError { code, ..CallError::new(ErrorKind::Other, message) });
     }
-    Ok(PromptResult { stop: results::stop(reason), usage: results::usage(value) })
+    // Some agents give a reason only where it is another one (V2-051).
+    let stop = if reason.is_none() { Stop::EndTurn } else { results::stop(reason) };
+    Ok(PromptResult { stop, usage: results::usage(value) })
 }
