@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "wire",
             "mcp",
             "base",
+            "model::child",
             "model::effect",
             "model::entry",
             "model::event",

@@ -69,6 +69,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
+            "unstable" => config.unstable = flag("unstable", value, &mut report),
             "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
@@ -89,6 +90,14 @@ fn string(key: &str, what: &str, value: &Spanned<DeValue<'_>>, report: &mut Repo
         report.warn(&value.span(), format!("{key} is {given}; allowed: a string, {what}"));
     }
     text.map(str::to_owned)
+}
+
+fn flag(key: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> bool {
+    let is_on = value.get_ref().as_bool();
+    if is_on.is_none() {
+        report.warn(&value.span(), format!("{key} is {}; allowed: true, false", kind_of(value.get_ref())));
+    }
+    is_on.unwrap_or(false)
 }
 
 fn one_of(key: &str, words: &[&str], value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {

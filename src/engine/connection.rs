@@ -42,6 +42,7 @@ enum Tag {
     ListSessions(u64),
     CloseSession(SessionKey),
     DeleteSession(SessionId),
+    SetTitle(SessionKey),
     CancelItem(SessionKey),
 }
 
@@ -312,6 +313,7 @@ impl Connection {
             Tag::CancelItem(at) => (at.into(), AgentEvent::ItemCancelled(outcome.map(|_| ()))),
             Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
+            Tag::SetTitle(at) => (at.into(), AgentEvent::TitleSet(outcome.map(|result| self.codec.titled(result)))),
             Tag::DeleteSession(id) => {
                 (self.agent.into(), AgentEvent::SessionDeleted { id, result: outcome.map(|_| ()) })
             }
@@ -368,6 +370,7 @@ impl Connection {
             Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
             Call::CloseSession(_) => Tag::CloseSession(session?),
             Call::DeleteSession(id) => Tag::DeleteSession(id),
+            Call::SetTitle { .. } => Tag::SetTitle(session?),
         };
         let attempt = if let Tag::Authenticate(attempt) = tag { Some(attempt) } else { None };
         let opened = if let Tag::OpenSession(at, _) = tag { Some(at) } else { None };

@@ -4,6 +4,7 @@
 //! a worktree came from is overwritten that is not known to git and kept under a recovery ref; no worktree goes before a
 //! recovery ref holds all that is in it.
 
+mod differing;
 mod discard;
 mod interrupted;
 mod merge;

@@ -133,6 +133,10 @@ pub enum Call {
     LogOut,
     CloseSession(SessionId),
     DeleteSession(SessionId),
+    SetTitle {
+        session: SessionId,
+        title: String,
+    },
 }
 
 impl Call {

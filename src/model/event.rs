@@ -10,10 +10,11 @@ mod timer;
 
 pub use super::attached::{Content, Link};
 use super::changes::Gate;
+use super::child::{ChildPatch, Passed};
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::form::Reply;
 use super::history::Left;
-use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
+use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::patch::Patch;
 use super::ruling::RuleWish;
@@ -150,6 +151,8 @@ pub enum AgentEvent {
     },
     /// The answer to closing a session that the person has closed.
     SessionClosed(Result<(), CallError>),
+    /// The title that the agent has kept; nothing when it does not say.
+    TitleSet(Result<Option<String>, CallError>),
     SessionDeleted {
         id: SessionId,
         result: Result<(), CallError>,
@@ -215,6 +218,7 @@ impl AgentEvent {
         match self {
             Self::SessionOpened(_)
             | Self::SessionClosed(_)
+            | Self::TitleSet(_)
             | Self::PromptAnswered { .. }
             | Self::ModeSet { .. }
             | Self::ItemCancelled(_)
@@ -372,6 +376,10 @@ pub enum Update {
         status: Option<String>,
         text: String,
     },
+    /// A session that the agent has begun itself.
+    Child(ChildPatch),
+    /// A message between that one and another.
+    Passed(Passed),
     Unknown {
         name: String,
     },
@@ -462,6 +470,10 @@ pub enum Intent {
         links: Vec<Link>,
     },
     Cancel,
+    /// The session that the agent has begun, and that stands in this entry, is to stop.
+    StopChild {
+        entry: EntryId,
+    },
     Answer {
         req: ReqId,
         option: String,
@@ -479,6 +491,10 @@ pub enum Intent {
     },
     /// How writes and commands are let through from now on.
     SetGate(Gate),
+    /// The session's agent is to call it so, where it takes that.
+    SetTitle {
+        title: String,
+    },
     SetMode {
         id: String,
     },

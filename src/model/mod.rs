@@ -7,6 +7,7 @@ pub mod account;
 pub mod agent;
 pub mod attached;
 pub mod changes;
+pub mod child;
 pub mod claims;
 pub mod draft;
 pub mod effect;
@@ -230,6 +231,11 @@ impl Model {
     /// The session that the agent calls like this.
     pub fn session_named(&self, agent: AgentKey, id: &SessionId) -> Option<SessionKey> {
         self.sessions_of(agent).find(|(_, s)| s.id.as_ref() == Some(id)).map(|(key, _)| key)
+    }
+
+    /// The session to which one belongs that the agent has begun itself.
+    pub fn parent_of(&self, agent: AgentKey, id: &SessionId) -> Option<SessionKey> {
+        self.sessions_of(agent).find(|(_, s)| s.children.contains_key(id)).map(|(key, _)| key)
     }
 
     /// The session in which this terminal of ours was started.

@@ -5,6 +5,7 @@
 
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
+use super::child::Child;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
@@ -170,6 +171,8 @@ pub struct Session {
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
+    /// Sessions that the agent has begun itself.
+    pub(super) children: BTreeMap<SessionId, Child>,
     /// The newest entry of each message that has an id.
     pub(super) messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
     /// About how many bytes of text the agent has fed to terminals of its own.
@@ -337,10 +340,24 @@ impl Session {
         self.turn.is_some() || !self.questions.is_empty() || self.terminals.values().any(Terminal::is_running)
     }
 
+    /// The newest call of this id, as far as it is in memory.
+    pub fn call_named(&self, id: &ToolId) -> Option<&ToolCall> {
+        self.newest_tool.get(id).and_then(|entry| self.tool(*entry))
+    }
+
     /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
     pub fn running_terminal(&self) -> Option<&Terminal> {
         let running = self.terminals.values().filter(|t| t.is_running() && !t.released);
         running.max_by_key(|t| (t.started, t.entry))
+    }
+
+    /// The newest session that the agent has begun itself, that runs and that can be stopped: its entry and what it is called.
+    pub fn running_child(&self) -> Option<(EntryId, &str)> {
+        let running = |child: &Child| {
+            let call = self.tool(child.entry).filter(|call| child.stops && !call.is_finished())?;
+            Some((child.entry, call.label()))
+        };
+        self.children.values().filter_map(running).max_by_key(|(entry, _)| *entry)
     }
 
     /// The agent's name of the plan in this entry; nothing of one without a name, or of an earlier turn.

@@ -34,6 +34,15 @@ pub struct ToolCall {
     pub ended: Option<Now>,
     /// The person's last answer about it was no.
     pub refused: bool,
+    /// The call that it is a part of.
+    #[serde(default)]
+    pub parent: Option<ToolId>,
+    /// It stands for a session that the agent has begun itself.
+    #[serde(default)]
+    pub is_agent: bool,
+    /// The person has asked that session to stop.
+    #[serde(default)]
+    pub is_stopping: bool,
     /// What the agent has asked about it in words of its own.
     pub wording: Option<Box<Wording>>,
     /// The agent lets the person end it alone, without the turn.
@@ -264,6 +273,9 @@ pub struct ToolPatch {
     pub raw_output: Patch<Value>,
     /// What the message says of terminals in `_meta`.
     pub terminal: TerminalMeta,
+    /// The call that it is a part of; nothing leaves what is known.
+    pub parent: Option<ToolId>,
+    pub is_agent: bool,
     pub wording: Option<Box<Wording>>,
     pub can_cancel: Patch<bool>,
 }
@@ -284,6 +296,8 @@ impl ToolPatch {
             raw_input: Patch::Keep,
             raw_output: Patch::Keep,
             terminal: TerminalMeta::default(),
+            parent: None,
+            is_agent: false,
             wording: None,
             can_cancel: Patch::Keep,
         }
@@ -363,6 +377,9 @@ impl ToolCall {
             started: now,
             ended: None,
             refused: false,
+            parent: None,
+            is_agent: false,
+            is_stopping: false,
             wording: None,
             can_cancel: false,
             places: Vec::new(),
@@ -387,6 +404,10 @@ impl ToolCall {
         self.cut |= patch.cut;
         patch.raw_input.put_option(&mut self.raw_input);
         patch.raw_output.put_option(&mut self.raw_output);
+        if patch.parent.is_some() {
+            self.parent = patch.parent;
+        }
+        self.is_agent |= patch.is_agent;
         let comes_late = |status: &ToolStatus| self.status.is_final() || *status == ToolStatus::Pending;
         let status = match patch.status {
             Patch::Keep => return,

@@ -39,6 +39,8 @@ fn variant(update: &Update) -> &'static str {
         Update::Notice { .. } => "notice",
         Update::Compaction { .. } => "compaction_update",
         Update::Partly { update, .. } => variant(update),
+        Update::Child(_) => "subagent_update",
+        Update::Passed(_) => "session_message",
         Update::Unknown { .. } => "unknown",
     }
 }
@@ -57,6 +59,8 @@ const KNOWN: &[&str] = &[
     "usage_update",
     "notice",
     "compaction_update",
+    "subagent_update",
+    "session_message",
 ];
 
 /// One session of the driver.

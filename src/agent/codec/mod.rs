@@ -125,6 +125,9 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The answer to the call that opens a session in this way.
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
 
+    /// The title that the agent has kept.
+    fn titled(&self, result: &str) -> Option<String>;
+
     /// A page of a list of sessions.
     fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 

@@ -3,7 +3,7 @@
 //! While a merge writes, a record beside the worktree says which trees it leads from and to; it goes with it. Invariant:
 //! nothing is removed but what is named as ours, is its owner's, and holds what that merge was writing or replacing.
 
-use super::merge::{checked_out, differences};
+use super::differing::{checked_out, differences};
 use super::trees::temporary;
 use super::{MAX_RECORD, Origin, Outcome, VERSION, Worktree};
 use crate::host::fs::{self as files, Put, Was};

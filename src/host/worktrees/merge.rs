@@ -4,9 +4,10 @@
 //! replaced only while it is what was looked at, and that is kept under a recovery ref before the first one is written;
 //! a reader sees the old or the new file, also when this is stopped between two of them.
 
+use super::differing::{Differs, Kind, checked_out, differences};
 use super::interrupted::{self, Record, Running};
 use super::trees::{Index, Snapshot, blobs, commit, halves, keep, line, temporary};
-use super::{Origin, Outcome, Worktree, WorktreeError, io_at, refused, there};
+use super::{Origin, Outcome, Worktree, WorktreeError, refused, there};
 use crate::host::fs::{self as files, FsError, Put, Was};
 use crate::host::process::{Git, GitError};
 use std::collections::BTreeSet;
@@ -60,31 +61,6 @@ pub struct Merged {
     pub remarks: Vec<(PathBuf, String)>,
     /// How many are still to be written since this was stopped.
     pub stopped: usize,
-}
-
-/// How two trees differ at a path.
-pub(super) struct Differs {
-    pub path: PathBuf,
-    pub was: Kind,
-    /// The name of its content.
-    oid: String,
-    pub is: Kind,
-    /// Whether it may be executed is other than it was.
-    mode: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Nothing,
-    File,
-    Link,
-    Repository,
-}
-
-impl Kind {
-    pub const fn has_content(self) -> bool {
-        matches!(self, Self::File | Self::Link)
-    }
 }
 
 /// A file of a worktree before and after part of what was changed in it; nothing where there is none.
@@ -424,43 +400,4 @@ fn joined(git: &Git, [base, ours, theirs]: [&str; 3]) -> Outcome<Joined> {
         joined.conflicts.insert(path);
     }
     Ok(joined)
-}
-
-/// Files of a tree as a checkout would write them, in a new directory.
-pub(super) fn checked_out<'a>(
-    git: &Git,
-    tree: &str,
-    paths: impl Iterator<Item = &'a Path>,
-    place: &Path,
-) -> Outcome<()> {
-    fs::create_dir(place).map_err(io_at(place))?;
-    let wanted: Vec<u8> = paths.flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
-    if !wanted.is_empty() {
-        let prefix = format!("--prefix={}/", place.display());
-        Index::of(git, tree)?.run(&["checkout-index", "-z", "--stdin", &prefix], &wanted)?;
-    }
-    Ok(())
-}
-
-pub(super) fn differences(git: &Git, was: &str, is: &str) -> Outcome<Vec<Differs>> {
-    let listed = git.run(&["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", was, is])?;
-    let mut parts = listed.split(|byte| *byte == 0);
-    let mut found = Vec::new();
-    while let (Some(head), Some(path)) = (parts.next().filter(|head| !head.is_empty()), parts.next()) {
-        let head = String::from_utf8_lossy(head);
-        let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-        let &[was, is, oid, ..] = &words[..] else { return refused("git lists differences in an unknown way") };
-        let path = PathBuf::from(OsStr::from_bytes(path));
-        found.push(Differs { path, was: kind(was), oid: oid.to_owned(), is: kind(is), mode: was != is });
-    }
-    Ok(found)
-}
-
-fn kind(mode: &str) -> Kind {
-    match mode {
-        "000000" => Kind::Nothing,
-        "120000" => Kind::Link,
-        "160000" => Kind::Repository,
-        _ => Kind::File,
-    }
 }

@@ -68,10 +68,13 @@ pub enum Can {
     List,
     Close,
     Delete,
+    /// It takes a title from the person.
+    Title,
 }
 
 impl Can {
-    pub const ALL: [Self; 6] = [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete];
+    pub const ALL: [Self; 7] =
+        [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete, Self::Title];
 
     /// As part of a sentence, and as programs read it.
     pub const fn word(self) -> &'static str {
@@ -82,6 +85,7 @@ impl Can {
             Self::List => "list",
             Self::Close => "close",
             Self::Delete => "delete",
+            Self::Title => "title",
         }
     }
 }

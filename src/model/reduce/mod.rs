@@ -8,6 +8,7 @@
 mod agent;
 mod asked;
 mod beginning;
+mod child;
 mod cx;
 mod gate;
 mod host;
@@ -65,6 +66,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
@@ -164,7 +166,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Update { session, .. } | AgentEvent::Request { session: Some(session), .. } => Some(session),
         _ => None,
     };
-    match named.map(|id| model.session_named(key, id)) {
+    match named.map(|id| model.session_named(key, id).or_else(|| model.parent_of(key, id))) {
         Some(Some(session)) => heard(model, session, cx),
         Some(None) => {}
         // It lives, and which session it works at is not said.
@@ -214,6 +216,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
         | AgentEvent::SessionClosed(_)
+        | AgentEvent::TitleSet(_)
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::ItemCancelled(_)
@@ -284,6 +287,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         {
             opening::end_lingering(session, cx);
         }
+        AgentEvent::TitleSet(result) => sessions::title_set(session, result, cx),
         AgentEvent::SessionClosed(result) => opening::agent_closed(session, &result, cx),
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
@@ -297,6 +301,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
     match intent {
         Intent::Prompt { text, links } => prompt::prompt(session, text, links, cx),
         Intent::Cancel => prompt::cancel(session, cx),
+        Intent::StopChild { entry } => child::stop(session, entry, cx),
         Intent::TakeBack => prompt::return_held(session, None, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),

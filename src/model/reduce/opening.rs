@@ -313,6 +313,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.wishes.clear();
     session.plans.clear();
     session.newest_tool.clear();
+    session.children.clear();
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {
@@ -354,6 +355,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     session.review = None;
     session.rewind = None;
     session.newest_tool.clear();
+    session.children.clear();
     session.messages.clear();
     session.entries.clear();
 }

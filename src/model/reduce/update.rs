@@ -11,7 +11,7 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{notice, notice_once, opening, options, prompt, retold, tool};
+use super::{child, notice, notice_once, opening, options, prompt, retold, tool};
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
@@ -68,6 +68,8 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             notice_once(session, what, title, Vec::new(), cx.now);
             apply(session, *update, cx);
         }
+        Update::Child(patch) => child::changed(session, patch, None, cx),
+        Update::Passed(passed) => child::pass(session, None, passed, cx),
         Update::Unknown { name } => {
             cx.count(Odd::Unknown);
             let title = format!("the agent sent an update of a kind that is not known here: {name}");

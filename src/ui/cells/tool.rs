@@ -10,6 +10,7 @@ use super::message::{block, display, label};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, SPINNER, gutter, is_waiting, values};
 use crate::model::entry::{Block, Entry};
+use crate::model::ids::ToolId;
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::FileDiff;
 use crate::text::line::LogicalLine;
@@ -27,6 +28,8 @@ const TEXT_OPENED: usize = 500;
 const MAX_LOCATIONS: usize = 20;
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
+/// How far calls are moved in that are parts of others.
+const MAX_DEPTH: usize = 4;
 /// Content blocks that are laid out.
 const MAX_BLOCKS: usize = 200;
 
@@ -86,14 +89,9 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
         figures.push(if figures.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
     }
-    let mut lines = vec![head(
-        gutter(glyph, token),
-        if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) },
-        object(t, ctx),
-        figures,
-        clock(t, ctx),
-        ctx,
-    )];
+    let mut verb = StyledText::of("└ ".repeat(depth(t, ctx)), Token::Dim);
+    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
+    let mut lines = vec![head(gutter(glyph, token), verb, object(t, ctx), figures, clock(t, ctx), ctx)];
     if extent != Extent::Nothing {
         lines.extend(body(t, &diffs, extent, ctx));
     }
@@ -103,6 +101,12 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
     }
     lines
+}
+
+/// How many calls it is a part of, one in the other.
+fn depth(t: &ToolCall, ctx: &CellCtx<'_>) -> usize {
+    let call = |parent: &Option<ToolId>| ctx.session.call_named(parent.as_ref()?);
+    std::iter::successors(call(&t.parent), |above| call(&above.parent)).take(MAX_DEPTH).count()
 }
 
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
@@ -139,7 +143,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
         Some(Fold::Closed) => return Extent::Nothing,
         None => {}
     }
-    if waiting {
+    if waiting || t.parent.is_some() && !went_wrong {
         // The dock shows all of it, right below.
         Extent::Nothing
     } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || is_cancelled(t) {
@@ -163,6 +167,9 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, &t.status) {
         _ if waiting => ("·", Token::SignWarn, Some(("waits for you", Token::Warn))),
+        (None, status) if t.is_stopping && !status.is_final() => {
+            (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
+        }
         (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
@@ -188,6 +195,9 @@ fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
 
 /// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
 pub(super) fn deed(t: &ToolCall) -> &'static str {
+    if t.is_agent {
+        return "agent";
+    }
     let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
         return verb(t.kind);

@@ -33,8 +33,10 @@ use tracing::warn;
 impl<D: Device> Running<D> {
     pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker =
-            Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+        let mut running = vec![(shown.agent_key(), labels::agent(shown))];
+        let others = self.engine.model().agents().filter(|(key, agent)| *key != shown.agent_key() && agent.is_up());
+        running.extend(others.map(|(key, agent)| (key, agent.label().to_owned())));
+        self.app.picker = Some(Picker::agents(purpose, &running, &(self.options.agents)()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
@@ -348,7 +350,11 @@ impl<D: Device> Running<D> {
                 if let Some(key) = session_named(self.engine.model(), &which)
                     && let Some(view) = self.app.view_of(key)
                 {
-                    view.name = name;
+                    view.name.clone_from(&name);
+                    if let Some(title) = name.filter(|_| self.options.unstable) {
+                        let news = self.engine.intent_in(key, Intent::SetTitle { title });
+                        self.news(news);
+                    }
                 }
                 self.read_sessions();
             }

@@ -74,9 +74,9 @@ impl Picker {
         (!rows.is_empty()).then_some(Self { title: "modes and options", rows, filter: String::new(), selected })
     }
 
-    /// The agents that a further session can be opened with: the running one first, then by name, command line those
-    /// that are configured.
-    pub fn agents(purpose: Purpose, running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
+    /// The agents that a further session can be opened with: the one of the session that is shown first, then others that
+    /// run, then by name, command line those that are configured.
+    pub fn agents(purpose: Purpose, running: &[(AgentKey, String)], configured: &[(String, String)]) -> Self {
         let clean = |text: &str| sanitize::line(text).trim().to_owned();
         let row = |label: &str, detail: &str, whose| {
             let label = clean(label);
@@ -86,9 +86,10 @@ impl Picker {
             };
             Row { group: String::new(), label, detail: clean(detail), choice }
         };
-        let first = row(name, "the same agent", Whose::Running(running));
+        let said = |at: usize| if at == 0 { "the same agent" } else { "runs here" };
+        let there = running.iter().enumerate().map(|(at, (key, name))| row(name, said(at), Whose::Running(*key)));
         let others = configured.iter().map(|(id, command)| row(id, command, Whose::Configured(id.clone())));
-        let rows = std::iter::once(first).chain(others).collect();
+        let rows = there.chain(others).collect();
         let title = match purpose {
             Purpose::Session => "a further session of",
             Purpose::HandOver => "hand the conversation over to",

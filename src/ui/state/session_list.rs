@@ -90,6 +90,8 @@ pub struct SessionList {
     /// Among all that is shown.
     selected: usize,
     pub asks: Option<Ask>,
+    /// The agent of what is chosen is told the name that is typed.
+    pub tells: bool,
     /// Why something cannot be done.
     pub note: Option<String>,
 }
@@ -113,6 +115,7 @@ impl SessionList {
             previews: Previews::default(),
             selected: 0,
             asks: None,
+            tells: false,
             note: None,
         };
         list.matched();

@@ -264,7 +264,6 @@ fn drain(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::keys::Key;
     use crate::ui::keys::{Code, Key};
     use portable_pty::{PtySize, native_pty_system};
     use rustix::process::{Signal as Sig, getpid, kill_process};

@@ -3,6 +3,7 @@
 mod addresses;
 mod asked;
 mod cancel;
+mod children;
 mod codec;
 mod envelope;
 mod gate;

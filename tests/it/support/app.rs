@@ -385,6 +385,7 @@ pub async fn play_with(
         home: None,
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,
+        unstable: false,
         agents: Box::new(Vec::new),
         past,
         drafts: None,

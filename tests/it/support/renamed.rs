@@ -208,6 +208,10 @@ impl Codec for Renamed {
         V1.opened(how, &text_in(result))
     }
 
+    fn titled(&self, result: &str) -> Option<String> {
+        V1.titled(&text_in(result))
+    }
+
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
         V1.listed(&text_in(result))
     }

@@ -10,7 +10,7 @@ use crate::agent::codec::versionless::asked;
 use crate::agent::codec::versionless::bounded::{self, Read};
 use crate::agent::codec::versionless::content::{id_of, need_id, str_of};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
-use crate::agent::codec::versionless::{results, updates};
+use crate::agent::codec::versionless::{children, results, updates};
 use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_NAME, MAX_PATH, MAX_VARIABLES};
 use crate::model::event::{AgentRequest, TerminalSpec, Update};
 use crate::model::ids::{SessionId, TermId, ToolId};
@@ -43,6 +43,10 @@ pub const USED: &[&str] = &[
     "uri",
     "configOptions",
     "availableCommands",
+    "senderSessionId",
+    "recipientSessionId",
+    "state",
+    "stopReason",
 ];
 
 /// The parameters of `session/update`. `Err` says what was wrong with them.
@@ -79,6 +83,9 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "usage_update" => updates::usage(value, Patch::Keep)?,
         "notice" => updates::notice(value),
         "compaction_update" => updates::compaction(value),
+        "subagent_update" => children::child(value)?,
+        "session_message" => children::passed(value)?,
+        "session_message_chunk" => children::more(value)?,
         other => updates::unknown(other),
     })
 }

@@ -129,6 +129,10 @@ impl Codec for V1 {
         results::opened(how, result)
     }
 
+    fn titled(&self, result: &str) -> Option<String> {
+        same::titled(result)
+    }
+
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
         same::listed(result)
     }

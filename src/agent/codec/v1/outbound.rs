@@ -19,7 +19,12 @@ pub const VERSION: ProtocolVersion = ProtocolVersion::V1;
 /// Method and parameters of a call. `cwd` is the session's directory.
 pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json::Error> {
     Ok(match call {
-        Call::Initialize => (INITIALIZE, serde_json::to_value(initialize())?),
+        Call::Initialize => {
+            let mut params = serde_json::to_value(initialize())?;
+            // The types of the protocol have it only where all that is unstable is switched on.
+            params["clientCapabilities"]["subagents"] = json!({});
+            (INITIALIZE, params)
+        }
         Call::OpenSession(how) => (opening(how), open(how, cwd)?),
         Call::ListSessions { cwd, cursor, .. } => {
             let request = schema::ListSessionsRequest::new().cwd(cwd.clone().map(PathBuf::from)).cursor(cursor.clone());
@@ -30,6 +35,9 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
         }
         Call::DeleteSession(id) => {
             ("session/delete", serde_json::to_value(schema::DeleteSessionRequest::new(id.as_str().to_owned()))?)
+        }
+        Call::SetTitle { session, title } => {
+            ("session/set_title", json!({ "sessionId": session.as_str(), "title": title }))
         }
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];

@@ -48,8 +48,16 @@ pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> us
     patch.raw_input = Patch::of(value.get("rawInput").filter(|v| !v.is_null()).map(|v| raw(v, &mut cut)));
     patch.raw_output = Patch::of(value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false)));
     patch.terminal = value.get("_meta").map(terminal_meta).unwrap_or_default();
+    patch.parent = value.get("_meta").and_then(parent);
     patch.cut = cut;
     patch
+}
+
+/// The call that a sub-agent works for, where adapters say it: in `_meta`, in the object of their own.
+fn parent(meta: &Value) -> Option<ToolId> {
+    let own = meta.as_object()?.values().chain([meta]).take(MAX_PARTS);
+    let named = own.filter_map(|own| id_of(own, "parentToolUseId").or_else(|| id_of(own, "parentToolCallId")));
+    named.map(ToolId::from).next()
 }
 
 fn status(value: &Value, form: Form) -> Option<ToolStatus> {

@@ -10,7 +10,7 @@ use crate::agent::codec::versionless::bounded::{self, Read};
 use crate::agent::codec::versionless::content::{block, id_of, need_id, short_id, str_of, string_of, words_of};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::tools::raw;
-use crate::agent::codec::versionless::{results as same, updates};
+use crate::agent::codec::versionless::{children, results as same, updates};
 use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_PARTS, MAX_PATH, MAX_TITLE, MAX_WORDS};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{Activity, AgentRequest, Update};
@@ -99,6 +99,9 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "usage_update" => updates::usage(value, Patch::Reset)?,
         "notice" => updates::notice(value),
         "compaction_update" => updates::compaction(value),
+        "subagent_update" => children::child(value)?,
+        "session_message" => children::passed(value)?,
+        "session_message_chunk" => children::more(value)?,
         other => updates::unknown(other),
     })
 }

@@ -29,6 +29,9 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
         }
         Call::CloseSession(id) => ("session/close", json!({ "sessionId": id.as_str() })),
         Call::DeleteSession(id) => ("session/delete", json!({ "sessionId": id.as_str() })),
+        Call::SetTitle { session, title } => {
+            ("session/set_title", json!({ "sessionId": session.as_str(), "title": title }))
+        }
         Call::Prompt { session, text, links, .. } => {
             let text = json!({ "type": "text", "text": text });
             let prompt: Vec<Value> = std::iter::once(text).chain(links.iter().map(block)).collect();

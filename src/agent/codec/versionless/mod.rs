@@ -4,6 +4,7 @@
 
 pub mod asked;
 pub mod bounded;
+pub mod children;
 pub mod content;
 pub mod errors;
 pub mod frames;

@@ -50,6 +50,11 @@ pub fn is_short(kind: &AuthKind) -> bool {
     size <= MAX_COMMAND && most <= MAX_VARIABLES
 }
 
+/// The title that the agent has given a session when it was asked to.
+pub fn titled(result: &str) -> Option<String> {
+    words_of(&serde_json::from_str(result).ok()?, "title", MAX_NAME)
+}
+
 /// A session without a usable id is left out, and so is one whose directory cannot be used: it could not be opened.
 pub fn listed(result: &str) -> Result<SessionPage, CallError> {
     let value = value_of(result);

@@ -141,7 +141,7 @@ pub fn partly(update: Update, what: &'static str, left_out: usize) -> Update {
     if left_out == 0 { update } else { Update::Partly { update: Box::new(update), what, left_out } }
 }
 
-fn words_patch(value: &Value, member: &str) -> Patch<String> {
+pub fn words_patch(value: &Value, member: &str) -> Patch<String> {
     match value.get(member) {
         Some(Value::Null) => Patch::Reset,
         Some(Value::String(words)) => Patch::Set(limits::cut(words.as_str(), MAX_NAME)),
