@@ -88,6 +88,33 @@ pub enum ReviewKey {
     Close,
 }
 
+impl ReviewKey {
+    /// Whether it changes a file, or what was decided, or begins to.
+    pub(super) const fn decides(self) -> bool {
+        matches!(
+            self,
+            Self::Accept
+                | Self::Reject
+                | Self::AcceptFile
+                | Self::RejectFile
+                | Self::AcceptAll
+                | Self::RejectAll
+                | Self::AcceptNote
+                | Self::RejectNote
+                | Self::Edit
+                | Self::EditOutside
+                | Self::OpenFile
+                | Self::TakeFile
+                | Self::TakePart
+                | Self::Undo
+                | Self::Redo
+                | Self::Export
+                | Self::Rewind
+                | Self::Force
+        )
+    }
+}
+
 /// What the person asked for with one key press, click or turn of the wheel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {

@@ -8,33 +8,6 @@ use super::key::{Code, Key};
 
 use ReviewKey as R;
 
-impl ReviewKey {
-    /// Whether it changes a file, or what was decided, or begins to.
-    pub(super) const fn decides(self) -> bool {
-        matches!(
-            self,
-            R::Accept
-                | R::Reject
-                | R::AcceptFile
-                | R::RejectFile
-                | R::AcceptAll
-                | R::RejectAll
-                | R::AcceptNote
-                | R::RejectNote
-                | R::Edit
-                | R::EditOutside
-                | R::OpenFile
-                | R::TakeFile
-                | R::TakePart
-                | R::Undo
-                | R::Redo
-                | R::Export
-                | R::Rewind
-                | R::Force
-        )
-    }
-}
-
 const fn on(keys: &'static [Key], key: ReviewKey, what: &'static str) -> Bind {
     bind(keys, Action::Review(key), what)
 }
