@@ -29,6 +29,18 @@ pub fn last(text: &str) -> Option<&str> {
     (has_more && address.len() <= MAX).then_some(address)
 }
 
+/// All addresses in a text, the last one first.
+pub fn all(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = SCHEMES.iter().filter_map(|scheme| rest.rfind(scheme)).max()?;
+        let found = last(rest);
+        rest = &rest[..from];
+        Some(found)
+    })
+    .flatten()
+}
+
 /// The host of an address that may be opened, with its port.
 pub fn host(address: &str) -> Option<&str> {
     let rest = SCHEMES.iter().find_map(|scheme| address.strip_prefix(scheme))?;
@@ -37,7 +49,17 @@ pub fn host(address: &str) -> Option<&str> {
     // A name that begins like this stands for letters that look like others.
     let is_coded = host.split('.').any(|label| label.to_ascii_lowercase().starts_with("xn--"));
     let is_clean = address.chars().all(|c| !c.is_control());
-    (!host.is_empty() && host.chars().all(is_plain) && !is_coded && is_clean).then_some(host)
+    let is_said_once = !host.is_empty() && host.chars().all(is_plain) && has_plain_port(host);
+    (is_said_once && !is_coded && is_clean).then_some(host)
+}
+
+/// Whether a host has no port, or a number for it.
+fn has_plain_port(host: &str) -> bool {
+    let port = match host.strip_prefix('[') {
+        Some(rest) => rest.split_once(']').map(|(_, port)| port),
+        None => Some(host.find(':').map_or("", |at| &host[at..])),
+    };
+    port.is_some_and(|port| port.is_empty() || port.strip_prefix(':').is_some_and(|n| n.parse::<u16>().is_ok()))
 }
 
 /// Rows of a terminal as the text that was printed: one that fills its row goes on in the next.
@@ -73,6 +95,13 @@ mod tests {
     }
 
     #[test]
+    fn all_addresses_of_a_text_are_found() {
+        let text = "from https://a.example/x to (http://b.example) and https://c.example.";
+        assert_eq!(all(text).collect::<Vec<_>>(), ["https://c.example", "http://b.example", "https://a.example/x"]);
+        assert_eq!(all("none: https://").count(), 0);
+    }
+
+    #[test]
     fn only_what_is_read_in_one_way_has_a_host() {
         assert_eq!(host("https://login.example:8443/a@b"), Some("login.example:8443"));
         assert_eq!(host("http://127.0.0.1:8085"), Some("127.0.0.1:8085"));
@@ -84,6 +113,10 @@ mod tests {
             "https://good.example\\@evil.example/",
             "https://a\u{202e}.example",
             "https:///path",
+            "https://google.com:80:evil.com/",
+            "https://google.com:evil/",
+            "https://google.com:/",
+            "https://[::1/",
             "javascript:alert(1)",
             "file:///etc/passwd",
         ] {

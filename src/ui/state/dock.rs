@@ -128,6 +128,10 @@ pub struct Seen {
     pub rows: usize,
     /// Rows that say what is asked: all but those of the raw input.
     pub asked: usize,
+    /// Whether what always stands there, such as the host of a page, was on the screen to its end.
+    pub is_fixed_whole: bool,
+    /// Of a form the fields that were, from the first to before the second.
+    pub fields: (usize, usize),
 }
 
 /// Of several waiting requests.
@@ -275,6 +279,9 @@ impl DockState {
     pub fn note_frame(&mut self, shown: Option<&Dialog>, seen: Seen, now: Now) {
         if shown == self.dialog.as_ref() {
             self.drawn.get_or_insert(now);
+            if let Some(form) = self.form_mut() {
+                form.note_drawn(seen.fields);
+            }
             // Rows of a rule that is made stand among those of the question.
             if self.rule.is_none() && self.read.1 != seen.asked {
                 self.read = (0, seen.asked);

@@ -25,6 +25,8 @@ pub struct FormState {
     is_shown: bool,
     /// The key that declines was pressed once.
     pub declines: bool,
+    /// Fields that have been on the screen.
+    drawn: BTreeSet<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +56,22 @@ impl FormState {
     pub fn new(form: &Form) -> Self {
         let drafts = form.fields.iter().map(Draft::new).collect();
         let first = form.fields.iter().position(|field| stops(field) > 0).unwrap_or(0);
-        Self { drafts, at: (first, 0), trouble: None, is_followed: true, is_shown: false, declines: false }
+        let drawn = BTreeSet::new();
+        Self { drafts, at: (first, 0), trouble: None, is_followed: true, is_shown: false, declines: false, drawn }
+    }
+
+    pub fn note_drawn(&mut self, (from, to): (usize, usize)) {
+        self.drawn.extend((from..to).take(self.drafts.len()));
+    }
+
+    /// Goes to the first field that would be sent, or has to be, and was never on the screen. False: all were.
+    pub fn go_to_undrawn(&mut self, form: &Form) -> bool {
+        let is_sent = |field: &Field| stops(field) > 0 && (field.is_required || field.default.is_some());
+        let mut fields = form.fields.iter().enumerate();
+        let Some((at, _)) = fields.find(|(at, field)| is_sent(field) && !self.drawn.contains(at)) else { return false };
+        self.at = (at, self.first_chosen(at));
+        (self.is_shown, self.is_followed) = (false, true);
+        true
     }
 
     /// The field with the cursor, and in it the choice.

@@ -63,11 +63,11 @@ fn is_number(bytes: &[u8]) -> bool {
 
 /// Whether the bytes begin with the last one of a key that has no numbers.
 fn ends_key(introducer: u8, bytes: &[u8]) -> bool {
-    match (introducer, bytes) {
-        (b'[', [b'A'..=b'I' | b'M' | b'O' | b'P'..=b'S' | b'Z' | b'[', ..]) => true,
-        (b'O', [b'A'..=b'I' | b'M' | b'P'..=b'S' | b'X' | b'j'..=b'y', ..]) => true,
-        _ => false,
-    }
+    matches!(
+        (introducer, bytes),
+        (b'[', [b'A'..=b'I' | b'M' | b'O' | b'P'..=b'S' | b'Z' | b'[', ..])
+            | (b'O', [b'A'..=b'I' | b'M' | b'P'..=b'S' | b'X' | b'j'..=b'y', ..])
+    )
 }
 
 /// Whether the end of a sequence that began long ago is in the bytes.

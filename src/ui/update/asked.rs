@@ -1,6 +1,7 @@
 //! Keys while a form of the agent has the focus, and the answers to forms and pages.
 //!
-//! Invariant: nothing is sent that does not keep to the form, and nothing but by a key for it.
+//! Invariant: nothing is sent that does not keep to the form or was never on the screen, and nothing but by a key for it;
+//! no page is opened or copied, and no visit told, whose host was not on the screen.
 
 use super::{Cx, common, dock};
 use crate::model::event::{Asking, Intent};
@@ -111,6 +112,17 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
     {
         let key = state.keys.label(Layer::Form, action).unwrap_or_default();
         return state.say_of_question(format!("{key} again declines: nothing of the form is sent"), cx.now);
+    }
+    let leads = matches!(action, Action::SubmitAsked | Action::OpenPage | Action::CopyPage);
+    if leads && matches!(asking, Asking::Page(_)) && !cx.frame.seen.is_fixed_whole {
+        return state.say_of_question("make the window larger first: its host is not on the screen", cx.now);
+    }
+    if let (Action::SubmitAsked, Asking::Form(form)) = (action, asking)
+        && let Some(filled) = state.view.dock.forms.get_mut(&req)
+        && filled.go_to_undrawn(form)
+    {
+        let words = "not sent: this was not on the screen yet, and would be sent as it stands";
+        return state.say_of_question(words, cx.now);
     }
     let reply = match (action, asking) {
         (Action::DeclineAsked, _) => Reply::Decline,

@@ -88,11 +88,22 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
         Some(Dialog::Permission(req)) if cx.session.question(req).is_some_and(|q| q.options.is_empty()) => {
             return false;
         }
+        // What was meant for writing must not hold for good.
+        Some(Dialog::Permission(req)) if lasts(cx, req, number) => {
+            state.say_of_question(format!("not by a digit alone: Alt+{number}, or Tab first"), cx.now);
+        }
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
         None if dock.has_just_answered(cx.now) => state.say("too soon: nothing is asked yet", cx.now),
         _ => return false,
     }
     true
+}
+
+/// Whether what has this number holds for good.
+fn lasts(cx: Cx<'_>, req: ReqId, number: u8) -> bool {
+    let option = |question: &Question| question.options.get(usize::from(number).saturating_sub(1)).map(|o| o.kind);
+    let kind = cx.session.question(req).and_then(option);
+    matches!(kind, Some(PermissionKind::AllowAlways | PermissionKind::RejectAlways))
 }
 
 /// Keys while it is written why a question is refused.

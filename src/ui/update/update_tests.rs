@@ -418,6 +418,20 @@ fn a_burst_of_five_is_tab_and_five_digits() {
 }
 
 #[test]
+fn a_digit_alone_gives_no_answer_that_lasts() {
+    use PermissionKind::{AllowAlways, AllowOnce};
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1");
+    ask_by_kind_as(&mut s, 2, &[AllowAlways, AllowOnce]);
+    s.after(700).draw();
+    s.typed("1");
+    assert_eq!(s.answers().len(), 1);
+    assert!(s.draw().contains("Alt+1, or Tab first"), "{}", s.shown);
+    s.key(Key::alt(Code::Char('1')));
+    assert_eq!(s.answers().len(), 2);
+}
+
+#[test]
 fn what_is_written_ends_that_digits_answer() {
     for way in ["x", "paste", "esc", "late"] {
         let mut s = Scene::asked(80, 24);
@@ -439,6 +453,10 @@ fn what_is_written_ends_that_digits_answer() {
 }
 
 fn ask_by_kind(s: &mut Scene, kinds: &[PermissionKind]) {
+    ask_by_kind_as(s, 1, kinds);
+}
+
+fn ask_by_kind_as(s: &mut Scene, req: u64, kinds: &[PermissionKind]) {
     let options = kinds
         .iter()
         .enumerate()
@@ -446,7 +464,7 @@ fn ask_by_kind(s: &mut Scene, kinds: &[PermissionKind]) {
         .collect();
     let tool = ToolPatch::new("call".into());
     let request = AgentRequest::Permission { tool, options };
-    s.agent(AgentEvent::Request { req: ReqId(1), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
     s.draw();
     s.after(700).draw();
 }

@@ -53,6 +53,10 @@ struct Contents {
     asked: usize,
     choices: Vec<Choice>,
     at: Option<Place>,
+    /// What stands between the body and the choices however little room there is.
+    fixed: Vec<LogicalLine>,
+    /// Of a form the lines of each field.
+    fields: Vec<Range<usize>>,
 }
 
 /// Where the cursor of a form stands, in lines of the body.
@@ -69,7 +73,7 @@ struct Place {
 impl Contents {
     fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
         let asked = body.len();
-        Self { body, raw: RawLines::None, asked, choices, at: None }
+        Self { body, raw: RawLines::None, asked, choices, at: None, fixed: Vec::new(), fields: Vec::new() }
     }
 }
 
@@ -92,6 +96,9 @@ pub struct Dock {
     /// First row of the body that is shown, and how many.
     top: usize,
     shown: usize,
+    fixed: Vec<Painted>,
+    is_fixed_whole: bool,
+    fields: (usize, usize),
     answers: Window,
     order: Order,
     /// Row of the body and column at which something is written.
@@ -102,7 +109,7 @@ pub struct Dock {
 
 impl Dock {
     pub fn height(&self) -> u16 {
-        u16::try_from(self.shown + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
+        u16::try_from(self.shown + self.fixed.len() + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
     }
 
     pub fn dialog(&self) -> &Dialog {
@@ -125,7 +132,8 @@ impl Dock {
     }
 
     pub fn seen(&self) -> Seen {
-        Seen { top: self.top, rows: self.shown, asked: self.asked }
+        let Self { top, shown: rows, asked, is_fixed_whole, fields, .. } = *self;
+        Seen { top, rows, asked, is_fixed_whole, fields }
     }
 
     /// Where something is written, from the corner of the dock.
@@ -148,9 +156,13 @@ impl Dock {
 /// Lays the dock out in at most `max` rows; `None` when there is nothing to show or no room at all.
 pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let dialog = cx.state.view.dock.dialog.clone()?;
-    let max = usize::from(max);
+    let max = usize::from(Some(max).filter(|max| *max > 0)?);
     let inner = columns.checked_sub(2).filter(|c| *c > 0)?;
     let contents = contents(cx, &dialog, columns)?;
+    let mut fixed = paint::rows(&contents.fixed, inner);
+    let is_fixed_whole = fixed.len() <= max;
+    fixed.truncate(max);
+    let max = max - fixed.len();
     let body = paint::rows(&contents.body, inner);
     let dock = &cx.state.view.dock;
     let look = Look { focused: takes_keys(cx), armed: dock.is_armed(cx.now), highlighted: dock.highlighted, columns };
@@ -163,7 +175,7 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     keys.truncate(max.saturating_sub(answers.rows.len()));
-    let shown = body.len().min(max - answers.rows.len() - keys.len());
+    let shown = body.len().min(max.saturating_sub(answers.rows.len() + keys.len()));
     let mut top = dock.scroll.min(body.len() - shown);
     let mut cursor = None;
     if let Some(Place { from, to, line, cursor: column }) = contents.at {
@@ -179,7 +191,25 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
         RawLines::Shown => paint::rows(contents.body.get(..contents.asked).unwrap_or_default(), inner).len(),
         RawLines::None | RawLines::Hidden => body.len(),
     };
-    (max > 0).then_some(Dock { dialog, body, raw: contents.raw, asked, top, shown, answers, order, cursor, keys })
+    let raw = contents.raw;
+    let fields = fields(&contents, inner, top..top + shown);
+    Some(Dock { dialog, body, raw, asked, top, shown, fixed, is_fixed_whole, fields, answers, order, cursor, keys })
+}
+
+/// Which fields are in view whole, or fill the view, from the first to before the second.
+fn fields(contents: &Contents, inner: u16, view: Range<usize>) -> (usize, usize) {
+    let mut row =
+        paint::rows(contents.body.get(..contents.fields.first().map_or(0, |f| f.start)).unwrap_or_default(), inner)
+            .len();
+    let is_in_view = |lines: &Range<usize>| {
+        let from = row;
+        row += paint::rows(contents.body.get(lines.clone()).unwrap_or_default(), inner).len();
+        let (is_whole, fills) = (from >= view.start && row <= view.end, from <= view.start && row >= view.end);
+        is_whole || fills && !view.is_empty()
+    };
+    let in_view: Vec<bool> = contents.fields.iter().map(is_in_view).collect();
+    let first = in_view.iter().position(|is| *is).unwrap_or(0);
+    (first, in_view.iter().rposition(|is| *is).map_or(first, |last| last + 1))
 }
 
 /// Whether the keyboard is here, or at least digits answer.
@@ -221,6 +251,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         if y >= area.bottom() {
             return;
         }
+        paint::put(buf, area.x, y, area.width, &bar, cx.theme);
+        paint::row(buf, line(y), row, cx.theme);
+        y += 1;
+    }
+    for row in dock.fixed.iter().take(usize::from(area.bottom().saturating_sub(y))) {
         paint::put(buf, area.x, y, area.width, &bar, cx.theme);
         paint::row(buf, line(y), row, cx.theme);
         y += 1;
@@ -415,7 +450,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if columns >= REASON_FROM {
         choices.extend(keys(&[("!", "refuse and say why")]));
     }
-    Contents { body, raw, asked, choices, at: None }
+    Contents { raw, asked, ..Contents::of(body, choices) }
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

@@ -187,10 +187,10 @@ fn no_key_answers_for_good_before_all_of_the_question_was_on_the_screen() {
     ask_for_good(&mut s, 6, &long);
     s.typed("2");
     assert_eq!(s.answers().len(), 1, "{:?}", s.answers());
-    assert!(s.draw().contains("read to the end first"), "{}", s.shown);
+    assert!(s.draw().contains("not by a digit alone"), "{}", s.shown);
     s.typed("1");
     assert_eq!(s.answers()[1], (6, "once".to_owned()), "once can be answered at any time");
-    assert!(!s.draw().contains("read to the end first"), "what was said of it goes with it: {}", s.shown);
+    assert!(!s.draw().contains("not by a digit alone"), "what was said of it goes with it: {}", s.shown);
 }
 
 #[test]
@@ -730,8 +730,7 @@ fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
     s.typed("o");
     assert!(s.outs.contains(&Out::OpenPage(url)));
     assert_eq!(replies(&s), [Reply::Visits]);
-    for url in ["https://xn--ggle-0nda.example/", "https://good.example@evil.example/", "https://g\u{43e}ogle.example/"]
-    {
+    for url in ["https://xn--ggle-0nda.example/", "https://g\u{43e}ogle.example/"] {
         let mut s = Scene::working(80, 24);
         ask(&mut s, url);
         assert!(
@@ -743,5 +742,58 @@ fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
         assert!(replies(&s).is_empty() && !s.outs.iter().any(|out| matches!(out, Out::OpenPage(_))), "{url}");
         s.ctrl('s');
         assert_eq!(replies(&s), [Reply::Visits], "opened elsewhere, by the person's own word");
+    }
+}
+
+#[test]
+fn the_host_of_a_page_is_always_on_the_screen_and_nothing_leads_there_before() {
+    let host = format!("accounts.example.{}.{}.evil.example", "a".repeat(60), "b".repeat(60));
+    for (size, host) in [
+        ((80, 24), "evil.example"),
+        ((40, 10), "evil.example"),
+        ((40, 10), &*host),
+        ((40, 6), &*host),
+        ((24, 5), &*host),
+    ] {
+        let mut s = Scene::working(size.0, size.1);
+        let message = format!("Sign in at https://good.example/login\\n{}", "line\\n".repeat(60));
+        let url = format!("https://{host}/steal");
+        let params =
+            format!(r#"{{"sessionId":"s","mode":"url","message":"{message}","elicitationId":"e","url":"{url}"}}"#);
+        let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, 5);
+        s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+        s.draw();
+        s.press(Code::Tab).after(800);
+        s.draw();
+        let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && *c != '▌').collect();
+        let is_shown = letters.contains(&format!("leadsto{host}"));
+        assert!(is_shown || host.len() > 100, "{}", s.shown);
+        let is_shown = is_shown && letters.contains("notwhatthemessagesays");
+        assert!(is_shown || host.len() > 100, "{}", s.shown);
+        s.typed("c").typed("o");
+        s.ctrl('s');
+        let leads = |out: &Out| matches!(out, Out::OpenPage(_) | Out::Copy(_));
+        assert_eq!(s.outs.iter().any(leads), is_shown, "{size:?} {}", s.shown);
+        assert_eq!(replies(&s).is_empty(), !is_shown, "{size:?}");
+    }
+}
+
+#[test]
+fn no_default_is_sent_that_was_never_on_the_screen() {
+    let pads: Vec<String> = (0..30).map(|n| format!(r#""pad{n}":{{"type":"boolean"}}"#)).collect();
+    let schema = format!(
+        r#"{{"properties":{{"note":{{"type":"string"}},{},"grant":{{"type":"boolean","default":true}}}}}}"#,
+        pads.join(",")
+    );
+    for size in [(80, 24), (40, 10)] {
+        let mut s = Scene::working(size.0, size.1);
+        ask_form(&mut s, 5, &schema);
+        s.press(Code::Tab).after(800);
+        s.draw();
+        s.ctrl('s');
+        assert!(replies(&s).is_empty(), "{}", s.shown);
+        assert!(s.draw().contains("grant"), "{}", s.shown);
+        s.ctrl('s');
+        assert_eq!(replies(&s).len(), 1, "{}", s.shown);
     }
 }

@@ -62,6 +62,13 @@ fn page(value: &Value, message: String) -> Result<Page, Refused> {
     if address.len() > MAX_PATH {
         return Err(Refused::TooLarge(format!("a url of {} bytes, at most {MAX_PATH} are shown", address.len())));
     }
+    // What programs read in different ways leads elsewhere than it looks.
+    let authority =
+        address.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or(rest));
+    let port = authority.rsplit_once(']').map_or(authority, |(_, port)| port).split_once(':');
+    if authority.contains(['@', '\\']) || port.is_some_and(|(_, port)| port.parse::<u16>().is_err()) {
+        return Err(bad("url names a user or an odd port besides its host"));
+    }
     let is_here = |rest: &str| {
         HERE.iter().any(|host| {
             let rest = rest.strip_prefix(host);

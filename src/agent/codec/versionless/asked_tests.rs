@@ -79,6 +79,16 @@ fn r_435_only_pages_that_nobody_on_the_way_can_change_are_offered() {
     for url in ["https://a.example/x", "http://localhost:80/x", "http://127.0.0.1?x", "http://[::1]/"] {
         assert_eq!(page(url), Ok(()), "{url}");
     }
+    for url in [
+        "https://google.com:80:evil.com/",
+        "http://localhost:80@evil.com/x",
+        "https://accounts.google.com:443@evil.com/",
+        "https://a.example\\@evil.com/",
+        "https://a.example:x/",
+        "https://[::1]:0x50/",
+    ] {
+        assert_eq!(page(url), Err(bad("url names a user or an odd port besides its host")), "{url}");
+    }
     for url in ["http://a.example", "http://localhost.example", "file:///etc/passwd", "javascript:x", "HTTPS://x", ""] {
         assert_eq!(page(url), Err(bad("url begins neither with https:// nor with http://localhost")), "{url}");
     }

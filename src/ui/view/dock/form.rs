@@ -1,7 +1,7 @@
 //! Forms and pages of the agent, as they stand in the dock.
 //!
 //! Changes nothing. Invariants: which agent asks is said; what is typed into a field that asks for a secret is drawn as
-//! dots; the host of a page stands in front of its whole address.
+//! dots; the host of a page stands in front of its whole address, and in rows of its own that nothing scrolls away.
 
 use super::{Contents, Place, keys, page_line, plain, strong};
 use crate::base::{human, paths, sanitize};
@@ -73,6 +73,17 @@ fn page(page: &Page, mut body: Vec<LogicalLine>) -> Contents {
         Some(_) => None,
     };
     body.extend(warning.map(|warning| words(warning, Token::Warn)));
+    let mut fixed = Vec::new();
+    if let Some(host) = host {
+        let style = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
+        let text = StyledText::of(format!("leads to {host}"), style);
+        fixed.push(LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() });
+        if names_another(&page.message, host) {
+            fixed.push(words("which is not what the message says", Token::Warn));
+        }
+    } else {
+        fixed.push(words("leads to a host that cannot be told for certain", Token::Warn));
+    }
     let list = [
         ("o", "open the page"),
         ("c", "copy it"),
@@ -80,7 +91,13 @@ fn page(page: &Page, mut body: Vec<LogicalLine>) -> Contents {
         ("Ctrl+N", "decline"),
         ("Ctrl+G", "cancel"),
     ];
-    Contents::of(body, keys(if host.is_some() { &list } else { &list[1..] }))
+    Contents { fixed, ..Contents::of(body, keys(if host.is_some() { &list } else { &list[1..] })) }
+}
+
+/// Whether a message holds an address of another host.
+fn names_another(message: &str, host: &str) -> bool {
+    let is_other = |named: &str| address::host(named).is_none_or(|named| !named.eq_ignore_ascii_case(host));
+    address::all(message).any(is_other)
 }
 
 fn form(cx: &ViewCx<'_>, form: &Form, filled: &FormState, mut body: Vec<LogicalLine>, columns: u16) -> Contents {
@@ -93,10 +110,11 @@ fn form(cx: &ViewCx<'_>, form: &Form, filled: &FormState, mut body: Vec<LogicalL
         let warning = "It asks for what looks like a secret. What you type there goes to the agent, and is hidden";
         body.push(words(&format!("{warning}{shows}."), Token::Warn));
     }
-    let mut at = None;
+    let (mut at, mut fields) = (None, Vec::new());
     for (number, field) in form.fields.iter().enumerate() {
         let from = body.len();
         let place = one(cx, (number, field), filled, &mut body, columns);
+        fields.push(from..body.len());
         if filled.at().0 == number {
             let (line, cursor) = place.unwrap_or((from, None));
             at = Some(Place { from, to: body.len(), line, cursor });
@@ -104,7 +122,7 @@ fn form(cx: &ViewCx<'_>, form: &Form, filled: &FormState, mut body: Vec<LogicalL
     }
     let list = [("Ctrl+S", "submit"), ("Ctrl+N", "decline"), ("Ctrl+G", "cancel")];
     let has_focus = cx.state.view.focus == Focus::Dock;
-    Contents { at: at.filter(|_| has_focus && filled.is_followed), ..Contents::of(body, keys(&list)) }
+    Contents { at: at.filter(|_| has_focus && filled.is_followed), fields, ..Contents::of(body, keys(&list)) }
 }
 
 /// One field; gives the line with the cursor, and where in it.
