@@ -36,6 +36,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "wire",
             "mcp",
             "base",
+            "model::child",
             "model::effect",
             "model::entry",
             "model::event",
@@ -260,6 +261,15 @@ const MAX_METHOD_FILES: usize = 3;
 /// Types whose methods stand elsewhere, or in more files: `(type, module that defines it, reason)`, at most three.
 const SCATTERED: &[(&str, &str, &str)] =
     &[("Agent", "demo::agent", "one scripted agent: what it plays and what it serves are two files beside it")];
+
+/// Files that may use each other: all of a room, or of a part of it. `(room, reason)`, at most five.
+const CIRCLES: &[(&str, &str)] = &[
+    ("model", "events, effects and entries are one vocabulary; a reducer calls the one whose part comes next"),
+    ("host::pty", "the registry starts terminals, which tell it of their end"),
+    ("review::worktree", "what is ignored is said by the files that are walked through"),
+    ("ui::update", "the dock hands keys on to forms and drafts, which give the keyboard back"),
+    ("agent::codec", "an error may bring the ways to log in"),
+];
 
 /// A name that may be used in some places only. It is found as a run of segments in any path of the program.
 struct Fence {
@@ -538,6 +548,40 @@ fn types_have_their_methods_in_one_place(tree: &Tree) -> Vec<String> {
     complaints
 }
 
+/// Two files that use each other are one file in two places. A module and what stands below it are one.
+fn files_do_not_use_each_other(tree: &Tree) -> Vec<String> {
+    let modules: BTreeMap<Vec<String>, &Source> = tree.program.iter().map(|file| (file.module(), file)).collect();
+    let of = |mut segments: &[String]| loop {
+        if segments.is_empty() || modules.contains_key(segments) {
+            return segments.to_vec();
+        }
+        segments = &segments[..segments.len() - 1];
+    };
+    let uses = |file: &Source| -> BTreeSet<Vec<String>> {
+        file.paths().iter().filter(|path| path.inner).map(|path| of(&path.segments)).collect()
+    };
+    let all: BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> =
+        modules.iter().map(|(module, file)| (module, uses(file))).collect();
+    let (mut complaints, mut needed) = (Vec::new(), BTreeSet::new());
+    for (one, used) in &all {
+        // Each pair once.
+        for other in used.iter().filter(|other| *other > *one && !other.starts_with(one)) {
+            if !all.get(other).is_some_and(|back| back.contains(*one)) {
+                continue;
+            }
+            match CIRCLES.iter().find(|(room, _)| is_prefix(room, one) && is_prefix(room, other)) {
+                Some((room, _)) => drop(needed.insert(*room)),
+                None => complaints.push(format!("{} and {} use each other", one.join("::"), other.join("::"))),
+            }
+        }
+    }
+    let known = |room: &str| modules.keys().any(|module| is_prefix(room, module));
+    for (room, _) in CIRCLES.iter().filter(|(room, _)| known(room) && !needed.contains(room)) {
+        complaints.push(format!("{room}: no files use each other, take it out of CIRCLES"));
+    }
+    complaints
+}
+
 fn is_scattered(name: &str, home: &str) -> bool {
     SCATTERED.iter().any(|(scattered, of, _)| *scattered == name && *of == home)
 }
@@ -764,6 +808,12 @@ fn methods_stand_with_their_type() {
 }
 
 #[test]
+fn no_two_files_use_each_other() {
+    hold(files_do_not_use_each_other);
+    assert!(CIRCLES.len() <= 5, "move what both use into a third file instead");
+}
+
+#[test]
 fn names_are_fenced_in() {
     hold(names_stay_behind_their_fences);
     hold(fences_are_tight);
@@ -889,6 +939,17 @@ fn an_allowance_that_nothing_uses_is_noticed() {
     };
     assert!(complains("use crate::base::ring;"));
     assert!(!complains("use crate::text::width;"));
+}
+
+#[test]
+fn files_that_use_each_other_are_noticed() {
+    let rule = |files: &[(&str, &str)]| files_do_not_use_each_other(&tree(files)).len();
+    let (one, other) = (("src/base/a.rs", "use super::b::B;"), ("src/base/b.rs", "fn f() -> crate::base::a::A {}"));
+    assert_eq!(rule(&[one, other]), 1);
+    assert_eq!(rule(&[one, ("src/base/b.rs", "#[cfg(test)]\nmod tests { use super::super::a::A; }")]), 0);
+    assert_eq!(rule(&[("src/base/a.rs", "use self::b::B;"), ("src/base/a/b.rs", "use super::A;")]), 0, "one below");
+    // An exception that is no longer needed.
+    assert_eq!(rule(&[("src/model/a.rs", "")]), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! what a lossy decode of all bytes together gives.
 
 /// Incremental decoder; invalid bytes become U+FFFD.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Utf8Stream {
     /// A started, so far valid character: at most three bytes.
     pending: [u8; 4],

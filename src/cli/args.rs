@@ -4,10 +4,10 @@ mod servers;
 mod worktrees;
 
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Format, Takes, Typed, one_removal};
-use super::servers::Without;
+use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
-use super::values::text;
+use super::values::{Format, Without, text};
+use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::rules::Verdict;
 use crate::store::search::Role;
@@ -164,6 +164,8 @@ pub struct Common {
     /// Files of servers of tools, besides what is configured.
     pub mcp: Vec<PathBuf>,
     pub no_mcp: Without,
+    /// Overrules the configuration.
+    pub protocol: Option<Protocol>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -461,8 +463,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, protocol, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, protocol })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {

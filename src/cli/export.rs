@@ -11,9 +11,9 @@ mod write;
 
 use super::args::Export;
 use super::conversations::{all, find, state};
-use super::flags::Format;
 use super::output::print;
 use super::usage::Usage;
+use super::values::Format;
 use crate::base::paths;
 use crate::engine::replay::each_session;
 use crate::model::Model;

@@ -52,7 +52,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         found.ok_or_else(|| Usage(format!("there is no agent `{name}`")))
     };
     // What is wrong with one is said before any is started.
-    let answers = exec.answers.as_deref().map(super::run::answers).transpose()?;
+    let answers = exec.answers.as_deref().map(super::values::answers).transpose()?;
     let commands: Vec<AgentCommand> = agents.iter().map(named).collect::<Result<_, _>>()?;
     let with_changes = exec.common.worktree.as_ref().is_some_and(|wanted| wanted.with_changes);
     let mut made: Vec<ForSession> = Vec::new();

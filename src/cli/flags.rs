@@ -6,9 +6,9 @@
 mod content;
 
 use super::commands::Name;
-use super::servers::Without;
 use super::usage::Usage;
-use super::values::{allow, day, file, format, names, number, pair, role, seconds, text};
+use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
+use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -17,17 +17,6 @@ use std::time::Duration;
 
 /// The day that is named belongs to what is looked for.
 const DAY: Duration = Duration::from_hours(24);
-
-/// What a conversation becomes outside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    #[default]
-    Markdown,
-    Html,
-    Json,
-    /// A recording of a terminal, for asciinema.
-    Cast,
-}
 
 /// Everything that options can say, before it is known whether it makes sense together.
 #[derive(Debug, Default)]
@@ -77,6 +66,7 @@ pub struct Typed {
     pub mcp: Vec<PathBuf>,
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
+    pub protocol: Option<Protocol>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

@@ -11,7 +11,8 @@ use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
-use crate::model::event::Opening;
+use crate::host::worktrees;
+use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
@@ -55,6 +56,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
+            protocol: config.protocol.clone(),
             starts: Starts::InSession,
         }));
     }
@@ -73,6 +75,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
+        protocol: None,
         starts: Starts::InSession,
     })
 }
@@ -135,9 +138,9 @@ pub fn engine_config(
         archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
     let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), reopened: None });
-    if let Some(review) = &review {
+    if let Some((review, dirs)) = review.as_ref().zip(dirs) {
         say_removed(&review.home, Some(SystemTime::now()));
-        make_room(review.home.clone());
+        make_room(review.home.clone(), dirs.state.clone());
     }
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
@@ -148,6 +151,7 @@ pub fn engine_config(
         args: agent.args,
         env: agent.env.into_iter().collect(),
         start_in,
+        protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
         further: Further::default(),
         cwd,
         policy,
@@ -168,15 +172,21 @@ pub fn engine_config(
     })
 }
 
+/// What the configuration says of it.
+fn protocol(word: Option<&str>) -> Protocol {
+    word.and_then(Protocol::named).unwrap_or_default()
+}
+
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
 pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, AgentSetup> {
     let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
+        let protocol = protocol(agent.protocol.as_deref());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in })
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol })
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -193,6 +203,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         args: Vec::new(),
         env: Vec::new(),
         start_in: None,
+        protocol: Protocol::Auto,
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,
@@ -210,10 +221,13 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
     }
 }
 
-/// Removes reviews that are old or too much, beside everything else. When there is no thread for it, the next start
+/// Removes reviews that are old or too much and what merges have left that were killed, beside everything else. When there is no thread for it, the next start
 /// does it; what it leaves unfinished at the end of the program too.
-fn make_room(reviews: PathBuf) {
-    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || archive::prune(&reviews, None));
+fn make_room(reviews: PathBuf, state: PathBuf) {
+    let _ = std::thread::Builder::new().name("prune".into()).spawn(move || {
+        worktrees::sweep_all(&state);
+        archive::prune(&reviews, None)
+    });
 }
 
 /// How the person names an agent on a command line; empty where that is its command.

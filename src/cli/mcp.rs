@@ -152,7 +152,9 @@ fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
         let lines = server.shown();
         let (first, parts) = lines.split_first().map_or(("", lines.as_slice()), |(first, parts)| (first, parts));
         text = text + "  " + first + "\n";
-        parts.iter().for_each(|part| text = std::mem::take(&mut text) + "    " + part + "\n");
+        for part in parts {
+            text = text + "    " + part + "\n";
+        }
     }
     if read.servers.is_empty() {
         text += "  nothing: it names no server\n";

@@ -8,10 +8,11 @@ use super::output::{can_draw, is_screen, print, say, say_goodbye};
 use super::resume::{self, Resumed};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
+use super::values::answers;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
-use crate::headless::{self, Account, Answers, ExecOptions, Style, code};
+use crate::headless::{self, Account, ExecOptions, Style, code};
 use crate::model::account;
 use crate::model::event::{Before, Opening};
 use crate::model::ids::{SessionId, SessionKey};
@@ -33,9 +34,6 @@ use tracing::{debug, info, warn};
 const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
 /// Bytes of a prompt from standard input.
 const MAX_PROMPT: u64 = 16 << 20;
-/// Bytes of a file with answers to forms.
-const MAX_ANSWERS: u64 = 1 << 20;
-
 /// The whole program. `args` are those after the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let command = match args::parse(args) {
@@ -187,19 +185,6 @@ fn account(known: &Known, surroundings: &Surroundings) -> Result<Option<Account>
     }
     let before = Before { session: SessionKey::FIRST, id: Some(id), agent: known.agent.clone() };
     Ok((!past.entries.is_empty()).then(|| Account { text: account::of_past(&past, &known.agent), before }))
-}
-
-/// The answers to forms: one JSON object by the names of their fields.
-pub(super) fn answers(file: &Path) -> Result<Answers, Usage> {
-    let name = file.display();
-    let cannot = |why: &dyn std::fmt::Display| Usage(format!("--answers {name}: {why}"));
-    let mut text = String::new();
-    let opened = std::fs::File::open(file).map_err(|error| cannot(&error))?;
-    opened.take(MAX_ANSWERS + 1).read_to_string(&mut text).map_err(|error| cannot(&error))?;
-    if text.len() as u64 > MAX_ANSWERS {
-        return Err(cannot(&"larger than 1 MiB"));
-    }
-    serde_json::from_str(&text).map_err(|error| cannot(&format!("not one JSON object by field name: {error}")))
 }
 
 fn no_agent() -> Usage {

@@ -169,6 +169,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         agent: Some(DEMO.into()),
         record: common.record.clone(),
         theme: common.theme.clone(),
+        protocol: common.protocol,
         ..Common::default()
     })
 }
@@ -307,6 +308,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
         purpose: Purpose::Session,
+        unstable: surroundings.config.unstable,
         agents: installed(surroundings),
         past: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn Archive> {
             Arc::new(Journals::new(dirs.state.clone(), surroundings.config.clone()))

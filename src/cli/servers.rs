@@ -7,10 +7,11 @@ use super::args::Common;
 use super::launch::Surroundings;
 use super::trust::Trusted;
 use super::usage::Usage;
+use super::values::Without;
 use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
-use crate::engine::{ServersConfig, rulebook};
+use crate::engine::{ServersConfig, rule_files};
 use crate::mcp::{self, Found, How, PROJECT_FILE, ResolvedServer, Server};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -36,13 +37,6 @@ pub(super) struct Sources {
 struct Switch {
     is_disabled: bool,
     agents: Vec<String>,
-}
-
-/// What `--no-mcp` says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Without {
-    pub all: bool,
-    pub names: Vec<String>,
 }
 
 /// A server, where it is from, and what becomes of it.
@@ -216,7 +210,7 @@ impl Sources {
 
 /// The servers of a file and its text; `None` when there is none.
 pub(super) fn read(file: &Path) -> Result<Option<(mcp::Read, String)>, String> {
-    let Some(text) = rulebook::read_text(file)? else { return Ok(None) };
+    let Some(text) = rule_files::read_text(file)? else { return Ok(None) };
     mcp::read(&text).map(|read| Some((read, text)))
 }
 

@@ -2,14 +2,50 @@
 //!
 //! Looks nothing up. Invariant: an error says what the option takes.
 
-use super::flags::Format;
 use super::usage::Usage;
 use crate::base::date;
+use crate::headless::Answers;
+use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// What `--no-mcp` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    pub all: bool,
+    pub names: Vec<String>,
+}
+
+/// Bytes of a file with answers to forms.
+const MAX_ANSWERS: u64 = 1 << 20;
+
+/// What a conversation becomes outside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    #[default]
+    Markdown,
+    Html,
+    Json,
+    /// A recording of a terminal, for asciinema.
+    Cast,
+}
+
+/// The answers to forms: one JSON object by the names of their fields.
+pub fn answers(file: &Path) -> Result<Answers, Usage> {
+    let name = file.display();
+    let cannot = |why: &dyn std::fmt::Display| Usage(format!("--answers {name}: {why}"));
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).map_err(|error| cannot(&error))?;
+    opened.take(MAX_ANSWERS + 1).read_to_string(&mut text).map_err(|error| cannot(&error))?;
+    if text.len() as u64 > MAX_ANSWERS {
+        return Err(cannot(&"larger than 1 MiB"));
+    }
+    serde_json::from_str(&text).map_err(|error| cannot(&format!("not one JSON object by field name: {error}")))
+}
 
 pub fn text(value: OsString) -> Result<String, Usage> {
     value.into_string().map_err(|v| Usage(format!("not UTF-8: {}", v.to_string_lossy())))
@@ -22,6 +58,11 @@ pub fn allow(value: &str) -> Result<Allow, Usage> {
         "none" => Ok(Allow::None),
         other => Err(Usage(format!("--allow is all, reads or none, not `{other}`"))),
     }
+}
+
+pub fn protocol(value: &str) -> Result<Protocol, Usage> {
+    let protocol = Protocol::named(value).filter(|protocol| *protocol != Protocol::Auto);
+    protocol.ok_or_else(|| Usage(format!("--protocol is 1 or 2, not `{value}`")))
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

@@ -65,6 +65,8 @@ pub struct AgentCommand {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    /// Which versions of the protocol it is spoken to in, where the configuration says so.
+    pub protocol: Option<String>,
     pub starts: Starts,
 }
 
@@ -96,6 +98,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: own.command.clone(),
             args: own.args.clone(),
             env: own.env.clone(),
+            protocol: own.protocol.clone().or_else(|| config.protocol.clone()),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -110,6 +113,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: k.command.clone(),
             args: k.args.clone(),
             env: BTreeMap::new(),
+            protocol: config.protocol.clone(),
             starts: Starts::AtHome,
         },
         install: k.install.clone(),

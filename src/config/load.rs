@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
-use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, SESSIONS_KEYS};
+use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -68,7 +68,9 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
                 config.default_agent = string("default_agent", "the name of an agent", value, &mut report);
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
-            "gate" => config.gate = gate(value, &mut report),
+            "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
+            "unstable" => config.unstable = flag("unstable", value, &mut report),
+            "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),
@@ -90,10 +92,18 @@ fn string(key: &str, what: &str, value: &Spanned<DeValue<'_>>, report: &mut Repo
     text.map(str::to_owned)
 }
 
-fn gate(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {
-    let name = string("gate", "one of off, ask, hold", value, report)?;
-    if !GATES.contains(&name.as_str()) {
-        report.warn(&value.span(), format!("gate is {name:?}; allowed: {}", GATES.join(", ")));
+fn flag(key: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> bool {
+    let is_on = value.get_ref().as_bool();
+    if is_on.is_none() {
+        report.warn(&value.span(), format!("{key} is {}; allowed: true, false", kind_of(value.get_ref())));
+    }
+    is_on.unwrap_or(false)
+}
+
+fn one_of(key: &str, words: &[&str], value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {
+    let name = string(key, &format!("one of {}", words.join(", ")), value, report)?;
+    if !words.contains(&name.as_str()) {
+        report.warn(&value.span(), format!("{key} is {name:?}; allowed: {}", words.join(", ")));
         return None;
     }
     Some(name)
@@ -187,6 +197,7 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             }
             "args" => agent.args = args(&path, value, report),
             "env" => agent.env = env(&path, value, report),
+            "protocol" => agent.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
                 report.warn(&key.span(), message);

@@ -6,14 +6,16 @@
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 6] = ["default_agent", "theme", "gate", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 8] = ["default_agent", "theme", "gate", "protocol", "unstable", "sessions", "agents", "mcp"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
+/// Which versions of the protocol agents can be spoken to in.
+pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 3] = ["command", "args", "env"];
+pub const AGENT_KEYS: [&str; 4] = ["command", "args", "env", "protocol"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -23,6 +25,10 @@ pub struct Config {
     pub theme: Option<String>,
     /// One of [`GATES`].
     pub gate: Option<String>,
+    /// Parts of the protocol that may still change are used, too.
+    pub unstable: bool,
+    /// One of [`PROTOCOLS`], for agents that say nothing else.
+    pub protocol: Option<String>,
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
@@ -46,4 +52,6 @@ pub struct AgentConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    /// One of [`PROTOCOLS`].
+    pub protocol: Option<String>,
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::peer::{Answer, Input, Peer};
 use super::script::{Script, Turn};
+use super::second::Second;
 use super::step::Step;
 use super::{ExitKind, Pace, Place};
 
@@ -201,7 +202,11 @@ impl<W: Write> Agent<W> {
         };
         let params = message.get("params").cloned().unwrap_or(Value::Null);
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
-            (Some(method), Some(id)) => self.request(id, method, &params),
+            (Some(method), Some(id)) => match self.peer.second.as_mut().map(|second| second.asked(id, method, &params))
+            {
+                Some((method, params)) => self.request(id, &method, &params),
+                None => self.request(id, method, &params),
+            },
             (Some(method), None) => {
                 self.notification(method, &params);
                 Ok(())
@@ -254,6 +259,7 @@ impl<W: Write> Agent<W> {
             "initialize" => self.initialize(id, params),
             "authenticate" => self.authenticate(id, params),
             "session/new" => self.new_session(id, params),
+            "tool_call/cancel" if self.peer.second.is_some() => self.end_call(id, params),
             "session/prompt" => self.prompt(id, params),
             _ if self.offers_method(method) => self.keep(id, method, params),
             "session/set_mode" => {
@@ -275,7 +281,17 @@ impl<W: Write> Agent<W> {
     }
 
     fn initialize(&mut self, id: &Value, params: &Value) -> Result<(), End> {
+        if self.script.agent.protocol_version.is_none() {
+            match Second::agreed(id, params, self.script.agent.speaks.as_deref().unwrap_or(&[1, 2])) {
+                Ok(second) => self.peer.second = second,
+                Err(error) => return self.reply(id, Err(error)),
+            }
+        }
         self.client = params.get("clientCapabilities").cloned().unwrap_or(Value::Null);
+        if self.peer.second.is_some() {
+            // What version 2 has without a capability.
+            self.client = json!({"session": {"notices": {}, "configOptions": {"boolean": {}}}});
+        }
         self.pass(Duration::from_millis(self.script.agent.init_delay_ms))?;
         let options = &self.script.agent;
         let mut capabilities = json!({
@@ -392,6 +408,12 @@ impl<W: Write> Agent<W> {
                 .reply(id, Err(json!({"code": -32002, "message": "Resource not found", "data": {"sessionId": name}})));
         };
         session.turns += 1;
+        if let Some(second) = &mut self.peer.second {
+            for message in second.taken(id, &name, &text) {
+                self.peer.queue_line(&message)?;
+            }
+            self.peer.flush()?;
+        }
         let steps = choose_turn(&self.script.turn, session, &text);
         let prompt = json!({"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": text}});
         self.note(&name, &prompt);
@@ -426,6 +448,16 @@ impl<W: Write> Agent<W> {
             Err(End::Exit(kind)) => Err(End::Exit(kind)),
             _ => Ok(()),
         }
+    }
+
+    /// The client wants one call to end, and not the turn.
+    fn end_call(&mut self, id: &Value, params: &Value) -> Result<(), End> {
+        let call = params["toolCallId"].clone();
+        self.reply(id, Ok(json!({})))?;
+        let update = json!({"sessionUpdate": "tool_call_update", "toolCallId": call, "status": "cancelled",
+            "capabilities": {}});
+        self.peer.notify("session/update", &json!({"sessionId": params["sessionId"], "update": update}))?;
+        Ok(())
     }
 
     /// Lets time pass while the client is heard.

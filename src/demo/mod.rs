@@ -1,15 +1,17 @@
-//! The scripted agent: an ACP v1 agent whose every move is written in a TOML file.
+//! The scripted agent: an ACP agent whose every move is written in a TOML file, in version 1 and 2 of the protocol.
 //!
 //! It is what `acp-tui demo` talks to, a subprocess like any other agent, and what tests use to see delays, disorder,
 //! corruption and death. It deliberately knows nothing of the client's rooms and shares no code with them: JSON lines
 //! are built and read with serde_json alone.
-//! Invariant: it changes no file but the one in which a script has it keep its sessions, and runs no command by itself;
-//! everything else goes through the client.
+//! Invariant: in version 1 it changes no file but the one in which a script has it keep its sessions; everything else goes
+//! through the client. In version 2, which has no way through the client, it changes the files that a script names, in the
+//! session's directory. It runs no command by itself.
 
 mod agent;
 mod peer;
 mod play;
 mod script;
+mod second;
 mod serve;
 mod sessions;
 mod step;

@@ -4,6 +4,7 @@
 //! Invariant: a line goes out whole or, where a script says so, exactly as written; a reader that went away is an end,
 //! not an error.
 
+use super::second::Second;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
@@ -32,6 +33,8 @@ pub struct Peer<W: Write> {
     next_id: u64,
     open: HashSet<u64>,
     answers: HashMap<u64, Answer>,
+    /// Version 2 of the protocol is spoken.
+    pub second: Option<Second>,
 }
 
 impl<W: Write> Peer<W> {
@@ -44,6 +47,7 @@ impl<W: Write> Peer<W> {
             next_id: 1,
             open: HashSet::new(),
             answers: HashMap::new(),
+            second: None,
         })
     }
 
@@ -86,6 +90,15 @@ impl<W: Write> Peer<W> {
 
     /// Like `send`, without a flush.
     pub fn queue(&mut self, message: &Value) -> io::Result<()> {
+        let translated = self.second.as_mut().map(|second| second.out(message));
+        match translated {
+            Some(messages) => messages.iter().try_for_each(|message| self.queue_line(message)),
+            None => self.queue_line(message),
+        }
+    }
+
+    /// As it stands, in whatever version it is.
+    pub fn queue_line(&mut self, message: &Value) -> io::Result<()> {
         let mut line = message.to_string();
         line.push('\n');
         self.write(line.as_bytes())

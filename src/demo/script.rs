@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::step::Step;
+use super::step::{ErrorSpec, Step};
 
 /// The scripts that come with the program, by name.
 const BUILTIN: &[(&str, &str)] = &[
@@ -69,6 +69,8 @@ pub struct AgentOptions {
     pub session_delay_ms: u64,
     /// The value of `protocolVersion`; not necessarily a number.
     pub protocol_version: Option<Value>,
+    /// The versions of the protocol that it speaks; 1 and 2 where nothing is said.
+    pub speaks: Option<Vec<u64>>,
     /// Laid over the agent's usual answer, key by key.
     pub agent_info: Option<Value>,
     pub capabilities: Option<Value>,
@@ -123,16 +125,6 @@ impl OneOrMany {
             Self::Many(many) => many.iter().any(|one| one == name),
         }
     }
-}
-
-/// A JSON-RPC error, whose `data` may be anything.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ErrorSpec {
-    pub code: i64,
-    pub message: String,
-    #[serde(default)]
-    pub data: Option<Value>,
 }
 
 /// Why a script cannot be played.

@@ -153,6 +153,11 @@ impl<W: Write> Agent<W> {
     }
 
     fn write_file(&mut self, path: &str, text: &str) -> Result<Result<(), String>, End> {
+        if self.peer.second.is_some() {
+            let path = self.path(path);
+            let above = Path::new(&path).parent().map_or(Ok(()), std::fs::create_dir_all);
+            return Ok(above.and_then(|()| std::fs::write(&path, text)).map_err(|error| error.to_string()));
+        }
         if !self.offers("/fs/writeTextFile") {
             return Ok(Err("the client does not write files for agents".to_owned()));
         }
@@ -161,6 +166,11 @@ impl<W: Write> Agent<W> {
     }
 
     fn read_file(&mut self, path: &str, line: Option<u32>, limit: Option<u32>) -> Result<Result<String, String>, End> {
+        if self.peer.second.is_some() {
+            let text = std::fs::read_to_string(self.path(path)).map_err(|error| error.to_string());
+            let (skip, take) = (line.unwrap_or(1).max(1) - 1, limit.unwrap_or(u32::MAX));
+            return Ok(text.map(|text| text.split_inclusive('\n').skip(skip as usize).take(take as usize).collect()));
+        }
         if !self.offers("/fs/readTextFile") {
             return Ok(Err("the client does not read files for agents".to_owned()));
         }
@@ -201,7 +211,7 @@ impl<W: Write> Agent<W> {
         let why = match self.territory() {
             Territory::Ours => return Ok(()),
             Territory::Foreign(why) => why,
-            Territory::Empty if !self.offers("/fs/writeTextFile") => {
+            Territory::Empty if self.peer.second.is_none() && !self.offers("/fs/writeTextFile") => {
                 "the client does not write files for agents".to_owned()
             }
             Territory::Empty => match self.lay_down(seed)? {
@@ -319,10 +329,10 @@ impl<W: Write> Agent<W> {
     }
 
     pub fn terminal(&mut self, run: &Terminal) -> Result<(), End> {
-        if run.via == TerminalVia::Meta {
+        if run.via == TerminalVia::Meta || self.peer.second.is_some() && run.consent == Consent::Assumed {
             return self.terminal_in_meta(run);
         }
-        if !self.offers("/terminal") {
+        if self.peer.second.is_none() && !self.offers("/terminal") {
             let words = if run.text.is_empty() {
                 "(`{command}` was not run: this client has no terminals.)\n\n"
             } else {
@@ -349,6 +359,9 @@ impl<W: Write> Agent<W> {
                 self.tool_update(&id, json!({"status": "failed"}))?;
                 return self.rejected(&run.rejected, run.on_reject);
             }
+        }
+        if self.peer.second.is_some() {
+            return self.tell_terminal(run, &id);
         }
         let env: Vec<Value> = run
             .env
@@ -409,13 +422,26 @@ impl<W: Write> Agent<W> {
             "rawInput": {"command": run.command}, "content": [{"type": "terminal", "terminalId": id}],
             "_meta": {"terminal_info": {"terminal_id": id, "cwd": self.path("")}}});
         self.announce(&run.tool, call)?;
+        self.tell_output(run, &id)
+    }
+
+    /// A terminal of the agent's own for a call that was announced without one.
+    fn tell_terminal(&mut self, run: &Terminal, id: &str) -> Result<(), End> {
+        let content = json!([{"type": "terminal", "terminalId": id}]);
+        let meta = json!({"terminal_info": {"terminal_id": id, "cwd": self.path("")}});
+        let input = json!({"command": self.fill(&run.command)});
+        self.tool_update(id, json!({"status": "in_progress", "content": content, "rawInput": input, "_meta": meta}))?;
+        self.tell_output(run, id)
+    }
+
+    fn tell_output(&mut self, run: &Terminal, id: &str) -> Result<(), End> {
         let text = self.fill(&run.text);
         for line in text.split_inclusive('\n') {
             let meta = json!({"terminal_output_delta": {"terminal_id": id, "data": line}});
-            self.tool_update(&id, json!({"_meta": meta}))?;
+            self.tool_update(id, json!({"_meta": meta}))?;
         }
         let exit = json!({"terminal_exit": {"terminal_id": id, "exit_code": 0, "signal": null}});
-        self.tool_update(&id, json!({"status": "completed", "_meta": exit}))?;
+        self.tool_update(id, json!({"status": "completed", "_meta": exit}))?;
         self.play(&run.succeeded)
     }
 

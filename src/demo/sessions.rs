@@ -24,6 +24,10 @@ const TOLD: [&str; 6] =
 impl<W: Write> Agent<W> {
     /// Whether the script offers what this method is for.
     pub fn offers_method(&self, method: &str) -> bool {
+        let always = ["session/load", "session/resume", "session/list", "session/close"];
+        if self.peer.second.is_some() && always.contains(&method) {
+            return true;
+        }
         let Some(capabilities) = &self.script.agent.capabilities else { return false };
         match method.strip_prefix("session/") {
             Some("load") => capabilities["loadSession"] == true,

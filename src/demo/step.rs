@@ -6,7 +6,15 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::script::ErrorSpec;
+/// A JSON-RPC error, whose `data` may be anything.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorSpec {
+    pub code: i64,
+    pub message: String,
+    #[serde(default)]
+    pub data: Option<Value>,
+}
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]

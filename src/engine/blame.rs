@@ -4,7 +4,7 @@
 //! review, of a journal or of the file is changed; what cannot be read costs only what it would have told, and is said.
 
 use super::replay::each_session;
-use super::reviewing::shared;
+use super::review_entries::shared;
 use crate::base::paths::visible;
 use crate::base::{human, sanitize};
 use crate::host::worktrees;

@@ -8,6 +8,7 @@ use super::ruling::RulesConfig;
 use super::servers::ServersConfig;
 use crate::host::process::Graces;
 use crate::model::changes::Gate;
+use crate::model::event::Protocol;
 use crate::model::session::Policy;
 use crate::store::recording::Recording;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub struct EngineConfig {
     pub env: Vec<(String, String)>,
     /// Where the agent's program is started; in the session's directory without.
     pub start_in: Option<PathBuf>,
+    /// In which versions of the protocol the agent is spoken to.
+    pub protocol: Protocol,
     pub further: Further,
     /// The session's directory, absolute.
     pub cwd: PathBuf,

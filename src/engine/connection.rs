@@ -42,6 +42,8 @@ enum Tag {
     ListSessions(u64),
     CloseSession(SessionKey),
     DeleteSession(SessionId),
+    SetTitle(SessionKey),
+    CancelItem(SessionKey),
 }
 
 #[derive(Debug)]
@@ -79,8 +81,8 @@ pub struct Opens {
 pub(super) enum Heard {
     Event(Addressed<AgentEvent>),
     Line(Line),
-    /// The agent has to be started once more.
-    Reconnect,
+    /// The agent has to be started once more, to be spoken to in this version.
+    Reconnect(u16),
 }
 
 /// What follows from one frame: no list of its own for each of the very many.
@@ -104,6 +106,8 @@ pub(super) struct Connection {
     codec: SharedCodec,
     /// What every process begins with.
     first: SharedCodec,
+    /// Another version may be spoken where the agent refuses the first.
+    may_change: bool,
     /// The agent was started once more to be spoken to in another way; that is done once.
     reconnected: bool,
     peer: Peer<Tag>,
@@ -113,10 +117,10 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn new(agent: AgentKey, codec: SharedCodec) -> Self {
+    pub fn new(agent: AgentKey, codec: SharedCodec, may_change: bool) -> Self {
         let first = Arc::clone(&codec);
         let (peer, open) = (Peer::new(), BTreeMap::new());
-        Self { agent, codec, first, reconnected: false, peer, open, authenticate: None }
+        Self { agent, codec, first, may_change, reconnected: false, peer, open, authenticate: None }
     }
 
     /// How the agent is spoken to now.
@@ -125,8 +129,9 @@ impl Connection {
     }
 
     /// Every process from now on is spoken to like this at first.
-    pub fn speak(&mut self, codec: SharedCodec) {
+    pub fn speak(&mut self, codec: SharedCodec, may_change: bool) {
         self.first = Arc::clone(&codec);
+        self.may_change = may_change;
         self.codec = codec;
     }
 
@@ -281,7 +286,8 @@ impl Connection {
                 return match outcome.map(|result| self.codec.handshake(result)) {
                     Ok(Handshake::Accepted(init)) => self.initialized(Ok(init)),
                     Ok(Handshake::Reconnect(codec)) => self.reconnect(codec),
-                    Ok(Handshake::Refused(error)) | Err(error) => self.initialized(Err(error)),
+                    Ok(Handshake::Refused(error)) => self.initialized(Err(error)),
+                    Err(error) => self.not_initialized(error),
                 };
             }
             Tag::OpenSession(at, how) => {
@@ -289,7 +295,10 @@ impl Connection {
                 (at.into(), AgentEvent::SessionOpened(result))
             }
             Tag::Prompt(at, turn) => {
-                let result = outcome.map(|result| self.codec.prompt(result));
+                let result = match outcome {
+                    Ok(result) => Ok(self.codec.prompt(result)),
+                    Err(error) => self.codec.prompt_refused(error),
+                };
                 (at.into(), AgentEvent::PromptAnswered { turn, result })
             }
             Tag::SetMode(at, mode) => (at.into(), AgentEvent::ModeSet { mode, result: outcome.map(|_| ()) }),
@@ -301,8 +310,10 @@ impl Connection {
                 let result = outcome.and_then(|result| self.codec.listed(result));
                 (self.agent.into(), AgentEvent::SessionsListed { attempt, result })
             }
+            Tag::CancelItem(at) => (at.into(), AgentEvent::ItemCancelled(outcome.map(|_| ()))),
             Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
+            Tag::SetTitle(at) => (at.into(), AgentEvent::TitleSet(outcome.map(|result| self.codec.titled(result)))),
             Tag::DeleteSession(id) => {
                 (self.agent.into(), AgentEvent::SessionDeleted { id, result: outcome.map(|_| ()) })
             }
@@ -318,6 +329,17 @@ impl Connection {
         self.said(AgentEvent::Initialized(result))
     }
 
+    /// An agent that refuses this version may name one that is spoken here, too.
+    fn not_initialized(&mut self, error: CallError) -> Heard {
+        if error.kind != ErrorKind::WrongVersion {
+            return self.initialized(Err(error));
+        }
+        match self.codec.other_version(&error).filter(|_| self.may_change) {
+            Some(codec) => self.reconnect(codec),
+            None => self.initialized(Err(self.codec.no_version(&error))),
+        }
+    }
+
     /// The agent is to be started once more and spoken to in another way.
     fn reconnect(&mut self, codec: SharedCodec) -> Heard {
         if std::mem::replace(&mut self.reconnected, true) {
@@ -325,8 +347,9 @@ impl Connection {
             return self.initialized(Err(error));
         }
         self.forget();
+        let version = codec.version();
         self.codec = codec;
-        Heard::Reconnect
+        Heard::Reconnect(version)
     }
 
     /// The line of a call. `cwd` is the directory of the session that it is for.
@@ -342,10 +365,12 @@ impl Connection {
             Call::SetModel { model, .. } => Tag::SetOption(session?, OLDER_MODELS.to_owned(), OptionValue::Id(model)),
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
+            Call::CancelItem { .. } => Tag::CancelItem(session?),
             Call::LogOut => Tag::LogOut,
             Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
             Call::CloseSession(_) => Tag::CloseSession(session?),
             Call::DeleteSession(id) => Tag::DeleteSession(id),
+            Call::SetTitle { .. } => Tag::SetTitle(session?),
         };
         let attempt = if let Tag::Authenticate(attempt) = tag { Some(attempt) } else { None };
         let opened = if let Tag::OpenSession(at, _) = tag { Some(at) } else { None };

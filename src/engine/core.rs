@@ -6,13 +6,13 @@
 
 use super::connection::{Connection, HEAD, Heard, ReqIds};
 use super::logging;
-use crate::agent::codec::{Decoded, SharedCodec};
+use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::mcp::ResolvedServer;
 use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Effect};
-use crate::model::event::{Event, Hint};
+use crate::model::event::{AgentEvent, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
 use crate::model::reduce::reduce;
@@ -43,8 +43,11 @@ pub enum Out {
 pub struct Core {
     pub model: Model,
     connections: BTreeMap<AgentKey, Connection>,
-    /// What every connection begins with.
+    /// What every connection begins with, unless something else is said of its agent.
     codec: SharedCodec,
+    may_change: bool,
+    /// What connections to single agents begin with.
+    protocols: BTreeMap<AgentKey, Protocol>,
     /// The first session's directory, which may have a name that is no text.
     cwd: PathBuf,
     ids: ReqIds,
@@ -56,9 +59,11 @@ pub struct Core {
 
 impl Core {
     pub fn new(model: Model, cwd: PathBuf, codec: SharedCodec) -> Self {
-        let first = Connection::new(AgentKey::FIRST, Arc::clone(&codec));
+        let first = Connection::new(AgentKey::FIRST, Arc::clone(&codec), true);
         let connections = BTreeMap::from([(AgentKey::FIRST, first)]);
-        Self { model, connections, codec, cwd, ids: ReqIds::default(), history: None, version: 0 }
+        let protocols = BTreeMap::new();
+        let (ids, history, version, may_change) = (ReqIds::default(), None, 0, true);
+        Self { model, connections, codec, may_change, protocols, cwd, ids, history, version }
     }
 
     /// How this agent is spoken to now.
@@ -71,12 +76,20 @@ impl Core {
         self.connections.contains_key(&agent)
     }
 
-    /// Every connection from now on begins with this codec.
-    pub fn speak(&mut self, codec: SharedCodec) {
+    /// Every connection from now on begins with this codec; whether another version may be spoken where an agent refuses
+    /// that.
+    pub fn speak(&mut self, codec: SharedCodec, may_change: bool) {
         for connection in self.connections.values_mut() {
-            connection.speak(Arc::clone(&codec));
+            connection.speak(Arc::clone(&codec), may_change);
         }
-        self.codec = codec;
+        (self.codec, self.may_change) = (codec, may_change);
+    }
+
+    /// How the agent that is added next is spoken to.
+    fn note_protocol(&mut self, event: &Event) {
+        if let Event::User(Intent::AddAgent { protocol: Some(protocol), .. }) = event {
+            self.protocols.insert(self.model.next_agent(), *protocol);
+        }
     }
 
     /// Changes whenever anything has been applied to the model.
@@ -142,6 +155,7 @@ impl Core {
     pub fn event(&mut self, event: Addressed<Event>, now: Now) -> Vec<Out> {
         self.version += 1;
         logging::event(&event);
+        self.note_protocol(&event.what);
         self.bring_back(&event, now);
         let agent = self.agent_at(event.at);
         let effects = reduce(&mut self.model, event, now);
@@ -190,7 +204,12 @@ impl Core {
         match heard {
             Heard::Event(Addressed { at, what }) => self.event(Addressed { at, what: Event::Agent(what) }, now),
             Heard::Line(line) => vec![Out::Line(line)],
-            Heard::Reconnect => vec![Out::Do(Addressed::new(agent, Effect::SpawnAgent))],
+            Heard::Reconnect(version) => {
+                let event = Event::Agent(AgentEvent::Reconnecting { version });
+                let mut out = self.event(Addressed::new(agent, event), now);
+                out.push(Out::Do(Addressed::new(agent, Effect::SpawnAgent)));
+                out
+            }
         }
     }
 
@@ -200,8 +219,11 @@ impl Core {
         let Addressed { at, what } = effect;
         let Some(agent) = self.agent_at(at) else { return Some(Out::Do(Addressed { at, what })) };
         if what == Effect::SpawnAgent {
-            let codec = &self.codec;
-            let connection = || Connection::new(agent, Arc::clone(codec));
+            let (codec, may_change) = match self.protocols.get(&agent) {
+                Some(protocol) => (codec::first(*protocol), *protocol == Protocol::Auto),
+                None => (Arc::clone(&self.codec), self.may_change),
+            };
+            let connection = || Connection::new(agent, codec, may_change);
             self.connections.entry(agent).or_insert_with(connection).begin_anew();
             return Some(Out::Do(Addressed { at, what }));
         }

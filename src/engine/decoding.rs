@@ -79,6 +79,7 @@ mod tests {
             policy: Policy::Ask,
             journals: None,
             record: None,
+            protocol: crate::model::event::Protocol::Auto,
             further: crate::engine::Further::default(),
             suggestion: None,
             install: None,

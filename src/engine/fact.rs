@@ -1,6 +1,6 @@
 //! What threads tell the engine, with the address of the session that it is of.
 
-use super::filing::WriteJob;
+use super::file_job::WriteJob;
 use crate::mcp::Found;
 use crate::model::event::{HostEvent, Link};
 use crate::model::history::Left;

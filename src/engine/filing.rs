@@ -5,14 +5,14 @@
 
 use super::admitting::{admit, place};
 use super::fact::{Fact, Facts, Told};
+use super::file_job::{FileJob, ReadJob, WriteJob};
 use super::refusing;
 use super::reviews::{self, Reviews, Writing, turn_of};
-use super::ruling::RulesInForce;
 use crate::agent::quirks::MissingFile;
 use crate::host::fs::{self, FsError};
 use crate::model::Model;
 use crate::model::event::{HostEvent, WriteFact};
-use crate::model::ids::{Addressed, EntryId, ReqId, SessionKey, TurnId};
+use crate::model::ids::{Addressed, ReqId, SessionKey, TurnId};
 use crate::model::judge::{Place, Request};
 use crate::model::refusal::{Reason, Refusal};
 use crate::review::session::expected::write_text;
@@ -29,48 +29,6 @@ const WRITES: u8 = 4;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Reads that never came back, over all sessions; with so many nothing more is read.
 const MAX_STUCK: usize = 8;
-
-#[derive(Debug)]
-pub enum FileJob {
-    Read(ReadJob),
-    Check { at: SessionKey, req: ReqId, path: String },
-    Write(WriteJob),
-}
-
-impl FileJob {
-    pub fn session(&self) -> SessionKey {
-        match self {
-            Self::Read(ReadJob { at, .. }) | Self::Check { at, .. } | Self::Write(WriteJob { at, .. }) => *at,
-        }
-    }
-}
-
-#[derive(Debug)]
-pub struct ReadJob {
-    pub at: SessionKey,
-    pub req: ReqId,
-    pub request: Box<Request>,
-    pub line: Option<u32>,
-    pub limit: Option<u32>,
-    pub missing: MissingFile,
-    /// The turn in which it was asked for; nothing outside of turns.
-    pub turn: Option<TurnId>,
-    /// The rules that hold where it is asked for.
-    pub rules: Option<RulesInForce>,
-}
-
-#[derive(Debug)]
-pub struct WriteJob {
-    pub at: SessionKey,
-    pub req: ReqId,
-    pub request: Box<Request>,
-    pub content: Arc<str>,
-    pub entry: EntryId,
-    /// How often it was begun before.
-    pub tries: u8,
-    /// The rules that hold where it is asked for.
-    pub rules: Option<RulesInForce>,
-}
 
 /// A read that is under way.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use super::*;
 use crate::agent::quirks::MissingFile;
 use crate::model::changes::{ReviewAction, Scope};
 use crate::model::event::Intent;
+use crate::model::ids::EntryId;
 use crate::model::judge::Deed;
 use std::path::Path;
 

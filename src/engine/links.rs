@@ -8,7 +8,7 @@ use super::link::{Connect, Link};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::codec::Decoded;
 use crate::host::process::{self, AgentSpec, Graces, Survivor};
-use crate::model::event::HostEvent;
+use crate::model::event::{HostEvent, Protocol};
 use crate::model::ids::AgentKey;
 use crate::model::login::quote;
 use crate::model::tool::Exit;
@@ -42,6 +42,8 @@ pub struct AgentSetup {
     pub install: Option<String>,
     /// Where its program is started; in its first session's directory without.
     pub start_in: Option<PathBuf>,
+    /// In which versions of the protocol it is spoken to.
+    pub protocol: Protocol,
 }
 
 impl AgentSetup {

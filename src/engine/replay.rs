@@ -4,7 +4,7 @@ use super::core::Core;
 use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
-use crate::model::event::{Event, HostEvent, Intent};
+use crate::model::event::{Event, HostEvent, Intent, Protocol};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey};
 use crate::model::past::Past;
 use crate::model::reduce::take_out;
@@ -101,20 +101,21 @@ impl Replay {
             self.skipped += 1;
             return;
         }
-        let read =
+        let whole =
             serde_json::from_str::<Record<'_>>(line).and_then(|record| Ok((head(&record)?, event(&record)?, record)));
-        let Ok((head, event, record)) = read else {
+        let Ok((head, event, record)) = whole else {
             self.skipped += 1;
             return;
         };
         let now = time(record.t);
         self.last = now;
         if let Some(name) = &record.codec {
+            let may_change = matches!(read::<Protocol>(record.protocol), Ok(Some(Protocol::Auto)));
             let Some(codec) = (self.named)(name) else {
                 (self.is_foreign, self.skipped) = (true, self.skipped + 1);
                 return;
             };
-            self.core.speak(codec);
+            self.core.speak(codec, may_change);
         }
         if let Some(Head { review, gate, rules, earlier, policy }) = head {
             self.core.begin_as(review, gate, rules);

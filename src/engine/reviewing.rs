@@ -7,7 +7,6 @@
 mod worker;
 
 use self::worker::Worker;
-pub(super) use self::worker::shared;
 use super::fact::Facts;
 use super::merging::Merging;
 use super::noting;
@@ -84,6 +83,9 @@ pub(super) enum Job {
         done: SyncSender<Result<Part, String>>,
     },
     Note(ToolNote),
+    /// What is done in a session that another review looks at, in a directory above or below this one. It is told
+    /// nothing.
+    Beside(Box<Self>),
     /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {
         path: PathBuf,
@@ -120,6 +122,23 @@ pub(super) enum Job {
         entry: EntryId,
         asked: bool,
     },
+}
+
+impl Job {
+    /// What another review has to know that looks at some of the same files: who changes them.
+    pub fn for_reviews_beside(&self) -> Option<Self> {
+        let job = match self {
+            Self::Note(note) => Self::Note(note.clone()),
+            Self::Do(
+                command @ (ReviewCommand::BeginTurn(_) | ReviewCommand::EndTurn(_) | ReviewCommand::CommandAsked),
+            ) => Self::Do(command.clone()),
+            Self::Wrote { path, turn, entry, content } => {
+                Self::Wrote { path: path.clone(), turn: *turn, entry: *entry, content: Arc::clone(content) }
+            }
+            _ => return None,
+        };
+        Some(Self::Beside(Box::new(job)))
+    }
 }
 
 /// A job and the session that wants it.

@@ -132,6 +132,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         policy: Policy::Ask,
         journals,
         record: None,
+        protocol: crate::model::event::Protocol::Auto,
         further: crate::engine::Further::default(),
         suggestion: None,
         install: None,
@@ -318,7 +319,7 @@ fn a_look_at_very_many_files_leaves_the_thread_to_others_for_longer_than_it_take
 
 #[test]
 fn entries_get_their_own_numbers_back_and_those_of_others_are_told_apart() {
-    use super::worker::{own_entries, shared};
+    use crate::engine::review_entries::{own_entries, shared};
     let mut doc = (*crate::ui::fixtures::review_doc(1)).clone();
     let (here, there) = (SessionKey(2), SessionKey(1));
     let of = |doc: &ReviewDoc| doc.files[3].hunks.iter().map(|h| (h.entry, h.elsewhere)).collect::<Vec<_>>();

@@ -66,7 +66,15 @@ impl Reviews {
     /// Gives a session that has just come about its place: the roots, and the review of its directory.
     pub fn join(&mut self, at: SessionKey, cwd: &Path, model: &Model) -> Told {
         if self.workspaces.join(at, cwd) {
-            self.start(at, model)
+            let told = self.start(at, model);
+            for other in self.workspaces.sessions_around(at) {
+                let turn = turn_of(model, other);
+                if let (Some(turn), Some(reviewing)) = (turn, self.workspaces.reviewing(at)) {
+                    // It has begun before.
+                    let _ = reviewing.give(other, Job::Beside(Box::new(Job::Do(ReviewCommand::BeginTurn(turn)))));
+                }
+            }
+            told
         } else if self.workspaces.reviewing(at).is_some() {
             self.give(at, Job::Join)
         } else if self.config.is_some() {
@@ -235,7 +243,7 @@ impl Reviews {
             Some(at) => told.extend(self.give(at, Job::Merge(merging))),
             // Without a thread the channel is closed, which is told as a failure.
             None => {
-                drop(std::thread::Builder::new().name("merge".into()).spawn(move || merging.carry_out(&state, None)))
+                drop(std::thread::Builder::new().name("merge".into()).spawn(move || merging.carry_out(&state, None)));
             }
         }
         (Some(merged), told)
@@ -260,6 +268,10 @@ impl Reviews {
             let patience = end.map_or(LAST_JOBS, |end| end.saturating_duration_since(Instant::now()).max(LAST_MOMENT));
             let turn = |at: &SessionKey| Some((*at, turn_of(model, *at)?));
             let open: Vec<(SessionKey, TurnId)> = sessions.iter().filter_map(turn).collect();
+            let around = sessions.first().map(|at| self.workspaces.sessions_around(*at)).unwrap_or_default();
+            for (at, turn) in around.iter().filter_map(turn) {
+                let _ = reviewing.give(at, Job::Beside(Box::new(Job::Do(ReviewCommand::EndTurn(turn)))));
+            }
             for (at, turn) in &open {
                 // Without the thread there is nothing to tell.
                 let _ = reviewing.give(*at, Job::Do(ReviewCommand::EndTurn(*turn)));
@@ -274,6 +286,10 @@ impl Reviews {
     }
 
     fn give(&mut self, at: SessionKey, job: Job) -> Told {
+        for reviewing in self.workspaces.around(at) {
+            // One that does not keep up says so to its own sessions, about their own jobs.
+            let _ = job.for_reviews_beside().map(|job| reviewing.give(at, job));
+        }
         let given = self.workspaces.reviewing(at).map(|reviewing| reviewing.give(at, job));
         given.map_or_else(Told::new, |given| self.after_giving(at, given))
     }
@@ -300,13 +316,18 @@ impl Reviews {
 
     /// Turns from one on belong to the session that was named last: where several take turns, each is named anew.
     fn name_session(&mut self, at: SessionKey, first_turn: TurnId, model: &Model) -> Told {
-        let Some(reviewing) = self.workspaces.reviewing(at) else { return Told::new() };
-        let before = reviewing.newest.replace(at);
-        let is_another = before.is_some_and(|before| before != at);
-        let Some(session) = model.at(at).filter(|_| is_another) else { return Told::new() };
+        let Some(session) = model.at(at) else { return Told::new() };
         let Some(id) = session.id.clone() else { return Told::new() };
         let agent = session.agent().label().to_owned();
-        self.give(at, Job::Do(ReviewCommand::Session { id, first_turn, agent }))
+        let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone() };
+        for reviewing in self.workspaces.around(at) {
+            if reviewing.newest.replace(at) != Some(at) {
+                let _ = reviewing.give(at, Job::Beside(Box::new(Job::Do(name()))));
+            }
+        }
+        let Some(reviewing) = self.workspaces.reviewing(at) else { return Told::new() };
+        let before = reviewing.newest.replace(at);
+        if before.is_some_and(|before| before != at) { self.give(at, Job::Do(name())) } else { Told::new() }
     }
 
     /// News of a tool call, unless they are none.

@@ -3,7 +3,7 @@
 //! Blocks on the disk and on what reading a line for a shell costs, so it belongs on threads that may wait. Knows no
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
-use super::rule_files;
+use super::rule_files::{self, read_text};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
@@ -12,13 +12,12 @@ use crate::model::ruling::{Ruled, Ruling, Scope};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// A larger file is none of rules.
-const MAX_BYTES: u64 = 1 << 20;
 /// Where a project keeps its own.
 pub const PROJECT_FILE: &str = ".acp-tui/rules.toml";
 /// Characters of a pattern or a reason that are passed on.
@@ -271,24 +270,6 @@ pub fn read_made(all: &Path, cwd: &Path) -> Option<FileRules> {
     // What cannot be read may be its own, with a deny in it.
     let is_own = found.fault.is_some() || found.heading.as_deref() == Some(rule_files::heading(cwd).as_str());
     is_own.then_some(found)
-}
-
-/// The text of a rules file; `None` when there is none.
-pub fn read_text(file: &Path) -> Result<Option<String>, String> {
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
-    match file.metadata() {
-        Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    }
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
-    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("it is larger than 1 MiB".to_owned());
-    }
-    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 /// Where a path leads, also when its end is not there yet: links of what is there are followed.

@@ -13,7 +13,8 @@ use super::config::EngineConfig;
 use super::core::{Core, login_line};
 use super::decoding::Decoding;
 use super::fact::{Fact, Facts, Told};
-use super::filing::{FileJob, FileQueue};
+use super::file_job::FileJob;
+use super::filing::FileQueue;
 use super::journaling::Recorder;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
@@ -32,7 +33,7 @@ use crate::host::fs::Private;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Event, HostEvent, Intent, Timer};
+use crate::model::event::{Event, HostEvent, Intent, Protocol, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
@@ -89,18 +90,19 @@ pub struct Engine {
 impl Engine {
     /// Must be called inside the runtime. Nothing is started before [`Intent::Start`].
     pub fn new(config: EngineConfig) -> Self {
-        Self::connected(config, codec::shipped(), None)
+        let codec = codec::first(config.protocol);
+        Self::connected(config, codec, None)
     }
 
     /// The same, spoken in this way; with `connect` to an agent that is no process.
     pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
-        let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, .. } = config;
+        let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, protocol, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install, start_in };
+        let first = AgentSetup { command, args, env, install, start_in, protocol };
         let line = first.line();
         // Without a screen nothing of it is shown.
         let reads_stored_history = journals.is_some() && policy == Policy::Ask;
@@ -111,6 +113,7 @@ impl Engine {
                 "cwd": cwd.to_string_lossy(),
                 "command": line,
                 "codec": codec.name(),
+                "protocol": protocol,
                 "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
@@ -149,6 +152,8 @@ impl Engine {
             hearing: Hearing::default(),
             hint,
         };
+        let first = Arc::clone(engine.core.codec(AgentKey::FIRST));
+        engine.core.speak(first, protocol == Protocol::Auto);
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }
@@ -347,7 +352,8 @@ impl Engine {
                 name = setup.is_some().then(|| command.clone());
                 let command = setup.as_ref().map_or(command, AgentSetup::line);
                 let env = setup.iter().flat_map(|setup| &setup.env).map(|(name, _)| name.clone()).collect();
-                Intent::AddAgent { command, env, cwd, how }
+                let protocol = setup.as_ref().map(|setup| setup.protocol);
+                Intent::AddAgent { command, env, cwd, how, protocol }
             }
             other => other,
         };

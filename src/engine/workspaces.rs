@@ -2,7 +2,8 @@
 //!
 //! Knows of no agent. Invariants: a session reads, writes and runs below its own directory only; sessions of one
 //! directory, and of directories inside it, share one snapshot, so that what one of them changes is never taken for the
-//! person's.
+//! person's. A directory above one that is looked at already has a review of its own: each of the two is told what is
+//! done in the sessions of the other.
 
 use super::reviewing::Reviewing;
 use crate::host::fs::{Private, Roots};
@@ -86,6 +87,27 @@ impl Workspaces {
         self.members.iter().find(|(_, member)| is_over(member)).map(|(at, _)| *at)
     }
 
+    /// Reviews of directories above or below that of the session's review, which look at some of the same files. One
+    /// above is begun only after the session; else the session would be looked at by that one.
+    pub fn around(&mut self, at: SessionKey) -> impl Iterator<Item = &mut Reviewing> {
+        let own = self.review_of(at);
+        let root = own.and_then(|own| self.reviewed.get(own)).map(|reviewed| reviewed.root.clone());
+        self.reviewed.iter_mut().enumerate().filter_map(move |(number, one)| {
+            let is_around = Some(number) != own && root.as_ref().is_some_and(|root| overlap(root, &one.root));
+            one.reviewing.as_mut().filter(|_| is_around)
+        })
+    }
+
+    /// The sessions of those reviews.
+    pub fn sessions_around(&self, at: SessionKey) -> Vec<SessionKey> {
+        let root = |at| self.review_of(at).and_then(|review| self.reviewed.get(review)).map(|one| &one.root);
+        let is_around = |other: &SessionKey| {
+            self.review_of(*other) != self.review_of(at)
+                && root(*other).zip(root(at)).is_some_and(|(one, other)| overlap(one, other))
+        };
+        self.members.keys().copied().filter(is_around).collect()
+    }
+
     /// All reviews, each with one of its sessions.
     pub fn reviews(&mut self) -> impl Iterator<Item = (SessionKey, &mut Reviewing)> {
         let members = &self.members;
@@ -112,6 +134,10 @@ impl Workspaces {
         }
         taken
     }
+}
+
+fn overlap(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@
 
 use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
-use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, PlanStatus};
+use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanStatus};
 use crate::model::ids::EntryId;
+use crate::model::options::OptionKind;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
 use serde_json::{Value, json};
@@ -56,6 +57,9 @@ pub struct Follower {
     begins: u64,
 }
 
+/// Of what was printed of a message: its bytes, and above them how often it had been replaced.
+const REPLACED: u32 = 48;
+const BYTES: u64 = (1 << REPLACED) - 1;
 /// In the fingerprint of a call: it was finished.
 const FINISHED: u64 = 1;
 /// Of what is said once.
@@ -161,10 +165,14 @@ impl Follower {
         let Some(id) = session.id.as_ref().filter(|_| is_known) else { return };
         self.said_session = true;
         let agent = session.agent();
-        let mode = session.modes.as_ref().map(|m| m.current.clone());
+        let current = session.mode_option().and_then(|option| match &option.kind {
+            OptionKind::Select { current, .. } => Some(current.clone()),
+            OptionKind::Bool { .. } => None,
+        });
+        let mode = session.modes.as_ref().map(|m| m.current.clone()).or(current);
         self.json(
             out,
-            json!({ "type": "session", "session_id": id.as_str(), "mode": mode,
+            json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol,
                     "agent": { "name": agent.name, "title": agent.title, "version": agent.version } }),
         );
     }
@@ -172,12 +180,12 @@ impl Follower {
     /// Prints what is new of an entry; takes and gives what was printed of it.
     fn entry(&mut self, entry: &Entry, session: SessionRef<'_>, seen: u64, last: Last, out: &mut Printed) -> u64 {
         match &entry.body {
-            Body::Agent(message) => self.text(entry, "text", &message.text, seen, last, out),
+            Body::Agent(message) => self.message(entry, "text", message, seen, last, out),
             Body::Thought(thought) => {
                 if self.form == Form::Text {
                     return seen;
                 }
-                self.text(entry, "thought", &thought.message.text, seen, last, out)
+                self.message(entry, "thought", &thought.message, seen, last, out)
             }
             Body::Tool(tool) => {
                 // Some agents name a call after it has ended: its line waits for what comes next.
@@ -194,7 +202,8 @@ impl Follower {
                 }
                 let entries: Vec<Value> =
                     plan.iter().map(|e| json!({ "content": e.content, "status": plan_status(&e.status) })).collect();
-                self.json(out, json!({ "type": "plan", "entries": entries }));
+                let id = session.plan_id(entry.id);
+                self.json(out, json!({ "type": "plan", "id": id, "entries": entries }));
                 entry.rev + 1
             }
             Body::Attachment(attachment) => {
@@ -247,6 +256,34 @@ impl Follower {
             }
             Body::User(_) | Body::Changes(_) => SAID,
         }
+    }
+
+    /// A message that was replaced is said whole, once more. How often that was is in what was seen, above the bytes.
+    fn message(
+        &mut self,
+        entry: &Entry,
+        kind: &str,
+        message: &Message,
+        seen: u64,
+        last: Last,
+        out: &mut Printed,
+    ) -> u64 {
+        let replaced = u64::from(message.replaced) << REPLACED;
+        if seen & !BYTES == replaced {
+            return self.text(entry, kind, &message.text, seen & BYTES, last, out) | replaced;
+        }
+        let was_said = seen & BYTES > 0;
+        if self.form == Form::Json && was_said {
+            let id = message.message_id.as_deref();
+            let line = json!({ "type": "replace", "of": kind, "message_id": id, "text": message.text });
+            self.json(out, line);
+            return message.text.len() as u64 | replaced;
+        }
+        if was_said {
+            // What is said anew stands apart from what it replaces.
+            self.last_text = Some(u64::MAX);
+        }
+        self.text(entry, kind, &message.text, 0, last, out) | replaced
     }
 
     /// Text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::Model;
+use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
 use crate::model::ids::{Now, SessionId};
 use crate::model::patch::Patch;
@@ -11,7 +12,7 @@ use crate::model::tool::ToolPatch;
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
-    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None };
+    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None };
     let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),
@@ -74,6 +75,57 @@ fn locations_that_are_left_out_are_counted_in_the_lines() {
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
     let out = Follower::new(Form::Json).follow(model.first(), Last::No).stdout;
     assert!(out.contains("\"more_locations\":7"), "{out}");
+}
+
+fn say(model: &mut Model, update: Update) {
+    let event = AgentEvent::Update { session: SessionId::from("s"), update };
+    reduce(model, Event::Agent(event).at_home(), Now::ZERO);
+}
+
+fn whole(text: &str) -> Update {
+    let content = Patch::Set(vec![Block::Text(text.into())]);
+    Update::Message { kind: ChunkKind::Agent, id: "m".into(), content }
+}
+
+#[test]
+fn v2_070_a_message_in_other_words_is_printed_whole_once_more() {
+    let mut model = model();
+    let mut json = Follower::new(Form::Json);
+    let mut text = Follower::new(Form::Text);
+    let mut follow = |model: &Model| {
+        let said = json.follow(model.first(), Last::No).stdout;
+        let lines = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let lines: Vec<Value> = lines.filter(|line| line["type"] == "text" || line["type"] == "replace").collect();
+        (lines, text.follow(model.first(), Last::No).stdout)
+    };
+    say(&mut model, whole("It is 3.\n"));
+    let (lines, _) = follow(&model);
+    assert_eq!((&lines[0]["type"], &lines[0]["text"]), (&json!("text"), &json!("It is 3.\n")));
+    say(&mut model, whole("It is 3.\nSo.\n"));
+    let (lines, _) = follow(&model);
+    assert_eq!((&lines[0]["type"], &lines[0]["text"]), (&json!("text"), &json!("So.\n")), "only more of it");
+    say(&mut model, whole("It is 4.\n"));
+    let (lines, said) = follow(&model);
+    assert_eq!((lines.len(), &lines[0]["type"], &lines[0]["message_id"]), (1, &json!("replace"), &json!("m")));
+    assert_eq!((&lines[0]["text"], said.as_str()), (&json!("It is 4.\n"), "\nIt is 4.\n"));
+    say(&mut model, whole("It is 4.\nYes.\n"));
+    let (lines, said) = follow(&model);
+    assert_eq!((&lines[0]["type"], &lines[0]["text"], said.as_str()), (&json!("text"), &json!("Yes.\n"), "Yes.\n"));
+}
+
+#[test]
+fn plans_are_told_with_their_ids() {
+    let mut model = model();
+    let step = |words: &str| crate::model::entry::PlanEntry {
+        content: words.into(),
+        priority: crate::model::entry::Priority::None,
+        status: PlanStatus::Pending,
+    };
+    say(&mut model, Update::Plan { id: Some("p".into()), entries: vec![step("a")] });
+    say(&mut model, Update::Plan { id: None, entries: vec![step("b")] });
+    let out = Follower::new(Form::Json).follow(model.first(), Last::No).stdout;
+    let ids: Vec<Value> = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()).collect();
+    assert_eq!(ids[ids.len() - 2..], [json!("p"), Value::Null]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::code;
 use super::print::{Follower, Form, Last, json_line};
 use super::printer::Printer;
 use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
-use super::verdict::{Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
+use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
@@ -93,13 +93,6 @@ enum Stage {
     Cancelling(Cause, Instant),
     /// Answered: the last sign of the agent, and when to stop at the latest.
     Quieting(Instant, Instant),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
-    Signal(u8),
-    Timeout,
-    ReaderGone,
 }
 
 /// Runs one prompt. Output goes to `stdout`, everything else to standard error.

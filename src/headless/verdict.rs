@@ -3,7 +3,6 @@
 //! Decides nothing: what happened is known when it is called. Invariant: the code and the words say the same.
 
 use super::code;
-use super::run::Cause;
 use crate::engine::Engine;
 use crate::engine::wait::Signal;
 use crate::model::agent::Death;
@@ -11,6 +10,13 @@ use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
 use crate::model::ids::AgentKey;
 use crate::model::login::{command_line, quote};
 use crate::model::session_ref::SessionRef;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    Signal(u8),
+    Timeout,
+    ReaderGone,
+}
 
 /// Why it ended: the code, one line, and lines below it.
 #[derive(Debug)]

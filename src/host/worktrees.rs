@@ -4,13 +4,16 @@
 //! a worktree came from is overwritten that is not known to git and kept under a recovery ref; no worktree goes before a
 //! recovery ref holds all that is in it.
 
+mod differing;
 mod discard;
+mod interrupted;
 mod merge;
 mod trees;
 
 pub use discard::discard;
 pub use merge::{Change, Merge, Merged, Part, Side, Thing};
 
+use self::interrupted::sweep;
 use self::trees::{Snapshot, commit};
 use super::process::{Git, GitError};
 use serde::{Deserialize, Serialize};
@@ -300,6 +303,14 @@ pub fn all(state: &Path) -> Vec<Worktree> {
     let mut all: Vec<Worktree> = records.filter_map(|path| read_record(&path)).collect();
     all.sort_by(|a, b| (b.created, &b.path).cmp(&(a.created, &a.path)));
     all
+}
+
+/// Takes away what merges have left that were killed.
+pub fn sweep_all(state: &Path) {
+    for worktree in all(state) {
+        // The next merge of it tells why it cannot be done.
+        let _ = sweep(&worktree);
+    }
 }
 
 /// Nothing when it is none of ours, of a newer version, or names another place than its own.

@@ -496,6 +496,56 @@ fn a_merge_that_is_stopped_leaves_whole_files_and_goes_on() {
 }
 
 #[test]
+fn what_a_killed_merge_has_left_goes_and_nothing_else_does() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    for (name, text) in [("a", "theirs, a longer text\n"), ("src/b", "theirs\n"), ("src/new", "new\n")] {
+        put(&made.path, name, text);
+    }
+    let killed = |place: &Place| {
+        let merge = Merge::of(&made, None).unwrap();
+        let (path, record) = merge.record;
+        fs::write(&path, serde_json::to_string(&record).unwrap()).unwrap();
+        place.write(".acp-tui-0123456789abcdef.tmp", "theirs, a lon");
+        place.write("src/.acp-tui-0123456789abcdef.tmp", "the");
+        symlink("theirs", place.top().join("src/.acp-tui-00000000000000aa.tmp")).unwrap();
+        // Of another program, of a file elsewhere, and somebody's own.
+        place.write("src/.acp-tui-00000000000000ff.tmp", "precious");
+        place.write("src/.acp-tui-00000000000000fg.tmp", "the");
+        place.write("other/.acp-tui-0123456789abcdef.tmp", "the");
+        fs::create_dir(place.top().join("src/.acp-tui-00000000000000bb.tmp")).unwrap();
+        path
+    };
+    let stay = [
+        "src/.acp-tui-00000000000000ff.tmp",
+        "src/.acp-tui-00000000000000fg.tmp",
+        "other/.acp-tui-0123456789abcdef.tmp",
+    ];
+    let record = killed(&place);
+    // As long as it is carried out its record is locked.
+    let lock = fs::File::open(&record).unwrap();
+    lock.lock().unwrap();
+    sweep_all(&place.state());
+    assert!(record.exists() && place.top().join(".acp-tui-0123456789abcdef.tmp").exists());
+    drop(lock);
+    sweep_all(&place.state());
+    assert!(!record.exists());
+    for gone in [".acp-tui-0123456789abcdef.tmp", "src/.acp-tui-0123456789abcdef.tmp"] {
+        assert!(place.top().join(gone).symlink_metadata().is_err(), "{gone}");
+    }
+    for name in stay.iter().chain(&["src/.acp-tui-00000000000000aa.tmp", "src/.acp-tui-00000000000000bb.tmp"]) {
+        assert!(place.top().join(name).symlink_metadata().is_ok(), "{name}");
+        let _ = fs::remove_file(place.top().join(name));
+    }
+    fs::remove_dir(place.top().join("src/.acp-tui-00000000000000bb.tmp")).unwrap();
+    let record = killed(&place);
+    let merged = merge(&made);
+    assert_eq!(names(&merged.files), ["a", "src/b", "src/new"]);
+    assert!(!record.exists() && stay.iter().all(|name| place.top().join(name).exists()));
+    assert!(!place.top().join(".acp-tui-0123456789abcdef.tmp").exists());
+}
+
+#[test]
 fn what_stands_in_the_way_is_named_and_the_rest_is_merged() {
     let place = Place::new();
     place.write(".git/info/exclude", "lib\nout\nlink\n");

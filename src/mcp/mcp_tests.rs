@@ -136,13 +136,17 @@ fn r_402_what_the_agent_cannot_reach_is_left_out_and_named() {
         ],
         remarks: Vec::new(),
     };
-    let kept = |mut found: Found, has: &dyn Fn(Remote) -> bool| {
+    let kept = |mut found: Found, has: &dyn Fn(Option<Remote>) -> bool| {
         found.keep(has);
         (found.servers.len(), found.remarks)
     };
     assert_eq!(kept(all(), &|_| true), (3, Vec::new()));
-    let (count, remarks) = kept(all(), &|_| false);
+    let (count, remarks) = kept(all(), &|kind| kind.is_none());
     assert_eq!(count, 1);
     assert_eq!(remarks, ["the agent is not given h (http), s (sse): it does not take MCP servers of this kind"]);
-    assert_eq!(kept(all(), &|kind| kind == Remote::Http).0, 2);
+    assert_eq!(kept(all(), &|kind| kind.is_none_or(|kind| kind == Remote::Http)).0, 2);
+    assert_eq!(
+        kept(all(), &|kind| kind.is_some()).1,
+        ["the agent is not given p (stdio): it does not take MCP servers of this kind"]
+    );
 }

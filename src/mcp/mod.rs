@@ -67,15 +67,16 @@ pub struct Found {
 }
 
 impl Found {
-    /// Leaves out what the agent cannot reach, and says so (S-156).
-    pub fn keep(&mut self, has: impl Fn(Remote) -> bool) {
+    /// Leaves out what the agent cannot reach, of which those without a kind are programs, and says so (S-156).
+    pub fn keep(&mut self, has: impl Fn(Option<Remote>) -> bool) {
         let mut left_out = Vec::new();
-        self.servers.retain(|given| match &given.filled.how {
-            How::Remote { kind, .. } if !has(*kind) => {
-                left_out.push(format!("{} ({})", given.filled.name, kind.word()));
-                false
+        self.servers.retain(|given| {
+            let kind = if let How::Remote { kind, .. } = &given.filled.how { Some(*kind) } else { None };
+            let is_kept = has(kind);
+            if !is_kept {
+                left_out.push(format!("{} ({})", given.filled.name, given.filled.kind()));
             }
-            _ => true,
+            is_kept
         });
         if !left_out.is_empty() {
             let names = left_out.join(", ");

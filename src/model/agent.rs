@@ -73,6 +73,8 @@ pub struct Agent {
     pub name: Option<String>,
     pub title: Option<String>,
     pub version: Option<String>,
+    /// The version of the protocol that is spoken; 0 before that is agreed on.
+    pub protocol: u16,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
     pub spawned_at: Now,

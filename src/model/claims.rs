@@ -43,7 +43,7 @@ pub enum Claimed {
 const COMMANDS: [&str; 2] = ["command", "cmd"];
 const DIRECTORIES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
 const SETTINGS: [&str; 2] = ["env", "environment"];
-const PATHS: [&str; 20] = [
+const PATHS: [&str; 27] = [
     "path",
     "paths",
     "file",
@@ -64,6 +64,13 @@ const PATHS: [&str; 20] = [
     "file_name",
     "file_uri",
     "uri",
+    "from",
+    "to",
+    "src",
+    "dest",
+    "dst",
+    "target",
+    "root",
 ];
 
 const BASH: &str = "bash";
@@ -120,15 +127,21 @@ impl Claims {
         let input = tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty);
         let mut all = commands(tool, input);
         let has_command = !all.is_empty();
+        let cwd = directory(input);
+        if has_command && cwd.is_none() {
+            all.push(Claim::new(BASH, Claimed::Unknown));
+        }
         let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
         let changed = changed(tool);
         let files = files(tool, input);
         let named = files.clone();
         let of_files = |name: &str, paths: Vec<String>| {
-            let is_doubtful = paths.is_empty() || paths.iter().any(|path| needs_expansion(path));
+            let is_pattern = |path: &String| needs_expansion(path) || name != "edit" && is_glob(path);
+            let is_doubtful = paths.is_empty() || cwd.is_none() || paths.iter().any(is_pattern);
             let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
+        let of_changed = |paths| Claim { only_narrows: false, ..of_files("edit", paths) };
         match tool.kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(of_files("read", files)),
@@ -154,9 +167,9 @@ impl Claims {
         }
         let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
         if !edits && !changed.is_empty() {
-            all.push(Claim::new("edit", Claimed::Paths(changed)));
+            all.push(of_changed(changed));
         }
-        Self { cwd: texts(&DIRECTORIES), all, files: named }
+        Self { cwd: cwd.flatten(), all, files: named }
     }
 }
 
@@ -228,18 +241,35 @@ fn changed(tool: &ToolCall) -> Vec<String> {
 fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     let mut paths = changed(tool);
     paths.extend(tool.locations.iter().map(|location| location.path.clone()));
-    // Lists of changes name a file each, or are called by it.
-    let listed = input.values().filter_map(Value::as_array).flatten().filter_map(Value::as_object);
-    for of in std::iter::once(input).chain(listed) {
-        for value in PATHS.iter().filter_map(|key| of.get(*key)) {
-            paths.extend(value.as_str().map(str::to_owned));
-            paths.extend(words(value).into_iter().flatten());
-        }
-    }
+    input.iter().for_each(|(key, value)| gather(key, value, &mut paths));
     paths.extend(input.get("changes").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned());
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// What stands at a key for paths, in lists and objects too.
+fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
+    match value {
+        Value::String(path) if PATHS.contains(&key) => paths.push(path.clone()),
+        Value::Array(list) => list.iter().for_each(|value| gather(key, value, paths)),
+        Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, paths)),
+        _ => {}
+    }
+}
+
+/// Where relative paths begin, if it is said; `None` where that cannot be told.
+fn directory(input: &Map<String, Value>) -> Option<Option<String>> {
+    let mut said = DIRECTORIES.iter().filter_map(|key| input.get(*key)).filter(|value| !value.is_null());
+    let Some(first) = said.next() else { return Some(None) };
+    let is_plain = |path: &&str| !needs_expansion(path) && !is_glob(path);
+    let path = first.as_str().filter(is_plain).filter(|_| said.all(|other| other == first))?;
+    Some(Some(path.to_owned()))
+}
+
+/// Whether a path may stand for several.
+fn is_glob(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
 }
 
 /// Whether a path leads somewhere only after a shell's expansion (`~`, `$NAME`), or is an address.

@@ -104,3 +104,54 @@ fn a_path_that_only_shows_later_where_it_leads_is_unknown_and_every_name_of_one_
     let address = |text: &str| Claim::new("fetch", Claimed::Text(text.into()));
     assert_eq!(both, [address("https://docs.rs/"), address("https://evil.example/")]);
 }
+
+#[test]
+fn where_the_directory_of_a_call_cannot_be_told_its_places_are_unknown() {
+    for (key, of) in [
+        ("cwd", json!("~")),
+        ("cwd", json!("$HOME")),
+        ("workdir", json!("file:///etc")),
+        ("directory", json!("~root")),
+        ("dir_path", json!(["/etc"])),
+        ("working_directory", json!({"path": "/etc"})),
+        ("cwd", json!("/p/{a,b}")),
+    ] {
+        for (kind, tool) in [(ToolKind::Read, "read"), (ToolKind::Edit, "edit"), (ToolKind::Delete, "delete")] {
+            let mut input = json!({"path": ".bashrc"});
+            input[key] = of.clone();
+            let claims = Claims::of_tool(&call(kind, "t", input));
+            assert_eq!(claims.all, [Claim::new(tool, Claimed::Unknown)], "{key} {of}");
+            assert_eq!(claims.cwd, None);
+        }
+        let mut input = json!({"command": "ls"});
+        input[key] = of.clone();
+        let claims = Claims::of_tool(&call(ToolKind::Execute, "t", input));
+        assert!(claims.all.contains(&Claim::new("bash", Claimed::Unknown)), "{key} {of}");
+    }
+    let two = json!({"path": "a", "cwd": "/p", "workdir": "/etc"});
+    assert_eq!(Claims::of_tool(&call(ToolKind::Read, "t", two)).all, [Claim::new("read", Claimed::Unknown)]);
+    let plain = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": "a", "cwd": "/p/b", "workdir": null})));
+    assert_eq!((plain.cwd.as_deref(), plain.all), (Some("/p/b"), vec![paths("read", &["a"])]));
+}
+
+#[test]
+fn paths_are_found_however_deep_and_by_every_word_for_them() {
+    for input in [
+        json!({"path": "x", "to": "y"}),
+        json!({"from": "x", "dest": "y"}),
+        json!({"src": "x", "dst": "y"}),
+        json!({"root": "x", "target": "y"}),
+        json!({"path": "x", "paths": [["y"]]}),
+        json!({"path": "x", "input": {"path": "y"}}),
+        json!({"path": "x", "edits": [{"in": {"file_path": "y"}}]}),
+    ] {
+        let claims = Claims::of_tool(&call(ToolKind::Read, "t", input.clone()));
+        assert_eq!(claims.all, [paths("read", &["x", "y"])], "{input}");
+    }
+    for path in ["secrets/*", "/p/x*", "{x,secrets/a}", "[s]ecrets/a"] {
+        let claims = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": path})));
+        assert_eq!(claims.all, [Claim::new("read", Claimed::Unknown)], "{path}");
+    }
+    let edited = Claims::of_tool(&call(ToolKind::Edit, "t", json!({"path": "app/[id]/page.tsx"})));
+    assert_eq!(edited.all, [paths("edit", &["app/[id]/page.tsx"])]);
+}

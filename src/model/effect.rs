@@ -2,7 +2,7 @@
 
 use super::changes::ReviewCommand;
 use super::claims::Claims;
-use super::event::{AuthKind, CallError, Link, Opening, PromptResult, TerminalSpec, Timer};
+use super::event::{AuthKind, CallError, Item, Link, Opening, PromptResult, TerminalSpec, Timer};
 use super::form::Reply;
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
@@ -126,9 +126,17 @@ pub enum Call {
         cwd: Option<String>,
         cursor: Option<String>,
     },
+    CancelItem {
+        session: SessionId,
+        item: Item,
+    },
     LogOut,
     CloseSession(SessionId),
     DeleteSession(SessionId),
+    SetTitle {
+        session: SessionId,
+        title: String,
+    },
 }
 
 impl Call {

@@ -67,6 +67,8 @@ pub struct Message {
     pub message_id: Option<Arc<str>>,
     /// Bytes left out because the message was longer than we keep.
     pub dropped: u64,
+    /// How often it was replaced by something that does not begin with it.
+    pub replaced: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]

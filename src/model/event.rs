@@ -10,20 +10,21 @@ mod timer;
 
 pub use super::attached::{Content, Link};
 use super::changes::Gate;
+use super::child::{ChildPatch, Passed};
 use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
 use super::form::Reply;
 use super::history::Left;
-use super::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
+use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::patch::Patch;
 use super::ruling::RuleWish;
-use super::tool::ToolPatch;
+use super::tool::{TerminalPatch, ToolPatch};
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, ReadOnly, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, Protocol, ReadOnly, SessionPage};
 use std::sync::Arc;
 pub use timer::Timer;
 
@@ -135,6 +136,8 @@ pub enum AgentEvent {
         mode: String,
         result: Result<(), CallError>,
     },
+    /// The answer to ending one call or terminal alone: what becomes of it is told by updates.
+    ItemCancelled(Result<(), CallError>),
     OptionSet {
         option: String,
         /// What the request asked for.
@@ -148,6 +151,8 @@ pub enum AgentEvent {
     },
     /// The answer to closing a session that the person has closed.
     SessionClosed(Result<(), CallError>),
+    /// The title that the agent has kept; nothing when it does not say.
+    TitleSet(Result<Option<String>, CallError>),
     SessionDeleted {
         id: SessionId,
         result: Result<(), CallError>,
@@ -169,6 +174,10 @@ pub enum AgentEvent {
     },
     /// Found in an error that asks for a log-in; counts when `initialize` named none.
     MethodsOffered(Vec<AuthMethod>),
+    /// It speaks another version of the protocol, and is started once more to be spoken to in that.
+    Reconnecting {
+        version: u16,
+    },
     /// `$/cancel_request` for a request that is still open.
     RequestWithdrawn(ReqId),
     /// The call of ours that these requests were made for has been answered.
@@ -209,8 +218,10 @@ impl AgentEvent {
         match self {
             Self::SessionOpened(_)
             | Self::SessionClosed(_)
+            | Self::TitleSet(_)
             | Self::PromptAnswered { .. }
             | Self::ModeSet { .. }
+            | Self::ItemCancelled(_)
             | Self::OptionSet { .. } => SESSION,
             Self::Initialized(_)
             | Self::SessionsListed { .. }
@@ -220,6 +231,7 @@ impl AgentEvent {
             | Self::Update { .. }
             | Self::Request { .. }
             | Self::MethodsOffered(_)
+            | Self::Reconnecting { .. }
             | Self::RequestWithdrawn(_)
             | Self::RequestsMoot(_)
             | Self::PageDone(_)
@@ -247,6 +259,8 @@ pub struct InitResult {
     pub name: Option<String>,
     pub title: Option<String>,
     pub version: Option<String>,
+    /// The version of the protocol that is spoken.
+    pub protocol: u16,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
 }
@@ -283,6 +297,7 @@ pub struct SessionResult {
     pub options: Option<Vec<ConfigOption>>,
     /// The older list of models, as an option.
     pub model: Option<ConfigOption>,
+    pub commands: Option<Vec<Command>>,
 }
 
 /// What the answer to a prompt says.
@@ -292,6 +307,8 @@ pub enum PromptAnswer {
     Ended(PromptResult),
     /// The prompt is a part of the conversation now, under this id; that the turn is over will be said by an update.
     Taken { message: Option<Arc<str>> },
+    /// The prompt is no part of the conversation; what the agent does besides goes on.
+    NotTaken(CallError),
 }
 
 /// How a turn ended.
@@ -330,6 +347,8 @@ pub enum Update {
     Activity(Activity),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
+    /// A terminal of the agent's own.
+    Terminal(TerminalPatch),
     Plan {
         /// Which one; without it the plan of the turn.
         id: Option<Arc<str>>,
@@ -346,7 +365,7 @@ pub enum Update {
     Usage {
         used: u64,
         size: u64,
-        cost: Option<(f64, String)>,
+        cost: Patch<(f64, String)>,
     },
     Notice {
         level: Level,
@@ -357,6 +376,10 @@ pub enum Update {
         status: Option<String>,
         text: String,
     },
+    /// A session that the agent has begun itself.
+    Child(ChildPatch),
+    /// A message between that one and another.
+    Passed(Passed),
     Unknown {
         name: String,
     },
@@ -387,6 +410,14 @@ impl Update {
     }
 }
 
+/// Something of the agent's that can be ended alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Item {
+    Tool(ToolId),
+    /// By the agent's name of it.
+    Terminal(String),
+}
+
 /// What an agent says of itself in a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Activity {
@@ -408,6 +439,9 @@ pub enum Intent {
         cwd: String,
         #[serde(default)]
         how: Opening,
+        /// Put in by the engine, too; without it the agent is spoken to like the first one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        protocol: Option<Protocol>,
     },
     /// A further session of the agent that it is addressed to.
     OpenSession {
@@ -436,6 +470,10 @@ pub enum Intent {
         links: Vec<Link>,
     },
     Cancel,
+    /// The session that the agent has begun, and that stands in this entry, is to stop.
+    StopChild {
+        entry: EntryId,
+    },
     Answer {
         req: ReqId,
         option: String,
@@ -453,6 +491,10 @@ pub enum Intent {
     },
     /// How writes and commands are let through from now on.
     SetGate(Gate),
+    /// The session's agent is to call it so, where it takes that.
+    SetTitle {
+        title: String,
+    },
     SetMode {
         id: String,
     },
@@ -477,6 +519,8 @@ pub enum Intent {
     KillTerminal {
         term: TermId,
     },
+    /// One thing that the agent does is to end, and not the turn.
+    CancelItem(Item),
     /// Take the prompts that wait back into the composer.
     TakeBack,
     Review(super::changes::ReviewAction),

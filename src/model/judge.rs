@@ -48,6 +48,8 @@ pub enum Deed {
         paths: Vec<String>,
         /// All of the call is there to be looked at.
         is_whole: bool,
+        /// What it is about is known here.
+        is_known: bool,
         /// It offers an answer.
         has_choice: bool,
     },
@@ -92,6 +94,8 @@ pub enum Ground {
     Stopping,
     /// What it is about cannot be told.
     NotWhole,
+    /// What it is about is of a kind that is not known here, and nobody is there to be asked.
+    NotKnown,
     /// There is nothing to answer with.
     NoChoice,
     Forbidden(Refusal),
@@ -122,6 +126,7 @@ impl Ground {
             Self::Forbidden(refusal) => refusal.message.clone(),
             Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
             Self::NotWhole => "it cannot be shown whole".to_owned(),
+            Self::NotKnown => "it does not say what it is about in a way that is known here".to_owned(),
             Self::NoChoice => "it offers no answer".to_owned(),
             Self::Unasked => "you were not asked".to_owned(),
             Self::Served | Self::Granted => String::new(),
@@ -147,7 +152,9 @@ impl Ground {
             Self::Stopping | Self::NoChoice => of(Reason::Cancelled, "Request cancelled"),
             Self::NotWhole => of(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole"),
             Self::Forbidden(refusal) => refusal,
-            Self::Served | Self::Granted | Self::Unasked => of(Reason::DeniedByPolicy, "Refused").about(about),
+            Self::NotKnown | Self::Served | Self::Granted | Self::Unasked => {
+                of(Reason::DeniedByPolicy, "Refused").about(about)
+            }
         }
     }
 }
@@ -221,8 +228,12 @@ fn aside(request: &Request) -> Option<Verdict> {
 
 /// By a rule. What is not there to be looked at may be something else.
 fn allowed(request: &Request) -> Option<Verdict> {
-    let is_clear =
-        !matches!(request.deed, Deed::Permission { is_whole: false, .. } | Deed::Permission { has_choice: false, .. });
+    let is_clear = !matches!(
+        request.deed,
+        Deed::Permission { is_whole: false, .. }
+            | Deed::Permission { is_known: false, .. }
+            | Deed::Permission { has_choice: false, .. }
+    );
     let allows = |ruling: &&Ruling| ruling.verdict == Ruled::Allow && is_clear;
     request.ruling.as_ref().filter(allows).map(|ruling| Verdict::Allow(Ground::Rule(ruling.clone())))
 }
@@ -235,6 +246,9 @@ fn flag(request: &Request) -> Option<Verdict> {
     }
     if request.ruling.is_some() && allow == Allow::None {
         return Some(Verdict::Refuse(Ground::NoRule));
+    }
+    if matches!(request.deed, Deed::Permission { is_known: false, .. }) {
+        return Some(Verdict::Refuse(Ground::NotKnown));
     }
     let only_reads = match request.deed {
         Deed::Permission { kind, .. } => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),

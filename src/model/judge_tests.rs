@@ -3,7 +3,7 @@
 use super::*;
 
 fn permission(kind: ToolKind) -> Deed {
-    Deed::Permission { kind, paths: Vec::new(), is_whole: true, has_choice: true }
+    Deed::Permission { kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true }
 }
 
 fn command() -> Deed {
@@ -93,7 +93,13 @@ fn rules_allow_a_side_question_no_more_than_reading() {
 #[test]
 fn r_329_what_cannot_be_shown_or_answered_is_no_question() {
     let asked = |is_whole, has_choice| {
-        judge(&Request::of(Deed::Permission { kind: ToolKind::Read, paths: Vec::new(), is_whole, has_choice }))
+        judge(&Request::of(Deed::Permission {
+            kind: ToolKind::Read,
+            paths: Vec::new(),
+            is_whole,
+            is_known: true,
+            has_choice,
+        }))
     };
     assert_eq!(asked(false, true), Verdict::Refuse(Ground::NotWhole));
     assert_eq!(asked(true, false), Verdict::Refuse(Ground::NoChoice));

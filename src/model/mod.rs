@@ -7,6 +7,7 @@ pub mod account;
 pub mod agent;
 pub mod attached;
 pub mod changes;
+pub mod child;
 pub mod claims;
 pub mod draft;
 pub mod effect;
@@ -90,8 +91,13 @@ impl Model {
     }
 
     /// A further agent, which is not started.
+    /// The key of the agent that is added next.
+    pub fn next_agent(&self) -> AgentKey {
+        self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1))
+    }
+
     fn add_agent(&mut self, command: String) -> AgentKey {
-        let key = self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1));
+        let key = self.next_agent();
         self.agents.insert(key, Agent { command, ..Agent::default() });
         key
     }
@@ -225,6 +231,11 @@ impl Model {
     /// The session that the agent calls like this.
     pub fn session_named(&self, agent: AgentKey, id: &SessionId) -> Option<SessionKey> {
         self.sessions_of(agent).find(|(_, s)| s.id.as_ref() == Some(id)).map(|(key, _)| key)
+    }
+
+    /// The session to which one belongs that the agent has begun itself.
+    pub fn parent_of(&self, agent: AgentKey, id: &SessionId) -> Option<SessionKey> {
+        self.sessions_of(agent).find(|(_, s)| s.children.contains_key(id)).map(|(key, _)| key)
     }
 
     /// The session in which this terminal of ours was started.

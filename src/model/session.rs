@@ -5,11 +5,12 @@
 
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
+use super::child::Child;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
@@ -19,6 +20,7 @@ use super::reduce::{Retold, Unruled};
 use super::ruling::{Ruling, SessionRules};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
+use crate::base::utf8::Utf8Stream;
 use crate::text::grid::ScreenSnapshot;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -169,6 +171,8 @@ pub struct Session {
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
+    /// Sessions that the agent has begun itself.
+    pub(super) children: BTreeMap<SessionId, Child>,
     /// The newest entry of each message that has an id.
     pub(super) messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
     /// About how many bytes of text the agent has fed to terminals of its own.
@@ -185,6 +189,8 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
+    /// The agent has said, before the session was open, that it works in it.
+    pub(super) is_at_work: bool,
     /// The agent has refused something of it until the person has logged in.
     pub(super) wants_log_in: bool,
     /// Modes and options that it has refused so, to be asked for again then.
@@ -334,10 +340,42 @@ impl Session {
         self.turn.is_some() || !self.questions.is_empty() || self.terminals.values().any(Terminal::is_running)
     }
 
+    /// The newest call of this id, as far as it is in memory.
+    pub fn call_named(&self, id: &ToolId) -> Option<&ToolCall> {
+        self.newest_tool.get(id).and_then(|entry| self.tool(*entry))
+    }
+
     /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
     pub fn running_terminal(&self) -> Option<&Terminal> {
         let running = self.terminals.values().filter(|t| t.is_running() && !t.released);
         running.max_by_key(|t| (t.started, t.entry))
+    }
+
+    /// The newest session that the agent has begun itself, that runs and that can be stopped: its entry and what it is called.
+    pub fn running_child(&self) -> Option<(EntryId, &str)> {
+        let running = |child: &Child| {
+            let call = self.tool(child.entry).filter(|call| child.stops && !call.is_finished())?;
+            Some((child.entry, call.label()))
+        };
+        self.children.values().filter_map(running).max_by_key(|(entry, _)| *entry)
+    }
+
+    /// The agent's name of the plan in this entry; nothing of one without a name, or of an earlier turn.
+    pub fn plan_id(&self, entry: EntryId) -> Option<&str> {
+        let (id, _) = self.plans.iter().find(|(_, at)| **at == entry)?;
+        id.as_deref()
+    }
+
+    /// The newest thing that the agent does and lets the person end alone.
+    pub fn cancellable(&self) -> Option<Item> {
+        let lasts = |t: &&Terminal| t.can_cancel && t.exit.is_none() && t.ended.is_none();
+        let terminal = self.terminals.values().filter(lasts).max_by_key(|t| (t.started, t.entry));
+        let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);
+        let tool = newest.take_while(|e| e.turn == self.last_turn).find_map(|e| match &e.body {
+            Body::Tool(tool) if tool.can_be_cancelled() => Some(Item::Tool(tool.id.clone())),
+            _ => None,
+        });
+        tool.or_else(|| terminal.map(|t| Item::Terminal(t.id.as_str().to_owned())))
     }
 
     /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
@@ -476,6 +514,10 @@ pub struct Terminal {
     pub screen: Option<Arc<ScreenSnapshot>>,
     /// Text with colours: what the agent fed through `_meta`, or the kept end after a replay.
     pub text: TailBuffer,
+    /// Of what the agent prints into a terminal of its own: a character may come in two pieces.
+    pub utf8: Utf8Stream,
+    /// It belongs to the agent, who lets the person end it alone.
+    pub can_cancel: bool,
     pub released: bool,
     /// Requests that wait for the exit.
     pub waiters: Vec<ReqId>,
@@ -500,7 +542,7 @@ impl Terminal {
 
     /// Bytes that count against what an agent may feed.
     pub fn fed(&self) -> usize {
-        if self.origin == TerminalOrigin::Meta { self.text.len() } else { 0 }
+        if self.origin == TerminalOrigin::Told { self.text.len() } else { 0 }
     }
 
     pub fn new(id: TermId, origin: TerminalOrigin, turn: TurnId, started: Now) -> Self {
@@ -516,6 +558,8 @@ impl Terminal {
             exit: None,
             screen: None,
             text: TailBuffer::new(TERMINAL_TEXT),
+            utf8: Utf8Stream::new(),
+            can_cancel: false,
             released: false,
             waiters: Vec::new(),
             entry: None,
@@ -532,8 +576,8 @@ impl Terminal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminalOrigin {
     Ours,
-    /// Fed from `_meta`.
-    Meta,
+    /// The agent's own, of which it tells.
+    Told,
     /// Named in a tool call and never fed.
     Unknown,
 }

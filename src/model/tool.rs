@@ -7,6 +7,7 @@ use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
 pub use crate::base::exit::Exit;
+use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,8 +34,30 @@ pub struct ToolCall {
     pub ended: Option<Now>,
     /// The person's last answer about it was no.
     pub refused: bool,
+    /// The call that it is a part of.
+    #[serde(default)]
+    pub parent: Option<ToolId>,
+    /// It stands for a session that the agent has begun itself.
+    #[serde(default)]
+    pub is_agent: bool,
+    /// The person has asked that session to stop.
+    #[serde(default)]
+    pub is_stopping: bool,
+    /// What the agent has asked about it in words of its own.
+    pub wording: Option<Box<Wording>>,
+    /// The agent lets the person end it alone, without the turn.
+    pub can_cancel: bool,
     /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
+}
+
+/// A question about a call that is not worded by the call itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wording {
+    pub title: String,
+    pub description: Option<String>,
+    /// What it is about is of a kind that is not known here: only the person may allow it.
+    pub is_unknown: bool,
 }
 
 /// The line of a file at which a piece of it begins.
@@ -240,6 +263,8 @@ pub struct ToolPatch {
     pub kind: Patch<ToolKind>,
     pub status: Patch<ToolStatus>,
     pub content: Patch<Vec<ToolContent>>,
+    /// Parts that come after those that are there.
+    pub append: Vec<ToolContent>,
     pub locations: Patch<Vec<Location>>,
     /// Goes with `locations`.
     pub more_locations: usize,
@@ -248,6 +273,11 @@ pub struct ToolPatch {
     pub raw_output: Patch<Value>,
     /// What the message says of terminals in `_meta`.
     pub terminal: TerminalMeta,
+    /// The call that it is a part of; nothing leaves what is known.
+    pub parent: Option<ToolId>,
+    pub is_agent: bool,
+    pub wording: Option<Box<Wording>>,
+    pub can_cancel: Patch<bool>,
 }
 
 impl ToolPatch {
@@ -259,12 +289,17 @@ impl ToolPatch {
             kind: Patch::Keep,
             status: Patch::Keep,
             content: Patch::Keep,
+            append: Vec::new(),
             locations: Patch::Keep,
             more_locations: 0,
             cut: false,
             raw_input: Patch::Keep,
             raw_output: Patch::Keep,
             terminal: TerminalMeta::default(),
+            parent: None,
+            is_agent: false,
+            wording: None,
+            can_cancel: Patch::Keep,
         }
     }
 }
@@ -272,7 +307,8 @@ impl ToolPatch {
 impl ToolPatch {
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
-        let content: usize = self.content.as_set().into_iter().flatten().map(ToolContent::size).sum();
+        let content: usize =
+            self.content.as_set().into_iter().flatten().chain(&self.append).map(ToolContent::size).sum();
         let raw = [&self.raw_input, &self.raw_output].into_iter().filter_map(Patch::as_set).map(size_of_value);
         let output = self.terminal.output.as_ref().map_or(0, |(_, text)| text.len());
         size_of::<Self>() + self.title.as_set().map_or(0, String::len) + content + raw.sum::<usize>() + output
@@ -286,6 +322,42 @@ pub struct TerminalMeta {
     /// Both dialects append; Claude sends the whole once, Codex and pi send pieces.
     pub output: Option<(TermId, String)>,
     pub exit: Option<(TermId, Exit)>,
+}
+
+/// What one message says of a terminal of the agent's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TerminalPatch {
+    pub id: TermId,
+    pub command: Patch<String>,
+    pub cwd: Patch<String>,
+    /// All that it has printed.
+    pub output: Patch<Vec<u8>>,
+    /// What it has printed since.
+    pub append: Vec<u8>,
+    /// Something that it has printed cannot be read.
+    pub is_broken: bool,
+    pub exit: Patch<Exit>,
+    pub can_cancel: Patch<bool>,
+}
+
+impl TerminalPatch {
+    pub fn new(id: TermId) -> Self {
+        Self {
+            id,
+            command: Patch::Keep,
+            cwd: Patch::Keep,
+            output: Patch::Keep,
+            append: Vec::new(),
+            is_broken: false,
+            exit: Patch::Keep,
+            can_cancel: Patch::Keep,
+        }
+    }
+
+    /// About how many bytes it keeps alive.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + self.output.as_set().map_or(0, Vec::len) + self.append.len()
+    }
 }
 
 impl ToolCall {
@@ -305,6 +377,11 @@ impl ToolCall {
             started: now,
             ended: None,
             refused: false,
+            parent: None,
+            is_agent: false,
+            is_stopping: false,
+            wording: None,
+            can_cancel: false,
             places: Vec::new(),
             id,
         }
@@ -317,6 +394,9 @@ impl ToolCall {
         patch.name.put_option(&mut self.name);
         patch.kind.put(&mut self.kind);
         patch.content.put(&mut self.content);
+        patch.append.into_iter().for_each(|part| self.append(part));
+        self.wording = patch.wording.or(self.wording.take());
+        patch.can_cancel.put(&mut self.can_cancel);
         if !patch.locations.is_keep() {
             self.more_locations = patch.more_locations;
         }
@@ -324,6 +404,10 @@ impl ToolCall {
         self.cut |= patch.cut;
         patch.raw_input.put_option(&mut self.raw_input);
         patch.raw_output.put_option(&mut self.raw_output);
+        if patch.parent.is_some() {
+            self.parent = patch.parent;
+        }
+        self.is_agent |= patch.is_agent;
         let comes_late = |status: &ToolStatus| self.status.is_final() || *status == ToolStatus::Pending;
         let status = match patch.status {
             Patch::Keep => return,
@@ -340,6 +424,26 @@ impl ToolCall {
         self.status = status;
     }
 
+    /// One part more; where there is no room for it, the last part says that there were more.
+    fn append(&mut self, part: ToolContent) {
+        let size: usize = self.content.iter().map(ToolContent::size).sum();
+        if self.content.len() < MAX_PARTS && size + part.size() <= MAX_CONTENT {
+            return self.content.push(part);
+        }
+        if !std::mem::replace(&mut self.cut, true) || self.content.len() <= MAX_PARTS {
+            let label = "more parts left out".to_owned();
+            let said = ToolContent::Block(Block::Other { label, uri: None, text: None });
+            if self.content.last() != Some(&said) {
+                self.content.push(said);
+            }
+        }
+    }
+
+    /// It goes on, and the agent lets the person end it alone.
+    pub fn can_be_cancelled(&self) -> bool {
+        self.can_cancel && !self.is_finished()
+    }
+
     /// What a person reads as its name: title, else programmatic name, else id.
     pub fn label(&self) -> &str {
         if self.title.is_empty() { self.name.as_deref().unwrap_or_else(|| self.id.as_str()) } else { &self.title }
@@ -352,7 +456,10 @@ impl ToolCall {
             ToolContent::Block(_) | ToolContent::Terminal(_) => false,
             ToolContent::Change(change) => change.deceives(),
         };
+        let of_wording =
+            |wording: &Wording| deceives(&wording.title) || wording.description.as_deref().is_some_and(deceives);
         deceives(self.label())
+            || self.wording.as_deref().is_some_and(of_wording)
             || self.raw_input.as_ref().is_some_and(value_deceives)
             || self.locations.iter().any(|location| deceives(&location.path))
             || self.content.iter().any(of_content)

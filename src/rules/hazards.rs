@@ -1,12 +1,14 @@
-//! What makes a harmless-looking program run or write something else: how the rows of `hazard_table` are found.
+//! What makes a harmless-looking program run or write something else: how the rows of `table` are found.
 //! What is known of git stands in `git`.
 //!
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
-use super::git;
-use super::hazard_table::{STEADY, TABLE};
+mod git;
+mod table;
+
 use super::word::Word;
+use table::{STEADY, TABLE};
 
 /// What a row looks for in the words after the program.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,14 @@
 //! Rules: what agents may do without a question, what they may not do at all, and what is asked.
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
-//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazard_table`, `git`, `hazards` and `wrappers` (data),
+//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazards` and `wrappers` (data),
 //! `tool`, `pattern`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
 //! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; all that cannot be
 //! read for certain is asked about.
 
 mod edit;
 mod file;
-mod git;
 mod glob;
-mod hazard_table;
 mod hazards;
 mod judge;
 mod pattern;

@@ -16,7 +16,7 @@ fn entry(id: u64, body: Body) -> Entry {
 
 fn of_every_kind() -> Vec<Entry> {
     let text = "a\u{1b}[2J \"quoted\" \u{202e} 日本 \0\r\n".to_owned();
-    let message = Message { text: text.clone(), message_id: Some("m".into()), dropped: 7 };
+    let message = Message { text: text.clone(), message_id: Some("m".into()), dropped: 7, replaced: 0 };
     let mut tool = ToolCall::new("t".into(), Now::from_secs(1));
     let mut patch = ToolPatch::new("t".into());
     patch.content = Patch::Set(vec![

@@ -179,6 +179,9 @@ pub struct Record<'a> {
     /// Of the header: how the agent was spoken to.
     #[serde(borrow, default)]
     pub codec: Option<Cow<'a, str>>,
+    /// Whether another version was spoken where the agent refused that; older headers do not say it, and none was.
+    #[serde(borrow, default)]
+    pub protocol: Option<&'a RawValue>,
     #[serde(default)]
     end: bool,
 }

@@ -79,6 +79,7 @@ fn opened(scene: &mut Scene) {
         modes: None,
         options: None,
         model: None,
+        commands: None,
     })));
 }
 

@@ -83,6 +83,7 @@ impl Scene {
             }),
             options: None,
             model: None,
+            commands: None,
         })));
         scene
     }

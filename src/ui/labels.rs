@@ -154,6 +154,9 @@ pub fn sums(totals: Totals) -> String {
     to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
 }
 
+/// Of an agent of which neither files nor commands come by here.
+pub const GATE_IN_VAIN: &str = "this agent works alone: a gate holds nothing of it, what it changes is reviewed after";
+
 /// What a gate does, for the person who has chosen it.
 pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {
     match (gate, is_reviewed) {

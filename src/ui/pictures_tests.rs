@@ -163,7 +163,7 @@ fn in_a_turn((width, height): Size) -> Scene {
     s.tool("f", ToolKind::Search, "no such word", ToolStatus::Failed);
     let notice = Update::Notice { level: Level::Warn, title: "The quota is nearly used up".into(), description: None };
     s.update(notice);
-    s.update(Update::Usage { used: 12_000, size: 200_000, cost: None });
+    s.update(Update::Usage { used: 12_000, size: 200_000, cost: crate::model::patch::Patch::Keep });
     s.after(4000);
     s
 }

@@ -125,7 +125,10 @@ impl World {
         match kind % 16 {
             0 if self.model.agents().count() < AGENTS && self.model.sessions().count() < SESSIONS => {
                 let (command, cwd) = ("b".into(), "/q".into());
-                self.wants(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how: Opening::New });
+                self.wants(
+                    Address::All,
+                    Intent::AddAgent { command, env: Vec::new(), cwd, how: Opening::New, protocol: None },
+                );
             }
             1 if self.model.sessions().count() < SESSIONS => {
                 self.wants(agent.into(), Intent::OpenSession { cwd: "/p".into(), how: Opening::New });
@@ -173,7 +176,7 @@ impl World {
             return;
         }
         let id = format!("s{}-{}", at.0, self.now.as_millis());
-        let opened = SessionResult { id: id.into(), modes: None, options: None, model: None };
+        let opened = SessionResult { id: id.into(), modes: None, options: None, model: None, commands: None };
         self.event(at, Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
     }
 

@@ -63,6 +63,8 @@ pub struct UiOptions {
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
     pub purpose: Purpose,
+    /// Parts of the protocol that may still change are used, too.
+    pub unstable: bool,
     /// Agents that a further session can be opened with: the name under which each is configured, and its command line.
     pub agents: Box<dyn Fn() -> Vec<(String, String)>>,
     /// Where earlier sessions are kept, if anywhere.
@@ -139,6 +141,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         files: Finder::default(),
         log_in_size: None,
     });
+    running.app.tells_titles = running.options.unstable;
     let ended = running.drive().await;
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
@@ -530,6 +533,7 @@ impl<D: Device> Running<D> {
             *info = view::draw(&cx, transcript, buf);
             info.cursor.map(|at| (at.x, at.y))
         })?;
+        screen.weigh(update::weighs(app, now));
         self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);

@@ -37,6 +37,9 @@ pub trait Device {
     /// Input that has come already.
     fn ready(&mut self) -> Option<Input>;
 
+    /// Whether a single letter decides something now, so that it is to be told from one of a burst.
+    fn weigh(&mut self, _weighs: bool) {}
+
     fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()>;
 
     fn set_title(&mut self, title: &str) -> io::Result<()>;
@@ -92,6 +95,12 @@ impl Device for OwnTerminal {
 
     fn ready(&mut self) -> Option<Input> {
         self.input.as_mut()?.ready()
+    }
+
+    fn weigh(&mut self, weighs: bool) {
+        if let Some(input) = &mut self.input {
+            input.weigh(weighs);
+        }
     }
 
     fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
@@ -184,6 +193,10 @@ impl<D: Device> Screen<D> {
 
     pub fn ready(&mut self) -> Option<Input> {
         self.device.ready()
+    }
+
+    pub fn weigh(&mut self, weighs: bool) {
+        self.device.weigh(weighs);
     }
 
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {

@@ -326,7 +326,10 @@ fn changes(session: SessionRef<'_>) -> Vec<Piece> {
             pieces.push(Piece::new(" · ", "reviewed after", Token::Dim, 44));
         }
     }
-    if session.gate() != Gate::Off {
+    if session.agent().caps.works_alone && session.gate() != Gate::Off {
+        // Neither files nor commands come by here: there is nothing that the gate could hold.
+        pieces.push(Piece::new(" · ", "agent works alone", Token::Warn, 46));
+    } else if session.gate() != Gate::Off {
         pieces.push(Piece::new(" · ", format!("gate {}", session.gate().name()), Token::Dim, 45));
     }
     pieces

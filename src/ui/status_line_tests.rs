@@ -146,7 +146,11 @@ fn how_an_agent_ended_is_not_read_out_of_the_message() {
 #[test]
 fn the_right_end_and_what_gives_way_first() {
     let mut s = Scene::working(80, 24);
-    s.update(Update::Usage { used: 380_000, size: 1_000_000, cost: Some((0.125, "USD".into())) });
+    s.update(Update::Usage {
+        used: 380_000,
+        size: 1_000_000,
+        cost: crate::model::patch::Patch::Set((0.125, "USD".into())),
+    });
     s.say("x");
     assert_eq!(said(&s, 100).1, "default · 38 % of 1 M · 0.12 USD");
     let full = "writing · Esc stops the turn";

@@ -1,4 +1,4 @@
-//! Numbers such as `R-247` in code and in names of tests: each stands in `tests/requirements/v1.md`, and
+//! Numbers such as `R-247` and `V2-037` in code and in names of tests: each stands in `tests/requirements`, and
 //! `tests/coverage.md`, which says which tests check which, is current.
 //!
 //! `ACP_TUI_UPDATE=1 cargo test --test it coverage` writes `tests/coverage.md` anew.
@@ -6,6 +6,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+
+/// The requirements of one version of the protocol.
+struct Family {
+    /// Before a number in words, and in the name of a test.
+    prefix: &'static str,
+    of_tests: &'static str,
+    file: &'static str,
+    at_least: usize,
+}
+
+const FAMILIES: [Family; 2] = [
+    Family { prefix: "R-", of_tests: "r_", file: "v1.md", at_least: 400 },
+    Family { prefix: "V2-", of_tests: "v2_", file: "v2.md", at_least: 139 },
+];
 
 struct Requirement {
     number: u16,
@@ -19,10 +33,10 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn requirements() -> Vec<Requirement> {
-    let text = std::fs::read_to_string(root().join("tests/requirements/v1.md")).unwrap();
+fn requirements(family: &Family) -> Vec<Requirement> {
+    let text = std::fs::read_to_string(root().join("tests/requirements").join(family.file)).unwrap();
     let of = |line: &str| {
-        let (head, words) = line.strip_prefix("- R-")?.split_once(": ")?;
+        let (head, words) = line.strip_prefix("- ")?.strip_prefix(family.prefix)?.split_once(": ")?;
         let (number, level) = head.split_once(' ')?;
         let (is_stable, is_must) = (!level.ends_with(" unstable"), level.starts_with("MUST"));
         Some(Requirement { number: number.parse().ok()?, is_stable, is_must, words: words.to_owned() })
@@ -60,59 +74,62 @@ fn numbers<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = u16> + 'a
 }
 
 /// Names of functions that have numbers in them are names of tests.
-fn tests(text: &str) -> impl Iterator<Item = (&str, Vec<u16>)> {
-    text.split("fn ").skip(1).filter_map(|rest| {
+fn tests<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = (&'a str, Vec<u16>)> {
+    text.split("fn ").skip(1).filter_map(move |rest| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        let (name, found) = (&rest[..end], numbers(&rest[..end], "r_").collect::<Vec<_>>());
+        let (name, found) = (&rest[..end], numbers(&rest[..end], prefix).collect::<Vec<_>>());
         (!found.is_empty()).then_some((name, found))
     })
 }
 
-fn report(known: &[Requirement], tests: &BTreeMap<u16, BTreeSet<String>>) -> String {
-    let mut out =
-        "# Which tests check which requirement\n\nWritten by `ACP_TUI_UPDATE=1 cargo test --test it coverage`; \
-                   the numbers are those of\n[requirements/v1.md](requirements/v1.md). What is not named here may be \
-                   checked by tests that bear no number.\n\n"
-            .to_owned();
+fn report(family: &Family, known: &[Requirement], tests: &BTreeMap<u16, BTreeSet<String>>) -> String {
+    let (prefix, file) = (family.prefix, family.file);
+    let mut out = format!("\n## [requirements/{file}](requirements/{file})\n\n");
     let stable = || known.iter().filter(|one| one.is_stable && one.is_must);
     let missing: Vec<&Requirement> = stable().filter(|one| !tests.contains_key(&one.number)).collect();
     writeln!(out, "{} of {} stable MUSTs have a test.\n", stable().count() - missing.len(), stable().count()).unwrap();
     for (number, names) in tests {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        writeln!(out, "- R-{number:03}: {}", names.join(", ")).unwrap();
+        writeln!(out, "- {prefix}{number:03}: {}", names.join(", ")).unwrap();
     }
-    out.push_str("\n## Stable MUSTs without a test of their own\n\n");
+    out.push_str("\n### Stable MUSTs without a test of their own\n\n");
     for one in missing {
-        writeln!(out, "- R-{:03}: {}", one.number, one.words).unwrap();
+        writeln!(out, "- {prefix}{:03}: {}", one.number, one.words).unwrap();
     }
     out
 }
 
 #[test]
 fn every_number_that_is_cited_is_in_the_list() {
-    let known: BTreeSet<u16> = requirements().iter().map(|one| one.number).collect();
-    assert!(known.len() > 400, "{}", known.len());
     let mut unknown = Vec::new();
-    for (path, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
-        let cited = numbers(&text, "R-").chain(tests(&text).flat_map(|(_, found)| found).collect::<Vec<_>>());
-        unknown.extend(
-            cited.into_iter().filter(|number| !known.contains(number)).map(|n| format!("{}: R-{n:03}", path.display())),
-        );
+    for family in &FAMILIES {
+        let known: BTreeSet<u16> = requirements(family).iter().map(|one| one.number).collect();
+        assert!(known.len() >= family.at_least, "{}", known.len());
+        for (path, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
+            let of_tests = tests(&text, family.of_tests).flat_map(|(_, found)| found).collect::<Vec<_>>();
+            let cited = numbers(&text, family.prefix).chain(of_tests).filter(|number| !known.contains(number));
+            unknown.extend(cited.map(|n| format!("{}: {}{n:03}", path.display(), family.prefix)));
+        }
     }
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
 #[test]
 fn the_list_of_what_is_tested_is_current() {
-    let mut found: BTreeMap<u16, BTreeSet<String>> = BTreeMap::new();
-    for (_, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
-        for (name, numbers) in tests(&text) {
-            for number in numbers {
-                found.entry(number).or_default().insert(name.to_owned());
+    let mut report = "# Which tests check which requirement\n\nWritten by `ACP_TUI_UPDATE=1 cargo test --test it \
+                      coverage`. What is not named here may be checked by tests that bear no number.\n"
+        .to_owned();
+    for family in &FAMILIES {
+        let mut found: BTreeMap<u16, BTreeSet<String>> = BTreeMap::new();
+        for (_, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
+            for (name, numbers) in tests(&text, family.of_tests) {
+                for number in numbers {
+                    found.entry(number).or_default().insert(name.to_owned());
+                }
             }
         }
+        report.push_str(&self::report(family, &requirements(family), &found));
     }
-    let report = report(&requirements(), &found);
     let file = root().join("tests/coverage.md");
     if std::env::var_os("ACP_TUI_UPDATE").is_some() {
         std::fs::write(&file, &report).unwrap();
@@ -125,5 +142,8 @@ fn the_list_of_what_is_tested_is_current() {
 fn numbers_are_found_in_words_and_in_names() {
     assert_eq!(numbers("(R-031, R-1 and R-0456) xR-002 R-007.", "R-").collect::<Vec<_>>(), [31, 7]);
     let text = "#[test]\nfn r_125_r_136_the_session() {}\nfn other_12() {}\nasync fn a_r_003() {}";
-    assert_eq!(tests(text).collect::<Vec<_>>(), [("r_125_r_136_the_session", vec![125, 136]), ("a_r_003", vec![3])]);
+    assert_eq!(
+        tests(text, "r_").collect::<Vec<_>>(),
+        [("r_125_r_136_the_session", vec![125, 136]), ("a_r_003", vec![3])]
+    );
 }

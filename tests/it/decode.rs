@@ -1,6 +1,7 @@
 //! Decoding alone: the fast path and the slow one agree, and nothing that an agent could write makes it panic.
 
 use acp_tui::agent::codec::v1::{inbound, results};
+use acp_tui::agent::codec::v2;
 use acp_tui::model::entry::{Block, ChunkKind};
 use acp_tui::model::event::{AgentRequest, Opening, Update};
 use acp_tui::wire::stderr::StderrTail;
@@ -88,6 +89,13 @@ fn strange() -> impl Strategy<Value = Value> {
             Just("select"),
             Just("boolean"),
             Just("terminal"),
+            Just("idle"),
+            Just("error"),
+            Just("items"),
+            Just("command"),
+            Just("git_patch"),
+            Just("diff --git /a /a\n--- /a\n+++ /a\n"),
+            Just("w6k="),
             Just("é\u{0}"),
             Just("")
         ]
@@ -129,6 +137,29 @@ fn strange() -> impl Strategy<Value = Value> {
             Just("stopReason"),
             Just("protocolVersion"),
             Just("authMethods"),
+            Just("methodId"),
+            Just("messageId"),
+            Just("state"),
+            Just("error"),
+            Just("plan"),
+            Just("planId"),
+            Just("changes"),
+            Just("operation"),
+            Just("oldPath"),
+            Just("patch"),
+            Just("format"),
+            Just("terminalId"),
+            Just("output"),
+            Just("exitStatus"),
+            Just("exitCode"),
+            Just("capabilities"),
+            Just("cancel"),
+            Just("session"),
+            Just("subject"),
+            Just("cwd"),
+            Just("configId"),
+            Just("groupId"),
+            Just("rawInput"),
         ];
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
@@ -137,6 +168,25 @@ fn strange() -> impl Strategy<Value = Value> {
         ]
     })
 }
+
+fn value_text(members: &serde_json::Map<String, Value>) -> String {
+    Value::Object(members.clone()).to_string()
+}
+
+/// The updates of the second version.
+const SECOND: &[&str] = &[
+    "agent_message_chunk",
+    "agent_message",
+    "user_message",
+    "state_update",
+    "tool_call_update",
+    "tool_call_content_chunk",
+    "terminal_update",
+    "terminal_output_chunk",
+    "plan_update",
+    "config_option_update",
+    "usage_update",
+];
 
 const METHODS: &[&str] = &[
     "session/request_permission",
@@ -163,10 +213,32 @@ proptest! {
             }
             let _ = inbound::update(&json!({ "sessionId": "s", "update": update }).to_string());
         }
+        for kind in SECOND {
+            let mut update = value.clone();
+            if let Some(update) = update.as_object_mut() {
+                update.insert("sessionUpdate".into(), (*kind).into());
+                // Without these nothing more is read.
+                for id in ["messageId", "toolCallId", "terminalId"] {
+                    update.entry(id).or_insert_with(|| "x".into());
+                }
+            }
+            let _ = v2::inbound::update(&json!({ "sessionId": "s", "update": update }).to_string());
+        }
         let text = value.to_string();
         for method in METHODS {
             let _ = inbound::request(method, &text, 0);
+            let _ = v2::inbound::request(method, &text, 0);
         }
+        let mut question = value.clone();
+        if let Some(question) = question.as_object_mut() {
+            question.insert("sessionId".into(), "s".into());
+            let _ = v2::inbound::request("session/request_permission", &value_text(question), 0);
+        }
+        let _ = v2::results::initialize(&text);
+        let _ = v2::results::initialize(&json!({ "protocolVersion": 2, "capabilities": value, "info": value,
+            "authMethods": value }).to_string());
+        let _ = v2::results::opened(&Opening::New, &text);
+        let _ = v2::results::prompt(&text);
         let _ = results::initialize(&text);
         for how in [Opening::New, Opening::Load("s".into())] {
             let _ = results::opened(&how, &text);
@@ -181,5 +253,8 @@ proptest! {
         let _ = inbound::request("session/request_permission", &text, 0);
         let _ = results::initialize(&text);
         let _ = results::prompt(&text);
+        let _ = v2::inbound::update(&text);
+        let _ = v2::inbound::request("session/request_permission", &text, 0);
+        let _ = v2::results::initialize(&text);
     }
 }

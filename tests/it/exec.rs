@@ -18,4 +18,5 @@ mod resume;
 mod rules;
 mod settings;
 pub mod support;
+mod versions;
 mod worktrees;

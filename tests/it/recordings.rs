@@ -35,9 +35,12 @@ fn variant(update: &Update) -> &'static str {
         Update::Options(_) => "config_option_update",
         Update::Info { .. } => "session_info_update",
         Update::Usage { .. } => "usage_update",
+        Update::Terminal(_) => "terminal_update",
         Update::Notice { .. } => "notice",
         Update::Compaction { .. } => "compaction_update",
         Update::Partly { update, .. } => variant(update),
+        Update::Child(_) => "subagent_update",
+        Update::Passed(_) => "session_message",
         Update::Unknown { .. } => "unknown",
     }
 }
@@ -56,6 +59,8 @@ const KNOWN: &[&str] = &[
     "usage_update",
     "notice",
     "compaction_update",
+    "subagent_update",
+    "session_message",
 ];
 
 /// One session of the driver.

@@ -6,12 +6,15 @@
 
 pub mod stored;
 pub mod v1;
+pub mod v2;
+pub mod versionless;
 
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
-    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult, Update,
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, Protocol, SessionPage, SessionResult,
+    Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
@@ -56,6 +59,9 @@ pub enum Told {
 pub trait Codec: std::fmt::Debug + Send + Sync {
     /// Stands in the header of a journal, so that it is read again in the same way.
     fn name(&self) -> &'static str;
+
+    /// Of the protocol.
+    fn version(&self) -> u16;
 
     /// Requests whose strings name or become files and commands: one with a broken string is refused, not mended.
     fn word_for_word(&self) -> &'static [&'static str];
@@ -106,13 +112,31 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
     fn handshake(&self, result: &str) -> Handshake;
 
+    /// How an agent can be spoken to that has refused our first call with this error.
+    fn other_version(&self, _error: &CallError) -> Option<SharedCodec> {
+        None
+    }
+
+    /// That error, where it is about the version and nothing can be done about it.
+    fn no_version(&self, error: &CallError) -> CallError {
+        error.clone()
+    }
+
     /// The answer to the call that opens a session in this way.
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError>;
+
+    /// The title that the agent has kept.
+    fn titled(&self, result: &str) -> Option<String>;
 
     /// A page of a list of sessions.
     fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 
     fn prompt(&self, result: &str) -> PromptAnswer;
+
+    /// The agent has answered a prompt with this error.
+    fn prompt_refused(&self, error: CallError) -> Result<PromptAnswer, CallError> {
+        Err(error)
+    }
 
     /// `None` when the agent sent no list at all.
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>>;
@@ -151,7 +175,19 @@ pub fn shipped() -> SharedCodec {
     Arc::new(v1::V1)
 }
 
+/// How an agent is spoken to at first.
+pub fn first(protocol: Protocol) -> SharedCodec {
+    match protocol {
+        Protocol::Auto | Protocol::One => shipped(),
+        Protocol::Two => Arc::new(v2::V2),
+    }
+}
+
 /// The codec that the header of a journal names.
 pub fn named(name: &str) -> Option<SharedCodec> {
-    (name == v1::NAME).then(shipped)
+    match name {
+        v1::NAME => Some(first(Protocol::One)),
+        v2::NAME => Some(first(Protocol::Two)),
+        _ => None,
+    }
 }

@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{seconds, text};
+use super::super::values::{protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -37,6 +37,16 @@ pub const CONTENT: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec, Name::Mcp],
         help: "give the agent no MCP servers, or not the one of this NAME (repeatable)",
+    },
+    Flag {
+        long: "protocol",
+        short: None,
+        takes: Takes::Value("1|2", |typed, value| {
+            typed.protocol = Some(protocol(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec, Name::Demo],
+        help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
     },
     Flag {
         long: "json",

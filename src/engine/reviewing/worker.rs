@@ -7,12 +7,13 @@ use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
+use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
 use crate::model::changes::{
-    HeldOutcome, ReviewAction, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Totals, Verdict, WritePreview,
+    HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
-use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{ClaimedEdit, Proposal, Released, ToolNote};
 use crate::review::session::ReviewSession;
@@ -40,6 +41,8 @@ pub(super) struct Worker {
     members: BTreeSet<SessionKey>,
     /// The session of the job that is carried out, or was last.
     asker: Arc<Mutex<SessionKey>>,
+    /// The session of another review of which a job tells; it is not answered.
+    beside: Option<SessionKey>,
     /// Turns that run.
     open: BTreeMap<SessionKey, TurnId>,
     shown: Shown,
@@ -68,6 +71,7 @@ impl Worker {
             facts,
             members: BTreeSet::from([first]),
             asker,
+            beside: None,
             open: BTreeMap::new(),
             shown,
             early,
@@ -162,6 +166,11 @@ impl Worker {
                     merging.carry_out(&state, Some(&mut self.review));
                 }
                 self.now();
+            }
+            Job::Beside(job) => {
+                self.beside = Some(at);
+                self.carry_out(at, *job);
+                self.beside = None;
             }
             Job::Part { scope, target, done } => {
                 // Who waits for it may have left.
@@ -472,34 +481,9 @@ impl Worker {
     }
 
     fn tell(&self, at: SessionKey, event: ReviewEvent) {
-        self.facts.tell(at, HostEvent::Review(event));
-    }
-}
-
-/// Bits of an entry's number; those above tell its session. No transcript has so many entries.
-const OWN_BITS: u32 = 40;
-
-/// The number of an entry among those of all sessions of the directory. Those of the first session are as they were.
-pub(in crate::engine) fn shared(at: SessionKey, entry: EntryId) -> EntryId {
-    EntryId((u64::from(at.0) << OWN_BITS) | (entry.0 & ((1 << OWN_BITS) - 1)))
-}
-
-/// The session of an entry.
-fn session_of(entry: EntryId) -> SessionKey {
-    SessionKey(u32::try_from(entry.0 >> OWN_BITS).unwrap_or_default())
-}
-
-/// Gives the entries their own numbers back, and says which are in the conversation of another session than this one.
-pub(super) fn own_entries(doc: &mut ReviewDoc, at: SessionKey) {
-    let own = |entry: EntryId| EntryId(entry.0 & ((1 << OWN_BITS) - 1));
-    let elsewhere = |entry: EntryId| Some(session_of(entry)).filter(|session| *session != at);
-    let is_as_it_is = |entry: EntryId| own(entry) == entry && elsewhere(entry).is_none();
-    for file in &mut doc.files {
-        if !file.hunks.iter().filter_map(|hunk| hunk.entry).all(is_as_it_is) {
-            for hunk in &mut Arc::make_mut(file).hunks {
-                hunk.elsewhere = hunk.entry.and_then(elsewhere);
-                hunk.entry = hunk.entry.map(own);
-            }
+        if self.beside == Some(at) {
+            return;
         }
+        self.facts.tell(at, HostEvent::Review(event));
     }
 }

@@ -9,7 +9,7 @@ use crate::engine::AgentSetup;
 use crate::engine::attach;
 use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
-use crate::engine::filing::{FileJob, ReadJob, WriteJob};
+use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
 use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
@@ -102,8 +102,9 @@ impl Engine {
         let Some(line) = self.servers.found(at, number) else { return };
         let caps = self.core.model.agent_of(line.agent).map(|agent| agent.caps).unwrap_or_default();
         found.keep(|kind| match kind {
-            Remote::Http => caps.mcp_http,
-            Remote::Sse => caps.mcp_sse,
+            None => !caps.no_mcp_stdio,
+            Some(Remote::Http) => caps.mcp_http,
+            Some(Remote::Sse) => caps.mcp_sse,
         });
         for message in found.remarks {
             self.apply(at, HostEvent::Warning { message });
@@ -154,7 +155,7 @@ impl Engine {
                 self.ruler.apart(at, &self.core, move |in_force| making::weigh(in_force, wanted));
             }
             Effect::MakeRules(rules) => {
-                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules))
+                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules));
             }
             Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
             Effect::CheckWrite { req, path } => {

@@ -173,7 +173,16 @@ pub fn may_be_of(swap: &OsStr, name: &OsStr) -> bool {
 
 /// Whether something is named as what is exchanged.
 pub fn is_swap(name: &OsStr) -> bool {
-    let middle = name.to_str().and_then(|name| name.strip_prefix(OURS)?.strip_suffix(SWAP));
+    is_ours(name, SWAP)
+}
+
+/// Whether something is named as what is being prepared.
+pub fn is_temporary(name: &OsStr) -> bool {
+    is_ours(name, TEMP)
+}
+
+fn is_ours(name: &OsStr, end: &str) -> bool {
+    let middle = name.to_str().and_then(|name| name.strip_prefix(OURS)?.strip_suffix(end));
     middle.is_some_and(|m| m.len() == 16 && m.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)))
 }
 

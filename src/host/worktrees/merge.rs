@@ -4,8 +4,10 @@
 //! replaced only while it is what was looked at, and that is kept under a recovery ref before the first one is written;
 //! a reader sees the old or the new file, also when this is stopped between two of them.
 
+use super::differing::{Differs, Kind, checked_out, differences};
+use super::interrupted::{self, Record, Running};
 use super::trees::{Index, Snapshot, blobs, commit, halves, keep, line, temporary};
-use super::{Origin, Outcome, Worktree, WorktreeError, io_at, refused, there};
+use super::{Origin, Outcome, Worktree, WorktreeError, refused, there};
 use crate::host::fs::{self as files, FsError, Put, Was};
 use crate::host::process::{Git, GitError};
 use std::collections::BTreeSet;
@@ -30,6 +32,8 @@ pub struct Merge {
     pub recovery: Option<String>,
     /// Has the contents.
     temp: TempDir,
+    /// What is written down while this is carried out, and where.
+    pub(super) record: (PathBuf, Record),
 }
 
 /// A file that is to be written or removed.
@@ -57,25 +61,6 @@ pub struct Merged {
     pub remarks: Vec<(PathBuf, String)>,
     /// How many are still to be written since this was stopped.
     pub stopped: usize,
-}
-
-/// How two trees differ at a path.
-struct Differs {
-    path: PathBuf,
-    was: Kind,
-    /// The name of its content.
-    oid: String,
-    is: Kind,
-    /// Whether it may be executed is other than it was.
-    mode: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Nothing,
-    File,
-    Link,
-    Repository,
 }
 
 /// A file of a worktree before and after part of what was changed in it; nothing where there is none.
@@ -138,13 +123,20 @@ impl Merge {
             return refused(format!("{} is no working tree of its own any more", worktree.origin.display()));
         }
         origin.unmerged()?;
+        interrupted::sweep(worktree)?;
         let mut now = Snapshot::of(&origin.git)?;
         let was = now.tree.clone();
         let words = format!("Before {} was merged", worktree.name);
         let ours = commit(&origin.git, &was, &[&origin.head], &words)?;
         let Joined { tree, conflicts, ours } = joined(&origin.git, [base, &ours, theirs])?;
-        let mut merge =
-            Self { top: origin.top.clone(), changes: Vec::new(), left: Vec::new(), recovery: None, temp: temporary()? };
+        let mut merge = Self {
+            top: origin.top.clone(),
+            changes: Vec::new(),
+            left: Vec::new(),
+            recovery: None,
+            temp: temporary()?,
+            record: (interrupted::record_of(worktree), Record::new(&was, &tree)),
+        };
         let mut differing = differences(&origin.git, &was, &tree)?;
         // What was moved there to a place where it does not go together stays here under its old name.
         let goes = |one: &Differs| one.is == Kind::Nothing && ours.contains(&one.oid);
@@ -177,13 +169,8 @@ impl Merge {
     /// What is to come to each path, as a checkout would write it.
     fn contents_of(&self, git: &Git, tree: &str, differing: &[Differs]) -> Outcome<PathBuf> {
         let place = self.temp.path().join("new");
-        fs::create_dir(&place).map_err(io_at(&place))?;
-        let wanted = differing.iter().filter(|one| matches!(one.is, Kind::File | Kind::Link));
-        let wanted: Vec<u8> = wanted.flat_map(|one| [one.path.as_os_str().as_bytes(), b"\0"].concat()).collect();
-        if !wanted.is_empty() {
-            let prefix = format!("--prefix={}/", place.display());
-            Index::of(git, tree)?.run(&["checkout-index", "-z", "--stdin", &prefix], &wanted)?;
-        }
+        let wanted = differing.iter().filter(|one| one.is.has_content());
+        checked_out(git, tree, wanted.map(|one| one.path.as_path()), &place)?;
         Ok(place)
     }
 
@@ -269,6 +256,8 @@ impl Merge {
     /// Writes one file after the other for as long as `go_on` says so, which is told how many are done, and of how many.
     pub fn carry_out(self, mut go_on: impl FnMut(usize, usize) -> bool) -> Merged {
         let of = self.changes.len();
+        let (record, trees) = &self.record;
+        let _running = (of > 0).then(|| Running::begin(record.clone(), trees));
         let mut merged = Merged { left: self.left, ..Merged::default() };
         for (done, change) in self.changes.iter().enumerate() {
             if !go_on(done, of) {
@@ -411,27 +400,4 @@ fn joined(git: &Git, [base, ours, theirs]: [&str; 3]) -> Outcome<Joined> {
         joined.conflicts.insert(path);
     }
     Ok(joined)
-}
-
-fn differences(git: &Git, was: &str, is: &str) -> Outcome<Vec<Differs>> {
-    let listed = git.run(&["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", was, is])?;
-    let mut parts = listed.split(|byte| *byte == 0);
-    let mut found = Vec::new();
-    while let (Some(head), Some(path)) = (parts.next().filter(|head| !head.is_empty()), parts.next()) {
-        let head = String::from_utf8_lossy(head);
-        let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-        let &[was, is, oid, ..] = &words[..] else { return refused("git lists differences in an unknown way") };
-        let path = PathBuf::from(OsStr::from_bytes(path));
-        found.push(Differs { path, was: kind(was), oid: oid.to_owned(), is: kind(is), mode: was != is });
-    }
-    Ok(found)
-}
-
-fn kind(mode: &str) -> Kind {
-    match mode {
-        "000000" => Kind::Nothing,
-        "120000" => Kind::Link,
-        "160000" => Kind::Repository,
-        _ => Kind::File,
-    }
 }

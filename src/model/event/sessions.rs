@@ -68,10 +68,13 @@ pub enum Can {
     List,
     Close,
     Delete,
+    /// It takes a title from the person.
+    Title,
 }
 
 impl Can {
-    pub const ALL: [Self; 6] = [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete];
+    pub const ALL: [Self; 7] =
+        [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete, Self::Title];
 
     /// As part of a sentence, and as programs read it.
     pub const fn word(self) -> &'static str {
@@ -82,6 +85,7 @@ impl Can {
             Self::List => "list",
             Self::Close => "close",
             Self::Delete => "delete",
+            Self::Title => "title",
         }
     }
 }
@@ -124,6 +128,33 @@ pub struct SessionPage {
     pub next: Option<String>,
 }
 
+/// Which versions of the protocol an agent is spoken to in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Protocol {
+    /// The first, and another one only where the agent refuses that and names it.
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+    /// The first and no other.
+    #[serde(rename = "1")]
+    One,
+    /// The second and no other.
+    #[serde(rename = "2")]
+    Two,
+}
+
+impl Protocol {
+    /// The word that a person has typed.
+    pub fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "auto" => Self::Auto,
+            "1" => Self::One,
+            "2" => Self::Two,
+            _ => return None,
+        })
+    }
+}
+
 /// What an agent offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct AgentCaps {
@@ -134,9 +165,13 @@ pub struct AgentCaps {
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,
+    /// It starts no servers of tools that are programs.
+    pub no_mcp_stdio: bool,
     /// Servers of tools that it reaches by these.
     pub mcp_http: bool,
     pub mcp_sse: bool,
+    /// It reads and writes files and runs commands by itself only: nothing of that goes through this client.
+    pub works_alone: bool,
     /// It can be told to forget who the person is.
     pub log_out: bool,
 }

@@ -43,7 +43,10 @@ impl End {
     /// Without this call there is no session.
     pub fn refused(error: &CallError) -> Self {
         if error.kind == ErrorKind::WrongVersion {
-            let hint = "Install matching versions of the agent and the client.".into();
+            let hint =
+                "Install matching versions of the agent and the client, or ask for another one (`--protocol`, and \
+                        `protocol` in the configuration)."
+                    .into();
             return Self { hint, ..Self::new(DeathKind::Version, error.message.clone()) };
         }
         // An answer that could not be read says itself what it was to.
@@ -104,6 +107,7 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.name = init.name;
     agent.title = init.title;
     agent.version = init.version;
+    agent.protocol = init.protocol;
     agent.caps = init.caps;
     agent.auth_methods = init.auth_methods;
     agent.connection = Connection::Up;

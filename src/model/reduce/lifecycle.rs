@@ -7,7 +7,7 @@
 use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
-    Cx, beginning, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
+    Cx, beginning, child, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
     revival, service, update,
 };
 use crate::model::Model;
@@ -393,6 +393,10 @@ pub fn update(model: &mut Model, key: AgentKey, named: SessionId, update: Update
         in_session(model, at, cx, |session, cx| update::apply(session, update, cx));
         return;
     }
+    if let Some(at) = model.parent_of(key, &named) {
+        in_session(model, at, cx, |session, cx| child::heard(session, &named, update, cx));
+        return;
+    }
     let is_opening = is_opening(model, key);
     in_agent(model, key, cx, |agent, cx| {
         let stray = Stray::Update(named, update);
@@ -438,6 +442,13 @@ pub fn request(
         }
         _ if is_starting => Refusal::new(Reason::NotReady, "Not initialized"),
         request => match (at, named) {
+            (None, Some(child)) if let Some(at) = model.parent_of(key, &child) => {
+                in_session(model, at, cx, |session, cx| {
+                    let request = child::asked(session, &child, request);
+                    service::serve(session, req, request, cx);
+                });
+                return;
+            }
             (Some(at), _) => {
                 in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
                 return;

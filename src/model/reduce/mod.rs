@@ -8,6 +8,7 @@
 mod agent;
 mod asked;
 mod beginning;
+mod child;
 mod cx;
 mod gate;
 mod host;
@@ -65,6 +66,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
+        (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
@@ -76,7 +78,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), event) => {
             in_session(model, key, cx, |session, cx| in_one_session(session, event, cx));
         }
-        (Address::All, Event::User(Intent::AddAgent { command, env, cwd, how })) => {
+        (Address::All, Event::User(Intent::AddAgent { command, env, cwd, how, .. })) => {
             lifecycle::add(model, (command, env), cwd, how, cx);
         }
         (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
@@ -164,7 +166,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Update { session, .. } | AgentEvent::Request { session: Some(session), .. } => Some(session),
         _ => None,
     };
-    match named.map(|id| model.session_named(key, id)) {
+    match named.map(|id| model.session_named(key, id).or_else(|| model.parent_of(key, id))) {
         Some(Some(session)) => heard(model, session, cx),
         Some(None) => {}
         // It lives, and which session it works at is not said.
@@ -204,12 +206,20 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
             }
         }
         AgentEvent::SessionDeleted { id, result } => sessions::deleted(model, key, id, result, cx),
+        AgentEvent::Reconnecting { version } => {
+            in_each(model, key, cx, |session, cx| {
+                let words = format!("the agent speaks version {version} of the protocol: it is started again for that");
+                notice(session, Level::Info, words, Vec::new(), cx.now);
+            });
+        }
         AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
         // Addressed to a session.
         AgentEvent::SessionOpened(_)
         | AgentEvent::SessionClosed(_)
+        | AgentEvent::TitleSet(_)
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
+        | AgentEvent::ItemCancelled(_)
         | AgentEvent::OptionSet { .. } => {}
     }
 }
@@ -277,10 +287,12 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         {
             opening::end_lingering(session, cx);
         }
+        AgentEvent::TitleSet(result) => sessions::title_set(session, result, cx),
         AgentEvent::SessionClosed(result) => opening::agent_closed(session, &result, cx),
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
+        AgentEvent::ItemCancelled(result) => prompt::item_cancelled(session, result, cx),
         _ => {}
     }
 }
@@ -289,6 +301,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
     match intent {
         Intent::Prompt { text, links } => prompt::prompt(session, text, links, cx),
         Intent::Cancel => prompt::cancel(session, cx),
+        Intent::StopChild { entry } => child::stop(session, entry, cx),
         Intent::TakeBack => prompt::return_held(session, None, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),
@@ -298,6 +311,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
+        Intent::CancelItem(item) => prompt::cancel_item(session, item, cx),
         Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         _ => {}
     }

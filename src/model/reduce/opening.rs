@@ -157,9 +157,15 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     if let Some(list) = opened.options {
         session.options = list;
     }
+    if let Some(commands) = opened.commands {
+        session.commands = commands;
+    }
     if session.changes.is_on {
         let first_turn = cx.next_turn();
         cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
+    }
+    if std::mem::take(&mut session.is_at_work) {
+        prompt::of_its_own(session, cx);
     }
 }
 
@@ -307,6 +313,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.wishes.clear();
     session.plans.clear();
     session.newest_tool.clear();
+    session.children.clear();
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {
@@ -348,6 +355,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     session.review = None;
     session.rewind = None;
     session.newest_tool.clear();
+    session.children.clear();
     session.messages.clear();
     session.entries.clear();
 }

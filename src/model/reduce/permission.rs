@@ -53,10 +53,15 @@ fn request(
     // An answer for good is the person's to give.
     let has_once = options.iter().any(|option| option.kind == PermissionKind::AllowOnce);
     let ruling = if has_once { ruling } else { ruling.map(Ruling::unless_allowed) };
-    let (kind, paths, is_whole) = session.tool(entry).map_or((ToolKind::Other, Vec::new(), true), |tool| {
-        (tool.kind, tool.locations.iter().map(|location| location.path.clone()).collect(), !tool.cut)
-    });
-    let deed = Deed::Permission { kind, paths, is_whole, has_choice: !options.is_empty() };
+    let tool = session.tool(entry);
+    let paths = tool.into_iter().flat_map(|tool| &tool.locations).map(|location| location.path.clone()).collect();
+    let deed = Deed::Permission {
+        kind: tool.map_or(ToolKind::Other, |tool| tool.kind),
+        paths,
+        is_whole: tool.is_none_or(|tool| !tool.cut),
+        is_known: tool.and_then(|tool| tool.wording.as_ref()).is_none_or(|wording| !wording.is_unknown),
+        has_choice: !options.is_empty(),
+    };
     service::request_of(session, deed, cx).ruled(ruling)
 }
 

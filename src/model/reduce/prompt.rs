@@ -2,10 +2,10 @@
 
 use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
 use super::super::entry::{Body, ChunkKind, Entry, Level, UserMessage, UserState};
-use super::super::event::{Activity, CallError, Link, Odd, PromptAnswer, PromptResult, Stop, Timer};
-use super::super::ids::{EntryId, Now, TurnId};
+use super::super::event::{Activity, CallError, Item, Link, Odd, PromptAnswer, PromptResult, Stop, Timer};
+use super::super::ids::{EntryId, Now, Owner, TermId, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
-use super::super::tool::Mark;
+use super::super::tool::{Mark, ToolCall};
 use super::Cx;
 use super::{host, notice, permission, review, ruling};
 use std::time::Duration;
@@ -101,14 +101,37 @@ pub fn answered(session: &mut Session, id: TurnId, result: Result<PromptAnswer, 
             }
         }
         Ok(PromptAnswer::Ended(result)) => over(session, id, Ok(result), cx),
+        Ok(PromptAnswer::NotTaken(error)) => not_taken(session, id, error, cx),
         Err(error) => over(session, id, Err(error), cx),
     }
 }
 
+/// The prompt is no part of the conversation: it goes back to the composer. Where the agent works all the same, its turn
+/// goes on.
+fn not_taken(session: &mut Session, id: TurnId, error: CallError, cx: &mut Cx) {
+    let Some(turn) = session.turn.as_mut().filter(|_| !error.is_auth()) else {
+        return over(session, id, Err(error), cx);
+    };
+    let prompt = std::mem::take(&mut turn.prompt);
+    let is_at_work = turn.is_taken;
+    session.entries.drop_prompts(id);
+    if is_at_work {
+        notice(session, Level::Error, error.as_answer(), error.data_lines(), cx.now);
+        return cx.push(Effect::FrontEnd(FrontEnd::Returned(prompt)));
+    }
+    over_with(session, id, Err(error), Some(prompt), cx);
+}
+
 /// The agent works, or has nothing to do. That it has nothing to do is no news of a prompt that it has not taken yet.
 pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
-    if activity == Activity::Busy && session.turn.is_none() && session.state == SessionState::Ready {
-        return of_its_own(session, cx);
+    if session.turn.is_none() {
+        let is_busy = activity == Activity::Busy;
+        if session.state != SessionState::Ready {
+            session.is_at_work = is_busy;
+        } else if is_busy {
+            of_its_own(session, cx);
+        }
+        return;
     }
     let Some(turn) = session.turn.as_mut().filter(|t| !t.is_unsent) else { return };
     match activity {
@@ -122,7 +145,7 @@ pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
 }
 
 /// The agent works without a prompt of this client: a turn like any other, but that the files were not looked at before.
-fn of_its_own(session: &mut Session, cx: &mut Cx) {
+pub fn of_its_own(session: &mut Session, cx: &mut Cx) {
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
     session.plans.clear();
@@ -146,6 +169,17 @@ fn of_its_own(session: &mut Session, cx: &mut Cx) {
 }
 
 fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallError>, cx: &mut Cx) {
+    over_with(session, id, result, None, cx);
+}
+
+/// `back`: what goes back to the composer before what waits.
+fn over_with(
+    session: &mut Session,
+    id: TurnId,
+    result: Result<PromptResult, CallError>,
+    back: Option<String>,
+    cx: &mut Cx,
+) {
     permission::close_all(session, Withdrawal::TurnEnded, cx);
     close_turn(session, Mark::NoFinalStatus, cx);
     ruling::turn_over(session);
@@ -184,7 +218,33 @@ fn over(session: &mut Session, id: TurnId, result: Result<PromptResult, CallErro
             notice(session, Level::Error, error.as_answer(), detail, cx.now);
         }
     }
-    return_held(session, None, cx);
+    return_held(session, back, cx);
+}
+
+/// One thing is to end that the agent lets the person end alone. What becomes of it, the agent tells.
+pub fn cancel_item(session: &mut Session, item: Item, cx: &mut Cx) {
+    let Some(wire) = session.id.clone() else { return };
+    let is_offered = match &item {
+        Item::Tool(id) => {
+            let entry = session.newest_tool.get(id).copied();
+            entry.and_then(|entry| session.tool(entry)).is_some_and(ToolCall::can_be_cancelled)
+        }
+        Item::Terminal(name) => {
+            let terminal = session.terminals.get(&TermId::of(Owner::Agent, name.as_str()));
+            terminal.is_some_and(|terminal| terminal.can_cancel && terminal.exit.is_none())
+        }
+    };
+    if is_offered {
+        cx.push(Effect::Call(Call::CancelItem { session: wire, item }));
+    }
+}
+
+/// That it had ended already is no news (V2-067).
+pub fn item_cancelled(session: &mut Session, result: Result<(), CallError>, cx: &mut Cx) {
+    if let Err(error) = result {
+        let words = format!("it could not be ended alone: {}", error.message);
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+    }
 }
 
 fn stopped(session: &mut Session, turn: &Turn, stop: &Stop, now: Now) {

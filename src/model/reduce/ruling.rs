@@ -164,7 +164,9 @@ pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx:
 /// What is asked may be answered by the rules now.
 pub fn changed(session: &mut Session, cx: &mut Cx) {
     let asked: Vec<ReqId> = session.questions.iter().map(|question| question.req).collect();
-    asked.into_iter().for_each(|req| ask_again(session, req, cx));
+    for req in asked {
+        ask_again(session, req, cx);
+    }
 }
 
 /// What a call says that a question is about, where there are rules.
@@ -177,7 +179,9 @@ pub fn claimed(session: &Session, entry: EntryId) -> Option<Claims> {
 pub fn call_changed(session: &mut Session, entry: EntryId, cx: &mut Cx) {
     let asked = session.questions.iter().filter(|question| question.entry == entry);
     let asked: Vec<ReqId> = asked.map(|question| question.req).collect();
-    asked.into_iter().for_each(|req| ask_again(session, req, cx));
+    for req in asked {
+        ask_again(session, req, cx);
+    }
 }
 
 /// Asks the rules about a question that waits: once more after what they are asked about now, if they are.

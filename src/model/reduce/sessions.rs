@@ -3,14 +3,16 @@
 //! Opens none. Invariants: a cursor goes back as it came and only once; a list ends, also when the agent always names a
 //! next page; an agent is asked for nothing that it does not offer.
 
-use super::{Cx, in_agent, lifecycle};
+use super::{Cx, in_agent, in_session, lifecycle, notice};
 use crate::base::date;
 use crate::base::limits::{MAX_LISTED, MAX_PAGES};
 use crate::model::Model;
 use crate::model::agent::{Agent, ListState, Listing};
 use crate::model::effect::{Call, Effect, FrontEnd};
+use crate::model::entry::Level;
 use crate::model::event::{CallError, Can, ErrorKind, Listed, SessionPage};
-use crate::model::ids::{AgentKey, SessionId};
+use crate::model::ids::{AgentKey, SessionId, SessionKey};
+use crate::model::session::{Session, SessionState};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -118,4 +120,23 @@ pub fn deleted(model: &mut Model, key: AgentKey, id: SessionId, result: Result<(
         cx.push(Effect::FrontEnd(FrontEnd::Deleted(id, result)));
     });
     lifecycle::let_go_if_alone(model, key, cx);
+}
+
+/// The person has named a session: its agent is told, where it takes that.
+pub fn set_title(model: &mut Model, key: SessionKey, title: String, cx: &mut Cx) {
+    let Some(session) = model.sessions.get(&key) else { return };
+    let can = model.agents.get(&session.agent).is_some_and(|agent| agent.is_up() && agent.can(Can::Title));
+    let Some(id) = session.id.clone().filter(|_| can && session.state == SessionState::Ready) else { return };
+    in_session(model, key, cx, |_, cx| cx.push(Effect::Call(Call::SetTitle { session: id, title })));
+}
+
+/// What the agent has made of it counts.
+pub fn title_set(session: &mut Session, result: Result<Option<String>, CallError>, cx: &mut Cx) {
+    match result {
+        Ok(title) => session.title = title.or(session.title.take()),
+        Err(error) => {
+            let words = format!("its agent does not take this name: {}", error.as_answer());
+            notice(session, Level::Warn, words, Vec::new(), cx.now);
+        }
+    }
 }

@@ -57,7 +57,7 @@ fn terminals(session: &mut Session) -> bool {
             session.entries.touch(*entry);
         }
     }
-    let fed = session.terminals.values().filter(|t| t.origin == TerminalOrigin::Meta);
+    let fed = session.terminals.values().filter(|t| t.origin == TerminalOrigin::Told);
     session.fed = fed.map(|t| t.text.len()).sum();
     !old.is_empty()
 }

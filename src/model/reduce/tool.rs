@@ -3,10 +3,13 @@
 use super::super::effect::Withdrawal;
 use super::super::entry::Body;
 use super::super::ids::{EntryId, Now, Owner, ReqId, TermId};
+use super::super::patch::Patch;
 use super::super::session::{Session, Terminal, TerminalOrigin};
-use super::super::tool::{Announced, Mark, TerminalMeta, ToolCall, ToolContent, ToolPatch};
+use super::super::tool::{Announced, Mark, TerminalMeta, TerminalPatch, ToolCall, ToolContent, ToolPatch};
 use super::Cx;
 use super::{permission, review, ruling};
+use crate::base::tail::TailBuffer;
+use crate::base::utf8::Utf8Stream;
 
 /// Calls that show one terminal and are drawn anew with it: the newest.
 const MAX_EMBEDDED: usize = 64;
@@ -25,7 +28,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         turn.spoke = true;
     }
     let meta = patch.terminal.clone();
-    let diffs_changed = !patch.content.is_keep();
+    let diffs_changed = !patch.content.is_keep() || !patch.append.is_empty();
     let says_what = diffs_changed || !patch.status.is_keep() || !patch.kind.is_keep() || !patch.locations.is_keep();
     let known = session.newest_tool.get(&patch.id).copied().filter(|id| {
         let entry = session.entries.get(*id);
@@ -149,9 +152,58 @@ fn own<'a>(session: &'a mut Session, id: &TermId, now: Now) -> Option<&'a mut Te
         for entry in &embedded {
             give_to_agent(session, *entry, &named);
         }
-        ensure(session, id, TerminalOrigin::Meta, now).embedded = embedded;
+        ensure(session, id, TerminalOrigin::Told, now).embedded = embedded;
     }
-    session.terminals.get_mut(id)
+    let terminal = session.terminals.get_mut(id)?;
+    terminal.origin = TerminalOrigin::Told;
+    Some(terminal)
+}
+
+/// What the agent says of a terminal of its own. One that no call shows stands by itself.
+pub fn terminal(session: &mut Session, patch: TerminalPatch, cx: &mut Cx) {
+    let Some(terminal) = own(session, &patch.id, cx.now) else { return };
+    let before = terminal.text.len();
+    patch.command.put(&mut terminal.command);
+    patch.cwd.put(&mut terminal.cwd);
+    patch.can_cancel.put(&mut terminal.can_cancel);
+    if !patch.output.is_keep() {
+        (terminal.text, terminal.utf8) = (TailBuffer::new(terminal.text.limit()), Utf8Stream::new());
+    }
+    let mut text = String::new();
+    for bytes in patch.output.as_set().into_iter().chain([&patch.append]) {
+        terminal.utf8.push(bytes, &mut text);
+    }
+    if patch.is_broken {
+        text.push_str("\n[output that cannot be read is left out]\n");
+    }
+    terminal.text.push(&text);
+    match patch.exit {
+        Patch::Keep => {}
+        Patch::Reset => (terminal.exit, terminal.ended) = (None, None),
+        Patch::Set(exit) => (terminal.exit, terminal.ended) = (Some(exit), terminal.ended.or(Some(cx.now))),
+    }
+    let (after, is_over) = (terminal.text.len(), terminal.exit.is_some());
+    let stands_alone = terminal.entry.is_none() && terminal.embedded.is_empty();
+    session.fed = (session.fed + after).saturating_sub(before);
+    if stands_alone {
+        let entry = session.entries.push(session.last_turn, cx.now, Body::Terminal(patch.id.clone()));
+        if let Some(terminal) = session.terminals.get_mut(&patch.id) {
+            terminal.entry = Some(entry);
+        }
+    }
+    if let Some(entry) = session.terminals.get(&patch.id).and_then(|terminal| terminal.entry).filter(|_| is_over) {
+        session.entries.finish(entry);
+    }
+    touch(session, &patch.id);
+}
+
+/// Whatever shows a terminal is drawn anew.
+fn touch(session: &mut Session, id: &TermId) {
+    let Some(terminal) = session.terminals.get(id) else { return };
+    let shown: Vec<EntryId> = terminal.embedded.iter().copied().chain(terminal.entry).collect();
+    for entry in shown {
+        session.entries.touch(entry);
+    }
 }
 
 /// What the agent says of terminals of its own.
@@ -180,9 +232,6 @@ fn feed(session: &mut Session, meta: TerminalMeta, now: Now) {
         changed.push(id);
     }
     for id in changed {
-        let shown: Vec<EntryId> = session.terminals.get(&id).map(|t| t.embedded.clone()).unwrap_or_default();
-        for entry in shown {
-            session.entries.touch(entry);
-        }
+        touch(session, &id);
     }
 }

@@ -11,7 +11,7 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{notice, notice_once, opening, options, prompt, retold, tool};
+use super::{child, notice, notice_once, opening, options, prompt, retold, tool};
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
@@ -34,6 +34,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         Update::ToolUpdate(patch) => {
             tool::upsert(session, patch, tool::Source::Update, cx);
         }
+        Update::Terminal(patch) => tool::terminal(session, patch, cx),
         Update::Message { kind, id, content } => message(session, kind, id, content, cx),
         Update::Activity(activity) => prompt::activity(session, activity, cx),
         Update::Plan { id, entries } => plan(session, id, entries, cx.now),
@@ -45,9 +46,10 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             updated.put_option(&mut session.updated);
         }
         Update::Usage { used, size, cost } => {
-            // A cost that is left cx is still the last one reported.
-            let cost = cost.or_else(|| session.usage.take().and_then(|u| u.cost));
-            session.usage = Some(Usage { used, size, cost });
+            // A cost that is left out is still the last one reported.
+            let mut known = session.usage.take().and_then(|u| u.cost);
+            cost.put_option(&mut known);
+            session.usage = Some(Usage { used, size, cost: known });
         }
         Update::Notice { level, title, description } => {
             let (title, detail) = match (title.is_empty(), description) {
@@ -66,6 +68,8 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             notice_once(session, what, title, Vec::new(), cx.now);
             apply(session, *update, cx);
         }
+        Update::Child(patch) => child::changed(session, patch, None, cx),
+        Update::Passed(passed) => child::pass(session, None, passed, cx),
         Update::Unknown { name } => {
             cx.count(Odd::Unknown);
             let title = format!("the agent sent an update of a kind that is not known here: {name}");
@@ -169,6 +173,9 @@ fn message(session: &mut Session, kind: ChunkKind, id: Arc<str>, content: Patch<
     }
     session.entries.change(entry, |e| match &mut e.body {
         Body::Agent(message) | Body::Thought(Thought { message, .. }) => {
+            if !text.starts_with(&message.text) {
+                message.replaced = message.replaced.saturating_add(1);
+            }
             (message.text, message.dropped) = (String::new(), 0);
             append(message, text);
         }

@@ -4,7 +4,8 @@
 //! found before anything is written.
 
 use super::ReviewSession;
-use super::execution::{Execution, Why, look_at_root, shown};
+use super::execution::{Execution, Why, look_at_root};
+use super::shown;
 use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;

@@ -6,13 +6,28 @@
 //! everybody sees, beside the file, which stays as it is.
 
 use super::expected::expected;
-use super::sweep::{is_for_a_write, was_taken};
 use crate::host::fs::{self, Put, is_swap, may_be_of};
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::ledger::FileDecision;
 use crate::review::snapshot::Snapshot;
+use crate::review::state::{Oid, State, content};
 use std::ffi::OsString;
 use std::path::Path;
+
+/// Whether that path was there before the program was killed.
+pub fn was_taken(path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    log.history(path).is_some() || snapshot.was_there(path)
+}
+
+/// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.
+pub fn is_for_a_write(state: &State, log: &ChangeLog, snapshot: &Snapshot) -> bool {
+    let is_nobodys = |oid: Oid| {
+        let mut steps = log.histories().values().flat_map(|history| &history.steps);
+        let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
+        !is_known && !snapshot.has_file_with(oid)
+    };
+    snapshot.objects.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
+}
 
 /// Looks at one of the names in a directory below the root.
 pub fn recover_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &ChangeLog, snapshot: &Snapshot) {

@@ -4,8 +4,8 @@
 //! still is what was decided about, and only after the ledger has it; what would be lost with a decision stays.
 
 use super::session_dir::SessionDir;
+use super::shown;
 use super::write::{Carried, Writing};
-use crate::base::paths;
 use crate::model::changes::{Cause, HeldOutcome, MAX_DIFFERENCE};
 use crate::review::decide::hold::HeldWrite;
 use crate::review::decide::only_copies::{For, only_copies};
@@ -17,7 +17,6 @@ use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDe
 use crate::review::protocol::Done;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::State;
-use std::path::Path;
 use std::time::Duration;
 
 /// Time for finding a difference; after that it is coarse.
@@ -191,8 +190,4 @@ pub fn look_at_root(files: &[FileDecision], snapshot: &Snapshot) -> Result<(), R
 
 const fn size_of(state: &State) -> u64 {
     if let State::File { size, .. } = state { *size } else { 0 }
-}
-
-pub fn shown(path: &Path) -> String {
-    paths::display(path, &[], None)
 }

@@ -28,6 +28,7 @@ use super::error::ReviewError;
 use super::snapshot::coverage::Uncovered;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
+use crate::base::paths;
 use crate::host::fs::Roots;
 use crate::model::changes::{Scope, Totals, WritePreview};
 use crate::review::decide::held_writes::HeldWrites;
@@ -258,7 +259,7 @@ impl ReviewSession {
     pub fn at_once(&self) -> Vec<String> {
         let changed =
             self.log.histories().iter().filter(|(_, history)| history.steps.iter().any(ChangeRecord::is_shown));
-        let words = |path: &Path| format!("{}: has changed, and was not compared in time", execution::shown(path));
+        let words = |path: &Path| format!("{}: has changed, and was not compared in time", shown(path));
         let (named, more) = (changed.clone().take(MAX_NAMED), changed.count().saturating_sub(MAX_NAMED));
         let more = (more > 0).then(|| format!("{more} more files have changed"));
         named.map(|(path, _)| words(path)).chain(more).chain(self.being_written()).collect()
@@ -267,7 +268,7 @@ impl ReviewSession {
     /// Files of which it is not known yet whether a write of them was done, in words.
     fn being_written(&self) -> Vec<String> {
         let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
-        let words = |path: &Path| format!("{}: was being written when this was put down", execution::shown(path));
+        let words = |path: &Path| format!("{}: was being written when this was put down", shown(path));
         names.into_iter().map(words).collect()
     }
 
@@ -389,6 +390,10 @@ fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
 
 fn real(path: &Path) -> Result<PathBuf, ReviewError> {
     path.canonicalize().map_err(|e| ReviewError::io(path, e))
+}
+
+fn shown(path: &Path) -> String {
+    paths::display(path, &[], None)
 }
 
 #[cfg(test)]

@@ -4,22 +4,19 @@
 //! that, of the same owner as the review, and of no process that still works in the same tree; nor what was there
 //! before, or is not what was being written.
 
-use super::displaced::{acted, recover_swapped};
+use super::displaced::{acted, is_for_a_write, recover_swapped, was_taken};
 use super::session_dir::SessionDir;
-use crate::host::fs::{Put, Was, put};
+use crate::host::fs::{Put, Was, is_temporary, put};
 use crate::review::dir::LOCK;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::pending_writes::PendingWrite;
 use crate::review::snapshot::Snapshot;
-use crate::review::state::{Oid, State, content};
+use crate::review::state::State;
 use crate::review::worktree::walk;
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-
-/// What stands between the two ends of such a name, in hexadecimal digits.
-const DIGITS: usize = 16;
 
 /// Looks beside the files of the last act and those that the ledger knows.
 pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
@@ -38,7 +35,7 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
         for name in &names {
             recover_swapped(dir, name, &names, log, snapshot);
         }
-        let ours = entries.into_iter().filter(|e| is_name(&e.file_name())).map(|e| e.file_name());
+        let ours = entries.into_iter().filter(|e| is_temporary(&e.file_name())).map(|e| e.file_name());
         for path in ours.map(|name| dir.join(name)) {
             let is_ours = walk::is_file_of(&root.join(&path), &own.path().join(LOCK));
             if is_ours && is_being_written(dir, &path, log, snapshot) {
@@ -47,11 +44,6 @@ pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
             }
         }
     }
-}
-
-/// Whether that path was there before the program was killed.
-pub fn was_taken(path: &Path, log: &ChangeLog, snapshot: &Snapshot) -> bool {
-    log.history(path).is_some() || snapshot.was_there(path)
 }
 
 /// Whether what is there is the beginning of what a decision that was cut short was to write in that directory, or what
@@ -71,19 +63,4 @@ fn is_being_written(dir: &Path, path: &Path, log: &ChangeLog, snapshot: &Snapsho
         !is_link(&state) && begins(State::File { oid, mode: 0, size })
     };
     alike.any(begins) || writes.any(is_begun) || is_for_a_write(&state, log, snapshot)
-}
-
-/// Whether it is kept and of no file that was ever seen: as what the client was about to write for the agent.
-pub fn is_for_a_write(state: &State, log: &ChangeLog, snapshot: &Snapshot) -> bool {
-    let is_nobodys = |oid: Oid| {
-        let mut steps = log.histories().values().flat_map(|history| &history.steps);
-        let is_known = steps.any(|step| [step.before, step.after].iter().any(|state| state.oid() == Some(oid)));
-        !is_known && !snapshot.has_file_with(oid)
-    };
-    snapshot.objects.as_kept(state) == *state && content(state).is_some_and(is_nobodys)
-}
-
-fn is_name(name: &OsStr) -> bool {
-    let middle = name.to_str().and_then(|name| name.strip_prefix(".acp-tui-")?.strip_suffix(".tmp"));
-    middle.is_some_and(|m| m.len() == DIGITS && m.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)))
 }

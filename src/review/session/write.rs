@@ -9,6 +9,7 @@ mod many;
 pub(super) use self::many::Carried;
 
 use super::expected::expected;
+use super::shown;
 use crate::base::human;
 use crate::host::fs::{self, FsError, Inode, Put, Was};
 use crate::review::error::ReviewError;
@@ -64,8 +65,7 @@ impl Writing {
     /// What could not be kept of files that were written, for the end of a sentence.
     pub fn lost(&self) -> String {
         let names = self.remarks.keys().chain(self.twins.values().map(|(path, ..)| path));
-        let words =
-            names.filter_map(|path| Some(format!("; {}: {}", super::execution::shown(path), self.remark(path)?)));
+        let words = names.filter_map(|path| Some(format!("; {}: {}", shown(path), self.remark(path)?)));
         words.collect()
     }
 
@@ -203,7 +203,7 @@ fn replace(
     });
     done.map(|mut done| {
         match &done.stays {
-            Some(stays) => done.lost.push(format!("what was there is in {}", super::execution::shown(stays))),
+            Some(stays) => done.lost.push(format!("what was there is in {}", shown(stays))),
             None if is_unkept => done.lost.push("cannot be redone: what it was until now is not kept".to_owned()),
             None => {}
         }

@@ -312,7 +312,7 @@ impl Scan {
             Update::Info { title: Patch::Reset, .. } => session.title = None,
             Update::Usage { used, size, cost } => {
                 session.context = Some((used, size));
-                session.cost = cost.or(session.cost.take());
+                cost.put_option(&mut session.cost);
             }
             _ => return,
         }

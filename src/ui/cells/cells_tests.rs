@@ -316,22 +316,14 @@ fn term(text: &str, code: Option<u32>) -> crate::model::session::Terminal {
     use crate::model::session::{Terminal, TerminalOrigin};
     let mut tail = crate::base::tail::TailBuffer::new(1 << 20);
     tail.push(text);
+    let id = TermId::from("term-1");
     Terminal {
-        id: TermId::from("term-1"),
-        origin: TerminalOrigin::Ours,
         command: "make".into(),
         cwd: "/proj".into(),
-        turn: TurnId(1),
-        started: Duration::ZERO,
-        moved: Duration::ZERO,
         ended: code.map(|_| Duration::from_secs(1)),
         exit: code.map(|code| crate::model::tool::Exit { code: Some(i64::from(code)), signal: None }),
-        screen: None,
         text: tail,
-        released: false,
-        waiters: Vec::new(),
-        entry: None,
-        embedded: Vec::new(),
+        ..Terminal::new(id, TerminalOrigin::Ours, TurnId(1), Duration::ZERO)
     }
 }
 

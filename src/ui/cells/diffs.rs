@@ -5,7 +5,7 @@
 //! person was asked; the call names as many lines of that file as it has diffs), else none are. Invariant: numbers and signs are in the prefix,
 //! so what is copied is the text of the file.
 
-use super::message::{dim, more_lines};
+use super::lines::{dim, more_lines};
 use crate::base::sanitize;
 use crate::model::tool::{Change, ChangeBody, Operation};
 use crate::text::code::{Code, Lines};

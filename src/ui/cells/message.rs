@@ -2,6 +2,7 @@
 //!
 //! Long texts come in pieces (see `md::split`). Invariant: text is shown whole; only labels are cut.
 
+use super::lines::{dim, more_lines};
 use super::{CellCtx, gutter};
 use crate::base::{human, paths, sanitize};
 use crate::model::entry::{
@@ -34,10 +35,6 @@ pub(super) fn label(text: &str) -> String {
         out.push('…');
     }
     out
-}
-
-pub(super) fn dim(text: impl Into<String>) -> LogicalLine {
-    LogicalLine::text(StyledText::of(text, Token::Dim))
 }
 
 pub(super) fn display(path: &str, ctx: &CellCtx<'_>) -> String {
@@ -181,16 +178,6 @@ pub(super) fn capped(text: &str, max: usize, token: Token) -> Vec<LogicalLine> {
         lines.push(more_lines(more, head.len() < text.len()));
     }
     lines
-}
-
-/// `… 40 more lines`
-pub(super) fn more_lines(count: usize, at_least: bool) -> LogicalLine {
-    let noun = human::plural(count as u64, "line");
-    dim(match (count, at_least) {
-        (0, _) => "… more".to_owned(),
-        (n, true) => format!("… more than {n} {noun} more"),
-        (n, false) => format!("… {n} more {noun}"),
-    })
 }
 
 pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {

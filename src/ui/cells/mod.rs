@@ -5,6 +5,8 @@
 
 mod changes;
 mod diffs;
+mod head;
+mod lines;
 mod message;
 mod permission;
 mod plan;
@@ -22,7 +24,7 @@ use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
-pub use permission::{gate_body, permission_body, raw_input};
+pub use permission::{gate_body, permission_body, raw_input, wording};
 pub use source::source;
 use std::path::{Path, PathBuf};
 

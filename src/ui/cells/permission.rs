@@ -5,7 +5,8 @@
 
 use super::CellCtx;
 use super::diffs;
-use super::message::{block, capped, dim, label};
+use super::lines::dim;
+use super::message::{block, capped, label};
 use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
@@ -89,6 +90,20 @@ fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
         None => format!("{named}: where it leads cannot be told"),
     };
     LogicalLine { wrap: WrapMode::Anywhere, ..LogicalLine::text(StyledText::of(words, Token::Warn)) }
+}
+
+/// What the agent asks in words of its own, where the call does not say it.
+pub fn wording(entry: &Entry) -> Vec<LogicalLine> {
+    let Body::Tool(tool) = &entry.body else { return Vec::new() };
+    let Some(wording) = tool.wording.as_deref() else { return Vec::new() };
+    let title = Some(&wording.title).filter(|title| **title != tool.title);
+    let texts = title.into_iter().chain(&wording.description);
+    let mut out: Vec<LogicalLine> = texts.flat_map(|text| text.lines()).map(|line| dim(label(line))).collect();
+    if wording.is_unknown {
+        let words = "what it is about is of a kind that is not known here";
+        out.push(LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(StyledText::of(words, Token::Warn)) });
+    }
+    out
 }
 
 /// The raw input of a call, as it was sent; nothing when there is none.

@@ -33,7 +33,7 @@ pub(super) fn lines(entries: &[PlanEntry]) -> Vec<LogicalLine> {
         lines.push(LogicalLine { prefix, hang: StyledText::of("     ", Token::Text), ..LogicalLine::text(text) });
     }
     if entries.len() > MAX_ENTRIES {
-        lines.push(super::message::more_lines(entries.len() - MAX_ENTRIES, false));
+        lines.push(super::lines::more_lines(entries.len() - MAX_ENTRIES, false));
     }
     lines
 }

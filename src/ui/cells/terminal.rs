@@ -3,8 +3,8 @@
 //! Runs nothing and keeps nothing. Invariant: of a long output only the end is parsed.
 
 use super::diffs::{INDENT, indented};
-use super::message::{dim, more_lines};
-use super::tool::{Clock, FOLDED, head, pad_verb};
+use super::head::{Clock, FOLDED, head, pad_verb};
+use super::lines::{dim, more_lines};
 use super::{CellCtx, SPINNER, gutter};
 use crate::model::ids::TermId;
 use crate::model::session::{Terminal, TerminalOrigin};

@@ -4,20 +4,21 @@
 //! at any width; figures and times give way first.
 
 use super::diffs::{self, indented};
-use super::message::{block, dim, display, label};
+use super::head::{Clock, FOLDED, head, pad_verb};
+use super::lines::dim;
+use super::message::{block, display, label};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, SPINNER, gutter, is_waiting, values};
-use crate::base::human;
 use crate::model::entry::{Block, Entry};
+use crate::model::ids::ToolId;
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::FileDiff;
-use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
 use crate::ui::state::folds::Fold;
 use serde_json::Value;
-use std::time::Duration;
 
 /// Lines of a diff that shows by itself.
 const DIFF_PREVIEW: usize = 12;
@@ -27,19 +28,10 @@ const TEXT_OPENED: usize = 500;
 const MAX_LOCATIONS: usize = 20;
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
+/// How far calls are moved in that are parts of others.
+const MAX_DEPTH: usize = 4;
 /// Content blocks that are laid out.
 const MAX_BLOCKS: usize = 200;
-
-/// Says that there is more to be opened.
-pub(super) const FOLDED: &str = "   ▸";
-
-/// The time at the right end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clock {
-    None,
-    Running(Duration),
-    Took(Duration),
-}
 
 /// How much of a call is shown below its first line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,14 +89,9 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
         figures.push(if figures.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
     }
-    let mut lines = vec![head(
-        gutter(glyph, token),
-        if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) },
-        object(t, ctx),
-        figures,
-        clock(t, ctx),
-        ctx,
-    )];
+    let mut verb = StyledText::of("└ ".repeat(depth(t, ctx)), Token::Dim);
+    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
+    let mut lines = vec![head(gutter(glyph, token), verb, object(t, ctx), figures, clock(t, ctx), ctx)];
     if extent != Extent::Nothing {
         lines.extend(body(t, &diffs, extent, ctx));
     }
@@ -114,6 +101,12 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
     }
     lines
+}
+
+/// How many calls it is a part of, one in the other.
+fn depth(t: &ToolCall, ctx: &CellCtx<'_>) -> usize {
+    let call = |parent: &Option<ToolId>| ctx.session.call_named(parent.as_ref()?);
+    std::iter::successors(call(&t.parent), |above| call(&above.parent)).take(MAX_DEPTH).count()
 }
 
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
@@ -150,7 +143,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
         Some(Fold::Closed) => return Extent::Nothing,
         None => {}
     }
-    if waiting {
+    if waiting || t.parent.is_some() && !went_wrong {
         // The dock shows all of it, right below.
         Extent::Nothing
     } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || is_cancelled(t) {
@@ -174,6 +167,9 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, &t.status) {
         _ if waiting => ("·", Token::SignWarn, Some(("waits for you", Token::Warn))),
+        (None, status) if t.is_stopping && !status.is_final() => {
+            (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
+        }
         (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
@@ -197,32 +193,11 @@ fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
     }
 }
 
-/// The first line: glyph, verb, object; figures and time at the right.
-pub(super) fn head(
-    gutter: StyledText,
-    prefix: StyledText,
-    text: StyledText,
-    figures: StyledText,
-    clock: Clock,
-    ctx: &CellCtx<'_>,
-) -> LogicalLine {
-    let mut right = figures;
-    let time = match clock {
-        Clock::Running(d) => human::duration(d),
-        Clock::Took(d) if d.as_millis() >= 100 && ctx.width >= 90 => human::precise(d),
-        Clock::Took(_) | Clock::None => String::new(),
-    };
-    if !time.is_empty() {
-        if !right.is_empty() {
-            right.push("   ", Token::Dim);
-        }
-        right.push(&time, Token::Dim);
-    }
-    LogicalLine { gutter, prefix, text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
-}
-
 /// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
 pub(super) fn deed(t: &ToolCall) -> &'static str {
+    if t.is_agent {
+        return "agent";
+    }
     let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
         return verb(t.kind);
@@ -246,16 +221,6 @@ pub(super) const fn verb(kind: ToolKind) -> &'static str {
         ToolKind::Other => "tool",
         kind => labels::verb(kind),
     }
-}
-
-/// The verb in a column that shrinks with the width.
-pub(super) fn pad_verb(verb: &str, width: u16) -> StyledText {
-    let columns = match width {
-        0..50 => 4,
-        50..90 => 6,
-        _ => 8,
-    };
-    StyledText::of(format!("{verb:<columns$} "), Token::Text)
 }
 
 /// The verb of a call; what removes has the colour of danger.

@@ -3,7 +3,8 @@
 //! Invariant: work and lines are bounded for any value.
 
 use super::diffs::indented;
-use super::message::{capped, dim};
+use super::lines::dim;
+use super::message::capped;
 use crate::text::line::LogicalLine;
 use crate::text::token::Token;
 use serde_json::Value;

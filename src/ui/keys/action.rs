@@ -3,8 +3,6 @@
 //! An action names the wish, not the outcome: `CtrlC` clears, cancels or quits depending on state that only
 //! `ui/update` knows. Text is an action too, so that nothing outside this room looks at key codes.
 
-use super::review::ReviewKey;
-
 /// Whether the wheel and clicks come to us, or the terminal selects text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mouse {
@@ -34,6 +32,60 @@ pub enum Sort {
     AllowAlways,
     RejectOnce,
     RejectAlways,
+}
+
+/// What can be asked for in the review and nowhere else.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReviewKey {
+    NextHunk,
+    PreviousHunk,
+    NextFile,
+    PreviousFile,
+    /// From the files to the hunks; on a directory folds it.
+    Into,
+    Back,
+    /// The hunk, the chosen lines, or in the list of files the file.
+    Accept,
+    Reject,
+    AcceptFile,
+    RejectFile,
+    AcceptAll,
+    RejectAll,
+    /// Accept, with a note for the agent.
+    AcceptNote,
+    RejectNote,
+    SelectLines,
+    Edit,
+    EditOutside,
+    OpenFile,
+    TakeFile,
+    TakePart,
+    /// The same file as the agent of the next worktree has it, or the one before.
+    NextTree,
+    PreviousTree,
+    Blame,
+    Undo,
+    Redo,
+    ToolCall,
+    Export,
+    Search,
+    SearchNext,
+    SearchPrevious,
+    Fold,
+    FoldAll,
+    Sides,
+    ScrollLeft,
+    ScrollRight,
+    ScopePending,
+    ScopeTurn,
+    ScopeSession,
+    TurnBack,
+    TurnForward,
+    Wide,
+    Rewind,
+    /// On a conflict: reject all the same.
+    Force,
+    Close,
 }
 
 /// What the person asked for with one key press, click or turn of the wheel.

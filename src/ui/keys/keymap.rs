@@ -4,7 +4,8 @@
 //! person changes stands over these rows, in [`super::live`].
 
 use super::action::{Action, Sort, Step};
-use super::key::{Code, Key, Mods};
+use super::bind::{Bind, Keys, bind};
+use super::key::{Code, Key};
 use super::review::{CONFIRM, EDIT, LINE, REVIEW};
 
 /// Who has the focus.
@@ -33,6 +34,35 @@ pub enum Layer {
     ReviewConfirm,
 }
 
+impl Layer {
+    /// Whether what a key means here answers or decides something: it has to be pressed for itself.
+    pub const fn decides(self, action: Action) -> bool {
+        match action {
+            Action::Answer(_)
+            | Action::Reply(_)
+            | Action::AnswerBy(_)
+            | Action::Refuse
+            | Action::MakeRule
+            | Action::Restart
+            | Action::QuitDock
+            | Action::KillAgent
+            | Action::OpenPage
+            | Action::CopyPage
+            | Action::LeaveLogIn
+            | Action::SubmitAsked
+            | Action::DeclineAsked
+            | Action::CancelAsked => true,
+            Action::TypeInto => matches!(self, Self::Dock),
+            Action::Accept => matches!(
+                self,
+                Self::Dock | Self::Form | Self::Rule | Self::Line | Self::ReviewEdit | Self::ReviewConfirm
+            ),
+            Action::Review(key) => key.decides(),
+            _ => false,
+        }
+    }
+}
+
 pub(super) const LAYERS: [Layer; 12] = [
     Layer::Composer,
     Layer::Dock,
@@ -47,27 +77,6 @@ pub(super) const LAYERS: [Layer; 12] = [
     Layer::ReviewEdit,
     Layer::ReviewConfirm,
 ];
-
-pub(super) enum Keys {
-    These(&'static [Key]),
-    /// 1 to 9, without a modifier.
-    Digits,
-    /// 1 to 9 with Alt.
-    AltDigits,
-    /// Any character without Ctrl or Alt.
-    Text,
-}
-
-pub(super) struct Bind {
-    pub(super) keys: Keys,
-    /// For digits and `Text` the pressed character is put in.
-    pub(super) action: Action,
-    pub(super) what: &'static str,
-}
-
-pub(super) const fn bind(keys: &'static [Key], action: Action, what: &'static str) -> Bind {
-    Bind { keys: Keys::These(keys), action, what }
-}
 
 const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Submit, "send"),
@@ -329,34 +338,6 @@ pub fn resolve(layer: Layer, key: Key) -> Option<Action> {
 /// The rows of a layer: its own, then those that hold everywhere.
 pub(super) fn all(layer: Layer) -> impl Iterator<Item = &'static Bind> {
     own(layer).chain(common(layer))
-}
-
-impl Bind {
-    pub(super) fn matches(&self, key: Key) -> Option<Action> {
-        match (&self.keys, key.code) {
-            (Keys::These(keys), _) => keys.contains(&key).then_some(self.action),
-            (Keys::Digits, Code::Char(c)) if key.mods == Mods::default() => number(c).map(Action::Answer),
-            (Keys::AltDigits, Code::Char(c)) if key == Key::alt(key.code) => number(c).map(Action::Reply),
-            (Keys::Text, Code::Char(c)) if key.mods == Mods::default() => Some(Action::Char(c)),
-            (Keys::Digits | Keys::AltDigits | Keys::Text, _) => None,
-        }
-    }
-}
-
-/// A digit but 0.
-fn number(c: char) -> Option<u8> {
-    c.to_digit(10).filter(|n| *n > 0).and_then(|n| u8::try_from(n).ok())
-}
-
-impl Keys {
-    pub(super) fn label(&self) -> String {
-        match self {
-            Keys::These(_) => String::new(),
-            Keys::Digits => "1–9".to_owned(),
-            Keys::AltDigits => "Alt+1–9".to_owned(),
-            Keys::Text => "any text".to_owned(),
-        }
-    }
 }
 
 #[cfg(test)]

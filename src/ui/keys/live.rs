@@ -4,8 +4,9 @@
 //! character alone is never bound where it is text, nor a digit where it answers.
 
 use super::action::Action;
+use super::bind::{Bind, Keys};
 use super::key::Key;
-use super::keymap::{self, Bind, Keys, LAYERS, Layer};
+use super::keymap::{self, LAYERS, Layer};
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -3,15 +3,15 @@
 //! Only this room and `ui/tty` know the terminal library's key types; everything else sees an [`Action`].
 
 pub mod action;
+mod bind;
 pub mod bytes;
 pub mod key;
 pub mod keymap;
 pub mod live;
 pub mod review;
 
-pub use action::{Action, Mouse, Sort, Step};
+pub use action::{Action, Mouse, ReviewKey, Sort, Step};
 pub use bytes::{bytes, pasted};
 pub use key::{Code, Key, Mods};
 pub use keymap::{Layer, resolve};
 pub use live::Keymap;
-pub use review::ReviewKey;

@@ -2,65 +2,38 @@
 //!
 //! Letters are commands here, so they count only while the review has the focus; whether it has is not decided here.
 
-use super::action::Action;
+use super::action::{Action, ReviewKey};
+use super::bind::{Bind, bind};
 use super::key::{Code, Key};
-use super::keymap::{Bind, bind};
-
-/// What can be asked for in the review and nowhere else.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ReviewKey {
-    NextHunk,
-    PreviousHunk,
-    NextFile,
-    PreviousFile,
-    /// From the files to the hunks; on a directory folds it.
-    Into,
-    Back,
-    /// The hunk, the chosen lines, or in the list of files the file.
-    Accept,
-    Reject,
-    AcceptFile,
-    RejectFile,
-    AcceptAll,
-    RejectAll,
-    /// Accept, with a note for the agent.
-    AcceptNote,
-    RejectNote,
-    SelectLines,
-    Edit,
-    EditOutside,
-    OpenFile,
-    TakeFile,
-    TakePart,
-    /// The same file as the agent of the next worktree has it, or the one before.
-    NextTree,
-    PreviousTree,
-    Blame,
-    Undo,
-    Redo,
-    ToolCall,
-    Export,
-    Search,
-    SearchNext,
-    SearchPrevious,
-    Fold,
-    FoldAll,
-    Sides,
-    ScrollLeft,
-    ScrollRight,
-    ScopePending,
-    ScopeTurn,
-    ScopeSession,
-    TurnBack,
-    TurnForward,
-    Wide,
-    Rewind,
-    /// On a conflict: reject all the same.
-    Force,
-    Close,
-}
 
 use ReviewKey as R;
+
+impl ReviewKey {
+    /// Whether it changes a file, or what was decided, or begins to.
+    pub(super) const fn decides(self) -> bool {
+        matches!(
+            self,
+            R::Accept
+                | R::Reject
+                | R::AcceptFile
+                | R::RejectFile
+                | R::AcceptAll
+                | R::RejectAll
+                | R::AcceptNote
+                | R::RejectNote
+                | R::Edit
+                | R::EditOutside
+                | R::OpenFile
+                | R::TakeFile
+                | R::TakePart
+                | R::Undo
+                | R::Redo
+                | R::Export
+                | R::Rewind
+                | R::Force
+        )
+    }
+}
 
 const fn on(keys: &'static [Key], key: ReviewKey, what: &'static str) -> Bind {
     bind(keys, Action::Review(key), what)
@@ -146,7 +119,7 @@ pub(super) const CONFIRM: &[Bind] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::keys::keymap::Keys;
+    use crate::ui::keys::bind::Keys;
     use crate::ui::keys::{Layer, resolve};
 
     #[test]

@@ -20,11 +20,11 @@ use crate::ui::labels;
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
 use crate::ui::state::aside::Aside;
-use crate::ui::state::opener::{NewSession, Whose};
+use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
-use crate::ui::state::trees::{Files, Made, MadeFor, Making};
+use crate::ui::state::trees::{Made, MadeFor, Making};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,8 +33,10 @@ use tracing::warn;
 impl<D: Device> Running<D> {
     pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        self.app.picker =
-            Some(Picker::agents(purpose, shown.agent_key(), &labels::agent(shown), (self.options.agents)()));
+        let mut running = vec![(shown.agent_key(), labels::agent(shown))];
+        let others = self.engine.model().agents().filter(|(key, agent)| *key != shown.agent_key() && agent.is_up());
+        running.extend(others.map(|(key, agent)| (key, agent.label().to_owned())));
+        self.app.picker = Some(Picker::agents(purpose, &running, &(self.options.agents)()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
@@ -134,9 +136,9 @@ impl<D: Device> Running<D> {
         let before = self.engine.model().sessions().count();
         let news = match whose {
             Whose::Running(agent) => self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how }),
-            Whose::Configured(command) => {
-                self.engine.intent_to(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how })
-            }
+            Whose::Configured(command) => self
+                .engine
+                .intent_to(Address::All, Intent::AddAgent { command, env: Vec::new(), cwd, how, protocol: None }),
         };
         self.news(news);
         let now = self.engine.now();
@@ -348,7 +350,11 @@ impl<D: Device> Running<D> {
                 if let Some(key) = session_named(self.engine.model(), &which)
                     && let Some(view) = self.app.view_of(key)
                 {
-                    view.name = name;
+                    view.name.clone_from(&name);
+                    if let Some(title) = name.filter(|_| self.options.unstable) {
+                        let news = self.engine.intent_in(key, Intent::SetTitle { title });
+                        self.news(news);
+                    }
                 }
                 self.read_sessions();
             }

@@ -54,6 +54,8 @@ pub struct App {
     pub interrupted: BTreeMap<PathBuf, usize>,
     /// The worktrees that were made for sessions, as far as is known.
     pub trees: Arc<[Tree]>,
+    /// Agents are told how the person calls a session.
+    pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
     pub past: Past,
     pub mouse: Mouse,
@@ -88,6 +90,7 @@ impl App {
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
+            tells_titles: false,
             past: Past::Reading,
             mouse: Mouse::default(),
             keys: Arc::default(),

@@ -10,6 +10,7 @@ pub mod dock;
 pub mod folds;
 pub mod form;
 pub mod mention;
+pub mod modes;
 pub mod opener;
 pub mod picker;
 pub mod reading;

@@ -3,7 +3,6 @@
 //! Starts nothing and looks at no disk. The agent is chosen in a [`super::picker::Picker`]; here is the line with the
 //! directory that follows it.
 
-use super::trees::Files;
 use crate::model::ids::AgentKey;
 use crate::ui::composer::Composer;
 
@@ -14,6 +13,37 @@ pub enum Whose {
     Running(AgentKey),
     /// One that is to be started, by the name under which it is configured.
     Configured(String),
+}
+
+/// Which files a further session works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Files {
+    /// Those of its directory.
+    #[default]
+    Shared,
+    /// A worktree of its own, as of the last commit.
+    Committed,
+    /// The same with what is not committed.
+    Uncommitted,
+}
+
+impl Files {
+    #[must_use]
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Shared => Self::Committed,
+            Self::Committed => Self::Uncommitted,
+            Self::Uncommitted => Self::Shared,
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Shared => "works on these files",
+            Self::Committed => "in a git worktree of its own",
+            Self::Uncommitted => "in a git worktree of its own, with what is not committed",
+        }
+    }
 }
 
 /// A further session that the person wants.

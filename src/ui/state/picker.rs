@@ -14,7 +14,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The longest filter that is kept.
 const MAX_FILTER: usize = 200;
@@ -74,9 +74,9 @@ impl Picker {
         (!rows.is_empty()).then_some(Self { title: "modes and options", rows, filter: String::new(), selected })
     }
 
-    /// The agents that a further session can be opened with: the running one first, then by name, command line those
-    /// that are configured.
-    pub fn agents(purpose: Purpose, running: AgentKey, name: &str, configured: Vec<(String, String)>) -> Self {
+    /// The agents that a further session can be opened with: the one of the session that is shown first, then others that
+    /// run, then by name, command line those that are configured.
+    pub fn agents(purpose: Purpose, running: &[(AgentKey, String)], configured: &[(String, String)]) -> Self {
         let clean = |text: &str| sanitize::line(text).trim().to_owned();
         let row = |label: &str, detail: &str, whose| {
             let label = clean(label);
@@ -86,9 +86,10 @@ impl Picker {
             };
             Row { group: String::new(), label, detail: clean(detail), choice }
         };
-        let first = row(name, "the same agent", Whose::Running(running));
+        let said = |at: usize| if at == 0 { "the same agent" } else { "runs here" };
+        let there = running.iter().enumerate().map(|(at, (key, name))| row(name, said(at), Whose::Running(*key)));
         let others = configured.iter().map(|(id, command)| row(id, command, Whose::Configured(id.clone())));
-        let rows = std::iter::once(first).chain(others).collect();
+        let rows = there.chain(others).collect();
         let title = match purpose {
             Purpose::Session => "a further session of",
             Purpose::HandOver => "hand the conversation over to",
@@ -267,25 +268,18 @@ pub fn mode_now(session: SessionRef<'_>) -> Option<ModeNow<'_>> {
     }
 }
 
-/// What Shift+Tab asks for: the mode after the current one.
-pub fn next_mode(session: SessionRef<'_>) -> Option<(Intent, String)> {
-    let after = |at: Option<usize>, len: usize| at.map_or(0, |i| (i + 1) % len.max(1));
-    if let Some(modes) = session.older_modes() {
-        let current = modes.pending.as_ref().unwrap_or(&modes.current);
-        let at = modes.available.iter().position(|m| m.id == *current);
-        let next = modes.available.get(after(at, modes.available.len()))?;
-        return Some((Intent::SetMode { id: next.id.clone() }, sanitize::line(&next.name).into_owned()));
-    }
-    let option = session.mode_option()?;
-    let OptionKind::Select { current, values } = &option.kind else { return None };
-    let current = match &option.pending {
-        Some(OptionValue::Id(id)) => id,
-        _ => current,
+/// Commands that are ours.
+static OWN: LazyLock<[Command; 2]> = LazyLock::new(|| {
+    let command = |name: &str, hint: &str, description: &str| Command {
+        name: name.to_owned(),
+        hint: Some(hint.to_owned()),
+        description: description.to_owned(),
     };
-    let next = values.get(after(values.iter().position(|v| v.value == *current), values.len()))?;
-    let intent = Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(next.value.clone()) };
-    Some((intent, sanitize::line(&next.name).into_owned()))
-}
+    [
+        command("btw", "QUESTION", "a side question, answered beside the conversation"),
+        command("fan-out", "ONE,TWO PROMPT", "one prompt to several agents, each in a worktree of its own"),
+    ]
+});
 
 /// The list of commands above the composer.
 #[derive(Clone, Debug, Default)]
@@ -296,14 +290,17 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// The commands that match what is typed: `/` and no blank yet.
+    /// The commands that match what is typed, the agent's and ours: `/` and no blank yet.
     pub fn matching<'a>(&self, session: SessionRef<'a>, text: &str) -> Vec<&'a Command> {
         let Some(typed) = text.strip_prefix('/') else { return Vec::new() };
         if typed.contains(char::is_whitespace) || self.closed_at.as_deref() == Some(text) || typed.len() > MAX_FILTER {
             return Vec::new();
         }
-        let commands = &session.session().commands;
+        let theirs = &session.session().commands;
+        // One of the agent's has its name.
+        let own = OWN.iter().filter(|own| theirs.iter().all(|command| command.name != own.name));
+        let commands: Vec<&Command> = theirs.iter().chain(own).collect();
         let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();
-        ranked(typed, &names).into_iter().filter_map(|i| commands.get(i)).collect()
+        ranked(typed, &names).into_iter().filter_map(|i| commands.get(i).copied()).collect()
     }
 }

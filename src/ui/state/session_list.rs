@@ -90,6 +90,8 @@ pub struct SessionList {
     /// Among all that is shown.
     selected: usize,
     pub asks: Option<Ask>,
+    /// The agent of what is chosen is told the name that is typed.
+    pub tells: bool,
     /// Why something cannot be done.
     pub note: Option<String>,
 }
@@ -113,16 +115,19 @@ impl SessionList {
             previews: Previews::default(),
             selected: 0,
             asks: None,
+            tells: false,
             note: None,
         };
         list.matched();
         list
     }
 
-    /// The same, opened from this session.
+    /// The same, opened from this session, which is chosen.
     #[must_use]
     pub fn from(self, session: SessionKey) -> Self {
-        Self { from: Some(session), ..self }
+        let is_it = |row: &usize| matches!(self.row(*row), Some(Row::Open(open)) if open.key == session);
+        let selected = (0..self.open_len()).find(is_it).unwrap_or(0);
+        Self { from: Some(session), selected, ..self }
     }
 
     /// The same, with the worktrees that are known.

@@ -49,6 +49,26 @@ fn tree() -> Tree {
 }
 
 #[test]
+fn the_session_that_is_shown_is_chosen_at_first() {
+    let open = |key: u32, attention| Open {
+        key: SessionKey(key),
+        text: format!("session {key}"),
+        which: None,
+        attention,
+        cwd: "/shop".into(),
+        used: Now::ZERO,
+    };
+    for shown in 0..3 {
+        let all = vec![open(0, Attention::Nothing), open(1, Attention::Waits), open(2, Attention::Nothing)];
+        let list = SessionList::new("/shop".into(), all, Past::Reading, Taste::default());
+        let mut list = list.from(SessionKey(shown));
+        assert!(matches!(list.current(), Some(Row::Open(open)) if open.key == SessionKey(shown)));
+        list.told(Past::Read([past("a", "b", "/shop", Starts::Unknown)].into()));
+        assert!(matches!(list.current(), Some(Row::Open(open)) if open.key == SessionKey(shown)), "still");
+    }
+}
+
+#[test]
 fn a_session_in_a_worktree_is_listed_where_that_came_from() {
     let below = configured("b", "in a corner", "/state/worktrees/shop/w1/src");
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1"), below]);

@@ -32,37 +32,6 @@ pub fn home_of(trees: &[Tree], dir: &Path) -> PathBuf {
     }
 }
 
-/// Which files a further session works on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Files {
-    /// Those of its directory.
-    #[default]
-    Shared,
-    /// A worktree of its own, as of the last commit.
-    Committed,
-    /// The same with what is not committed.
-    Uncommitted,
-}
-
-impl Files {
-    #[must_use]
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Shared => Self::Committed,
-            Self::Committed => Self::Uncommitted,
-            Self::Uncommitted => Self::Shared,
-        }
-    }
-
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Shared => "works on these files",
-            Self::Committed => "in a git worktree of its own",
-            Self::Uncommitted => "in a git worktree of its own, with what is not committed",
-        }
-    }
-}
-
 /// What worktrees are to be made for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MadeFor {

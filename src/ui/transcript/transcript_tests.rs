@@ -36,7 +36,8 @@ impl Stage {
         stage.event(Event::User(Intent::Start));
         let init = InitResult::default();
         stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
-        let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None };
+        let opened =
+            SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None };
         stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
         stage
     }

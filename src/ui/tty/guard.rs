@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 
 use super::clipboard::Multiplexer;
-use super::input::Told;
+use super::event::Told;
 use crate::base::sanitize::is_deceptive;
 use crate::ui::keys::Mouse;
 use crossterm::terminal;

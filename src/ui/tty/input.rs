@@ -10,6 +10,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal as _, PipeReader, PipeWriter, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -19,8 +20,8 @@ use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::event::{Input, Told};
 use super::parse::{Parser, Patience};
-use crate::ui::keys::Key;
 
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;
@@ -32,54 +33,13 @@ const LATE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const REMEMBERED: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 /// How long after a beginning that was given up a digit may still be a piece of the terminal's own.
 const HASTE: Duration = Duration::from_millis(100);
+/// Keys that type within this time of each other are pasted, or come out of a program: no person types so fast.
+const GAP: Timespec = Timespec { tv_sec: 0, tv_nsec: 30_000_000 };
 /// How long after a question an escape may be the beginning of its answer.
 const MAY_COME: Duration = Duration::from_secs(5);
 /// How long after a question the terminal is not given away before its answer has come: another program would take it
 /// for keys.
 const MUST_COME: Duration = Duration::from_millis(500);
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Input {
-    Key(Key),
-    /// A digit that came together with other bytes, or right after a incomplete sequence: perhaps a piece of something
-    /// that the terminal sent, so it is no answer.
-    Hasty(Key),
-    /// As the terminal sent it; the composer cleans it.
-    Paste(String),
-    Mouse {
-        what: Click,
-        x: u16,
-        y: u16,
-    },
-    Resize(u16, u16),
-    /// `true` when the window gained the focus.
-    Focus(bool),
-    Told(Told),
-}
-
-/// What the terminal says of itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Told {
-    /// Red, green and blue of what is behind the words.
-    Background(u8, u8, u8),
-    /// The person has switched to it.
-    Scheme(Scheme),
-    /// The answer that every terminal gives: what was asked before it has been answered or never will be.
-    Attributes,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scheme {
-    Dark,
-    Light,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Click {
-    Left,
-    WheelUp,
-    WheelDown,
-}
 
 #[derive(Debug)]
 pub struct InputStream {
@@ -89,6 +49,7 @@ pub struct InputStream {
     stop: Option<PipeWriter>,
     reader: Option<JoinHandle<()>>,
     expected: Arc<Expected>,
+    weighs: Arc<AtomicBool>,
 }
 
 /// Whether the terminal has been asked something that it has not answered.
@@ -132,13 +93,20 @@ impl InputStream {
         let (tx, inputs) = mpsc::channel(WAITING);
         let expected = Arc::new(Expected::default());
         let awaited = Arc::clone(&expected);
+        let weighs = Arc::new(AtomicBool::new(false));
+        let is_weighed = Arc::clone(&weighs);
         let reader = std::thread::Builder::new().name("input".into()).spawn(move || {
             let (mut tty, mut parser) = (File::from(tty), Parser::default());
             // What ends it, the person's terminal or the stream, shows at the other end of the channel.
-            let _ = read(&mut tty, &mut parser, &stopped, &tx, &awaited);
+            let _ = read(&mut tty, &mut parser, &stopped, &tx, &awaited, &is_weighed);
             let _ = drain(&mut tty, &mut parser, &awaited);
         })?;
-        Ok(Self { inputs, resized, stop: Some(stop), reader: Some(reader), expected })
+        Ok(Self { inputs, resized, stop: Some(stop), reader: Some(reader), expected, weighs })
+    }
+
+    /// Whether a single letter decides something now: it is held back until it is known that no other comes with it.
+    pub fn weigh(&mut self, weighs: bool) {
+        self.weighs.store(weighs, Ordering::Relaxed);
     }
 
     /// Says that the terminal is being asked something; `last` is the kind of answer with which everything has come.
@@ -183,19 +151,22 @@ fn read(
     stopped: &PipeReader,
     inputs: &mpsc::Sender<Input>,
     expected: &Expected,
+    weighs: &AtomicBool,
 ) -> io::Result<()> {
     let mut parsed = Vec::new();
     let mut buffer = [0; 4096];
     let mut given_up: Option<Instant> = None;
+    let mut burst = Burst::default();
     loop {
-        let mut is_hasty = false;
         let mut fds = [PollFd::new(&*tty, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
         let incomplete = parser.incomplete();
-        let timeout = incomplete.map(|patience| match patience {
-            Patience::Short => &INCOMPLETE,
-            Patience::Long => &LATE,
-            Patience::Memory => &REMEMBERED,
-        });
+        let timeout = match incomplete {
+            _ if burst.held.is_some() => Some(&GAP),
+            Some(Patience::Short) => Some(&INCOMPLETE),
+            Some(Patience::Long) => Some(&LATE),
+            Some(Patience::Memory) => Some(&REMEMBERED),
+            None => None,
+        };
         let found = match poll(&mut fds, timeout) {
             Err(Errno::INTR) => continue,
             other => other?,
@@ -204,7 +175,9 @@ fn read(
         if !of_stop.is_empty() {
             return Ok(());
         }
-        if found == 0 {
+        if found == 0 && burst.held.is_some() {
+            parsed.extend(burst.held.take());
+        } else if found == 0 {
             parser.give_up(&mut parsed);
             if incomplete != Some(Patience::Memory) {
                 given_up = Some(Instant::now());
@@ -214,10 +187,10 @@ fn read(
             match tty.read(&mut buffer) {
                 Ok(0) => return Ok(()),
                 Ok(n) => {
-                    parser.feed(buffer.get(..n).unwrap_or_default(), &mut parsed);
-                    // One key may be a sequence.
-                    is_hasty = n > 1 && (parsed.len() > 1 || buffer.first() != Some(&0x1b))
-                        || given_up.is_some_and(|at| at.elapsed() < HASTE);
+                    let bytes = buffer.get(..n).unwrap_or_default();
+                    parser.feed(bytes, &mut parsed);
+                    let is_torn = given_up.is_some_and(|at| at.elapsed() < HASTE);
+                    burst.read(bytes, is_torn, weighs.load(Ordering::Relaxed), &mut parsed);
                 }
                 Err(e) if matches!(e.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
                 Err(e) => return Err(e),
@@ -225,15 +198,47 @@ fn read(
         }
         for input in parsed.drain(..) {
             expected.came(&input);
-            let input = match input {
-                Input::Key(key) if is_hasty && key.is_digit() => Input::Hasty(key),
-                other => other,
-            };
             if inputs.blocking_send(input).is_err() {
                 return Ok(());
             }
         }
     }
+}
+
+/// Keys that come so fast that they are no person's.
+#[derive(Debug, Default)]
+struct Burst {
+    /// A key that decides something unless another comes with it.
+    held: Option<Input>,
+    /// When a key came last that types.
+    typed: Option<Instant>,
+}
+
+impl Burst {
+    /// Makes keys hasty that came together, or within [`GAP`] of each other; `is_torn` when a sequence has just been
+    /// given up.
+    fn read(&mut self, bytes: &[u8], is_torn: bool, weighs: bool, parsed: &mut Vec<Input>) {
+        let gap = Duration::from_nanos(GAP.tv_nsec.unsigned_abs());
+        let texts = parsed.iter().filter(|input| input.is_text()).count();
+        // One key may be a sequence, or a character of several bytes.
+        let is_one = parsed.len() == 1 && (bytes.first() == Some(&0x1b) || is_character(bytes));
+        let is_fast = texts > 0 && self.typed.is_some_and(|at| at.elapsed() < gap);
+        if is_torn || is_fast || texts > 0 && !is_one {
+            parsed.iter_mut().chain(&mut self.held).for_each(Input::hasten);
+        }
+        if texts > 0 {
+            self.typed = Some(Instant::now());
+        }
+        if let Some(held) = self.held.take() {
+            parsed.insert(0, held);
+        } else if weighs && texts == 1 && is_one && matches!(parsed.as_slice(), [Input::Key(_)]) {
+            self.held = parsed.pop();
+        }
+    }
+}
+
+fn is_character(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1)
 }
 
 /// Takes the answer that is still on its way off the terminal.
@@ -259,6 +264,7 @@ fn drain(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::keys::{Code, Key};
     use portable_pty::{PtySize, native_pty_system};
     use rustix::process::{Signal as Sig, getpid, kill_process};
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
@@ -285,6 +291,14 @@ mod tests {
         }
     }
 
+    /// The next key, however fast it came.
+    async fn typed(stream: &mut InputStream) -> Option<Key> {
+        match next(stream).await {
+            Some(Input::Key(key) | Input::Hasty(key)) => Some(key),
+            _ => None,
+        }
+    }
+
     #[tokio::test]
     async fn a_change_of_size_swallows_no_key() {
         let (mut stream, mut person, _master) = terminal();
@@ -292,8 +306,7 @@ mod tests {
             let byte = b'a' + round % 26;
             kill_process(getpid(), Sig::WINCH).unwrap();
             person.write_all(&[byte]).unwrap();
-            let key = Input::Key(Key::char(char::from(byte)));
-            assert_eq!(next(&mut stream).await, Some(key), "round {round}");
+            assert_eq!(typed(&mut stream).await, Some(Key::char(char::from(byte))), "round {round}");
         }
     }
 
@@ -304,7 +317,7 @@ mod tests {
         let sent = text.clone();
         let typing = std::thread::spawn(move || person.write_all(sent.as_bytes()).map(|()| person));
         for c in text.chars() {
-            assert_eq!(next(&mut stream).await, Some(Input::Key(Key::char(c))));
+            assert_eq!(typed(&mut stream).await, Some(Key::char(c)));
         }
         drop(typing.join().unwrap());
     }
@@ -317,19 +330,41 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_digit_together_with_other_bytes_is_hasty_and_one_alone_is_a_key() {
-        let (mut stream, mut person, _master) = terminal();
+    async fn keys_that_come_together_are_hasty_and_one_alone_is_a_key() {
         for (bytes, wanted) in [
             (&b"1"[..], &[Input::Key(Key::char('1'))][..]),
-            (b"1a", &[Input::Hasty(Key::char('1')), Input::Key(Key::char('a'))]),
+            ("\u{e9}".as_bytes(), &[Input::Key(Key::char('\u{e9}'))]),
             (b"\x1b[49u", &[Input::Key(Key::char('1'))]),
-            (b"2", &[Input::Key(Key::char('2'))]),
+            (b"\x1b[A\x1b[A", &[Input::Key(Key::plain(Code::Up)), Input::Key(Key::plain(Code::Up))]),
+            (b"1a", &[Input::Hasty(Key::char('1')), Input::Hasty(Key::char('a'))]),
+            (b"A\r", &[Input::Hasty(Key::char('A')), Input::Hasty(Key::plain(Code::Enter))]),
+            (b"\xffy", &[Input::Hasty(Key::char('y'))]),
         ] {
-            person.write_all(bytes).unwrap();
-            for input in wanted {
-                assert_eq!(next(&mut stream).await.as_ref(), Some(input), "{bytes:?}");
+            for weighs in [false, true] {
+                let (mut stream, mut person, _master) = terminal();
+                stream.weigh(weighs);
+                person.write_all(bytes).unwrap();
+                for input in wanted {
+                    assert_eq!(next(&mut stream).await.as_ref(), Some(input), "{bytes:?}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn keys_of_two_reads_that_follow_at_once_are_hasty_both() {
+        let key = |c| Input::Key(Key::char(c));
+        let mut burst = Burst::default();
+        let mut parsed = vec![key('y')];
+        burst.read(b"y", false, true, &mut parsed);
+        assert_eq!((parsed.as_slice(), &burst.held), (&[][..], &Some(key('y'))), "held back where it decides");
+        parsed.push(key('e'));
+        burst.read(b"e", false, true, &mut parsed);
+        assert_eq!(parsed, [Input::Hasty(Key::char('y')), Input::Hasty(Key::char('e'))]);
+        let mut slow = Burst { typed: Instant::now().checked_sub(Duration::from_millis(40)), held: None };
+        let mut parsed = vec![key('y')];
+        slow.read(b"y", false, false, &mut parsed);
+        assert_eq!(parsed, [key('y')]);
     }
 
     #[tokio::test]
@@ -353,7 +388,7 @@ mod tests {
             assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Background(0x1e, 0x20, 0x2e))), "cut at {cut}");
             assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Attributes)), "cut at {cut}");
             person.write_all(b"a").unwrap();
-            assert_eq!(next(&mut stream).await, Some(Input::Key(Key::char('a'))), "cut at {cut}");
+            assert_eq!(typed(&mut stream).await, Some(Key::char('a')), "cut at {cut}");
         }
     }
 
@@ -367,7 +402,6 @@ mod tests {
 
     #[tokio::test]
     async fn the_rest_of_an_answer_is_no_keys_although_its_beginning_was_taken_for_one() {
-        use crate::ui::keys::Code;
         for (beginning, taken, rest) in [
             (&b"\x1b"[..], Key::plain(Code::Esc), &b"]11;rgb:1111/1111/1111\x1b\\x"[..]),
             (b"\x1b]", Key::alt(Code::Char(']')), b"11;rgb:1111/1111/1111\x1b\\x"),
@@ -377,7 +411,7 @@ mod tests {
             assert_eq!(next(&mut stream).await, Some(Input::Key(taken)));
             person.write_all(rest).unwrap();
             assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Background(17, 17, 17))));
-            assert_eq!(next(&mut stream).await, Some(Input::Key(Key::char('x'))));
+            assert_eq!(typed(&mut stream).await, Some(Key::char('x')));
         }
     }
 

@@ -5,6 +5,7 @@
 mod ascii;
 pub mod clipboard;
 pub mod editor;
+mod event;
 pub mod guard;
 pub mod input;
 mod late;
@@ -15,6 +16,7 @@ pub mod surface;
 
 pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
+pub use event::{Click, Input, Scheme, Told};
 pub use guard::{Tty, TtyOut, install_panic_hook, restore};
-pub use input::{Click, Input, InputStream, Scheme, Told};
+pub use input::InputStream;
 pub use surface::Surface;

@@ -4,10 +4,11 @@
 //! focus reports, bracketed paste, and what the terminal answers about its background. Does not read: it is fed, in
 //! pieces of any size. Invariants: the same bytes give the same inputs however they are cut, but for a lone escape at
 //! the end of a piece, which is the key and is not held back unless an answer is expected; what is not understood is
-//! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long.
+//! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long. What
+//! may be such a rest, or typed, is a hasty key, which answers nothing.
 
-use super::input::{Click, Input, Scheme, Told};
-use super::late::{Doubt, missing};
+use super::event::{Click, Input, Scheme, Told};
+use super::late::{Doubt, after, completes, missing};
 use super::numbers::{kitty, tilde};
 use crate::ui::keys::Key;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -37,6 +38,8 @@ pub(super) struct Parser {
     open: Option<Open>,
     /// What was given out as a key may have been a beginning all the same.
     doubt: Option<Doubt>,
+    /// The beginning of what is incomplete was given out as a key: the whole of it is none that types or answers.
+    is_rest: bool,
 }
 
 /// A sequence that was given up for its rest did not come in time, or one that is too long.
@@ -47,6 +50,8 @@ struct Open {
     dropped: usize,
     /// Nothing has come for a while: a single key now is the person's.
     paused: bool,
+    /// Nothing has come for long: only what has the end in it is its rest.
+    is_late: bool,
     /// It has come to an escape, which ends it or begins something else; true when it came alone, as a key does.
     escape: Option<bool>,
     /// How many bytes its last character lacks, or all of it where its length is known.
@@ -91,15 +96,22 @@ impl Parser {
         if bytes.is_empty() {
             return;
         }
+        let mut suspected = None;
         if self.paste.is_none() && self.pending.is_empty() {
-            self.pending.extend_from_slice(missing(self.doubt, bytes));
-            if self.doubt == Some(Doubt::Escape) && bytes == b"]" && self.pending.is_empty() {
-                out.extend(plain(KeyCode::Char(']')));
-                self.doubt = Some(Doubt::Introducer(b']'));
-                return;
+            let missing = missing(self.doubt, bytes);
+            self.is_rest = !missing.is_empty();
+            self.pending.extend_from_slice(missing);
+            match (self.doubt, bytes) {
+                _ if self.is_rest => {}
+                (Some(Doubt::Escape | Doubt::Late(ESC)), [introducer @ (b'[' | b'O' | b']')]) => {
+                    out.extend(plain(KeyCode::Char(char::from(*introducer))));
+                    self.doubt = Some(if *introducer == b']' { Doubt::Introducer(b']') } else { Doubt::Typed });
+                    return;
+                }
+                (doubt, _) => suspected = doubt.filter(|doubt| doubt.suspects(bytes)).map(|_| out.len()),
             }
         }
-        self.doubt = None;
+        self.doubt = after(bytes).filter(|_| suspected.is_some());
         self.pending.extend_from_slice(bytes);
         let mut at = 0;
         loop {
@@ -116,10 +128,12 @@ impl Parser {
             match step(rest) {
                 Step::Took(n, input) => {
                     at += n;
-                    out.extend(input);
+                    let is_rest = std::mem::take(&mut self.is_rest);
+                    out.extend(input.filter(|input| !(is_rest && input.is_text())));
                 }
                 Step::Paste(n) => {
                     at += n;
+                    self.is_rest = false;
                     self.paste = Some(Vec::new());
                 }
                 Step::Drop(n) => {
@@ -135,6 +149,8 @@ impl Parser {
             }
         }
         self.pending.drain(..at);
+        let suspects = suspected.and_then(|from| out.get_mut(from..)).unwrap_or_default();
+        suspects.iter_mut().for_each(Input::hasten);
     }
 
     /// Drops what belongs to an open sequence; what is left stands for itself.
@@ -155,6 +171,7 @@ impl Parser {
             return bytes;
         }
         if open.paused && open.is_typed(bytes) {
+            self.doubt = (open.kind == Kind::Control).then_some(Doubt::Typed);
             return bytes;
         }
         let whole = bytes.len();
@@ -202,8 +219,10 @@ impl Parser {
         match (self.pending.as_slice(), &self.open) {
             ([], Some(Open { escape: Some(_), .. })) => Some(Patience::Short),
             ([], Some(Open { paused: false, .. })) => Some(Patience::Long),
+            // However late it comes; three bytes end the one, the next end of a sequence the other.
+            ([], Some(Open { kind: Kind::Mouse, .. } | Open { is_late: true, .. })) => None,
             ([], Some(_)) => Some(Patience::Memory),
-            ([], None) => self.doubt.map(|_| Patience::Memory),
+            ([], None) => self.doubt.filter(|doubt| doubt.ends()).map(|_| Patience::Memory),
             ([ESC, b']'], _) if self.expects => Some(Patience::Long),
             (pending, _) => Some(match begun(pending) {
                 Some(Kind::Color | Kind::Text) => Patience::Long,
@@ -221,7 +240,8 @@ impl Parser {
                 self.doubt = Some(Doubt::End);
             }
             ([], Some(open)) if !open.paused => self.open = Some(Open { paused: true, dropped: 0, ..open }),
-            ([], _) => self.doubt = None,
+            ([], Some(open)) if open.kind == Kind::Control => self.open = Some(Open { is_late: true, ..open }),
+            ([], _) => self.doubt = self.doubt.and_then(Doubt::later),
             ([ESC], _) => {
                 out.extend(plain(KeyCode::Esc));
                 self.doubt = Some(Doubt::Escape);
@@ -244,7 +264,7 @@ impl Open {
             (Kind::Mouse, Some((lead, _))) => u8::try_from((lead + MOUSE).saturating_sub(head.len())).unwrap_or(0),
             _ => 0,
         };
-        Self { kind, dropped: 0, paused: true, escape: None, lacks, head: head.to_vec() }
+        Self { kind, dropped: 0, paused: true, is_late: false, escape: None, lacks, head: head.to_vec() }
     }
 
     /// Whether what comes after a pause is a key rather than the rest.
@@ -252,7 +272,8 @@ impl Open {
         let one = std::str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
         let fits = |b: &u8| is_of_color(*b) || matches!(*b, 7 | ESC | 0x18 | 0x1a | 0x9c | 0xc2 | b'\\');
         match self.kind {
-            Kind::Control | Kind::Mouse => false,
+            Kind::Mouse => false,
+            Kind::Control => self.is_late && !completes(bytes),
             Kind::Text => one && !bytes.iter().all(fits),
             Kind::Color => {
                 let until = end(bytes, &mut 0).unwrap_or(bytes.len());
@@ -371,6 +392,11 @@ fn ss3(bytes: &[u8]) -> Step {
     let Some(&last) = bytes.get(2) else { return Step::More };
     let code = match last {
         b'M' => KeyCode::Enter,
+        // The keypad, where it was told to be more than digits.
+        b'j'..=b'y' => KeyCode::Char(char::from(last - b'j' + b'*')),
+        b'X' => KeyCode::Char('='),
+        // Without a key for it: Begin and the like.
+        b'E' | b'G' | b'I' => return Step::Took(3, None),
         other => match letter(other) {
             Some(code) => code,
             None => return Step::Took(2, key(KeyCode::Char('O'), KeyModifiers::ALT)),

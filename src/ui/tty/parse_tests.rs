@@ -201,6 +201,8 @@ fn silence(parser: &mut Parser, mut left: u32, out: &mut Vec<Input>) {
 /// What is no press of a key that types or answers: an escape, or Alt with a character, does neither.
 fn is_quiet(input: &Input) -> bool {
     match input {
+        Input::Hasty(_) | Input::Mouse { .. } | Input::Focus(_) => true,
+        Input::Key(key) if !matches!(key.code, Code::Char(_) | Code::Enter | Code::Tab) => true,
         Input::Key(key) => *key == Key::plain(Code::Esc) || key.mods.alt,
         other => matches!(other, Input::Told(_)),
     }
@@ -253,6 +255,7 @@ fn a_string_cut_at_any_place_with_any_gap_types_nothing_and_answers_nothing() {
                     // In the end the keys are the person's again.
                     out.clear();
                     silence(&mut parser, 7000, &mut out);
+                    parser.feed(b"1", &mut out);
                     parser.feed(b"1", &mut out);
                     assert_eq!(out.last(), Some(&Input::Key(Key::char('1'))), "{shown} cut at {cut}, {gap} ms");
                 }
@@ -321,4 +324,97 @@ fn a_torn_paste_is_a_paste_and_a_torn_report_of_the_mouse_is_nothing() {
         parser.feed(b"x", &mut out);
         assert_eq!(out.last(), Some(&Input::Key(Key::char('x'))), "{beginning:?}");
     }
+}
+
+/// What terminals send for keys, the mouse and the window.
+fn sequences() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for last in b"ABCDEFHIMOPQRSZ" {
+        all.push(vec![0x1b, b'[', *last]);
+        all.push(vec![0x1b, b'O', *last]);
+        all.push(format!("\x1b[1;5{}", char::from(*last)).into_bytes());
+        all.push(format!("\x1bO5{}", char::from(*last)).into_bytes());
+    }
+    all.extend((b'j'..=b'y').map(|last| vec![0x1b, b'O', last]));
+    all.extend((b'A'..=b'E').map(|last| vec![0x1b, b'[', b'[', last]));
+    all.extend((1..=34).map(|n| format!("\x1b[{n}~").into_bytes()));
+    all.extend(
+        ["\x1b[3;5~", "\x1b[27;2;13~", "\x1b[13u", "\x1b[49u", "\x1b[97;1u", "\x1b[49;3u", "\x1b[57400u"]
+            .map(Vec::from),
+    );
+    all.extend(
+        ["\x1b[<0;4;5M", "\x1b[<0;4;5m", "\x1b[M !!", "\x1b[?62;22c", "\x1b[12;40R", "\x1b[?997;1n"].map(Vec::from),
+    );
+    all
+}
+
+/// Pieces of a sequence come after pauses, as the reader sees them.
+fn torn(pieces: &[&[u8]], gap: u32) -> Vec<Input> {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    for piece in pieces {
+        parser.feed(piece, &mut out);
+        silence(&mut parser, gap, &mut out);
+    }
+    out
+}
+
+#[test]
+fn a_key_torn_at_any_place_by_any_pause_neither_types_nor_answers() {
+    for sequence in sequences() {
+        let bytes: Vec<&[u8]> = sequence.chunks(1).collect();
+        for gap in [60, 300, 1000, 6000, 60_000] {
+            for cut in 1..sequence.len() {
+                let out = torn(&[&sequence[..cut], &sequence[cut..]], gap);
+                assert!(out.iter().all(is_quiet), "{} cut at {cut}, {gap} ms: {out:?}", sequence.escape_ascii());
+                for more in cut + 1..sequence.len() {
+                    let out = torn(&[&sequence[..cut], &sequence[cut..more], &sequence[more..]], gap);
+                    // An escape alone is the key; what introduces a sequence may be typed then.
+                    let out: Vec<&Input> = out.iter().filter(|input| !is_introducer(input)).collect();
+                    let what = sequence.escape_ascii();
+                    assert!(
+                        out.iter().all(|input| is_quiet(input)),
+                        "{what} cut at {cut} and {more}, {gap} ms: {out:?}"
+                    );
+                }
+            }
+            let out = torn(&bytes, gap);
+            let answers =
+                |input: &Input| matches!(input, Input::Key(key) if "AaynN!".chars().any(|c| *key == Key::char(c)));
+            assert!(!out.iter().any(answers), "{} byte by byte, {gap} ms: {out:?}", sequence.escape_ascii());
+        }
+    }
+}
+
+fn is_introducer(input: &Input) -> bool {
+    ['[', 'O'].iter().any(|c| *input == Input::Key(Key::char(*c)))
+}
+
+#[test]
+fn after_alt_and_a_bracket_one_sequence_is_the_most_that_is_taken_for_its_rest() {
+    for (rest, wanted) in
+        [(&b"A"[..], Some(Key::plain(Code::Up))), (b"1;5A", Some(Key::ctrl(Code::Up))), (b"49u", None)]
+    {
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        parser.feed(b"\x1b[", &mut out);
+        silence(&mut parser, 60, &mut out);
+        parser.feed(rest, &mut out);
+        parser.feed(b"A", &mut out);
+        let keys = [Some(Key::alt(Code::Char('['))), wanted, Some(Key::char('A'))];
+        assert_eq!(out, keys.into_iter().flatten().map(Input::Key).collect::<Vec<_>>(), "{}", rest.escape_ascii());
+    }
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    parser.feed(b"\x1b[", &mut out);
+    silence(&mut parser, 60_000, &mut out);
+    parser.feed(b"x", &mut out);
+    parser.feed(b"x", &mut out);
+    assert_eq!(out[1..], [Input::Hasty(Key::char('x')), Input::Key(Key::char('x'))], "no rest of a key");
+}
+
+#[test]
+fn the_keypad_is_its_digits_and_signs() {
+    assert_eq!(one(b"\x1bOq"), Some(Key::char('1')));
+    assert_eq!(one(b"\x1bOy"), Some(Key::char('9')));
+    assert_eq!(one(b"\x1bOj"), Some(Key::char('*')));
+    assert_eq!(one(b"\x1bOM"), Some(Key::plain(Code::Enter)));
+    assert_eq!(one(b"\x1bOE"), None);
 }

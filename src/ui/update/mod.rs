@@ -2,7 +2,8 @@
 //!
 //! Invariant: no key, paste or click answers a question that was not drawn, or whose keys do not count yet (see
 //! `state::dock`); nor does any unless the person has moved the focus to the dock, presses a digit with Alt, or has just
-//! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does.
+//! answered by hand, has written nothing since, and presses a digit. Nothing that is being written ever does, nor a key
+//! that came together with others.
 
 mod asked;
 mod composer;
@@ -21,12 +22,13 @@ use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
-use super::state::picker::{Picker, Purpose, next_mode};
+use super::state::modes::next_mode;
+use super::state::picker::{Picker, Purpose};
 use super::state::{App, AskedMode, Focus, Holds};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
-use crate::model::changes::Scope;
+use crate::model::changes::{Gate, Scope};
 use crate::model::effect::FrontEnd;
 use crate::model::entries::Slot;
 use crate::model::entry::Body;
@@ -56,8 +58,13 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     match input {
-        Input::Hasty(key) if key.is_digit() && is_answering(state, cx) => {
-            state.say_of_question("too soon: press it once more", cx.now);
+        Input::Hasty(key) if decides(state, cx, key) => {
+            let words = "too soon: press it once more, by itself";
+            if state.view.focus == Focus::Review {
+                state.say(words, cx.now)
+            } else {
+                state.say_of_question(words, cx.now)
+            }
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
@@ -105,16 +112,23 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
     }
 }
 
-/// Whether a digit may answer now.
-fn is_answering(state: &App, cx: Cx<'_>) -> bool {
-    match layer(state) {
-        Layer::Dock => true,
-        Layer::Composer => {
-            let dock = &state.view.dock;
-            dock.dialog.is_some() && dock.is_sticky(cx.now) && state.view.composer.is_empty()
-        }
-        _ => false,
-    }
+/// Whether a key would answer or decide something.
+fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
+    let layer = layer(state);
+    let action = state.keys.resolve(layer, key);
+    action.is_some_and(|action| layer.decides(action)) || key.is_digit() && digits_answer(state, layer, cx.now)
+}
+
+/// Whether a single letter or digit decides something now.
+pub fn weighs(state: &App, now: Now) -> bool {
+    let layer = layer(state);
+    matches!(layer, Layer::Dock | Layer::Review | Layer::ReviewConfirm) || digits_answer(state, layer, now)
+}
+
+/// Whether a digit answers while the composer has the focus.
+fn digits_answer(state: &App, layer: Layer, now: Now) -> bool {
+    let dock = &state.view.dock;
+    layer == Layer::Composer && dock.dialog.is_some() && dock.is_sticky(now) && state.view.composer.is_empty()
 }
 
 /// Where a key goes. The order of the lines is the order of precedence.
@@ -212,7 +226,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::CtrlC => ctrl_c(state, cx, out),
         Action::NextMode => match next_mode(cx.session) {
-            Some((intent, name)) => {
+            Some(step) => {
+                if let Some(passed) = step.passed {
+                    state.say(format!("{passed} asks nothing, so it is left out: F2 sets it"), cx.now);
+                }
+                let Some((intent, name)) = step.next else { return };
                 if let Intent::SetMode { id } | Intent::SetOption { value: OptionValue::Id(id), .. } = &intent {
                     state.view.asked_mode = Some(AskedMode { id: id.clone(), name: name.trim().to_owned() });
                 }
@@ -226,7 +244,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::NextGate => {
             let gate = cx.session.gate().next();
             out.push(Out::Intent(Intent::SetGate(gate)));
-            state.say(labels::gate(gate, cx.session.changes().is_on), cx.now);
+            let words = match gate {
+                Gate::Ask | Gate::Hold if cx.session.agent().caps.works_alone => labels::GATE_IN_VAIN,
+                gate => labels::gate(gate, cx.session.changes().is_on),
+            };
+            state.say(words, cx.now);
         }
         Action::OptionsList => {
             state.picker = Picker::open(cx.session);

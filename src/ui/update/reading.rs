@@ -67,6 +67,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 None => state.say("it names no file", cx.now),
             }
         }
+        Action::FocusDock if state.view.dock.dialog.is_some() => {
+            state.view.reading = None;
+            common(state, cx, action, out);
+        }
         _ => common(state, cx, action, out),
     }
 }

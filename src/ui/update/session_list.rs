@@ -58,6 +58,11 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         let command = command.to_owned();
         cx.model.agents().map(|(_, agent)| agent).filter(move |agent| agent.command == command)
     };
+    if action == Action::RenameSession {
+        let takes =
+            |open: &Open| cx.model.at(open.key).is_some_and(|one| one.agent().is_up() && one.agent().can(Can::Title));
+        list.tells = state.tells_titles && matches!(list.current(), Some(Row::Open(open)) if takes(open));
+    }
     let runs = |command: &str| running(command).any(|agent| !agent.is_dead());
     let deletes = |command: &str| running(command).any(|agent| agent.is_up() && agent.can(Can::Delete));
     let forks = |command: &str| running(command).find(|agent| agent.is_up()).map(|agent| agent.can(Can::Fork));

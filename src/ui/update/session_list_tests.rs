@@ -28,6 +28,14 @@ fn the_list_is_painted_before_anything_is_read() {
 }
 
 #[test]
+fn no_hint_of_the_list_is_cut() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::F(8));
+    let screen = s.draw();
+    assert!(screen.contains("^D rows") && screen.contains("^S by last use"), "{screen}");
+}
+
+#[test]
 fn what_was_read_before_is_in_the_first_frame_and_read_anew() {
     let mut s = Scene::ready(80, 24);
     s.ui.past = Past::Read([shown()].into());

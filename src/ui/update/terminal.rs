@@ -42,7 +42,18 @@ pub(super) fn kill(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
             state.say(format!("killing {}", width::truncate(line.trim(), COMMAND)), cx.now);
             out.push(Out::Intent(Intent::KillTerminal { term: command.id.clone() }));
         }
-        None => state.say("no command runs that could be killed", cx.now),
+        None => match (cx.session.running_child(), cx.session.cancellable()) {
+            (Some((entry, name)), _) => {
+                let name = sanitize::line(name);
+                state.say(format!("stopping the sub-agent {}", width::truncate(name.trim(), COMMAND)), cx.now);
+                out.push(Out::Intent(Intent::StopChild { entry }));
+            }
+            (None, Some(item)) => {
+                state.say("asked the agent to end what it does now, and not the turn", cx.now);
+                out.push(Out::Intent(Intent::CancelItem(item)));
+            }
+            (None, None) => state.say("no command runs that could be killed", cx.now),
+        },
     }
 }
 

@@ -372,6 +372,26 @@ fn a_digit_that_came_with_other_bytes_answers_nothing_and_is_told_so() {
 }
 
 #[test]
+fn no_key_that_came_together_with_others_answers_or_begins_to() {
+    let keys = ('!'..='~').map(Key::char).chain([Key::plain(Code::Enter), Key::alt(Code::Char('1'))]);
+    for key in keys {
+        let mut s = Scene::asked(80, 24);
+        s.press(Code::Tab).after(2000).draw();
+        s.press(Code::Down).draw();
+        s.input(Input::Hasty(key));
+        assert_eq!(s.answers(), [], "{key}");
+        assert!(s.outs.is_empty() && s.ui.refusal.is_none() && s.ui.view.dock.rule.is_none(), "{key}");
+        s.typed("1");
+        assert_eq!(s.answers().len(), 1, "{key}");
+    }
+    let mut s = Scene::asked(80, 24);
+    s.press(Code::Tab).after(2000).draw();
+    s.press(Code::Char('!')).typed("no");
+    s.input(Input::Hasty(Key::plain(Code::Enter)));
+    assert!(s.intents().is_empty() && s.ui.refusal.is_some());
+}
+
+#[test]
 fn a_question_that_has_stood_for_a_while_is_answered_right_after_tab() {
     let mut s = Scene::asked(80, 24);
     s.after(2000).press(Code::Tab).draw();
@@ -676,6 +696,26 @@ fn shift_tab_asks_for_the_next_mode_at_once() {
 }
 
 #[test]
+fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
+    let mut s = Scene::new(100, 24);
+    s.start();
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
+    let available = vec![mode("ask", "Ask"), mode("full-access", "Full Access"), mode("plan", "Plan")];
+    let modes = Some(Modes { current: "ask".into(), pending: None, available });
+    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        id: session(),
+        modes,
+        options: None,
+        model: None,
+        commands: None,
+    })));
+    s.press(Code::BackTab);
+    assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
+    assert!(s.draw().contains("Full Access asks nothing, so it is left out: F2 sets it"), "{}", s.shown);
+}
+
+#[test]
 fn without_modes_the_option_of_category_mode_is_switched() {
     let mut s = Scene::new(80, 24);
     s.start();
@@ -693,6 +733,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
             pending: None,
         }]),
         model: None,
+        commands: None,
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
@@ -720,6 +761,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
             pending: None,
         }]),
         model: None,
+        commands: None,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
     s.press(Code::BackTab);
@@ -775,6 +817,33 @@ fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
     assert!(!s.draw().contains("does review"));
     s.ctrl('u').typed("/rev").press(Code::Enter);
     assert_eq!(s.intents(), [prompt("/rev")]);
+}
+
+#[test]
+fn commands_of_ours_stand_in_the_list_unless_the_agent_has_one_of_that_name() {
+    let mut s = Scene::ready(100, 24);
+    s.typed("/");
+    assert!(s.draw().contains("/btw QUESTION") && s.shown.contains("/fan-out ONE,TWO PROMPT"), "{}", s.shown);
+    s.typed("fan");
+    s.press(Code::Tab);
+    assert_eq!(s.ui.view.composer.text(), "/fan-out ");
+    s.commands(&["btw"]);
+    s.ctrl('u').typed("/btw");
+    assert!(s.draw().contains("does btw") && !s.shown.contains("/btw QUESTION"), "{}", s.shown);
+}
+
+#[test]
+fn while_the_conversation_is_read_the_question_names_the_key_that_leads_to_it() {
+    let mut s = Scene::asked(100, 24);
+    s.press(Code::F(10));
+    assert!(s.draw().contains("Alt+P to answer"), "{}", s.shown);
+    s.key(Key::alt(Code::Char('p')));
+    assert_eq!((s.ui.view.focus.clone(), s.ui.view.reading.is_none()), (Focus::Dock, true));
+    let mut s = Scene::asked(100, 24);
+    s.press(Code::F(2));
+    assert!(s.draw().contains("Esc, Tab"), "{}", s.shown);
+    s.press(Code::Esc).press(Code::Tab);
+    assert_eq!(s.ui.view.focus, Focus::Dock);
 }
 
 #[test]

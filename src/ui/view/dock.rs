@@ -5,6 +5,7 @@
 
 mod choices;
 mod form;
+mod hints;
 mod kinds;
 mod rule;
 
@@ -12,7 +13,7 @@ use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::REVIVALS;
-use crate::model::event::{AuthKind, AuthMethod, Can};
+use crate::model::event::{AuthKind, AuthMethod, Can, PermissionKind};
 use crate::model::ids::Now;
 use crate::model::login::{Attempt, How, LogIn};
 use crate::model::question::{About, Question};
@@ -23,6 +24,7 @@ use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
@@ -35,6 +37,8 @@ use std::path::{Path, PathBuf};
 
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
+/// Columns of the call that a question is asked for.
+const MAX_CALL: usize = 60;
 
 /// Columns from which the letters that answer stand beside the digits.
 const LETTERS_FROM: u16 = 60;
@@ -239,69 +243,13 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         rows = rows.split_off(rows.len().saturating_sub(1));
     }
     let token = if focused { Token::Accent } else { Token::Dim };
-    for hint in hints(dock, cx) {
+    for hint in hints::of(dock, cx) {
         let hint = StyledText::of(hint, token);
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
         if at.is_some() {
             return;
         }
-    }
-}
-
-/// What the right end says, longest first.
-fn hints(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
-    let more = dock.scroll_max();
-    let focus = &cx.state.view.focus;
-    let focused = *focus == Focus::Dock;
-    let (long, short, shortest) = match focus {
-        Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
-        Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
-        Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
-        Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
-        Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
-        Focus::Composer => ("Tab to answer", "Tab", "Tab"),
-        Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
-        // Tab goes to the command.
-        Focus::Terminal(_) => ("Ctrl+], then Tab to answer", "Ctrl+], Tab", "Ctrl+]"),
-    };
-    let hidden = dock.answers.hidden;
-    let mut options = Vec::new();
-    if hidden > 0 || dock.answers.below > 0 {
-        let count = if hidden > 0 { format!("+{}", human::count(hidden as u64, "option")) } else { "more".to_owned() };
-        options.push(if focused { format!("{count} ↓") } else { count });
-    }
-    let joined = |first: Option<&str>, last: &str| {
-        let parts = first.into_iter().chain(options.iter().map(String::as_str)).chain([last]);
-        parts.collect::<Vec<_>>().join(" · ")
-    };
-    let mut hints = Vec::new();
-    if more > 0 {
-        let at = format!("rows {}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
-        if focused {
-            hints.push(format!("{at}, PageDown · {}", joined(raw_hint(dock), long)));
-            hints.push(format!("{at}, PageDown · {}", joined(None, long)));
-            hints.push(format!("{at}, PageDown · {}", joined(None, shortest)));
-        } else {
-            hints.push(format!("{at} · {}", joined(None, long)));
-        }
-        hints.push(format!("+{} · {}", human::count(more as u64, "row"), joined(None, shortest)));
-    }
-    if focused {
-        hints.push(joined(raw_hint(dock), long));
-    }
-    if !options.is_empty() {
-        hints.extend([joined(None, long), joined(None, shortest)]);
-    }
-    hints.extend([long.to_owned(), short.to_owned(), shortest.to_owned()]);
-    hints
-}
-
-const fn raw_hint(dock: &Dock) -> Option<&'static str> {
-    match dock.raw {
-        RawLines::None => None,
-        RawLines::Hidden => Some("v raw input"),
-        RawLines::Shown => Some("v without raw input"),
     }
 }
 
@@ -411,9 +359,16 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.wrap = WrapMode::Words;
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
+    body.extend(entry.filter(|_| pending.about == About::Permission).map(cells::wording).unwrap_or_default());
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
+    let above = cx.session.tool(pending.entry).and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
+    if let Some(call) = above {
+        place.push_str(" · for ");
+        place.push_str(if call.is_agent { "its sub-agent " } else { "" });
+        place.push_str(&width::truncate(&sanitize::line(call.label()), MAX_CALL));
+    }
     if let Some(note) = &pending.note {
         place.push_str(" · ");
         place.push_str(&sanitize::line(note));
@@ -450,7 +405,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
                 key.push(letter);
             }
             let lasts = kinds::lasts(option.kind);
-            Choice { kind, lasts, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
+            let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
+            Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
         .collect();
     if cx.session.rules.are_there() && columns >= REASON_FROM {

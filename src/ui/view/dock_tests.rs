@@ -194,6 +194,29 @@ fn no_key_answers_for_good_before_all_of_the_question_was_on_the_screen() {
 }
 
 #[test]
+fn an_answer_that_refuses_is_in_sight_on_the_smallest_screen() {
+    let mut s = gated(Gate::Off, 40);
+    s.size = (40, 10);
+    let option =
+        |id: &str, kind| PermissionOption { id: id.into(), name: format!("{id} this and go on with it"), kind };
+    let options = vec![
+        option("Allow", PermissionKind::AllowOnce),
+        option("Always allow in this workspace", PermissionKind::AllowAlways),
+        option("Allow all of it", PermissionKind::AllowAlways),
+        option("No, do not", PermissionKind::RejectOnce),
+    ];
+    let mut tool = ToolPatch::new("t".into());
+    tool.title = Patch::Set("line after line ".repeat(20));
+    let request = AgentRequest::Permission { tool, options };
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.draw();
+    assert!(s.shown.contains("No, do not"), "{}", s.shown);
+    s.after(2000).draw();
+    s.key(Key::alt(Code::Char('4')));
+    assert_eq!(s.answers(), [(5, "No, do not".to_owned())]);
+}
+
+#[test]
 fn what_was_read_is_forgotten_when_the_question_changes() {
     let mut s = gated(Gate::Off, 100);
     ask_for_good(&mut s, 5, "short");

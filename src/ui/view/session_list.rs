@@ -95,7 +95,7 @@ pub fn draw(
     }
     let (head, rest) = split_top(area, u16::from(area.height > 1));
     let cursor = if head.is_empty() { None } else { Some(filter(list, look, head, buf)) };
-    let foot = foot_rows(list, rest);
+    let foot = foot_rows(list, look, rest);
     let (body, foot) = split_bottom(rest, foot);
     let has_detail = rest.height >= DETAIL_FROM && list.asks.is_none();
     let (body, detail) = split_bottom(body, u16::from(has_detail));
@@ -478,13 +478,16 @@ fn detail(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
 }
 
 /// Rows that the foot takes of an area.
-fn foot_rows(list: &SessionList, area: Rect) -> u16 {
+fn foot_rows(list: &SessionList, look: Look<'_>, area: Rect) -> u16 {
     match &list.asks {
         Some(asks) => {
             let rows = u16::try_from(asking::asked(asks, area.width.saturating_sub(3)).len()).unwrap_or(u16::MAX);
             rows.saturating_add(1).min(area.height)
         }
-        None if area.height >= ACTS_FROM => 2,
+        None if area.height >= ACTS_FROM => {
+            let rows = folded(&keys(list, look).1, usize::from(area.width.saturating_sub(3))).len();
+            u16::try_from(rows).unwrap_or(1).saturating_add(1)
+        }
         None => u16::from(area.height >= FOOT_FROM || list.note.is_some() && area.height > 1),
     }
 }
@@ -498,7 +501,7 @@ fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
     let mut rows = vec![StyledText::of(ways, Token::Dim)];
     match area.height {
         1 => rows[0].push(&format!(" · {acts}"), Token::Dim),
-        _ => rows.push(StyledText::of(acts, Token::Dim)),
+        _ => rows.extend(folded(&acts, usize::from(room)).into_iter().map(|row| StyledText::of(row, Token::Dim))),
     }
     if let Some(note) = &list.note {
         rows[0] = StyledText::of(sanitize::line(note), Token::Warn);
@@ -506,6 +509,18 @@ fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
     for (row, y) in rows.iter().zip(area.y..area.bottom()) {
         paint::put(buf, area.x + 2, y, room, &width::truncate_styled(row, usize::from(room)), look.theme);
     }
+}
+
+/// What keys do, in as many rows as they need.
+fn folded(words: &str, room: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for part in words.split(" · ").filter(|part| !part.is_empty()) {
+        match rows.last_mut().filter(|row| width::str_width(row) + 3 + width::str_width(part) <= room) {
+            Some(row) => row.extend([" · ", part]),
+            None => rows.push(part.to_owned()),
+        }
+    }
+    rows
 }
 
 /// What keys do now: where they lead, and what they do with a session. What is needed least stands last.

@@ -266,7 +266,11 @@ fn what_is_to_review_stands_before_keys_and_the_model() {
     s.draw();
     assert!(s.last_row().starts_with(" ready ") && s.last_row().contains("+2 −1 · 1 to review"), "{}", s.shown);
     let mut s = picture(120, 40);
-    s.update(Update::Usage { used: 380_000, size: 1_000_000, cost: Some((0.125, "USD".into())) });
+    s.update(Update::Usage {
+        used: 380_000,
+        size: 1_000_000,
+        cost: crate::model::patch::Patch::Set((0.125, "USD".into())),
+    });
     s.tool("x", ToolKind::Execute, &format!("cargo test {}", "x".repeat(60)), ToolStatus::InProgress);
     changed(&mut s, 1200, true);
     s.draw();
@@ -335,7 +339,11 @@ fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
         1 => {
             s.say(text);
             s.tool("t", ToolKind::Execute, text, ToolStatus::InProgress);
-            s.update(Update::Usage { used: u64::MAX, size: u64::from(kind), cost: Some((1e300, text.into())) });
+            s.update(Update::Usage {
+                used: u64::MAX,
+                size: u64::from(kind),
+                cost: crate::model::patch::Patch::Set((1e300, text.into())),
+            });
             s.after(u64::from(kind) * 500);
         }
         2 => {

@@ -81,9 +81,13 @@ fn place() -> Place {
 }
 
 fn engine(place: &Place, agent: impl FnOnce(Agent) -> tokio::task::JoinHandle<()>) -> Engine {
+    engine_in(place, &place.root, agent)
+}
+
+fn engine_in(place: &Place, cwd: &Path, agent: impl FnOnce(Agent) -> tokio::task::JoinHandle<()>) -> Engine {
     let (link, far) = memory();
     let mut link = Some(link);
-    let mut config = config(&place.root);
+    let mut config = config(cwd);
     config.review = Some(ReviewConfig { home: place.home.clone(), reopened: None });
     let engine = Engine::connected(config, codec::shipped(), Some(Box::new(move |_| link.take().unwrap())));
     agent(far);
@@ -178,4 +182,57 @@ async fn a_session_in_another_directory_has_files_and_a_review_of_its_own() {
     assert_eq!(facts(&doc.files[0]), ("x.txt".to_owned(), Cause::Write, 1, true));
     engine.shutdown().await;
     assert_eq!(std::fs::read_dir(&place.home).unwrap().count(), 2, "a review for each directory");
+}
+
+/// One session works in a directory, another one then in the directory above: what the inner one changes is its doing in
+/// both reviews, and what the outer one changes below is its doing in both, too.
+#[tokio::test]
+async fn a_directory_above_one_that_is_looked_at_puts_each_change_down_to_its_session() {
+    let place = place();
+    let inner = place.root.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let (above, below) = (place.root.clone(), inner.clone());
+    let mut engine = engine_in(&place, &inner, |far| {
+        tokio::spawn(async move {
+            let mut agent = far;
+            opens(&mut agent, &["one", "two"]).await;
+            for (at, file, by_itself) in [
+                ("one", below.join("a.txt"), true),
+                ("one", below.join("b.txt"), false),
+                ("two", below.join("c.txt"), false),
+            ] {
+                let prompt = receive(&mut agent).await;
+                assert_eq!(prompt["params"]["sessionId"], at);
+                if by_itself {
+                    std::fs::write(&file, "by itself\n").unwrap();
+                } else {
+                    let write = json!({ "sessionId": at, "path": file.to_string_lossy(), "content": "asked for\n" });
+                    assert!(asks(&mut agent, "fs/write_text_file", write).await["error"].is_null());
+                }
+                reply(&mut agent, &prompt, json!({ "stopReason": "end_turn" })).await;
+            }
+            while agent.lines.next_line().await.unwrap().is_some() {}
+        })
+    });
+    engine.intent(Intent::Start);
+    until(&mut engine, "the inner one", |e| is_ready(e, ONE)).await;
+    open(&mut engine, &above);
+    until(&mut engine, "both open", |e| is_ready(e, ONE) && is_ready(e, TWO)).await;
+    for (turn, at) in [(1, ONE), (2, ONE), (3, TWO)] {
+        prompt(&mut engine, at);
+        until(&mut engine, "looked at", |e| session(e.model(), at).changes().turns.contains_key(&turn)).await;
+    }
+    for (at, dir) in [(ONE, ""), (TWO, "inner/")] {
+        let doc = look(&mut engine, at, 3).await;
+        let seen: Vec<_> = doc.files.iter().map(|file| facts(file)).collect();
+        let of = |name: &str, cause, turn, is_here| (format!("{dir}{name}"), cause, turn, is_here);
+        let (first, second) = (at == ONE, at == TWO);
+        let all = [
+            of("a.txt", Cause::Unknown, 1, false),
+            of("b.txt", Cause::Write, 2, first),
+            of("c.txt", Cause::Write, 3, second),
+        ];
+        assert_eq!(seen, all, "{at:?}");
+    }
+    engine.shutdown().await;
 }

@@ -156,6 +156,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
     config.record = Some(Recording::create(&place.record).unwrap());
     let setup = AgentSetup {
         start_in: None,
+        protocol: acp_tui::model::event::Protocol::Auto,
         command: "b-acp".into(),
         args: vec!["two words".into()],
         env: vec![("B_KEY".into(), "secret".into())],
@@ -176,7 +177,13 @@ async fn a_flood_a_question_a_held_write_and_a_death_side_by_side() {
     let mut engine = two_agents(&place, vec![to_a, to_b]);
     let cwd = place.root.to_string_lossy().into_owned();
     engine.intent(Intent::Start);
-    engine.intent(Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: cwd.clone(), how: Opening::New });
+    engine.intent(Intent::AddAgent {
+        command: "b".into(),
+        env: Vec::new(),
+        cwd: cwd.clone(),
+        how: Opening::New,
+        protocol: None,
+    });
     until(&mut engine, "two sessions", |e| is_ready(e, A1) && is_ready(e, B1)).await;
     let added = engine.model().agent_of(B).unwrap();
     assert_eq!((added.command.as_str(), &added.env[..]), ("b-acp 'two words'", &["B_KEY".to_owned()][..]));

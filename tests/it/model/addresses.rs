@@ -96,7 +96,7 @@ impl House {
 }
 
 fn named(id: &str) -> SessionResult {
-    SessionResult { id: SessionId::from(id), modes: None, options: None, model: None }
+    SessionResult { id: SessionId::from(id), modes: None, options: None, model: None, commands: None }
 }
 
 /// Two sessions of the first agent and one of the second; the ids of two of them are the same.
@@ -106,8 +106,10 @@ fn house() -> House {
     house.spawn(A);
     house.open(A1, "one");
     let how = Opening::New;
-    let effects =
-        house.wants(Address::All, Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into(), how });
+    let effects = house.wants(
+        Address::All,
+        Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into(), how, protocol: None },
+    );
     assert_eq!(effects, [Addressed::new(B, Effect::SpawnAgent)]);
     house.spawn(B);
     house.open(B1, "one");

@@ -8,8 +8,13 @@ use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::TermId;
 use acp_tui::model::session::Policy;
+use acp_tui::store::{preview, search, sessions};
+use proptest::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
+
+/// One of the first release, in which nothing is addressed.
+const V1: &str = include_str!("journal-v1.jsonl");
 
 fn long_run() -> Rig {
     let mut rig = Rig::starting(Policy::Ask);
@@ -88,11 +93,9 @@ fn a_header_and_a_torn_last_line_do_no_harm() {
     assert_eq!(again.len(), rig.entries().len() - 1, "all but the death");
 }
 
-/// One of the first release, in which nothing is addressed.
 #[test]
 fn a_journal_of_version_1_is_still_read() {
-    let text = include_str!("journal-v1.jsonl");
-    let (model, skipped) = replay(fresh(), PathBuf::from("/project"), text.lines());
+    let (model, skipped) = replay(fresh(), PathBuf::from("/project"), V1.lines());
     assert_eq!(skipped, 0);
     let entries = render(&model);
     let first = "you: hello|agent: hi there|tool T Cancelled|terminal term-1: killed by SIGTERM|Info: stopped";
@@ -129,4 +132,38 @@ fn what_the_review_and_a_terminal_showed_is_in_the_journal() {
     assert!(moved(&again) > std::time::Duration::from_secs(5));
     assert_eq!(moved(&again), moved(rig.model()));
     assert_eq!(again.first().session(), rig.model().first().session());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_journal_that_was_cut_or_overwritten_harms_nobody_who_reads_it(
+        at in any::<usize>(),
+        gone in 0..400usize,
+        junk in proptest::collection::vec(any::<u8>(), 0..200),
+        again in any::<bool>(),
+    ) {
+        let header = r#"{"v":2,"client":"acp-tui 0.1.0","command":"agent --acp","cwd":"/project","started":1790000000}"#;
+        let whole = [header, "\n", &long_run().journal.join("\n"), "\n"].concat().into_bytes();
+        let (mut text, at) = (whole.clone(), at % (whole.len() + 1));
+        text.splice(at..(at + gone).min(whole.len()), junk);
+        if again {
+            text.extend_from_slice(&whole);
+        }
+        let temp = tempfile::tempdir().unwrap();
+        let dir = sessions::journals(temp.path());
+        std::fs::create_dir_all(&dir).unwrap();
+        let journals = [dir.join("1790000000-000-1.jsonl"), dir.join("1790000001-000-1.jsonl")];
+        std::fs::write(&journals[0], &text).unwrap();
+        std::fs::write(&journals[1], &whole).unwrap();
+        let listed = sessions::list(temp.path()).unwrap();
+        // The second time from the index.
+        prop_assert_eq!(sessions::list(temp.path()).unwrap().sessions.len(), listed.sessions.len());
+        let query = search::Query::of(search::Matcher::literal("a"));
+        search::search(temp.path(), &query, |_| true).unwrap();
+        preview::end_of(&journals, SESSION).unwrap();
+        let (model, _) = replay(fresh(), PathBuf::from("/project"), String::from_utf8_lossy(&text).lines());
+        prop_assert!(render(&model).len() < 100);
+    }
 }

@@ -1,6 +1,6 @@
 //! Modes and configuration options.
 
-use crate::support::{Rig, SESSION};
+use crate::support::{Rig, SESSION, plain_init, with};
 use acp_tui::model::event::Intent;
 use acp_tui::model::options::{OptionKind, OptionValue};
 use serde_json::{Value, json};
@@ -335,4 +335,29 @@ fn the_older_list_of_models_is_an_option_that_is_set_with_a_call_of_its_own() {
     assert_eq!((current(&rig), rig.model().first().settings().count()), ("X".into(), 1));
     rig.intent(set());
     assert!(rig.sent().is_empty(), "an option stands for it");
+}
+
+#[test]
+fn r_182_r_183_a_name_is_told_only_where_the_agent_takes_one_and_its_answer_counts() {
+    let name = || Intent::SetTitle { title: "  Cart page ".into() };
+    let caps = json!({ "agentCapabilities": { "sessionCapabilities": { "title": {} } } });
+    let mut rig = Rig::initialized(with(plain_init(), caps));
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
+    rig.sent();
+    rig.intent(name());
+    let sent = rig.sent();
+    assert_eq!(
+        (&sent[0]["method"], &sent[0]["params"]),
+        (&"session/set_title".into(), &json!({ "sessionId": SESSION, "title": "  Cart page " }))
+    );
+    rig.answer("session/set_title", json!({ "title": "Cart page" }));
+    assert_eq!(rig.model().first().session().title.as_deref(), Some("Cart page"));
+    rig.intent(name());
+    rig.fail("session/set_title", json!({ "code": -32602, "message": "too long" }));
+    assert!(rig.has_entry("too long"));
+    assert_eq!(rig.model().first().session().title.as_deref(), Some("Cart page"));
+    let mut rig = Rig::ready();
+    rig.sent();
+    rig.intent(name());
+    assert!(rig.sent().is_empty(), "it offers none");
 }

@@ -121,7 +121,7 @@ fn r_147_a_session_that_the_agent_has_forgotten_is_called_so() {
 #[test]
 fn an_agent_that_is_added_can_begin_with_a_session_that_it_has_kept() {
     let mut rig = open(&[]);
-    let add = Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into(), how: old() };
+    let add = Intent::AddAgent { command: "b".into(), env: Vec::new(), cwd: "/q".into(), how: old(), protocol: None };
     rig.intent_at(acp_tui::model::ids::Address::All, add.clone());
     let session = rig.model().session_of(SECOND).unwrap();
     assert_eq!((session.cwd.as_str(), &session.state), ("/q", &SessionState::Waiting));

@@ -59,7 +59,7 @@ fn r_321_fact_04_an_unknown_terminal_is_fed_from_meta_and_never_an_error() {
         json!({ "status": "completed" }),
     ));
     let now = terminal(&rig);
-    assert_eq!((now.origin, now.cwd.as_str(), now.text.text().as_str()), (TerminalOrigin::Meta, "/project", "a\nb\n"));
+    assert_eq!((now.origin, now.cwd.as_str(), now.text.text().as_str()), (TerminalOrigin::Told, "/project", "a\nb\n"));
     assert_eq!(now.exit, Some(exit_code(2)));
     assert_eq!(rig.odd(), 0);
     // It is not ours to be asked about.
@@ -97,7 +97,7 @@ fn a_terminal_of_the_agents_own_and_one_of_ours_may_have_the_same_name() {
         let terminal = rig.model().first().session().terminal(&id).unwrap();
         (terminal.origin, terminal.text.text(), terminal.exit.clone(), terminal.embedded.len())
     };
-    assert_eq!(shown("theirs"), (TerminalOrigin::Meta, "fed more".into(), None, 1));
+    assert_eq!(shown("theirs"), (TerminalOrigin::Told, "fed more".into(), None, 1));
     assert_eq!(shown("ours"), (TerminalOrigin::Ours, "end\n".into(), Some(exit_code(3)), 1));
     assert_eq!(rig.model().first().session().terminals().count(), 2);
     // Only ours can be killed.

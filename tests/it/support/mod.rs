@@ -12,7 +12,7 @@ use acp_tui::model::Model;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
-use acp_tui::model::event::{Event, HostEvent, Intent, Timer};
+use acp_tui::model::event::{Event, HostEvent, Intent, Protocol, Timer};
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, TermId};
 use acp_tui::model::session::{Phase, Policy};
 use acp_tui::model::tool::{ChangeBody, Exit, ToolCall, ToolContent, ToolStatus};
@@ -66,8 +66,24 @@ impl Rig {
     /// One that speaks with every name changed; lines go in and come out in the usual ones.
     pub fn renamed() -> Self {
         let mut rig = Self::with_policy(Policy::Ask);
-        rig.core.speak(renamed::renamed());
+        rig.core.speak(renamed::renamed(), true);
         rig.renamed = true;
+        rig
+    }
+
+    /// One that speaks the second version of the protocol, in a session.
+    pub fn second() -> Self {
+        Self::second_as(Policy::Ask)
+    }
+
+    pub fn second_as(policy: Policy) -> Self {
+        let mut rig = Self::with_policy(policy);
+        rig.core.speak(codec::first(Protocol::Two), false);
+        rig.intent(Intent::Start);
+        rig.host(HostEvent::AgentSpawned { pid: 7 });
+        rig.answer("initialize", second_init());
+        rig.answer("session/new", json!({ "sessionId": SESSION }));
+        rig.sent();
         rig
     }
 
@@ -405,6 +421,11 @@ impl Rig {
 fn fact_line(now: Duration, dir: &str, at: Address, member: &str, body: &Value) -> String {
     let at = serde_json::to_value(at).unwrap();
     format!(r#"{{"t":{}.{:06},"dir":"{dir}","at":{at},"{member}":{body}}}"#, now.as_secs(), now.subsec_micros())
+}
+
+/// What an agent says of itself in the second version.
+pub fn second_init() -> Value {
+    json!({ "protocolVersion": 2, "info": { "name": "agent", "version": "1" }, "capabilities": { "session": {} } })
 }
 
 pub fn plain_init() -> Value {

@@ -121,6 +121,10 @@ impl Codec for Renamed {
         "renamed"
     }
 
+    fn version(&self) -> u16 {
+        VERSION as u16
+    }
+
     fn word_for_word(&self) -> &'static [&'static str] {
         &["other.fs.write_text_file", "other.fs.read_text_file", "other.terminal.create"]
     }
@@ -202,6 +206,10 @@ impl Codec for Renamed {
 
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         V1.opened(how, &text_in(result))
+    }
+
+    fn titled(&self, result: &str) -> Option<String> {
+        V1.titled(&text_in(result))
     }
 
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {

@@ -1,36 +1,23 @@
 //! From frames of the agent to typed events: `session/update` and the requests an agent may make.
 //!
-//! Text chunks, of which there are many, take a borrowed path; all else is typed with the schema crate and salvaged
-//! from a generic value where the schema is stricter than a person would be. Invariant: a message that cannot be
-//! used becomes a value that says so, and never harms another one.
+//! What is carried out is typed with the schema crate; all else is salvaged from a generic value where the schema is
+//! stricter than a person would be. Invariant: a message that cannot be used becomes a value that says so, and never
+//! harms another one.
 
-use super::asked::{self, Asked, Refused};
-use super::bounded::{self, Read};
-use super::content::{block, id_of, list_of, need_id, short_id, str_of, string_of, u64_of, words_of};
-use super::outbound;
-use super::results;
+use super::results::OPTIONS;
 use super::tools::{self, Form};
-use crate::base::human;
-use crate::base::limits::{
-    self, MAX_ANSWERS, MAX_CHOICES, MAX_COMMAND, MAX_COMMAND_LINES, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP,
-    MAX_STEPS, MAX_TITLE, MAX_VARIABLES, MAX_WORDS,
-};
-use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
-use crate::model::event::{AgentRequest, PermissionKind, PermissionOption, TerminalSpec, Update};
+use crate::agent::codec::versionless::asked;
+use crate::agent::codec::versionless::bounded::{self, Read};
+use crate::agent::codec::versionless::content::{id_of, need_id, str_of};
+use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
+use crate::agent::codec::versionless::{children, results, updates};
+use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_NAME, MAX_PATH, MAX_VARIABLES};
+use crate::model::event::{AgentRequest, TerminalSpec, Update};
 use crate::model::ids::{SessionId, TermId, ToolId};
-use crate::model::options::Command;
 use crate::model::patch::Patch;
 use crate::model::tool::ToolPatch;
-use crate::wire::frame::RawId;
 use agent_client_protocol_schema::v1 as schema;
-use serde::Deserialize;
-use serde_json::{Value, json};
-use std::borrow::Cow;
-use std::sync::Arc;
-
-pub const UPDATE: &str = "session/update";
-pub const PERMISSION: &str = "session/request_permission";
-pub const CANCEL_REQUEST: &str = "$/cancel_request";
+use serde_json::Value;
 
 /// Members of an update by which something is looked up or judged, or that are put beside files.
 pub const USED: &[&str] = &[
@@ -56,67 +43,16 @@ pub const USED: &[&str] = &[
     "uri",
     "configOptions",
     "availableCommands",
+    "senderSessionId",
+    "recipientSessionId",
+    "state",
+    "stopReason",
 ];
-
-#[derive(Deserialize)]
-struct FastNotification<'a> {
-    #[serde(rename = "sessionId", borrow)]
-    session: Cow<'a, str>,
-    #[serde(borrow)]
-    update: FastChunk<'a>,
-}
-
-#[derive(Deserialize)]
-struct FastChunk<'a> {
-    #[serde(rename = "sessionUpdate", borrow)]
-    kind: Cow<'a, str>,
-    #[serde(borrow)]
-    content: FastText<'a>,
-    #[serde(rename = "messageId", default)]
-    message_id: Option<Arc<str>>,
-}
-
-#[derive(Deserialize)]
-struct FastText<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    text: String,
-}
-
-fn chunk_kind(name: &str) -> Option<ChunkKind> {
-    match name {
-        "agent_message_chunk" => Some(ChunkKind::Agent),
-        "agent_thought_chunk" => Some(ChunkKind::Thought),
-        "user_message_chunk" => Some(ChunkKind::User),
-        _ => None,
-    }
-}
-
-/// The parameters of an update with a piece of a message.
-pub fn piece(session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Value {
-    let name = match kind {
-        ChunkKind::Agent => "agent_message_chunk",
-        ChunkKind::Thought => "agent_thought_chunk",
-        ChunkKind::User => "user_message_chunk",
-    };
-    let mut update = json!({ "sessionUpdate": name, "content": { "type": "text", "text": text } });
-    if let Some(id) = message {
-        update["messageId"] = id.into();
-    }
-    json!({ "sessionId": session.as_str(), "update": update })
-}
 
 /// The parameters of `session/update`. `Err` says what was wrong with them.
 pub fn update(params: &str) -> Result<(SessionId, Update), String> {
-    if let Ok(fast) = serde_json::from_str::<FastNotification<'_>>(params)
-        && let Some(kind) = chunk_kind(&fast.update.kind)
-        && fast.update.content.kind == "text"
-    {
-        short_id(&fast.session, "sessionId")?;
-        short_id(fast.update.message_id.as_deref().unwrap_or_default(), "messageId")?;
-        let block = Block::Text(fast.update.content.text);
-        let update = Update::Chunk { kind, message_id: fast.update.message_id, block };
-        return Ok((SessionId::from(&*fast.session), update));
+    if let Some(quick) = updates::quick(params) {
+        return quick;
     }
     let read = bounded::read(params).map_err(|e| e.to_string())?;
     let session = need_id(&read.value, "sessionId")?;
@@ -126,70 +62,32 @@ pub fn update(params: &str) -> Result<(SessionId, Update), String> {
 
 fn variant(value: &Value, read: &Read) -> Result<Update, String> {
     let name = str_of(value, "sessionUpdate").ok_or("sessionUpdate is missing")?;
-    if let Some(kind) = chunk_kind(name) {
-        let message_id = str_of(value, "messageId").map(|id| short_id(id, "messageId")).transpose()?.map(Into::into);
-        let block = value.get("content").map_or_else(|| Block::Text(String::new()), block);
-        return Ok(Update::Chunk { kind, message_id, block });
+    if let Some(kind) = updates::chunk_kind(name) {
+        return updates::chunk(kind, value);
     }
     Ok(match name {
         "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?),
         "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?),
-        "plan" => Update::Plan { id: None, entries: plan(has(value, "entries")?, read.lost_of("entries")) },
-        "available_commands_update" => {
-            let more = beyond(has(value, "availableCommands")?, "availableCommands", MAX_COMMANDS, read);
-            partly(Update::Commands(commands(value)), "commands", more)
+        "plan" => {
+            let entries = updates::plan(updates::has(value, "entries")?, read.lost_of("entries"));
+            Update::Plan { id: None, entries }
         }
+        "available_commands_update" => updates::available_commands(value, read)?,
         "current_mode_update" => {
             // A widely copied example says `modeId`.
             let member = if str_of(value, "currentModeId").is_some() { "currentModeId" } else { "modeId" };
             Update::Mode(need_id(value, member)?)
         }
-        "config_option_update" => {
-            let more = beyond(has(value, "configOptions")?, "configOptions", MAX_CHOICES, read);
-            partly(Update::Options(results::options(list_of(value, "configOptions"))), "options", more)
-        }
-        "session_info_update" => {
-            Update::Info { title: words_patch(value, "title"), updated: words_patch(value, "updatedAt") }
-        }
-        "usage_update" => Update::Usage {
-            used: u64_of(value, "used").ok_or("used is missing")?,
-            size: u64_of(value, "size").ok_or("size is missing")?,
-            cost: value
-                .get("cost")
-                .and_then(|c| Some((c.get("amount")?.as_f64()?, words_of(c, "currency", MAX_NAME)?))),
-        },
-        "notice" => Update::Notice {
-            level: match str_of(value, "severity") {
-                Some("error") => Level::Error,
-                Some("warning") => Level::Warn,
-                _ => Level::Info,
-            },
-            title: words_of(value, "title", MAX_WORDS).unwrap_or_default(),
-            description: words_of(value, "description", MAX_WORDS),
-        },
-        "compaction_update" => Update::Compaction {
-            status: words_of(value, "status", MAX_NAME),
-            text: words_of(value, "error", MAX_WORDS).unwrap_or_default(),
-        },
-        other => Update::Unknown { name: limits::cut(other, MAX_NAME) },
+        "config_option_update" => results::config_options(value, read, &OPTIONS)?,
+        "session_info_update" => updates::info(value),
+        "usage_update" => updates::usage(value, Patch::Keep)?,
+        "notice" => updates::notice(value),
+        "compaction_update" => updates::compaction(value),
+        "subagent_update" => children::child(value)?,
+        "session_message" => children::passed(value)?,
+        "session_message_chunk" => children::more(value)?,
+        other => updates::unknown(other),
     })
-}
-
-/// How many elements of a list are more than `max`.
-fn beyond(value: &Value, list: &str, max: usize, read: &Read) -> usize {
-    list_of(value, list).len().saturating_sub(max) + read.lost_of(list)
-}
-
-fn partly(update: Update, what: &'static str, left_out: usize) -> Update {
-    if left_out == 0 { update } else { Update::Partly { update: Box::new(update), what, left_out } }
-}
-
-fn words_patch(value: &Value, member: &str) -> Patch<String> {
-    match value.get(member) {
-        Some(Value::Null) => Patch::Reset,
-        Some(Value::String(words)) => Patch::Set(limits::cut(words.as_str(), MAX_NAME)),
-        _ => Patch::Keep,
-    }
 }
 
 /// What a list lost may have been part of the raw values, too: then what is stored is not enough to judge the call.
@@ -199,88 +97,14 @@ fn patch(value: &Value, form: Form, read: &Read) -> Result<ToolPatch, String> {
     Ok(patch)
 }
 
-/// A list that must be there, although it may be anything: without it nothing was said (section 3).
-fn has<'a>(value: &'a Value, member: &str) -> Result<&'a Value, String> {
-    if value.get(member).is_some() { Ok(value) } else { Err(format!("{member} is missing")) }
-}
-
-/// The schema closes states and priorities and drops an entry that it cannot read; a person shall see what there is.
-fn plan(value: &Value, lost: usize) -> Vec<PlanEntry> {
-    let list = list_of(value, "entries");
-    let looked = list.len().min(MAX_STEPS);
-    let mut entries: Vec<PlanEntry> = list.iter().take(looked).filter_map(plan_entry).collect();
-    let unread = looked - entries.len();
-    let more = list.len() - looked + lost;
-    for (count, what) in [(unread, "of the plan cannot be read"), (more, "more of the plan left out")] {
-        if count > 0 {
-            let content = format!("{} {what}", human::count(count as u64, "entry"));
-            entries.push(PlanEntry { content, priority: Priority::None, status: PlanStatus::Unreadable });
-        }
-    }
-    entries
-}
-
-fn plan_entry(value: &Value) -> Option<PlanEntry> {
-    Some(PlanEntry {
-        content: words_of(value, "content", MAX_STEP)?,
-        priority: match str_of(value, "priority") {
-            Some("high") => Priority::High,
-            Some("medium") => Priority::Medium,
-            Some("low") => Priority::Low,
-            _ => Priority::None,
-        },
-        status: match value.get("status") {
-            None | Some(Value::Null) => PlanStatus::Pending,
-            Some(Value::String(word)) => match word.as_str() {
-                "pending" => PlanStatus::Pending,
-                "in_progress" => PlanStatus::InProgress,
-                "completed" => PlanStatus::Completed,
-                word => PlanStatus::Other(limits::cut(word, MAX_ID).into()),
-            },
-            Some(other) => PlanStatus::Other(limits::cut(other.to_string(), MAX_ID).into()),
-        },
-    })
-}
-
-fn commands(value: &Value) -> Vec<Command> {
-    let list = list_of(value, "availableCommands");
-    let command = |c: &Value| {
-        let name = str_of(c, "name").filter(|name| name.len() <= MAX_ID)?;
-        Some(Command {
-            name: name.strip_prefix('/').unwrap_or(name).to_owned(),
-            description: words_of(c, "description", MAX_NAME).unwrap_or_default(),
-            hint: c.get("input").and_then(|i| words_of(i, "hint", MAX_NAME)),
-        })
-    };
-    list.iter().take(MAX_COMMANDS).filter_map(command).collect()
-}
-
-#[derive(Deserialize)]
-struct CancelParams<'a> {
-    #[serde(rename = "requestId", borrow)]
-    request_id: &'a serde_json::value::RawValue,
-}
-
-/// The request that `$/cancel_request` names, with its JSON type.
-pub fn withdrawn(params: &str) -> Option<RawId> {
-    let named = serde_json::from_str::<CancelParams<'_>>(params).ok()?.request_id;
-    RawId::from_json(named.get())
-}
-
 /// A request of the agent, and the session it names.
 pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
     if method == asked::CREATE {
-        return match asked::read(params) {
-            Ok(Asked { session, asking, call }) => (session.map(SessionId::from), AgentRequest::Ask { asking, call }),
-            Err(Refused::Bad(why)) => (None, bad(method, &why)),
-            Err(Refused::TooLarge(why)) => (None, too_large(method, why)),
-        };
+        return requests::ask(params);
     }
     if !is_known(method) {
-        let name = limits::cut(method, MAX_NAME);
         // Nothing but the session is of interest, and not even that is certain to be there.
-        let is_ours = method == outbound::INITIALIZE;
-        return (None, if is_ours { AgentRequest::Echoed(name) } else { AgentRequest::UnknownMethod(name) });
+        return (None, requests::not_offered(method));
     }
     let Read { value, lost, .. } = match bounded::read(params) {
         Ok(read) => read,
@@ -296,16 +120,8 @@ pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, A
     (Some(session), decode(method, value, number))
 }
 
-fn too_large(method: &str, why: String) -> AgentRequest {
-    AgentRequest::TooLarge { method: limits::cut(method, MAX_NAME), why }
-}
-
 fn is_known(method: &str) -> bool {
     method == PERMISSION || method.starts_with("fs/") || method.starts_with("terminal/")
-}
-
-fn bad(method: &str, why: &str) -> AgentRequest {
-    AgentRequest::BadParams { method: limits::cut(method, MAX_NAME), why: limits::cut(why, MAX_WORDS) }
 }
 
 fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
@@ -398,7 +214,6 @@ fn term(id: &schema::TerminalId) -> TermId {
     TermId::from(&*id.0)
 }
 
-/// The schema closes the kinds of options; a person shall be asked all the same.
 fn permission(value: &Value, number: u64) -> AgentRequest {
     let method = PERMISSION;
     let call = value.get("toolCall").unwrap_or(&Value::Null);
@@ -415,32 +230,10 @@ fn permission(value: &Value, number: u64) -> AgentRequest {
     if tool.cut {
         return too_large(method, "what is asked about cannot be shown whole".into());
     }
-    let list = list_of(value, "options");
-    if list.len() > MAX_ANSWERS {
-        return too_large(method, format!("{} options, at most {MAX_ANSWERS} are shown", list.len()));
+    match requests::options(value) {
+        Ok(options) => AgentRequest::Permission { tool, options },
+        Err(why) => too_large(method, why),
     }
-    let is_long = |o: &Value| {
-        str_of(o, "optionId").is_some_and(|id| id.len() > MAX_ID)
-            || str_of(o, "name").is_some_and(|name| name.len() > MAX_TITLE)
-    };
-    if list.iter().any(is_long) {
-        return too_large(method, "an option that cannot be shown whole".into());
-    }
-    let option = |o: &Value| {
-        let id = string_of(o, "optionId")?;
-        Some(PermissionOption {
-            name: string_of(o, "name").unwrap_or_else(|| id.clone()),
-            kind: match str_of(o, "kind") {
-                Some("allow_once") => PermissionKind::AllowOnce,
-                Some("allow_always") => PermissionKind::AllowAlways,
-                Some("reject_once") => PermissionKind::RejectOnce,
-                Some("reject_always") => PermissionKind::RejectAlways,
-                _ => PermissionKind::Unknown,
-            },
-            id,
-        })
-    };
-    AgentRequest::Permission { tool, options: list.iter().filter_map(option).collect() }
 }
 
 #[cfg(test)]

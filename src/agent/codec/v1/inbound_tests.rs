@@ -1,7 +1,8 @@
 //! What is kept of messages that are larger than anybody needs.
 
 use super::*;
-use crate::base::limits::{MAX_CONTENT, MAX_PARTS, MAX_TEXT};
+use crate::base::limits::*;
+use crate::model::entry::{Block, PlanStatus};
 use crate::model::tool::{ToolContent, ToolPatch};
 use serde_json::json;
 

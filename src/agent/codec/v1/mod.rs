@@ -2,18 +2,17 @@
 //!
 //! Each part is in its own file; here they are put together. Knows no session and no screen.
 
-pub mod asked;
-pub mod bounded;
-pub mod content;
-pub mod errors;
 pub mod inbound;
 pub mod outbound;
 pub mod results;
-pub mod stored;
 pub mod tools;
 
 use super::stored::{Called, Depth, Heard, Introduced, Look};
-use super::{Codec, Decoded, Handshake, Said, Told};
+use super::v2::V2;
+use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
+use super::versionless::updates::{self, UPDATE};
+use super::versionless::{asked, errors, frames, requests, results as same};
+use super::{Codec, Decoded, Handshake, Said, SharedCodec, Told};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
@@ -25,6 +24,7 @@ use crate::model::refusal::{Reason, Refusal};
 use crate::wire::rpc_error::RpcError;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// As the header of a journal says it.
 pub const NAME: &str = "acp-1";
@@ -35,6 +35,10 @@ pub struct V1;
 impl Codec for V1 {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn version(&self) -> u16 {
+        outbound::VERSION.as_u16()
     }
 
     fn word_for_word(&self) -> &'static [&'static str] {
@@ -58,7 +62,7 @@ impl Codec for V1 {
     }
 
     fn withdraw(&self, call: u64) -> Said {
-        (inbound::CANCEL_REQUEST.into(), serde_json::json!({ "requestId": call }))
+        (CANCEL_REQUEST.into(), serde_json::json!({ "requestId": call }))
     }
 
     fn answer(&self, method: &str, answer: &Answer) -> Result<Value, RpcError> {
@@ -74,7 +78,7 @@ impl Codec for V1 {
 
     fn unanswered(&self, method: &str) -> Answer {
         // Dialogs are cancelled, all else fails.
-        if method == inbound::PERMISSION || method == asked::CREATE {
+        if method == PERMISSION || method == asked::CREATE {
             return Answer::Cancelled;
         }
         Answer::Error(Refusal::new(Reason::Cancelled, "Request cancelled: the client is closing"))
@@ -82,15 +86,15 @@ impl Codec for V1 {
 
     fn told(&self, method: &str, params: &str) -> Told {
         match method {
-            inbound::UPDATE => Told::Update(inbound::update(params)),
+            UPDATE => Told::Update(inbound::update(params)),
             asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
-            inbound::CANCEL_REQUEST => inbound::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
+            CANCEL_REQUEST => requests::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
             _ => Told::Unknown,
         }
     }
 
     fn is_update(&self, method: &str) -> bool {
-        method == inbound::UPDATE
+        method == UPDATE
     }
 
     fn update(&self, params: &str) -> Decoded {
@@ -98,7 +102,7 @@ impl Codec for V1 {
     }
 
     fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said {
-        (inbound::UPDATE.into(), inbound::piece(session, kind, message, text))
+        (UPDATE.into(), updates::piece(session, kind, message, text))
     }
 
     fn is_used(&self, member: &str) -> bool {
@@ -113,12 +117,24 @@ impl Codec for V1 {
         results::initialize(result).map_or_else(Handshake::Refused, Handshake::Accepted)
     }
 
+    fn other_version(&self, error: &CallError) -> Option<SharedCodec> {
+        errors::supported(error).contains(&u64::from(V2.version())).then(|| Arc::new(V2) as SharedCodec)
+    }
+
+    fn no_version(&self, error: &CallError) -> CallError {
+        errors::no_version(self.version(), &errors::supported(error))
+    }
+
     fn opened(&self, how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         results::opened(how, result)
     }
 
+    fn titled(&self, result: &str) -> Option<String> {
+        same::titled(result)
+    }
+
     fn listed(&self, result: &str) -> Result<SessionPage, CallError> {
-        results::listed(result)
+        same::listed(result)
     }
 
     fn prompt(&self, result: &str) -> PromptAnswer {
@@ -130,7 +146,7 @@ impl Codec for V1 {
     }
 
     fn error(&self, error: &RpcError) -> (CallError, Vec<AuthMethod>) {
-        errors::read(error)
+        errors::read(error, results::auth_methods)
     }
 
     fn reason(&self, code: i64) -> Reason {
@@ -138,18 +154,18 @@ impl Codec for V1 {
     }
 
     fn called(&self, frame: &str) -> Option<(u64, Called)> {
-        stored::called(frame)
+        frames::called(frame)
     }
 
     fn heard<'a>(&self, frame: &'a str, depth: Depth) -> Heard<'a> {
-        stored::heard(frame, depth)
+        frames::heard(frame, depth)
     }
 
     fn look<'a>(&self, frame: &'a str) -> Look<'a> {
-        stored::look(frame)
+        frames::look(frame)
     }
 
     fn introduced(&self, result: &str) -> Introduced {
-        stored::introduced(result)
+        frames::introduced(result)
     }
 }

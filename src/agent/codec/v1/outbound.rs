@@ -1,6 +1,7 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use super::{asked, errors};
+use crate::agent::codec::versionless::requests::INITIALIZE;
+use crate::agent::codec::versionless::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Link, Opening};
 use crate::model::ids::SessionId;
@@ -12,14 +13,18 @@ use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-pub const INITIALIZE: &str = "initialize";
 /// The version of the protocol that is offered and spoken.
 pub const VERSION: ProtocolVersion = ProtocolVersion::V1;
 
 /// Method and parameters of a call. `cwd` is the session's directory.
 pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json::Error> {
     Ok(match call {
-        Call::Initialize => (INITIALIZE, serde_json::to_value(initialize())?),
+        Call::Initialize => {
+            let mut params = serde_json::to_value(initialize())?;
+            // The types of the protocol have it only where all that is unstable is switched on.
+            params["clientCapabilities"]["subagents"] = json!({});
+            (INITIALIZE, params)
+        }
         Call::OpenSession(how) => (opening(how), open(how, cwd)?),
         Call::ListSessions { cwd, cursor, .. } => {
             let request = schema::ListSessionsRequest::new().cwd(cwd.clone().map(PathBuf::from)).cursor(cursor.clone());
@@ -30,6 +35,9 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
         }
         Call::DeleteSession(id) => {
             ("session/delete", serde_json::to_value(schema::DeleteSessionRequest::new(id.as_str().to_owned()))?)
+        }
+        Call::SetTitle { session, title } => {
+            ("session/set_title", json!({ "sessionId": session.as_str(), "title": title }))
         }
         Call::Prompt { session, text, links, .. } => {
             let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(text.clone()))];
@@ -54,6 +62,8 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             ("session/set_config_option", value)
         }
         Call::LogOut => ("logout", json!({})),
+        // Not offered in this version, and never asked for.
+        Call::CancelItem { session, .. } => ("session/cancel", json!({ "sessionId": session.as_str() })),
         Call::Authenticate { method, .. } => {
             ("authenticate", serde_json::to_value(schema::AuthenticateRequest::new(method.clone()))?)
         }

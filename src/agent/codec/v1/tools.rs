@@ -1,18 +1,14 @@
 //! Tool calls from JSON: one reader for `tool_call`, `tool_call_update` and the `toolCall` of a permission request.
 //!
-//! The typed schema drops list elements that it does not know; a person shall see a placeholder instead, so
-//! the lists are walked here and only their leaves are typed.
+//! In this version what is missing and what is null mean the same: nothing is said of it.
 
-use super::content::{block, i64_of, id_of, list_of, short_id, str_of, string_of, u32_of, words_of};
-use crate::base::human;
-use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE};
-use crate::model::entry::Block;
+use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, short_id, str_of, string_of, words_of};
+use crate::agent::codec::versionless::tools::{contents, kind, location, raw};
+use crate::base::limits::{MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TITLE};
 use crate::model::event::AuthKind;
 use crate::model::ids::{Owner, TermId, ToolId};
 use crate::model::patch::Patch;
-use crate::model::tool::{
-    Change, Exit, Location, TerminalMeta, ToolContent, ToolKind, ToolPatch, ToolStatus, size_of_value,
-};
+use crate::model::tool::{Exit, TerminalMeta, ToolPatch, ToolStatus};
 use serde_json::Value;
 
 /// Which unknown statuses mean what: `pending` when a call is announced, no change in an update (section 3).
@@ -43,7 +39,7 @@ pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> us
     patch.name = Patch::of(words_of(value, "name", MAX_NAME));
     patch.kind = Patch::of(str_of(value, "kind").map(kind));
     patch.status = Patch::of(value.get("status").and_then(|s| status(s, form)));
-    patch.content = Patch::of(list("content").map(|list| contents(list, lost("content"), &mut cut)));
+    patch.content = Patch::of(list("content").map(|list| contents(list, Owner::Client, lost("content"), &mut cut)));
     if let Some(list) = list("locations") {
         patch.locations = Patch::Set(list.iter().take(MAX_PARTS).filter_map(location).collect());
         patch.more_locations = list.len().saturating_sub(MAX_PARTS) + lost("locations");
@@ -52,57 +48,16 @@ pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> us
     patch.raw_input = Patch::of(value.get("rawInput").filter(|v| !v.is_null()).map(|v| raw(v, &mut cut)));
     patch.raw_output = Patch::of(value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false)));
     patch.terminal = value.get("_meta").map(terminal_meta).unwrap_or_default();
+    patch.parent = value.get("_meta").and_then(parent);
     patch.cut = cut;
     patch
 }
 
-/// The parts of a call; what there is no room for is one last part that says so.
-fn contents(list: &[Value], lost: usize, cut: &mut bool) -> Vec<ToolContent> {
-    let (mut out, mut bytes) = (Vec::new(), 0);
-    for value in list.iter().take(MAX_PARTS) {
-        let part = content(value, cut);
-        let size = part.size();
-        if bytes + size > MAX_CONTENT {
-            break;
-        }
-        bytes += size;
-        out.push(part);
-    }
-    let left = list.len() - out.len() + lost;
-    if left > 0 {
-        *cut = true;
-        out.push(said(format!("{left} more {} left out", human::plural(left as u64, "part"))));
-    }
-    out
-}
-
-/// A raw value, unless it is too large to be kept.
-fn raw(value: &Value, cut: &mut bool) -> Value {
-    let size = size_of_value(value);
-    if size <= MAX_CONTENT {
-        return value.clone();
-    }
-    *cut = true;
-    Value::String(limits::left_out(size))
-}
-
-fn said(label: String) -> ToolContent {
-    ToolContent::Block(Block::Other { label, uri: None, text: None })
-}
-
-fn kind(name: &str) -> ToolKind {
-    match name {
-        "read" => ToolKind::Read,
-        "edit" => ToolKind::Edit,
-        "delete" => ToolKind::Delete,
-        "move" => ToolKind::Move,
-        "search" => ToolKind::Search,
-        "execute" => ToolKind::Execute,
-        "think" => ToolKind::Think,
-        "fetch" => ToolKind::Fetch,
-        "switch_mode" => ToolKind::SwitchMode,
-        _ => ToolKind::Other,
-    }
+/// The call that a sub-agent works for, where adapters say it: in `_meta`, in the object of their own.
+fn parent(meta: &Value) -> Option<ToolId> {
+    let own = meta.as_object()?.values().chain([meta]).take(MAX_PARTS);
+    let named = own.filter_map(|own| id_of(own, "parentToolUseId").or_else(|| id_of(own, "parentToolCallId")));
+    named.map(ToolId::from).next()
 }
 
 fn status(value: &Value, form: Form) -> Option<ToolStatus> {
@@ -114,56 +69,6 @@ fn status(value: &Value, form: Form) -> Option<ToolStatus> {
         (Some(_), Form::Announcement) => Some(ToolStatus::Pending),
         _ => None,
     }
-}
-
-fn content(value: &Value, cut: &mut bool) -> ToolContent {
-    match str_of(value, "type") {
-        Some("content") => ToolContent::Block(value.get("content").map_or_else(unreadable, |b| bounded(b, cut))),
-        Some("diff") => match (str_of(value, "path"), str_of(value, "newText")) {
-            (Some(path), _) if path.len() > MAX_PATH => {
-                *cut = true;
-                said(format!("diff of a path of {} bytes left out", path.len()))
-            }
-            (Some(path), Some(new)) => {
-                ToolContent::Change(Change::of_texts(path, str_of(value, "oldText").map(Into::into), new.into()))
-            }
-            _ => ToolContent::Block(unreadable()),
-        },
-        Some("terminal") => match id_of(value, "terminalId") {
-            Some(id) => ToolContent::Terminal(TermId::from(id)),
-            None => {
-                // Of an id that is too long nothing can be shown.
-                *cut |= str_of(value, "terminalId").is_some();
-                ToolContent::Block(unreadable())
-            }
-        },
-        // A bare block counts as wrapped; what is neither is labelled with its type.
-        _ => ToolContent::Block(bounded(value, cut)),
-    }
-}
-
-/// A block whose text is not too long.
-fn bounded(value: &Value, cut: &mut bool) -> Block {
-    match block(value) {
-        Block::Text(text) => {
-            *cut |= text.len() > MAX_TEXT;
-            Block::Text(limits::cut(text, MAX_TEXT))
-        }
-        Block::Other { label, uri, text } => {
-            // What was cut is longer than the bound, by the words that say so.
-            let is_long = |text: &Option<String>, max: usize| text.as_ref().is_some_and(|text| text.len() > max);
-            *cut |= label.len() > MAX_NAME || is_long(&uri, MAX_PATH) || is_long(&text, MAX_TEXT);
-            Block::Other { label, uri, text }
-        }
-    }
-}
-
-fn unreadable() -> Block {
-    Block::Other { label: "content that cannot be read".into(), uri: None, text: None }
-}
-
-fn location(value: &Value) -> Option<Location> {
-    Some(Location { path: words_of(value, "path", MAX_PATH)?, line: u32_of(value, "line") })
 }
 
 /// shell output of Codex, Claude and pi comes this way.

@@ -11,7 +11,7 @@ use crate::review::error::ReviewError;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::FileDecision;
 use crate::review::protocol::Progress;
-use crate::review::session::execution::shown;
+use crate::review::session::shown;
 use crate::review::state::Oid;
 use crate::review::state::content;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

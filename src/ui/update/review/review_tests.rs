@@ -82,6 +82,26 @@ fn it_opens_with_the_focus_and_closes_without_a_trace() {
 }
 
 #[test]
+fn no_key_that_came_together_with_others_decides() {
+    let keys = ('!'..='~').map(Key::char).chain(['a', 'x'].map(|c| Key::alt(Code::Char(c))));
+    for key in keys {
+        let mut s = scene(120, 40);
+        s.input(Input::Hasty(key));
+        assert!(s.outs.iter().all(|out| !matches!(out, Out::Edit(_))), "{key}");
+        assert!(
+            actions(&s).iter().all(|action| matches!(action, ReviewAction::Show(_) | ReviewAction::Close)),
+            "{key}"
+        );
+    }
+    let mut s = scene(120, 40);
+    s.key(Key::alt(Code::Char('x'))).draw();
+    s.input(Input::Hasty(Key::char('y')));
+    assert_eq!(decided(&s), []);
+    s.typed("y");
+    assert_ne!(decided(&s), []);
+}
+
+#[test]
 fn letters_are_text_while_the_person_writes_whatever_is_shown() {
     for (w, h) in [(160, 40), (120, 40), (80, 24), (40, 10)] {
         let mut s = scene(w, h);
@@ -572,7 +592,7 @@ fn a_change_of_another_session_leads_to_its_call_there() {
     let mut tell = |at: Address, what| drop(reduce(&mut s.model, Addressed { at, what }, s.now));
     let open = Intent::OpenSession { cwd: "/home/me/src/shop".into(), how: Opening::New };
     tell(AgentKey::FIRST.into(), Event::User(open));
-    let opened = SessionResult { id: "s2".into(), modes: None, options: None, model: None };
+    let opened = SessionResult { id: "s2".into(), modes: None, options: None, model: None, commands: None };
     tell(second.into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
     tell(second.into(), Event::User(Intent::Prompt { text: "there".into(), links: Vec::new() }));
     s.ui.sync(&s.model, s.now);

@@ -29,6 +29,8 @@ pub(super) struct Choice {
     pub kind: &'static str,
     /// Whether it holds for more than this once.
     pub lasts: bool,
+    /// Whether it refuses.
+    pub refuses: bool,
     pub by: By,
     /// What is to be known about it.
     pub detail: Vec<Detail>,
@@ -36,7 +38,7 @@ pub(super) struct Choice {
 
 impl Choice {
     pub fn new(key: String, name: String, by: By, detail: Vec<Detail>) -> Self {
-        Self { key, name, kind: "", lasts: false, by, detail }
+        Self { key, name, kind: "", lasts: false, refuses: false, by, detail }
     }
 }
 
@@ -100,6 +102,8 @@ pub(super) struct Choices {
     pub keys: Vec<Row>,
     /// How many can be highlighted.
     count: usize,
+    /// The first that refuses: it is in sight as long as none is highlighted.
+    refuses: usize,
     pub order: Order,
 }
 
@@ -137,16 +141,17 @@ pub(super) struct Window {
 impl Choices {
     pub fn new(choices: &[Choice], look: Look) -> Self {
         let count = choices.iter().filter(|c| c.by == By::Highlight).count();
+        let refuses = choices.iter().position(|choice| choice.refuses).unwrap_or(0);
         if choices.iter().all(|c| c.detail.is_empty())
             && let Some(blocks) = flow(choices, 0, look)
         {
-            return Self { blocks, keys: Vec::new(), count, order: Order::SideBySide };
+            return Self { blocks, keys: Vec::new(), count, refuses, order: Order::SideBySide };
         }
         // Those that can be highlighted come first.
         let (own, keys) = choices.split_at(count.min(choices.len()));
         let keys = flow(keys, count, look).unwrap_or_else(|| stack(keys, count, look));
         let keys = keys.into_iter().flat_map(|block| block.rows).collect();
-        Self { blocks: stack(own, 0, look), keys, count, order: Order::Below }
+        Self { blocks: stack(own, 0, look), keys, count, refuses, order: Order::Below }
     }
 
     pub fn rows(&self) -> usize {
@@ -154,7 +159,7 @@ impl Choices {
     }
 
     fn block_of(&self, highlighted: Option<usize>) -> usize {
-        let at = highlighted.unwrap_or(0);
+        let at = highlighted.unwrap_or(self.refuses);
         self.blocks.iter().position(|b| b.options.contains(&at)).unwrap_or(0)
     }
 

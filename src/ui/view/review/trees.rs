@@ -52,7 +52,7 @@ fn tabs(cx: &ViewCx<'_>, all: &[crate::model::ids::SessionKey], name: usize) -> 
         text.append(&super::counts(totals.added, totals.removed));
     }
     if name == NAMES[0] {
-        text.push("   { and } go to the others", Token::Dim);
+        text.push("   { } others · M takes the hunk", Token::Dim);
     }
     text
 }

@@ -17,6 +17,8 @@ use ratatui::layout::{Position, Rect};
 
 /// Before the name that is typed: agents are not told of it.
 const NAME_LABEL: &str = "name (only here): ";
+/// The same where its agent is told.
+const TOLD_LABEL: &str = "name (its agent is told): ";
 
 fn of_tree(tree: &Tree, fate: &Fate) -> String {
     let (name, origin) = (&tree.name, paths::visible(tree.origin.as_os_str()));
@@ -76,10 +78,10 @@ pub fn question(
     let room = area.width.saturating_sub(3);
     if let Ask::Name { line, .. } = asks {
         let (line_at, foot) = split_top(area, 1);
-        let shown =
-            width::truncate_start(&sanitize::line(line), usize::from(room).saturating_sub(NAME_LABEL.len() + 1))
-                .into_owned();
-        let mut text = StyledText::of(NAME_LABEL, Token::Dim);
+        let label = if list.tells { TOLD_LABEL } else { NAME_LABEL };
+        let shown = width::truncate_start(&sanitize::line(line), usize::from(room).saturating_sub(label.len() + 1))
+            .into_owned();
+        let mut text = StyledText::of(label, Token::Dim);
         text.push(&shown, Token::Text);
         let used = paint::put(buf, line_at.x + 2, line_at.y, room, &text, look.theme);
         let words = StyledText::of("Enter names it · empty gives it its own name back · Esc leaves", Token::Accent);

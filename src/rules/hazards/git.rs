@@ -4,8 +4,8 @@
 //! Knows nothing of patterns. Invariant: a short option is only passed over where every letter before it is known; a
 //! long one only when it is written in full.
 
-use super::hazards::{Hit, unknown_letter};
-use super::word::Word;
+use super::{Hit, unknown_letter};
+use crate::rules::word::Word;
 
 struct Row {
     /// Subcommands, with blanks between them.

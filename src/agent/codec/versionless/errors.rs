@@ -2,7 +2,6 @@
 //!
 //! Decides nothing. Invariant: every reason has a number, and no other file of this version has one.
 
-use super::results;
 use crate::base::paths::file_uri;
 use crate::model::event::{AuthMethod, CallError, ErrorKind};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -14,21 +13,26 @@ const METHOD_NOT_FOUND: i64 = -32601;
 const AUTH_REQUIRED: i64 = -32000;
 const NOT_FOUND: i64 = -32002;
 const CANCELLED: i64 = -32800;
+const UNSUPPORTED_VERSION: i64 = -32022;
+
+/// Of a list of versions.
+const MAX_VERSIONS: usize = 16;
 
 /// A list of log-in methods in `data` is offered as methods, not shown as data.
-pub fn read(error: &RpcError) -> (CallError, Vec<AuthMethod>) {
+pub fn read(error: &RpcError, methods: impl Fn(&[Value]) -> Vec<AuthMethod>) -> (CallError, Vec<AuthMethod>) {
     let mut data = error.data.clone();
     let mut offered = Vec::new();
     let kind = match error.code {
         AUTH_REQUIRED => ErrorKind::AuthRequired,
         NOT_FOUND => ErrorKind::NotFound,
+        UNSUPPORTED_VERSION => ErrorKind::WrongVersion,
         _ => ErrorKind::Other,
     };
     if kind == ErrorKind::AuthRequired
         && let Some(Value::Object(map)) = &mut data
     {
         if let Some(Value::Array(list)) = map.remove("authMethods") {
-            offered = results::auth_methods(&list);
+            offered = methods(&list);
         }
         data = data.filter(|d| d.as_object().is_some_and(|m| !m.is_empty()));
     }
@@ -43,6 +47,23 @@ fn number(code: i64) -> i32 {
 /// A local failure of a call.
 pub fn failed(message: String) -> CallError {
     CallError { code: number(INTERNAL_ERROR), ..CallError::new(ErrorKind::Other, message) }
+}
+
+/// The versions that an agent says it speaks, in the error that refuses ours.
+pub fn supported(error: &CallError) -> Vec<u64> {
+    if error.kind != ErrorKind::WrongVersion {
+        return Vec::new();
+    }
+    let list = error.data.as_ref().and_then(|data| data.get("supported")).and_then(Value::as_array);
+    list.into_iter().flatten().filter_map(Value::as_u64).take(MAX_VERSIONS).collect()
+}
+
+/// The same for people: nothing in common with what is spoken here.
+pub fn no_version(offered: u16, supported: &[u64]) -> CallError {
+    let theirs: Vec<String> = supported.iter().map(u64::to_string).collect();
+    let theirs = if theirs.is_empty() { "another one".to_owned() } else { theirs.join(", ") };
+    let message = format!("the agent refuses version {offered} of the protocol; it speaks {theirs}");
+    CallError::new(ErrorKind::WrongVersion, message)
 }
 
 pub fn refuse(refusal: &Refusal) -> RpcError {

@@ -2,8 +2,8 @@
 //!
 //! Invariant: nothing but data.
 
-use super::hazards::Row;
-use super::hazards::Sign::{
+use super::Row;
+use super::Sign::{
     Bare, Begins, But, Each, Has, Letter, Long, NoScript, Only, SecondName, SedScript, Short, Unknown, Words,
 };
 

@@ -5,9 +5,14 @@
 
 use super::bounded;
 use super::content::{str_of, words_of};
-use super::inbound;
+use super::requests::INITIALIZE;
+use super::updates::UPDATE;
+use crate::agent::codec::Codec as _;
 use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
+use crate::agent::codec::v2::V2;
+use crate::agent::codec::{v1, v2};
 use crate::base::limits::{MAX_ID, MAX_NAME};
+use crate::model::event::Update;
 use crate::model::ids::SessionId;
 use crate::wire::json::members;
 use memchr::memmem::Finder;
@@ -73,10 +78,13 @@ pub fn called(frame: &str) -> Option<(u64, Called)> {
     let session = || str_of(&params, "sessionId").filter(|id| id.len() <= MAX_ID).map(SessionId::from);
     let open = |origin, id| Called::Open { origin, id, cwd: str_of(&params, "cwd").map(str::to_owned) };
     let called = match method.as_str() {
-        super::outbound::INITIALIZE => Called::Hello,
+        INITIALIZE => Called::Hello,
         "session/new" => open(Origin::New, None),
         "session/load" => open(Origin::Loaded, Some(session()?)),
-        "session/resume" => open(Origin::Resumed, Some(session()?)),
+        "session/resume" => {
+            let is_told = params.get("replayFrom").is_some_and(Value::is_object);
+            open(if is_told { Origin::Loaded } else { Origin::Resumed }, Some(session()?))
+        }
         "session/fork" => open(Origin::Forked, Some(session()?)),
         "session/prompt" => Called::Prompt { session: session()?, text: prompt(&params) },
         "session/close" => Called::Close(session()?),
@@ -105,20 +113,33 @@ pub fn heard(frame: &str, depth: Depth) -> Heard<'_> {
         return Heard::Nothing;
     }
     let Ok([method, params]) = members(frame, ["method", "params"]) else { return Heard::Nothing };
-    let is_update = method.is_some_and(|method| method.get().trim_matches('"') == inbound::UPDATE);
-    let update = params.filter(|_| is_update).and_then(|params| inbound::update(params.get()).ok());
+    let is_update = method.is_some_and(|method| method.get().trim_matches('"') == UPDATE);
+    let update = params.filter(|_| is_update).and_then(|params| update(params.get()));
     update.map_or(Heard::Nothing, |(session, update)| Heard::Update(session, update))
+}
+
+/// An update in whichever version has it: an agent may have been started once more for another one.
+fn update(params: &str) -> Option<(SessionId, Update)> {
+    match v1::inbound::update(params).ok()? {
+        (_, Update::Unknown { .. }) => v2::inbound::update(params).ok(),
+        known => Some(known),
+    }
 }
 
 pub fn introduced(result: &str) -> Introduced {
     let value = bounded::read(result).map_or(Value::Null, |read| read.value);
-    let info = value.get("agentInfo").unwrap_or(&Value::Null);
+    let info = value.get("agentInfo").or_else(|| value.get("info")).unwrap_or(&Value::Null);
+    let named = |member: &str| words_of(info, member, MAX_NAME).filter(|name| !name.is_empty());
+    let name = named("title").or_else(|| named("name"));
+    if value.get("protocolVersion").and_then(Value::as_u64) == Some(u64::from(V2.version())) {
+        let can = v2::results::initialize(result).map(|init| init.caps.sessions.into()).unwrap_or_default();
+        return Introduced { name, can };
+    }
     let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
     let session = caps.get("sessionCapabilities").unwrap_or(&Value::Null);
     let offers = |member: &str| session.get(member).is_some_and(Value::is_object);
-    let named = |member: &str| words_of(info, member, MAX_NAME).filter(|name| !name.is_empty());
     Introduced {
-        name: named("title").or_else(|| named("name")),
+        name,
         can: Can {
             load: caps.get("loadSession").and_then(Value::as_bool).unwrap_or(false),
             resume: offers("resume"),

@@ -1,0 +1,237 @@
+//! From frames of the agent to typed events: `session/update` and the requests an agent may make.
+//!
+//! Invariant: a message that cannot be used becomes a value that says so, and never harms another one. Who has not said
+//! to which message a piece belongs has said nothing (V2-073).
+
+use super::results::{self, OPTIONS};
+use super::tools;
+use crate::agent::codec::versionless::asked;
+use crate::agent::codec::versionless::bounded::{self, Read};
+use crate::agent::codec::versionless::content::{block, id_of, need_id, short_id, str_of, string_of, words_of};
+use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
+use crate::agent::codec::versionless::tools::raw;
+use crate::agent::codec::versionless::{children, results as same, updates};
+use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_PARTS, MAX_PATH, MAX_TITLE, MAX_WORDS};
+use crate::model::entry::{Block, ChunkKind};
+use crate::model::event::{Activity, AgentRequest, Update};
+use crate::model::ids::{SessionId, ToolId};
+use crate::model::patch::Patch;
+use crate::model::tool::{ToolContent, ToolKind, ToolPatch, Wording};
+use serde_json::{Value, json};
+
+/// Members of an update by which something is looked up or judged, or that are put beside files.
+pub const USED: &[&str] = &[
+    "sessionId",
+    "sessionUpdate",
+    "messageId",
+    "toolCallId",
+    "terminalId",
+    "planId",
+    "compactionId",
+    "configId",
+    "groupId",
+    "value",
+    "kind",
+    "status",
+    "state",
+    "stopReason",
+    "type",
+    "title",
+    "name",
+    "rawInput",
+    "locations",
+    "path",
+    "oldPath",
+    "operation",
+    "patch",
+    "data",
+    "uri",
+    "configOptions",
+    "availableCommands",
+];
+
+/// The parameters of `session/update`. `Err` says what was wrong with them.
+pub fn update(params: &str) -> Result<(SessionId, Update), String> {
+    if let Some(quick) = updates::quick(params) {
+        return quick.and_then(|(session, update)| Ok((session, named(update)?)));
+    }
+    let read = bounded::read(params).map_err(|e| e.to_string())?;
+    let session = need_id(&read.value, "sessionId")?;
+    let update = read.value.get("update").ok_or("update is missing")?;
+    Ok((SessionId::from(session), variant(update, &read)?))
+}
+
+fn named(update: Update) -> Result<Update, String> {
+    match update {
+        Update::Chunk { message_id: None, .. } => Err("messageId is missing".to_owned()),
+        update => Ok(update),
+    }
+}
+
+fn variant(value: &Value, read: &Read) -> Result<Update, String> {
+    let name = str_of(value, "sessionUpdate").ok_or("sessionUpdate is missing")?;
+    if let Some(kind) = updates::chunk_kind(name) {
+        return named(updates::chunk(kind, value)?);
+    }
+    Ok(match name {
+        "user_message" => message(ChunkKind::User, value)?,
+        "agent_message" => message(ChunkKind::Agent, value)?,
+        "agent_thought" => message(ChunkKind::Thought, value)?,
+        "state_update" => Update::Activity(activity(value)?),
+        "tool_call_update" => {
+            let mut patch = tools::patch(value, |list| read.lost_of(list))?;
+            // What a list lost may have been part of the raw values, too.
+            patch.cut |= read.lost > 0;
+            Update::ToolUpdate(patch)
+        }
+        "tool_call_content_chunk" => {
+            let mut patch = tools::part(value)?;
+            patch.cut |= read.lost > 0;
+            Update::ToolUpdate(patch)
+        }
+        "terminal_update" => Update::Terminal(tools::terminal(value)?),
+        "terminal_output_chunk" => Update::Terminal(tools::output(value)?),
+        "plan_update" => plan(value.get("plan").ok_or("plan is missing")?, read)?,
+        "plan_removed" => Update::Plan { id: Some(need_id(value, "planId")?.into()), entries: Vec::new() },
+        "available_commands_update" => updates::available_commands(value, read)?,
+        "config_option_update" => same::config_options(value, read, &OPTIONS)?,
+        "session_info_update" => updates::info(value),
+        "usage_update" => updates::usage(value, Patch::Reset)?,
+        "notice" => updates::notice(value),
+        "compaction_update" => updates::compaction(value),
+        "subagent_update" => children::child(value)?,
+        "session_message" => children::passed(value)?,
+        "session_message_chunk" => children::more(value)?,
+        other => updates::unknown(other),
+    })
+}
+
+/// A whole message. Of one with very many blocks, and of a very long text, the rest is left out, and says so.
+fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
+    let id = need_id(value, "messageId")?;
+    let content = match value.get("content") {
+        None => Patch::Keep,
+        Some(Value::Array(list)) => {
+            let mut blocks: Vec<Block> = list.iter().take(MAX_PARTS).map(block).collect();
+            if list.len() > MAX_PARTS {
+                let label = format!("{} more blocks left out", list.len() - MAX_PARTS);
+                blocks.push(Block::Other { label, uri: None, text: None });
+            }
+            Patch::Set(blocks)
+        }
+        Some(_) => Patch::Reset,
+    };
+    Ok(Update::Message { kind, id: id.into(), content })
+}
+
+/// A state that is not known here is not idle (V2-049).
+fn activity(value: &Value) -> Result<Activity, String> {
+    match str_of(value, "state").ok_or("state is missing")? {
+        "idle" => Ok(Activity::Idle(results::ended(value))),
+        _ => Ok(Activity::Busy),
+    }
+}
+
+/// A plan of a kind that is not known here replaces the one of its id all the same (V2-104).
+fn plan(plan: &Value, read: &Read) -> Result<Update, String> {
+    let id = Some(need_id(plan, "planId")?.into());
+    let entries = match str_of(plan, "type") {
+        Some("items") | None => updates::plan(plan, read.lost_of("entries")),
+        Some(kind) => {
+            let text = words_of(plan, "content", MAX_WORDS).or_else(|| words_of(plan, "uri", MAX_PATH));
+            let text = text.unwrap_or_else(|| format!("a plan of a kind that is not shown here: {kind}"));
+            let lines = text.lines().map(|line| json!({ "content": line })).collect::<Vec<_>>();
+            updates::plan(&json!({ "entries": lines }), 0)
+        }
+    };
+    Ok(Update::Plan { id, entries })
+}
+
+/// A request of the agent, and the session it names.
+pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
+    if method == asked::CREATE {
+        return requests::ask(params);
+    }
+    if method != PERMISSION {
+        return (None, requests::not_offered(method));
+    }
+    let Read { value, lost, .. } = match bounded::read(params) {
+        Ok(read) => read,
+        Err(error) => return (None, bad(method, &error.to_string())),
+    };
+    let Some(session) = id_of(&value, "sessionId").map(SessionId::from) else {
+        return (None, bad(method, "sessionId is missing"));
+    };
+    if lost > 0 {
+        // Half of a question is another one.
+        return (Some(session), too_large(method, format!("{lost} of its values are too many")));
+    }
+    (Some(session), permission(&value, number))
+}
+
+fn permission(value: &Value, number: u64) -> AgentRequest {
+    let is_long = |member: &str, max: usize| str_of(value, member).is_some_and(|text| text.len() > max);
+    if is_long("title", MAX_TITLE) || is_long("description", MAX_WORDS) {
+        return too_large(PERMISSION, "a question that cannot be shown whole".into());
+    }
+    let subject = value.get("subject").unwrap_or(&Value::Null);
+    let own = || ToolPatch::new(ToolId::from(format!("question {number}")));
+    let (mut tool, is_unknown) = match str_of(subject, "type") {
+        Some("tool_call") => match tools::patch(subject.get("toolCall").unwrap_or(&Value::Null), |_| 0) {
+            Ok(tool) => (tool, false),
+            Err(why) => return bad(PERMISSION, &format!("subject.toolCall.{why}")),
+        },
+        Some("command") => match command(subject, own()) {
+            Ok(tool) => (tool, false),
+            Err(refused) => return *refused,
+        },
+        _ => {
+            let mut tool = own();
+            tool.title = Patch::of(string_of(value, "title"));
+            tool.raw_input = Patch::of((!subject.is_null()).then(|| raw(subject, &mut tool.cut)));
+            (tool, true)
+        }
+    };
+    if tool.cut {
+        return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
+    }
+    let title = string_of(value, "title").unwrap_or_default();
+    tool.wording = Some(Box::new(Wording { title, description: string_of(value, "description"), is_unknown }));
+    match requests::options(value) {
+        // V2-103.
+        Ok(options) if options.is_empty() => bad(PERMISSION, "options is empty"),
+        Ok(options) => AgentRequest::Permission { tool, options },
+        Err(why) => too_large(PERMISSION, why),
+    }
+}
+
+/// The command that the agent would run by itself, whole, as the input of a call: the one that it names, or one of its own.
+fn command(subject: &Value, own: ToolPatch) -> Result<ToolPatch, Box<AgentRequest>> {
+    let Some(command) = str_of(subject, "command") else {
+        return Err(Box::new(bad(PERMISSION, "subject.command is missing")));
+    };
+    let Some(cwd) = str_of(subject, "cwd") else {
+        return Err(Box::new(bad(PERMISSION, "subject.cwd is missing")));
+    };
+    let lines = 1 + command.matches('\n').count();
+    if command.len() > MAX_COMMAND || lines > MAX_COMMAND_LINES || cwd.len() > MAX_PATH {
+        let why = format!("a command of {} bytes in {lines} lines", command.len());
+        return Err(Box::new(too_large(PERMISSION, why)));
+    }
+    let named = str_of(subject, "toolCallId").map(|id| short_id(id, "subject.toolCallId")).transpose();
+    let mut tool = match named.map_err(|why| Box::new(bad(PERMISSION, &why)))? {
+        Some(id) => ToolPatch::new(ToolId::from(id)),
+        None => {
+            let title = Patch::Set(limits::cut(command, MAX_TITLE));
+            let shown = tools::terminal_id(subject).map(ToolContent::Terminal).into_iter().collect();
+            ToolPatch { title, append: shown, ..own }
+        }
+    };
+    tool.kind = Patch::Set(ToolKind::Execute);
+    tool.raw_input = Patch::Set(json!({ "command": command, "cwd": cwd }));
+    Ok(tool)
+}
+
+#[cfg(test)]
+#[path = "inbound_tests.rs"]
+mod tests;

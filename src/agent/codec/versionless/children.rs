@@ -1,0 +1,61 @@
+//! Sessions that an agent begins itself, and messages between them and others.
+//!
+//! States of early drafts are words and say nothing.
+
+use super::content::{id_of, list_of, need_id, str_of, words_of};
+use super::updates::words_patch;
+use crate::base::limits::{self, MAX_ID, MAX_PARTS, MAX_TEXT};
+use crate::model::child::{ChildPatch, Passed};
+use crate::model::event::Update;
+use crate::model::ids::SessionId;
+use crate::model::patch::Patch;
+use crate::model::tool::ToolStatus;
+use serde_json::Value;
+
+pub fn child(value: &Value) -> Result<Update, String> {
+    let status = match value.get("state") {
+        Some(Value::Null) => Patch::Reset,
+        Some(state) => Patch::of(str_of(state, "state").map(|word| match word {
+            "running" => ToolStatus::InProgress,
+            "requires_action" => ToolStatus::Paused,
+            "idle" if state.get("error").is_some_and(|error| !error.is_null()) => ToolStatus::Failed,
+            "idle" if str_of(state, "stopReason") == Some("cancelled") => ToolStatus::Cancelled,
+            "idle" => ToolStatus::Completed,
+            word => ToolStatus::Other(limits::cut(word, MAX_ID).into()),
+        })),
+        None => Patch::Keep,
+    };
+    let stops = match value.get("capabilities") {
+        Some(Value::Null) => Patch::Reset,
+        Some(can) => Patch::Set(can.get("cancel").is_some_and(Value::is_object)),
+        None => Patch::Keep,
+    };
+    Ok(Update::Child(ChildPatch {
+        id: SessionId::from(need_id(value, "sessionId")?),
+        title: words_patch(value, "title"),
+        description: words_patch(value, "description"),
+        stops,
+        status,
+    }))
+}
+
+/// A whole message.
+pub fn passed(value: &Value) -> Result<Update, String> {
+    message(value, list_of(value, "content"), false)
+}
+
+/// More of one.
+pub fn more(value: &Value) -> Result<Update, String> {
+    message(value, value.get("content").map(std::slice::from_ref).unwrap_or_default(), true)
+}
+
+fn message(value: &Value, content: &[Value], is_more: bool) -> Result<Update, String> {
+    let texts = content.iter().take(MAX_PARTS).filter_map(|part| words_of(part, "text", MAX_TEXT));
+    let texts: Vec<String> = texts.collect();
+    Ok(Update::Passed(Passed {
+        id: need_id(value, "messageId")?.into(),
+        between: ["senderSessionId", "recipientSessionId"].map(|name| id_of(value, name).map(SessionId::from)),
+        text: value.get("content").map(|_| texts.join("\n")),
+        is_more,
+    }))
+}

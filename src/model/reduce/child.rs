@@ -1,0 +1,134 @@
+//! Sessions that the agent has begun itself. Each is one entry of the session that it belongs to, its calls are entries
+//! below that, and what it asks is asked there.
+//!
+//! Invariants: none changes its parent, and nothing is sent to one but that it is to stop; costs of parents
+//! and children are never added up.
+
+use super::super::child::{Child, ChildPatch, Passed};
+use super::super::effect::{Effect, Withdrawal};
+use super::super::entry::{Block, Body, ChunkKind};
+use super::super::event::{AgentRequest, Odd, Update};
+use super::super::ids::{EntryId, SessionId, ToolId};
+use super::super::patch::Patch;
+use super::super::session::Session;
+use super::super::tool::{ToolKind, ToolPatch};
+use super::Cx;
+use super::{permission, tool};
+
+/// Of one session.
+const MAX_CHILDREN: usize = 256;
+
+/// The session that was begun by `parent`, or by the session itself, is there or has changed.
+pub fn changed(session: &mut Session, patch: ChildPatch, parent: Option<&SessionId>, cx: &mut Cx) {
+    let is_known = session.children.contains_key(&patch.id);
+    if session.retold.is_some() || session.id.as_ref() == Some(&patch.id) {
+        return;
+    }
+    if !is_known && session.children.len() >= MAX_CHILDREN {
+        return cx.count(Odd::Unknown);
+    }
+    let id = ToolId::from(format!("{}/", patch.id));
+    let mut call = ToolPatch::new(id.clone());
+    call.is_agent = true;
+    call.title = match patch.title {
+        // Without a title its task names it.
+        Patch::Keep | Patch::Reset if !is_known => Patch::of(patch.description.as_set().cloned()),
+        Patch::Reset => Patch::Keep,
+        title => title,
+    };
+    call.kind = Patch::Set(ToolKind::Think);
+    call.status = patch.status;
+    if !is_known {
+        call.parent = parent.and_then(|parent| session.children.get(parent)).map(|parent| parent.tool.clone());
+    }
+    let source = if is_known { tool::Source::Update } else { tool::Source::Call };
+    let entry = tool::upsert(session, call, source, cx);
+    let is_told_again = session.is_loading();
+    let child = session.children.entry(patch.id).or_insert_with(|| Child::new(entry, id));
+    child.entry = entry;
+    patch.stops.put(&mut child.stops);
+    // What was said of it once is history until it is said again.
+    child.stops &= !is_told_again;
+}
+
+/// What is said of one, or by it.
+pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut Cx) {
+    if session.retold.is_some() {
+        return;
+    }
+    match update {
+        Update::Chunk { kind: ChunkKind::Agent, message_id, block: Block::Text(text) } => {
+            say(session, child, |child| child.hear(message_id, &text, true), cx);
+        }
+        Update::ToolCall(patch) => drop(call(session, child, patch, tool::Source::Call, cx)),
+        Update::ToolUpdate(patch) => drop(call(session, child, patch, tool::Source::Update, cx)),
+        Update::Child(patch) => changed(session, patch, Some(child), cx),
+        Update::Passed(passed) => pass(session, Some(child), passed, cx),
+        Update::Partly { update, .. } => heard(session, child, *update, cx),
+        // Its plans, modes, costs and the like are not those of the session.
+        _ => {}
+    }
+}
+
+/// A message between sessions: it stands with the one that was begun.
+pub fn pass(session: &mut Session, at: Option<&SessionId>, passed: Passed, cx: &mut Cx) {
+    let Passed { id, between, text, is_more } = passed;
+    let named = between.into_iter().flatten().find(|named| session.children.contains_key(named));
+    let (Some(child), Some(text)) = (named.or_else(|| at.cloned()), text) else { return };
+    say(session, &child, |child| child.hear(Some(id), &text, is_more), cx);
+}
+
+fn say(session: &mut Session, child: &SessionId, hear: impl FnOnce(&mut Child), cx: &mut Cx) {
+    let Some(child) = session.children.get_mut(child) else { return };
+    hear(child);
+    let mut patch = ToolPatch::new(child.tool.clone());
+    patch.is_agent = true;
+    patch.content = Patch::Set(child.content());
+    tool::upsert(session, patch, tool::Source::Update, cx);
+}
+
+fn call(
+    session: &mut Session,
+    child: &SessionId,
+    mut patch: ToolPatch,
+    source: tool::Source,
+    cx: &mut Cx,
+) -> Option<EntryId> {
+    below(session, child, &mut patch)?;
+    Some(tool::upsert(session, patch, source, cx))
+}
+
+/// Its calls have names of their own.
+fn below(session: &Session, child: &SessionId, patch: &mut ToolPatch) -> Option<()> {
+    let parent = session.children.get(child)?.tool.clone();
+    patch.id = ToolId::from(format!("{}{}", parent.as_str(), patch.id.as_str()));
+    patch.parent = Some(parent);
+    Some(())
+}
+
+/// What it asks is about a call of its own.
+pub fn asked(session: &Session, child: &SessionId, mut request: AgentRequest) -> AgentRequest {
+    if let AgentRequest::Permission { tool, .. } = &mut request {
+        // There is a child, or nobody would ask here.
+        let _ = below(session, child, tool);
+    }
+    request
+}
+
+/// The person wants it to stop; the session goes on.
+pub fn stop(session: &mut Session, entry: EntryId, cx: &mut Cx) {
+    let found = session.children.iter().find(|(_, child)| child.entry == entry && child.stops);
+    let Some((id, tool)) = found.map(|(id, child)| (id.clone(), child.tool.clone())) else { return };
+    cx.push(Effect::CancelTurn(id));
+    let is_below = |entry: EntryId| session.tool(entry).is_some_and(|call| call.parent.as_ref() == Some(&tool));
+    let asked: Vec<EntryId> =
+        session.questions.iter().map(|question| question.entry).filter(|e| is_below(*e)).collect();
+    for entry in asked {
+        permission::close_about(session, entry, Withdrawal::TurnStopped, cx);
+    }
+    session.entries.change(entry, |entry| {
+        if let Body::Tool(call) = &mut entry.body {
+            call.is_stopping = true;
+        }
+    });
+}

@@ -1,0 +1,175 @@
+//! The mode that Shift+Tab leads to: the next one in which the agent still asks.
+//!
+//! Sets nothing. Invariant: a mode whose id, name or description says that the agent works without asking is not stepped
+//! onto; the person chooses it by its name.
+
+use crate::base::sanitize;
+use crate::model::event::Intent;
+use crate::model::options::{OptionKind, OptionValue};
+use crate::model::session_ref::SessionRef;
+
+/// What an id or a name has in it that asks nothing, in small letters and without signs between the words.
+const NAMED: &[&str] = &[
+    "bypass",
+    "fullaccess",
+    "fullauto",
+    "yolo",
+    "autoapprove",
+    "approveall",
+    "allowall",
+    "alwaysapprove",
+    "danger",
+    "unrestricted",
+    "unsafe",
+    "noapproval",
+    "nosandbox",
+    "neverask",
+    "skippermission",
+];
+/// The same of a description, which may well say what is asked about.
+const DESCRIBED: &[&str] = &[
+    "bypass",
+    "fullaccess",
+    "yolo",
+    "autoapproveall",
+    "autoapprovesall",
+    "approveseverything",
+    "approvesall",
+    "withoutasking",
+    "withoutapproval",
+    "withoutconfirmation",
+    "withoutprompting",
+    "withoutpermission",
+    "neverask",
+    "noapproval",
+    "noconfirmation",
+    "skippermission",
+    "skipspermission",
+    "skipallpermission",
+    "skipsallpermission",
+    "nosandbox",
+];
+
+/// What Shift+Tab leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is to be done and the name of the mode; nothing where there is no other one to step onto.
+    pub next: Option<(Intent, String)>,
+    /// The name of a mode that was passed over.
+    pub passed: Option<String>,
+}
+
+/// Whether a mode is one in which the agent does not ask, as far as it says.
+fn is_unasked(id: &str, name: &str, description: Option<&str>) -> bool {
+    let plain =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let has = |text: &str, list: &[&str]| {
+        let text = plain(text);
+        list.iter().any(|words| text.contains(words))
+    };
+    has(id, NAMED) || has(name, NAMED) || description.is_some_and(|text| has(text, DESCRIBED))
+}
+
+/// The mode after the current one; nothing when there are no modes.
+pub fn next_mode(session: SessionRef<'_>) -> Option<Step> {
+    if let Some(modes) = session.older_modes() {
+        let current = modes.pending.as_ref().unwrap_or(&modes.current);
+        let at = modes.available.iter().position(|mode| mode.id == *current);
+        let all: Vec<_> = modes
+            .available
+            .iter()
+            .map(|mode| {
+                let unasked = is_unasked(&mode.id, &mode.name, mode.description.as_deref());
+                (Intent::SetMode { id: mode.id.clone() }, mode.name.as_str(), unasked)
+            })
+            .collect();
+        return step(all, at);
+    }
+    let option = session.mode_option()?;
+    let OptionKind::Select { current, values } = &option.kind else { return None };
+    let current = if let Some(OptionValue::Id(id)) = &option.pending { id } else { current };
+    let at = values.iter().position(|value| value.value == *current);
+    let all: Vec<_> = values
+        .iter()
+        .map(|value| {
+            let unasked = is_unasked(&value.value, &value.name, value.description.as_deref());
+            let intent = Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(value.value.clone()) };
+            (intent, value.name.as_str(), unasked)
+        })
+        .collect();
+    step(all, at)
+}
+
+fn step(all: Vec<(Intent, &str, bool)>, at: Option<usize>) -> Option<Step> {
+    let len = all.len();
+    if len == 0 {
+        return None;
+    }
+    let mut step = Step { next: None, passed: None };
+    let first = at.map_or(0, |at| at + 1);
+    let mut all: Vec<_> = all.into_iter().map(Some).collect();
+    for place in (first..first + len).map(|place| place % len).filter(|place| len == 1 || Some(*place) != at) {
+        let Some((intent, name, unasked)) = all.get_mut(place).and_then(Option::take) else { continue };
+        let name = sanitize::line(name).trim().to_owned();
+        if unasked && Some(place) != at {
+            step.passed.get_or_insert(name);
+        } else {
+            step.next = Some((intent, name));
+            break;
+        }
+    }
+    Some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_that_ask_nothing_are_known_by_what_is_said_of_them() {
+        for (id, name, description) in [
+            ("bypassPermissions", "Bypass Permissions", "Bypass all permission checks"),
+            ("full-access", "Full Access", ""),
+            ("m3", "Mode 3", "Runs every command without asking for approval"),
+            ("yolo", "YOLO", "Auto-approves all tools"),
+            ("auto_approve", "Auto", ""),
+            ("x", "Dangerously free", ""),
+            ("x", "All", "Skips all permission prompts"),
+            ("agent#full", "Agent (full access)", ""),
+        ] {
+            assert!(is_unasked(id, name, Some(description)), "{id}");
+        }
+        for (id, name, description) in [
+            ("default", "Default", "Standard behavior, prompts for dangerous operations"),
+            ("acceptEdits", "Accept Edits", "Automatically accept file edit operations"),
+            ("autoEdit", "Auto Edit", "Auto-approves edit tools"),
+            ("plan", "Plan Mode", "Read only"),
+            ("auto", "Agent", "Works in the workspace; asks for approval to leave it"),
+            ("read-only", "Read Only", "Requires approval to edit files"),
+            ("dontAsk", "Don't ask", "Denies what is not allowed already"),
+        ] {
+            assert!(!is_unasked(id, name, Some(description)), "{id}");
+        }
+        assert!(!is_unasked("a", "A", None));
+    }
+
+    #[test]
+    fn a_step_passes_over_what_asks_nothing_and_says_so() {
+        let mode = |id: &str, unasked| (Intent::SetMode { id: id.into() }, id.to_owned(), unasked);
+        let modes = [mode("a", false), mode("b", true), mode("c", false)];
+        let of = |at| {
+            let all = modes.iter().map(|(intent, name, unasked)| (intent.clone(), name.as_str(), *unasked)).collect();
+            let Step { next, passed } = step(all, at).unwrap();
+            (next.map(|(_, name)| name), passed)
+        };
+        let some = |name: &str| Some(name.to_owned());
+        assert_eq!(of(None), (some("a"), None));
+        assert_eq!(of(Some(0)), (some("c"), some("b")));
+        assert_eq!(of(Some(1)), (some("c"), None));
+        assert_eq!(of(Some(2)), (some("a"), None));
+        let two =
+            vec![(Intent::SetMode { id: "a".into() }, "a", false), (Intent::SetMode { id: "b".into() }, "b", true)];
+        assert_eq!(step(two, Some(0)).map(|step| (step.next, step.passed)), Some((None, some("b"))));
+        assert_eq!(step(Vec::new(), None), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Sessions that an agent begins itself: told of below the session that they belong to.
+
+use crate::support::{Rig, SESSION, options};
+use acp_tui::model::event::Intent;
+use acp_tui::model::ids::EntryId;
+use acp_tui::model::tool::{ToolContent, ToolStatus};
+use serde_json::{Value, json};
+
+const CHILD: &str = "child-1";
+
+fn told(rig: &mut Rig, more: &Value) {
+    let mut update = json!({ "sessionUpdate": "subagent_update", "sessionId": CHILD });
+    for (name, value) in more.as_object().unwrap() {
+        update[name] = value.clone();
+    }
+    rig.update(update);
+}
+
+fn with_child() -> Rig {
+    let mut rig = Rig::prompted("hi");
+    told(
+        &mut rig,
+        &json!({ "title": "Tests", "description": "general", "capabilities": { "cancel": {} }, "state": { "state": "running" } }),
+    );
+    rig.sent();
+    rig
+}
+
+fn asks(rig: &mut Rig, id: u64, tool: &str) {
+    let call = json!({ "toolCallId": tool, "title": tool });
+    let params = json!({ "sessionId": CHILD, "toolCall": call, "options": options() });
+    rig.request(id, "session/request_permission", params);
+}
+
+fn text(rig: &Rig) -> Vec<String> {
+    let content = &rig.call("child-1/").content;
+    let text = |content: &ToolContent| {
+        if let ToolContent::Block(block) = content { format!("{block:?}") } else { String::new() }
+    };
+    content.iter().map(text).collect()
+}
+
+#[test]
+fn r_290_r_294_a_child_is_an_entry_of_its_parent_and_is_patched() {
+    let mut rig = with_child();
+    assert_eq!(rig.entries()[1..], ["tool Tests running"]);
+    told(&mut rig, &json!({ "state": { "state": "requires_action" } }));
+    assert_eq!(rig.call("child-1/").status, ToolStatus::Paused);
+    told(&mut rig, &json!({ "state": { "state": "unheard-of" } }));
+    assert_eq!(rig.call("child-1/").status, ToolStatus::Other("unheard-of".into()), "that is not idle");
+    told(&mut rig, &json!({ "title": null, "state": { "state": "idle", "stopReason": "end_turn" } }));
+    assert_eq!(rig.entries()[1..], ["tool Tests done"]);
+    // It was idle and is no more.
+    told(&mut rig, &json!({ "state": { "state": "running" } }));
+    assert_eq!(rig.entries()[1..], ["tool Tests running"]);
+    told(&mut rig, &json!({ "state": { "state": "idle", "error": { "code": 1, "message": "no" } } }));
+    assert_eq!(rig.call("child-1/").status, ToolStatus::Failed);
+    assert_eq!(rig.odd(), 0);
+}
+
+#[test]
+fn r_291_what_a_child_says_does_and_asks_stands_below_it() {
+    let mut rig = with_child();
+    rig.update_in(CHILD, json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "read a", "kind": "read" }));
+    rig.tool(json!({ "toolCallId": "t", "title": "of the parent" }));
+    rig.update_in(CHILD, json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed" }));
+    assert_eq!(rig.entries()[1..], ["tool Tests running", "tool read a done", "tool of the parent pending"]);
+    assert_eq!(rig.call("child-1/t").parent.as_ref().map(|id| id.as_str()), Some("child-1/"));
+    rig.update_in(
+        CHILD,
+        json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "hel" } }),
+    );
+    rig.update_in(
+        CHILD,
+        json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "lo" } }),
+    );
+    assert_eq!(text(&rig), ["Text(\"hello\")"]);
+    asks(&mut rig, 1, "t");
+    assert!(rig.sent().is_empty());
+    rig.choose("yes");
+    assert_eq!(rig.sent_briefly(), ["1:selected yes"]);
+    // What nobody has announced is not there.
+    rig.request(
+        2,
+        "session/request_permission",
+        json!({ "sessionId": "other", "toolCall": { "toolCallId": "t" }, "options": options() }),
+    );
+    assert!(rig.sent_briefly()[0].starts_with("2:-"));
+}
+
+#[test]
+fn r_292_a_child_is_sent_nothing_but_that_it_is_to_stop_and_only_where_it_can() {
+    let mut rig = with_child();
+    let entry = EntryId(rig.model().first().session().entries().iter().last().unwrap().id.0);
+    asks(&mut rig, 1, "t");
+    rig.intent(Intent::StopChild { entry });
+    let sent = rig.sent();
+    assert_eq!((&sent[0]["method"], &sent[0]["params"]["sessionId"]), (&"session/cancel".into(), &CHILD.into()));
+    assert_eq!(sent[1]["result"]["outcome"]["outcome"], "cancelled");
+    assert_eq!(sent.len(), 2);
+    // The session itself goes on.
+    rig.stop("end_turn");
+    told(&mut rig, &json!({ "capabilities": null }));
+    rig.intent(Intent::StopChild { entry });
+    assert!(rig.sent().is_empty());
+}
+
+#[test]
+fn r_293_stopping_the_parent_answers_what_its_children_ask() {
+    let mut rig = with_child();
+    asks(&mut rig, 1, "t");
+    rig.intent(Intent::Cancel);
+    assert_eq!(rig.sent_briefly(), ["session/cancel", "1:cancelled"]);
+    assert!(rig.pending().is_empty());
+}
+
+#[test]
+fn r_297_costs_modes_and_plans_of_a_child_are_not_those_of_its_parent() {
+    let mut rig = with_child();
+    rig.update(json!({ "sessionUpdate": "usage_update", "used": 10, "size": 100 }));
+    rig.update_in(CHILD, json!({ "sessionUpdate": "usage_update", "used": 99, "size": 100 }));
+    rig.update_in(CHILD, json!({ "sessionUpdate": "session_info_update", "title": "of the child" }));
+    rig.update_in(CHILD, json!({ "sessionUpdate": "current_mode_update", "currentModeId": "x" }));
+    let session = rig.model().first().session();
+    assert_eq!((session.usage.as_ref().map(|usage| usage.used), session.title.as_deref()), (Some(10), None));
+    assert_eq!(rig.entries().len(), 2);
+}
+
+#[test]
+fn r_299_messages_between_sessions_are_upserted_by_their_ids() {
+    let mut rig = with_child();
+    let message = |at: &str, text: Value| {
+        let content = json!([{ "type": "text", "text": text }]);
+        let between = json!({ "senderSessionId": SESSION, "recipientSessionId": CHILD });
+        let mut update = json!({ "sessionUpdate": "session_message", "messageId": at, "content": content });
+        for (name, value) in between.as_object().unwrap() {
+            update[name] = value.clone();
+        }
+        update
+    };
+    // On both sides of it.
+    rig.update(message("m", "run".into()));
+    rig.update_in(CHILD, message("m", "run the tests".into()));
+    assert_eq!(text(&rig), ["Text(\"run the tests\")"]);
+    let chunk = |text: &str| json!({ "sessionUpdate": "session_message_chunk", "messageId": "n", "content": { "type": "text", "text": text } });
+    rig.update_in(CHILD, chunk("all "));
+    rig.update_in(CHILD, chunk("well"));
+    assert_eq!(text(&rig), ["Text(\"run the tests\")", "Text(\"all well\")"]);
+    // However much it says.
+    for _ in 0..200 {
+        rig.update_in(CHILD, chunk(&"x".repeat(1000)));
+    }
+    assert!(text(&rig).concat().len() < 70_000);
+}
+
+#[test]
+fn r_300_early_drafts_are_ignored() {
+    let mut rig = with_child();
+    told(&mut rig, &json!({ "state": "completed", "name": "x", "task": "y" }));
+    rig.update(json!({ "sessionUpdate": "subagent_update", "subagentSessionId": "old" }));
+    assert_eq!(rig.entries()[1], "tool Tests running");
+    let params = &rig.lines[0]["params"]["clientCapabilities"];
+    assert_eq!(params["subagents"], json!({}));
+}
