@@ -44,8 +44,8 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, protocol, unstable, sessions, agents, mcp",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol",
         ]
     );
 }
@@ -62,6 +62,12 @@ mod bad_values_say_what_is_allowed {
             theme_is_a_number:
                 "theme = 3",
                 "config.toml:1: theme is a number; allowed: a string, the name of a theme";
+            protocol_is_a_number:
+                "protocol = 2",
+                "config.toml:1: protocol is a number; allowed: a string, one of auto, 1, 2";
+            protocol_of_an_agent_is_not_known:
+                "[agents.x]\ncommand = \"x\"\nprotocol = \"3\"",
+                "config.toml:3: agents.x.protocol is \"3\"; allowed: auto, 1, 2";
             keep_is_a_number:
                 "[sessions]\nkeep = 5",
                 "config.toml:2: keep is a number; allowed: a table, { count = 500, days = 90 }";
@@ -88,7 +94,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol";
             no_command:
                 "[agents.x]\nargs = []",
                 "config.toml:1: [agents.x] has no command; it needs: command = \"program\"";

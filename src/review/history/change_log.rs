@@ -6,7 +6,7 @@
 
 use super::contents::Contents;
 use super::file_history::FileHistory;
-use super::ledger::{ChangeRecord, Decision, FileDecision, Ledger, Record};
+use super::ledger::{ChangeRecord, ClosedBy, Decision, FileDecision, Ledger, Record};
 use super::order::Order;
 use super::pending_writes::{PendingWrite, PendingWrites};
 use super::undo_log::UndoLog;
@@ -31,6 +31,8 @@ pub struct ChangeLog {
     early_commands: BTreeSet<u64>,
     /// Turns in which the agent said what it does.
     told: BTreeSet<u64>,
+    /// Directories that cannot be looked into.
+    closed: BTreeMap<PathBuf, ClosedBy>,
     pending: PendingWrites,
     /// Steps of a look that go into the ledger together.
     batch: Option<Vec<Record>>,
@@ -50,6 +52,7 @@ impl ChangeLog {
             early: BTreeSet::new(),
             early_commands: BTreeSet::new(),
             told: BTreeSet::new(),
+            closed: BTreeMap::new(),
             pending: PendingWrites::default(),
             batch: None,
             forgotten: 0,
@@ -73,6 +76,8 @@ impl ChangeLog {
                 }
                 Record::CommandEarly { turn } => drop(self.early_commands.insert(turn)),
                 Record::Told { turn } => drop(self.told.insert(turn)),
+                Record::Closed { dir, by } => drop(self.closed.insert(dir, by)),
+                Record::Opened { dir } => drop(self.closed.remove(&dir)),
                 Record::Step { path, .. } | Record::Writes { path, .. } if hides(&path) => {}
                 Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
                 Record::Writes { path, write } => self.pending.begins(&path, write),
@@ -189,6 +194,28 @@ impl ChangeLog {
             }
         }
         Ok(())
+    }
+
+    /// Directories that cannot be looked into, and whose doing that is.
+    pub const fn closed(&self) -> &BTreeMap<PathBuf, ClosedBy> {
+        &self.closed
+    }
+
+    /// Whose doing it is that a path, or the nearest directory above it, cannot be looked into.
+    pub fn closed_around(&self, path: &Path) -> Option<ClosedBy> {
+        path.ancestors().find_map(|dir| self.closed.get(dir)).copied()
+    }
+
+    pub fn note_closed(&mut self, dir: &Path, by: ClosedBy) -> Result<(), ReviewError> {
+        if self.closed.insert(dir.to_owned(), by) == Some(by) {
+            return Ok(());
+        }
+        self.ledger.add(&Record::Closed { dir: dir.to_owned(), by })
+    }
+
+    pub fn note_opened(&mut self, dir: &Path) -> Result<(), ReviewError> {
+        self.closed.remove(dir);
+        self.ledger.add(&Record::Opened { dir: dir.to_owned() })
     }
 
     /// Turns that changed something, oldest first.

@@ -58,6 +58,17 @@ pub enum Record {
     CommandEarly { turn: u64 },
     /// The agent says in this turn what it does: a change without attribution may be the person's.
     Told { turn: u64 },
+    /// A directory could not be looked into from then on.
+    Closed {
+        #[serde(with = "json_path")]
+        dir: PathBuf,
+        by: ClosedBy,
+    },
+    /// A look has come into it again.
+    Opened {
+        #[serde(with = "json_path")]
+        dir: PathBuf,
+    },
     /// A decision, before it is carried out.
     Act(Decision),
     /// It has been carried out, for the files of these numbers.
@@ -68,6 +79,17 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
+}
+
+/// Whose doing it is that a directory cannot be looked into, and with that what is changed in it meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedBy {
+    pub turn: u64,
+    pub cause: Cause,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubt: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<u64>,
 }
 
 /// One observed change of one file.

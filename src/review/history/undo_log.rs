@@ -57,6 +57,8 @@ impl UndoLog {
             }
             Record::Turn { .. }
             | Record::Told { .. }
+            | Record::Closed { .. }
+            | Record::Opened { .. }
             | Record::CommandEarly { .. }
             | Record::Step { .. }
             | Record::Untaken { .. }

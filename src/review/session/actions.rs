@@ -23,7 +23,9 @@ use crate::review::decide::verdict::{FileCase, OnConflict, Selection};
 use crate::review::error::ReviewError;
 use crate::review::history::ledger::{Decision, DecisionKey, FileDecision, MergedFrom};
 use crate::review::protocol::{Done, Proposal, Released};
+use crate::review::snapshot::coverage::closed_words;
 use crate::review::state::State;
+use crate::review::worktree::walk;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -343,6 +345,7 @@ impl ReviewSession {
     fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
         let Rewinds { files, outcomes: mut rewound } =
             rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
+        rewound.extend(self.out_of_reach(turn).into_iter().map(|one| (one, None)));
         look_at_root(&files, &self.files.snapshot)?;
         let mut done = Done::default();
         if mode == Mode::Apply {
@@ -374,6 +377,21 @@ impl ReviewSession {
             }
         }
         Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
+    }
+
+    /// Directories that were closed in that turn or later: what was changed in them is not known.
+    fn out_of_reach(&self, turn: u64) -> Vec<Rewound> {
+        let mut all = Vec::new();
+        for (key, files) in self.files.snapshot.out_of_reach() {
+            let path = walk::path(&key);
+            if self.log.closed_around(path).is_some_and(|by| by.turn >= turn) {
+                let remark = format!("{}; give it back its permissions, then undo once more", closed_words(files));
+                let path = if key.is_empty() { Path::new(".") } else { path };
+                let (path, remark) = (path.to_owned(), Some(remark));
+                all.push(Rewound { path, outcome: RewindOutcome::Failed, remark });
+            }
+        }
+        all
     }
 
     /// Takes a write that is not to happen before it is decided; it is part of every [`ReviewSession::doc`] from now on.

@@ -255,6 +255,7 @@ impl ReviewSession {
         }
         self.pace.scanned(began);
         take(self, changes)?;
+        self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
         self.attribution.looked_at_all();
         Ok(())
@@ -267,14 +268,16 @@ impl ReviewSession {
         }
         let changes = self.files.snapshot.look(paths)?;
         self.observer().observe(changes)?;
+        self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
         self.attribution.looked_at(paths);
         Ok(())
     }
 
-    /// Looks again at every file that the ledger knows.
+    /// Looks again at every file that the ledger knows, and at what could not be looked into.
     pub(crate) fn refresh(&mut self) -> Result<(), ReviewError> {
-        let paths = self.log.paths();
+        let mut paths = self.log.paths();
+        paths.extend(self.log.closed().keys().cloned());
         self.look(&paths)
     }
 }

@@ -429,5 +429,9 @@ mod property_tests;
 mod invariants_tests;
 
 #[cfg(test)]
+#[path = "closed_tests.rs"]
+mod closed_tests;
+
+#[cfg(test)]
 #[path = "pending_tests.rs"]
 mod pending_tests;

@@ -8,11 +8,12 @@ use crate::review::decide::held_writes::HeldWrites;
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::ledger::ChangeRecord;
+use crate::review::history::ledger::{ChangeRecord, ClosedBy};
 use crate::review::session::attribution::{Attributed, Attribution, When, before_claims};
 use crate::review::state::{Change, Oid, State, content};
-use std::collections::HashSet;
-use std::path::Path;
+use crate::review::worktree::walk::{self, RelPath};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 /// Larger texts are not searched for what a tool call says it has put there, bytes.
 const MAX_CLAIMED: usize = 4 << 20;
@@ -55,7 +56,7 @@ impl Observer<'_> {
                 // The client's own write, seen before it is told that it is done; or the agent was faster with the same.
                 None => match self.attribution.writing(&change.path, change.after.oid()) {
                     Some(by) => by,
-                    None => self.blame(&change.path),
+                    None => self.blame_unseen(&change.path),
                 },
             };
             let last = self.log.history(&change.path).and_then(|history| history.steps.last());
@@ -99,6 +100,38 @@ impl Observer<'_> {
             self.attribution.clock_was_set();
         }
         was_set
+    }
+
+    /// What no call explains and was changed where no look could come is of those who closed the directory; what was
+    /// written after the last look that could not come there is in doubt.
+    fn blame_unseen(&mut self, path: &Path) -> Attributed {
+        let own = self.blame(path);
+        let closed = self.log.closed_around(path).filter(|_| !own.is_certain());
+        let Some(by) = closed else { return own };
+        let is_later = self.files.snapshot.is_written_after_closed(path);
+        if is_later && !self.attribution.turns().is_empty() {
+            return own;
+        }
+        Attributed { cause: by.cause, doubt: by.doubt || is_later, entry: by.entry, turn: Some(by.turn) }
+    }
+
+    /// Notes whose doing it is that directories can no longer be looked into, and which can again. What no look has ever
+    /// come into was closed by the person.
+    pub fn note_closed(&mut self) -> Result<(), ReviewError> {
+        let closed = &self.files.snapshot.closed;
+        let was_open = |key: &&RelPath| closed.around(key).is_some_and(|dir| dir.open.is_some());
+        let dirs: BTreeSet<PathBuf> = closed.keys().filter(was_open).map(|key| walk::path(key).to_owned()).collect();
+        for dir in &dirs {
+            let by = self.log.closed_around(dir).unwrap_or_else(|| {
+                let Attributed { cause, doubt, entry, turn } = self.blame(dir);
+                ClosedBy { turn: turn.unwrap_or_else(|| self.newest_turn()), cause, doubt, entry }
+            });
+            if by.cause != Cause::Person {
+                self.log.note_closed(dir, by)?;
+            }
+        }
+        let opened: Vec<PathBuf> = self.log.closed().keys().filter(|dir| !dirs.contains(*dir)).cloned().collect();
+        opened.iter().try_for_each(|dir| self.log.note_opened(dir))
     }
 
     /// What was moved is put down to one: both paths, as far as one of them tells.

@@ -5,6 +5,7 @@
 
 use super::{Point, Snapshot, differs, names_rules};
 use crate::review::snapshot::capture::{Job, racy};
+use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::manifest::Entry;
 use crate::review::snapshot::prior::PriorLook;
 use crate::review::state::State;
@@ -13,6 +14,7 @@ use crate::review::worktree::repo::Repo;
 use crate::review::worktree::walk::{self, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
+use std::path::Path;
 
 impl Snapshot {
     /// Known paths below a directory.
@@ -20,6 +22,30 @@ impl Snapshot {
         let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
         let from = self.seen.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
         from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Whether what is at a path was written after the last look that could not come there began.
+    pub(crate) fn is_written_after_closed(&self, path: &Path) -> bool {
+        let key = walk::bytes(path);
+        let closed = self.closed.was_around(key);
+        let now = Reader::new(self.root()).stat(key).ok().flatten();
+        closed.zip(now).is_some_and(|(dir, stat)| walk::dated(stat.mtime) > walk::dated(dir.until) + TICK)
+    }
+
+    /// The uppermost directories that could not be looked into, and how many known files below each cannot be reached.
+    pub(crate) fn out_of_reach(&self) -> Vec<(RelPath, usize)> {
+        let mut reader = Reader::new(self.root());
+        let mut cannot_reach = |key: &RelPath| {
+            self.seen.get(key).is_some_and(|entry| !entry.state.is_absent()) && reader.stat(key).is_err()
+        };
+        // One that was opened since is no longer closed, though no look has come into it yet.
+        let is_closed = |key: &[u8]| {
+            let dir = self.root().join(walk::path(key));
+            dir.read_dir().is_err() || dir.join(".").metadata().is_err()
+        };
+        let is_below = |key: &[u8]| walk::parents(key).any(|dir| dir.len() < key.len() && self.closed.has(dir));
+        let tops = self.closed.keys().filter(|key| !is_below(key) && is_closed(key));
+        tops.map(|key| (key.clone(), self.within(key).iter().filter(|key| cannot_reach(key)).count())).collect()
     }
 
     /// The person's index, when it is not the one that was read last.
@@ -118,7 +144,7 @@ impl Snapshot {
             first,
             ignored: &self.ignored,
             dirs: &self.dirs,
-            unreadable: &self.unreadable,
+            closed: &self.closed,
             rules: &rules,
             seen: &self.seen,
             gone: &gone,

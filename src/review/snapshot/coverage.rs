@@ -87,7 +87,7 @@ enum Unknown {
 
 /// `dirs` are the directories that are covered. `failed`: not every look has come to its end.
 pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: bool) -> Vec<Uncovered> {
-    let Snapshot { seen, unreadable, hidden, ignored, .. } = snapshot;
+    let Snapshot { seen, closed: barred, hidden, ignored, .. } = snapshot;
     let root = snapshot.root();
     let mut out: Vec<Uncovered> = Vec::new();
     if snapshot.full {
@@ -98,13 +98,14 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
     let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
-    let is_known = |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || hidden.has_all_of(key);
+    let is_known =
+        |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || barred.has(key) || hidden.has_all_of(key);
     // What is a link now, or below one, is another directory. Of those that are named anyway it is unknown what is in
     // them.
     let mut reader = Reader::new(root);
     let mut is_other =
         |dir: &RelPath| reader.stat(dir).is_ok_and(|stat| stat.is_none_or(|stat| stat.kind != Kind::Dir));
-    for dir in dirs.iter().filter(|dir| !unreadable.contains(dir)) {
+    for dir in dirs.iter().filter(|dir| barred.around(dir).is_none()) {
         if !dir.is_empty() && is_other(dir) {
             continue;
         }
@@ -125,14 +126,28 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
             _ => {}
         }
     }
-    for key in unreadable {
-        closed.add(|| format!("{}/: cannot be read", walk::show(key)));
+    for (key, files) in snapshot.out_of_reach() {
+        closed.add(|| format!("{}: {}", directory(&key), closed_words(files)));
     }
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
     out.extend(hidden.words().map(Uncovered::from));
     out
+}
+
+/// A directory for the person.
+pub(crate) fn directory(key: &[u8]) -> String {
+    if key.is_empty() { "./".to_owned() } else { format!("{}/", walk::show(key)) }
+}
+
+/// What is said of a directory that cannot be looked into, with so many known files below it that cannot be reached.
+pub(crate) fn closed_words(files: usize) -> String {
+    match files {
+        0 => "cannot be read".to_owned(),
+        1 => "cannot be read; the known file below it may have changed".to_owned(),
+        files => format!("cannot be read; the {} known files below it may have changed", thousands(files as u64)),
+    }
 }
 
 /// What the directories have that is to be named.

@@ -8,6 +8,7 @@ pub mod alternates;
 pub mod candidates;
 pub mod capture;
 pub mod clock;
+pub mod closed;
 pub mod coverage;
 pub mod manifest;
 pub mod moves;
@@ -21,6 +22,7 @@ pub mod survey;
 
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
+use self::closed::Closed;
 use self::coverage::Uncovered;
 use self::manifest::{Entries, Entry, Header, Manifest};
 use self::moves::Moves;
@@ -85,7 +87,8 @@ pub struct Snapshot {
     /// The person's index as it was read last.
     index: Option<Stat>,
     dirs: BTreeSet<RelPath>,
-    unreadable: Vec<RelPath>,
+    /// Directories that could not be looked into.
+    pub(crate) closed: Closed,
     /// What could not be looked at when it was asked for last, and the system's number for why.
     unread: BTreeMap<RelPath, i32>,
     pub(crate) clock: FilesClock,
@@ -144,7 +147,7 @@ impl Snapshot {
         if let Some((head, seen)) = read {
             (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
             snapshot.began = [(snapshot.head.last, 0); 2];
-            snapshot.ignored = Ignored::read(dir);
+            (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
         }
         snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
         snapshot.objects.reopen(snapshot.seen.values().filter_map(|entry| entry.state.oid()));
@@ -168,7 +171,7 @@ impl Snapshot {
             scans: 0,
             index: None,
             dirs: BTreeSet::new(),
-            unreadable: Vec::new(),
+            closed: Closed::new(dir),
             unread: BTreeMap::new(),
             opened: BTreeSet::new(),
             full: false,
@@ -212,7 +215,7 @@ impl Snapshot {
         self.at(Point::Compared);
         self.mark_known(&mut jobs, first);
         self.at(Point::Judged);
-        (self.dirs, self.unreadable) = (walked.dirs.clone(), walked.unreadable.clone());
+        self.dirs.clone_from(&walked.dirs);
         let before = (self.head, self.began);
         self.since = self.began[0];
         self.head.last = started.0;
@@ -234,6 +237,7 @@ impl Snapshot {
             });
             let of_first = First { store: &self.dir, root: self.root.path(), began: started, hidden: &self.hidden };
             self.ignored.passed(&walked, first.then_some(of_first))?;
+            self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
         changes
@@ -247,7 +251,7 @@ impl Snapshot {
         let keys: BTreeSet<RelPath> = paths.iter().filter_map(|path| names.key(path)).collect();
         let mut reader = Reader::new(self.root.path());
         let (mut jobs, mut part) = (Vec::new(), Part::default());
-        let (mut asked, mut there) = (BTreeSet::new(), BTreeSet::new());
+        let (mut asked, mut there, mut dirs) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
         for key in keys {
             let stat = match reader.stat(&key) {
                 Ok(stat) => stat,
@@ -267,6 +271,9 @@ impl Snapshot {
                 let rules =
                     walk::parents(&key).map(|dir| [dir, if dir.is_empty() { &b""[..] } else { b"/" }, RULES].concat());
                 asked.extend(rules.map(RelPath::from).filter(|rules| self.seen.contains_key(rules)));
+            }
+            if dir || self.closed.around(&key).is_some() {
+                dirs.push(key.clone());
             }
             if dir {
                 part.below.insert(key.clone());
@@ -311,7 +318,9 @@ impl Snapshot {
         if !jobs.is_empty() {
             self.objects.refresh();
         }
-        self.capture(jobs, Vec::new(), false)
+        let changes = self.capture(jobs, Vec::new(), false)?;
+        self.closed.looked_into(&dirs, &walked)?;
+        Ok(changes)
     }
 
     /// The same without what the client keeps for itself, also where it has been seen before.

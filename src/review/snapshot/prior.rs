@@ -5,6 +5,7 @@
 //! would remove; and after the first look only what was ignored all the time and has not been touched is passed over.
 
 use super::capture::Job;
+use super::closed::Closed;
 use super::manifest::Entries;
 use super::survey::{Lost, Survey};
 use crate::review::error::ReviewError;
@@ -140,8 +141,8 @@ pub(crate) struct PriorLook<'a> {
     pub ignored: &'a Ignored,
     /// Directories that the last walk has come past.
     pub dirs: &'a BTreeSet<RelPath>,
-    /// Directories that could not be read then.
-    pub unreadable: &'a [RelPath],
+    /// Directories that could not be looked into then.
+    pub closed: &'a Closed,
     /// What was ignored then, of rules that are others now.
     pub rules: &'a [OldRules],
     /// Everything that is known.
@@ -204,15 +205,17 @@ impl PriorLook<'_> {
             // Many programs write a file anew: it is as young as they have left it.
             Standing::Unknown => {
                 let was_ignored = || self.rules.iter().any(|rules| rules.hide(&job.key));
-                let is_old = || self.born_before(&job.key, self.last).unwrap_or(true);
-                (false, self.was_barred(&job.key) || is_old() || was_ignored())
+                // What a directory had when it was last looked into is known.
+                let last = self.closed.around(&job.key).map_or(Some(self.last), |dir| dir.open);
+                let is_old = |last| self.born_before(&job.key, last).unwrap_or(true);
+                (false, last.is_none_or(is_old) || was_ignored())
             }
         }
     }
 
     fn standing(&self, key: &[u8]) -> Standing {
         let Some(last) = self.ignored.last.as_ref().filter(|_| !self.dirs.is_empty()) else { return Standing::Unknown };
-        if self.was_barred(key) {
+        if self.closed.around(key).is_some() {
             return Standing::Unknown;
         }
         // The uppermost name that the last walk has not gone into.
@@ -232,12 +235,6 @@ impl PriorLook<'_> {
         let mut dirs = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top);
         is_untouched(stat, since)
             && dirs.all(|dir| reader.stat(dir).is_ok_and(|dir| dir.is_some_and(|dir| is_untouched(&dir, since))))
-    }
-
-    fn was_barred(&self, key: &[u8]) -> bool {
-        let was_in =
-            |dir: &RelPath| key.strip_prefix(&**dir).is_some_and(|rest| dir.is_empty() || rest.starts_with(b"/"));
-        self.unreadable.iter().any(was_in)
     }
 
     /// Nothing where the system does not know.

@@ -1,4 +1,5 @@
-//! Failures of the disk that a test wants, and another clock of its, in the thread of the test alone.
+//! Failures of the disk that a test wants, another clock of its, and no more rights than anyone has, in the thread of
+//! the test and those that it starts.
 
 use rustix::io::Errno;
 use std::cell::{Cell, RefCell};
@@ -45,4 +46,30 @@ pub fn clock_is_behind(by: Duration) {
 pub fn by_the_files_clock(at: SystemTime) -> SystemTime {
     let before = BEFORE.get().filter(|(until, _)| at < *until);
     at - before.map_or(BEHIND.get(), |(_, behind)| behind)
+}
+
+/// The rights of files count from now on, also for root, until what this gives is dropped.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub fn without_privileges() -> impl Drop + use<> {
+    use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+    struct Again(CapabilitySets);
+    impl Drop for Again {
+        fn drop(&mut self) {
+            let _ = set_capabilities(None, self.0);
+        }
+    }
+    let all = capabilities(None).unwrap();
+    let less = all.effective - CapabilitySet::DAC_OVERRIDE - CapabilitySet::DAC_READ_SEARCH;
+    set_capabilities(None, CapabilitySets { effective: less, ..all }).unwrap();
+    Again(all)
+}
+
+/// Elsewhere tests are run by an ordinary user.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub fn without_privileges() -> impl Drop + use<> {
+    struct Nothing;
+    impl Drop for Nothing {
+        fn drop(&mut self) {}
+    }
+    Nothing
 }

@@ -31,8 +31,8 @@ const HEAP: usize = 4096;
 const REPOS: usize = 64;
 /// Names that git's rules hide that are remembered.
 pub(crate) const HIDDEN: usize = 20_000;
-/// Directories without permission that are named.
-const MAX_UNREADABLE: usize = 50;
+/// Directories that cannot be looked into and are remembered.
+const MAX_UNREADABLE: usize = 10_000;
 
 /// What a walk has found.
 #[derive(Default)]
@@ -42,7 +42,7 @@ pub(crate) struct Walked {
     pub dirs: BTreeSet<RelPath>,
     /// Directories that hold a `.git`.
     pub repos: Vec<PathBuf>,
-    /// Directories that could not be read.
+    /// Directories that could not be listed, or in which nothing can be reached; none below another.
     pub unreadable: Vec<RelPath>,
     /// What git's rules hide, and nothing of what is in it; only of a walk through the whole tree.
     pub hidden: Vec<RelPath>,
@@ -50,6 +50,13 @@ pub(crate) struct Walked {
     pub failed: Option<(RelPath, Errno)>,
     /// There is more than was asked for.
     pub cut: bool,
+}
+
+impl Walked {
+    /// Whether it could not look into that directory.
+    pub(crate) fn has_closed(&self, dir: &[u8]) -> bool {
+        self.unreadable.binary_search_by(|key| (**key).cmp(dir)).is_ok()
+    }
 }
 
 /// A part of the tree: these paths, and everything below these directories.
@@ -100,6 +107,7 @@ pub(crate) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &OwnFi
     let mut all = walk.all.into_inner().unwrap_or_else(PoisonError::into_inner);
     all.repos.sort();
     all.repos.truncate(REPOS);
+    all.unreadable.sort_unstable();
     all.unreadable.truncate(MAX_UNREADABLE);
     all.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     if all.files.len() > limit {
@@ -239,6 +247,10 @@ impl Walk<'_> {
                     entries.push((Box::<[u8]>::from(name), entry.file_type(), entry.ino()));
                 }
             }
+        }
+        if !entries.is_empty() {
+            // Without the right to search a directory its names can be had, and nothing of what they are.
+            statat(&fd, c".", AtFlags::empty())?;
         }
         let mut full = [bytes(self.root), b"/", &dir.key].concat();
         let rules = if has_rules || has_git {

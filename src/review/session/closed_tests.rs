@@ -1,0 +1,147 @@
+//! Directories that an agent closes behind itself.
+
+use super::tests::Place;
+use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Scope};
+use crate::review::worktree::walk::faults;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+const FILES: [(&str, &[u8]); 4] = [("d/f1", b"x1\n"), ("d/f2", b"x2\n"), ("d/in/f3", b"x3\n"), ("a", b"a\n")];
+
+fn set(place: &Place, dir: &str, mode: u32) {
+    fs::set_permissions(place.at(dir), Permissions::from_mode(mode)).unwrap();
+}
+
+/// What the agent does before it closes a directory.
+fn change(place: &Place) {
+    place.write("d/f1", "x1\nEVIL\n");
+    fs::remove_file(place.at("d/f2")).unwrap();
+    place.write("d/n", "new\n");
+}
+
+fn back(place: &mut Place) -> Vec<Rewound> {
+    place.act(ReviewAction::Rewind { turn: 0 }).rewound
+}
+
+fn names(rewound: &[Rewound]) -> Vec<(&str, RewindOutcome)> {
+    rewound.iter().map(|one| (one.path.to_str().unwrap(), one.outcome)).collect()
+}
+
+fn assert_as_before(place: &Place, mode: u32) {
+    for (name, text) in FILES {
+        assert_eq!(place.read(name).as_bytes(), text, "{name}, {mode:o}");
+    }
+    assert!(!place.at("d/n").exists(), "{mode:o}");
+}
+
+#[test]
+fn what_was_changed_in_a_directory_that_is_then_closed_is_said_and_is_taken_back_once_it_is_open() {
+    let _rights = faults::without_privileges();
+    for mode in [0o000, 0o200, 0o400, 0o600] {
+        for (dir, said, files) in [("d", "d/", 3), ("", "./", 4)] {
+            for restarts in [false, true] {
+                let mut place = Place::with(&FILES);
+                place.turn(1, |p| {
+                    p.command(|p| {
+                        change(p);
+                        set(p, dir, mode);
+                    });
+                });
+                if restarts {
+                    place = place.reopen();
+                }
+                let words = format!("{said}: cannot be read; the {files} known files below it may have changed");
+                assert!(
+                    place.doc(Scope::Session).uncovered.contains(&words),
+                    "{mode:o}: {:?}",
+                    place.review.uncovered()
+                );
+                let rewound = back(&mut place);
+                let path = if dir.is_empty() { "." } else { dir };
+                assert_eq!(names(&rewound), [(path, RewindOutcome::Failed)], "{mode:o}");
+                let remark = rewound[0].remark.as_deref().unwrap();
+                assert!(remark.ends_with("give it back its permissions, then undo once more"), "{remark}");
+                set(&place, dir, 0o755);
+                let doc = place.doc(Scope::Turn(1));
+                let shown: Vec<&Path> = doc.files.iter().map(|file| &*file.path).collect();
+                assert_eq!(shown, ["d/f1", "d/f2", "d/n"].map(Path::new), "{mode:o} {dir}");
+                assert!(!doc.uncovered.iter().any(|line| line.contains("cannot be read")), "{:?}", doc.uncovered);
+                back(&mut place);
+                assert_as_before(&place, mode);
+            }
+        }
+    }
+}
+
+#[test]
+fn of_a_directory_that_cannot_be_listed_what_is_new_is_taken_back_once_it_can() {
+    let _rights = faults::without_privileges();
+    for mode in [0o100, 0o300] {
+        let mut place = Place::with(&FILES);
+        place.turn(1, |p| {
+            p.command(|p| {
+                change(p);
+                set(p, "d", mode);
+            });
+        });
+        assert!(place.doc(Scope::Session).uncovered.contains(&"d/: cannot be read".to_owned()), "{mode:o}");
+        let rewound = back(&mut place);
+        assert_eq!(names(&rewound).last(), Some(&("d", RewindOutcome::Failed)), "{mode:o}");
+        set(&place, "d", 0o755);
+        back(&mut place);
+        assert_as_before(&place, mode);
+    }
+}
+
+#[test]
+fn a_later_turn_finds_what_an_earlier_one_has_done_in_a_directory_that_it_closed() {
+    let _rights = faults::without_privileges();
+    let mut place = Place::with(&FILES);
+    place.turn(1, |p| {
+        p.command(|p| {
+            change(p);
+            set(p, "d", 0o000);
+        });
+    });
+    set(&place, "d", 0o755);
+    let mut place = place.reopen();
+    place.turn(2, |p| p.tool_writes("a", "b\n"));
+    assert_eq!(place.doc(Scope::Turn(1)).files.len(), 3);
+    assert_eq!(place.doc(Scope::Turn(2)).files.len(), 1);
+    back(&mut place);
+    assert_as_before(&place, 0);
+}
+
+#[test]
+fn what_the_person_writes_once_a_closed_directory_is_open_is_not_taken_back_with_it() {
+    let _rights = faults::without_privileges();
+    let mut place = Place::with(&FILES);
+    place.turn(1, |p| {
+        p.command(|p| {
+            change(p);
+            set(p, "d", 0o000);
+        });
+    });
+    set(&place, "d", 0o755);
+    place.write("d/in/f3", "the person's\n");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+    fs::File::options().write(true).open(place.at("d/in/f3")).unwrap().set_modified(later).unwrap();
+    let rewound = back(&mut place);
+    assert!(names(&rewound).contains(&("d/in/f3", RewindOutcome::Doubtful)), "{rewound:?}");
+    assert_eq!([place.read("d/in/f3"), place.read("d/f1")], ["the person's\n", "x1\n"]);
+}
+
+#[test]
+fn a_directory_that_was_closed_all_the_time_is_no_doing_of_the_agents() {
+    let _rights = faults::without_privileges();
+    let mut place = Place::empty();
+    place.write("d/f1", "x\n");
+    set(&place, "d", 0o000);
+    place.begin();
+    place.turn(1, |p| p.command(|p| p.write("a", "a\n")));
+    assert!(place.review.uncovered().contains(&"d/: cannot be read".to_owned()), "{:?}", place.review.uncovered());
+    set(&place, "d", 0o755);
+    assert_eq!(names(&back(&mut place)), [("a", RewindOutcome::Removed)]);
+    assert!(place.doc(Scope::Session).uncovered.iter().all(|line| !line.contains("cannot be read")));
+}

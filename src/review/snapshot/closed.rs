@@ -1,0 +1,110 @@
+//! Directories that a look at the whole tree could not look into.
+//!
+//! Whose doing that is, the ledger knows. Invariants: one stays until a look has come into it again, also after a
+//! restart; when that was the last time, and until when it was closed, is known by the clock of the files.
+
+use crate::review::dir::{read_json, write_json};
+use crate::review::error::ReviewError;
+use crate::review::worktree::walk::{self, RelPath, Time, Walked};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const FILE: &str = "closed";
+
+/// When a directory could not be looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClosedDir {
+    /// When the last look that came into it began; nothing when none has.
+    pub open: Option<Time>,
+    /// When the last look that did not come into it began.
+    pub until: Time,
+}
+
+/// All of them.
+#[derive(Default)]
+pub(crate) struct Closed {
+    store: PathBuf,
+    dirs: BTreeMap<RelPath, ClosedDir>,
+    /// Those before the last look.
+    before: BTreeMap<RelPath, ClosedDir>,
+}
+
+impl Closed {
+    pub(crate) fn new(store: &Path) -> Self {
+        Self { store: store.to_owned(), ..Self::default() }
+    }
+
+    /// As it was written down in `store`.
+    pub(crate) fn read(store: &Path) -> Self {
+        let dirs: Vec<(Vec<u8>, ClosedDir)> = read_json(&store.join(FILE)).unwrap_or_default();
+        Self { dirs: dirs.into_iter().map(|(key, dir)| (key.into(), dir)).collect(), ..Self::new(store) }
+    }
+
+    /// The directories, sorted by name.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &RelPath> {
+        self.dirs.keys()
+    }
+
+    pub(crate) fn has(&self, key: &[u8]) -> bool {
+        self.dirs.contains_key(key)
+    }
+
+    /// The nearest one that a path is below, or is.
+    pub(crate) fn around(&self, key: &[u8]) -> Option<ClosedDir> {
+        nearest(&self.dirs, key)
+    }
+
+    /// The same before the last look.
+    pub(crate) fn was_around(&self, key: &[u8]) -> Option<ClosedDir> {
+        nearest(&self.before, key)
+    }
+
+    /// A look at the whole tree began at `began`; the one before it, if there was one, at `before`.
+    pub(crate) fn passed(&mut self, walked: &Walked, began: Time, before: Option<Time>) -> Result<(), ReviewError> {
+        let is_closed = |key: &[u8]| walk::parents(key).chain([key]).any(|dir| walked.has_closed(dir));
+        let mut dirs = self.dirs.clone();
+        dirs.retain(|key, _| walked.cut || is_closed(key));
+        for key in &walked.unreadable {
+            // One below another that was closed was closed with it.
+            let open = self.around(key).map_or(before, |dir| dir.open);
+            dirs.entry(key.clone()).or_insert(ClosedDir { open, until: began });
+        }
+        dirs.values_mut().for_each(|dir| dir.until = began);
+        self.put(dirs)
+    }
+
+    /// A look at everything in these directories is over.
+    pub(crate) fn looked_into(&mut self, asked: &[RelPath], walked: &Walked) -> Result<(), ReviewError> {
+        let is_in = |key: &[u8], dir: &RelPath| walk::parents(key).chain([key]).any(|above| *above == **dir);
+        let is_closed = |key: &[u8]| walk::parents(key).chain([key]).any(|dir| walked.has_closed(dir));
+        let mut dirs = self.dirs.clone();
+        dirs.retain(|key, _| walked.cut || is_closed(key) || !asked.iter().any(|dir| is_in(key, dir)));
+        for key in &walked.unreadable {
+            if let Some(dir) = self.around(key) {
+                dirs.entry(key.clone()).or_insert(dir);
+            }
+        }
+        self.put(dirs)
+    }
+
+    fn put(&mut self, dirs: BTreeMap<RelPath, ClosedDir>) -> Result<(), ReviewError> {
+        self.before.clone_from(&self.dirs);
+        if dirs != self.dirs {
+            let rows: Vec<(&[u8], &ClosedDir)> = dirs.iter().map(|(key, dir)| (&**key, dir)).collect();
+            write_json(&self.store.join(FILE), &rows)?;
+            self.dirs = dirs;
+        }
+        Ok(())
+    }
+
+    /// As without permission, also for root.
+    #[cfg(test)]
+    pub(crate) fn close(&mut self, key: &[u8]) {
+        self.dirs.insert(key.into(), ClosedDir { open: None, until: Time::default() });
+    }
+}
+
+fn nearest(dirs: &BTreeMap<RelPath, ClosedDir>, key: &[u8]) -> Option<ClosedDir> {
+    walk::parents(key).chain([key]).filter_map(|dir| dirs.get(dir)).last().copied()
+}
