@@ -70,7 +70,9 @@ impl Closed {
             let open = self.around(key).map_or(before, |dir| dir.open);
             dirs.entry(key.clone()).or_insert(ClosedDir { open, until: began });
         }
-        dirs.values_mut().for_each(|dir| dir.until = began);
+        for dir in dirs.values_mut() {
+            dir.until = began;
+        }
         self.put(dirs)
     }
 
