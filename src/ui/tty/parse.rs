@@ -111,7 +111,8 @@ impl Parser {
                 (doubt, _) => suspected = doubt.filter(|doubt| doubt.suspects(bytes)).map(|_| out.len()),
             }
         }
-        self.doubt = after(bytes).filter(|_| suspected.is_some());
+        let is_in_doubt = suspected.is_some() || matches!(self.doubt, Some(Doubt::Number(_)));
+        self.doubt = after(bytes).filter(|_| is_in_doubt);
         self.pending.extend_from_slice(bytes);
         let mut at = 0;
         loop {
