@@ -91,7 +91,7 @@ fn r_291_what_a_child_says_does_and_asks_stands_below_it() {
 #[test]
 fn r_292_a_child_is_sent_nothing_but_that_it_is_to_stop_and_only_where_it_can() {
     let mut rig = with_child();
-    let entry = EntryId(rig.model().first().session().entries().iter().last().unwrap().id.0);
+    let entry = EntryId(rig.model().first().session().entries().iter().next_back().unwrap().id.0);
     asks(&mut rig, 1, "t");
     rig.intent(Intent::StopChild { entry });
     let sent = rig.sent();
