@@ -83,7 +83,8 @@ fn two_decisions_in_one_go_are_about_two_hunks_of_a_held_write() {
     open(&mut s);
     s.see("held");
     decided(&s, 0, 2);
-    s.send("xa");
+    s.send("x");
+    s.send("a");
     s.see("✓ accepted");
     assert_eq!(disk(&place, "a.txt"), twice().replace("three\n", "line 3\n"));
     s.send("q");

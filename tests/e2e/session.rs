@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 pub const BIN: &str = env!("CARGO_BIN_EXE_acp-tui");
 /// Only ever waited for when a test fails.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// Between two keys of a person: what comes sooner is taken for a paste and decides nothing.
+const PACE: Duration = Duration::from_millis(60);
 /// Longer than keys are ignored after a dialog has appeared or got the focus.
 const ARMED: Duration = Duration::from_millis(800);
 
@@ -198,6 +200,8 @@ pub struct Session {
     settings: String,
     pub pid: u32,
     gone: bool,
+    /// When the person's last key was pressed.
+    pressed: Instant,
 }
 
 impl Session {
@@ -239,7 +243,7 @@ impl Session {
             }
         });
         let pid = child.process_id().unwrap();
-        Self { child, master, writer, shared, started, settings, pid, gone: false }
+        Self { child, master, writer, shared, started, settings, pid, gone: false, pressed: Instant::now() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Option<Seen>> {
@@ -308,7 +312,10 @@ impl Session {
         }
     }
 
+    /// A key, or what a program writes in one go. Nobody presses two keys sooner one after the other than [`PACE`].
     pub fn send(&mut self, keys: &str) {
+        self.pass(PACE.saturating_sub(self.pressed.elapsed()));
+        self.pressed = Instant::now();
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
     }
