@@ -71,7 +71,9 @@ pub fn permission_body(
                 }
                 None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
             },
-            ToolContent::Block(b) => out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented)),
+            ToolContent::Block(b) | ToolContent::Unread(b) => {
+                out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented))
+            }
             ToolContent::Terminal(_) => {}
         }
     }

@@ -387,7 +387,7 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     for content in &tool.content {
         match content {
             ToolContent::Change(change) => change.hash(&mut hash),
-            ToolContent::Block(block) => format!("{block:?}").hash(&mut hash),
+            ToolContent::Block(block) | ToolContent::Unread(block) => format!("{block:?}").hash(&mut hash),
             ToolContent::Terminal(id) => id.hash(&mut hash),
         }
     }
