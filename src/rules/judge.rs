@@ -139,6 +139,7 @@ impl<'a> Judge<'a> {
             match wide(&rule.pattern.spec) {
                 Match::Yes => return Some(Opinion::by(rule)),
                 Match::Perhaps => perhaps = Some(Opinion::ask(Doubt::PerhapsDenied)),
+                Match::Below => perhaps = perhaps.or(Some(Opinion::ask(Doubt::DeniedBelow))),
                 Match::No => {}
             }
         }
@@ -301,20 +302,18 @@ impl<'a> Judge<'a> {
     }
 
     fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
-        let Request { cwd, roots, home, links, .. } = *self.request;
+        let Request { cwd, roots, home, links, is_above, .. } = *self.request;
         let joined = cwd.join(path);
         let (plain, real) = (normalize(&joined), links(&joined));
         let roots: Vec<&Path> = roots.iter().map(AsRef::as_ref).collect();
-        let wide = |spec: &Spec| {
-            let is_it = match spec {
-                Spec::Any => true,
-                Spec::Path(spec) => [Some(&plain), real.as_ref()]
-                    .into_iter()
-                    .flatten()
-                    .any(|path| spec.matches(path, &roots, home, true)),
-                _ => false,
-            };
-            if is_it { Match::Yes } else { Match::No }
+        let places = [Some(&plain), real.as_ref()];
+        let places = || places.into_iter().flatten();
+        let is_above = places().any(|path| is_above(path));
+        let wide = |spec: &Spec| match spec {
+            Spec::Any => Match::Yes,
+            Spec::Path(spec) if places().any(|path| spec.matches(path, &roots, home, true)) => Match::Yes,
+            Spec::Path(spec) if is_above && places().any(|path| spec.is_below(path, &roots, home)) => Match::Below,
+            _ => Match::No,
         };
         let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
         let strict = |spec: &Spec| match (spec, &real) {
