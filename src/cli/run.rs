@@ -147,15 +147,17 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     };
     let made = exec.common.worktree.as_ref().map(|wanted| super::worktrees::for_session(wanted, &cwd)).transpose()?;
     made.iter().flat_map(|made| &made.remarks).for_each(|remark| say(remark));
-    let (worktree, cwd) = match made {
-        Some(made) => (Some(made.worktree), made.cwd),
-        None => (None, cwd),
+    let (worktree, cwd, kept) = match made {
+        Some(made) => (Some(made.worktree), made.cwd, Some(made.opening)),
+        None => (None, cwd, None),
     };
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    // It has its own.
+    drop(kept);
     if let Some(words) = launch::own_program(&config, &surroundings) {
         say(&words);
     }

@@ -149,17 +149,16 @@ impl Claims {
             let what = if cwd.is_err() { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
+        let matched = matched_below(&files, input);
+        let may_search = matches!(tool.kind, ToolKind::Read | ToolKind::Search | ToolKind::Other);
+        if may_search && !matched.is_empty() {
+            all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
+        }
         let of_changed = |paths| Claim { only_narrows: false, ..of_files("edit", paths) };
         match tool.kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(of_files("read", files)),
-            ToolKind::Search => {
-                let found = matched_below(&files, input);
-                if !found.is_empty() {
-                    all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", found) });
-                }
-                all.push(of_files("search", files));
-            }
+            ToolKind::Search => all.push(of_files("search", files)),
             ToolKind::Edit => all.push(of_files("edit", files)),
             ToolKind::Delete => all.push(of_files("delete", files)),
             ToolKind::Move => all.push(of_files("move", files)),
@@ -206,7 +205,7 @@ fn matched_below(places: &[String], input: &Map<String, Value>) -> Vec<String> {
     let begins = begins.filter(|start| !start.is_empty()).take(MAX_BEGINNINGS);
     let at = |start: &str| {
         let joined = |place: &String| format!("{}/{start}", place.trim_end_matches('/'));
-        if start.starts_with('/') || places.is_empty() {
+        if start.starts_with('/') || needs_expansion(start) || places.is_empty() {
             vec![start.to_owned()]
         } else {
             places.iter().map(joined).collect()
