@@ -196,6 +196,11 @@ impl<'a> Judge<'a> {
         if let Some(doubt) = doubt_of(command) {
             return Opinion::ask(doubt);
         }
+        let Request { cwd, is_above, .. } = *self.request;
+        // Its hooks run.
+        if hazards::remotes(&command.words).any(|name| is_above(&cwd.join(name))) {
+            return Opinion::ask(Doubt::Steering);
+        }
         let mut default = self.default(tool);
         if default == Doubt::BrokenDeny {
             return Opinion::ask(default);
@@ -433,7 +438,8 @@ fn joined(words: &[Word]) -> Option<String> {
 /// What of a command only shows when it runs.
 fn doubt_of(command: &Command) -> Option<Doubt> {
     let program = command.words.first()?;
-    if !program.is_known() || program.text.is_empty() {
+    // What begins with a dash is an option of a word before it that a shell may take for its own.
+    if !program.is_known() || program.text.is_empty() || program.text.starts_with('-') {
         return Some(Doubt::Program);
     }
     if command.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {

@@ -284,6 +284,7 @@ const STEERING: &[&str] = &[
     ".lefthook.yml",
     ".pre-commit-config.yaml",
     ".acp-tui",
+    ".cargo",
 ];
 
 /// Names of files, not of directories: the settings of a bare repository of any name.

@@ -152,7 +152,11 @@ impl ReviewSession {
     }
 
     fn take_in(&mut self, records: Vec<Record>) -> Vec<u64> {
-        self.log.replay(records, |path| self.files.snapshot.hides(path))
+        let open = self.log.replay(records, |path| self.files.snapshot.hides(path));
+        for (path, history) in self.log.histories() {
+            self.files.snapshot.recall(path, history.last());
+        }
+        open
     }
 
     /// Whether it is the copy of a review that is still open.
