@@ -1,5 +1,6 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
+mod agents;
 mod servers;
 mod worktrees;
 
@@ -15,6 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use agents::Agents;
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
 
@@ -54,6 +56,7 @@ pub enum Command {
     Import(PathBuf),
     Rules(Rules),
     Mcp(Mcp),
+    Agents(Agents),
     Login(Login),
     Logout(Common),
 }
@@ -364,14 +367,14 @@ fn unexpected(name: Name, what: &str) -> Usage {
 struct Words {
     name: Name,
     first: Option<String>,
-    /// Of `rules`, `mcp`, `worktrees`, `login` and `logout`.
+    /// Of `rules`, `mcp`, `agents`, `worktrees`, `login` and `logout`.
     more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
-            Name::Rules | Name::Mcp | Name::Worktrees | Name::Login | Name::Logout => {
+            Name::Rules | Name::Mcp | Name::Agents | Name::Worktrees | Name::Login | Name::Logout => {
                 self.more.push(text(word)?);
                 return Ok(());
             }
@@ -433,6 +436,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Keys => Command::Keys,
         Name::Rules => Command::Rules(rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
+        Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
         Name::Logout => {
             let Login { common, method } = login(words.more, typed, agent)?;

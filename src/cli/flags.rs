@@ -64,6 +64,7 @@ pub struct Typed {
     pub output: Option<PathBuf>,
     pub rules: Option<PathBuf>,
     pub mcp: Vec<PathBuf>,
+    pub registry: Option<String>,
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub protocol: Option<Protocol>,

@@ -1,5 +1,6 @@
 //! Turns a command line into one of the front ends.
 
+mod agents;
 mod archived;
 mod args;
 mod attached;

@@ -61,6 +61,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Import(file) => super::export::import(&file),
         Command::Rules(asked) => super::rules::run(&asked),
         Command::Mcp(asked) => super::mcp::run(&asked),
+        Command::Agents(asked) => super::agents::run(&asked),
         Command::Login(asked) => super::login::log_in(&asked),
         Command::Logout(common) => super::login::log_out(&common),
         Command::Demo(common) => run_demo(&common),
