@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long an agent may take to open a session.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// `acp-tui agents`.
 pub fn run(asked: &Agents) -> Result<u8, Usage> {
@@ -121,7 +121,7 @@ fn list(registry: Option<&str>, as_json: bool) -> Result<u8, Usage> {
             }
         }
         None if !as_json => {
-            say("no registry was read; `acp-tui agents list --registry public` reads the protocol's own")
+            say("no registry was read; `acp-tui agents list --registry public` reads the protocol's own");
         }
         None => {}
     }

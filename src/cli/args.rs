@@ -169,6 +169,8 @@ pub struct Common {
     pub no_mcp: Without,
     /// Overrules the configuration.
     pub protocol: Option<Protocol>,
+    /// Set before the first prompt.
+    pub model: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -198,7 +200,6 @@ pub struct Exec {
     pub allow: Allow,
     /// What it is held to.
     pub rules: Option<PathBuf>,
-    pub model: Option<String>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -467,8 +468,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, protocol, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, protocol })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, protocol, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, protocol, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -489,7 +490,6 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         // Where there are rules, what none of them allows is refused.
         allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
         rules: typed.rules.take(),
-        model: typed.model.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,

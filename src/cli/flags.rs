@@ -224,8 +224,8 @@ const FLAGS: &[Flag] = &[
             typed.model = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "set this model before the prompt",
+        commands: &[Name::Screen, Name::Exec],
+        help: "set this model before the first prompt",
     },
     Flag {
         long: "mode",

@@ -16,6 +16,7 @@ mod keys;
 mod launch;
 mod login;
 mod mcp;
+mod models;
 mod output;
 mod past;
 mod probe;

@@ -160,7 +160,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },
-        model: exec.model,
+        model: exec.common.model,
         mode: exec.mode,
         options: exec.config,
         timeout: exec.timeout,

@@ -40,9 +40,8 @@ pub fn read(text: &str) -> Result<Registry, String> {
     let mut registry = Registry { is_later: major > MAJOR, ..Registry::default() };
     let (mut seen, mut left_out) = (BTreeSet::new(), 0usize);
     for (at, agent) in agents.iter().take(MAX_AGENTS).enumerate() {
-        let read = entry(agent).and_then(|entry| match seen.insert(entry.id.clone()) {
-            true => Ok(entry),
-            false => Err("an earlier entry has its id".into()),
+        let read = entry(agent).and_then(|entry| {
+            if seen.insert(entry.id.clone()) { Ok(entry) } else { Err("an earlier entry has its id".into()) }
         });
         match read {
             Ok(entry) => registry.agents.push(entry),

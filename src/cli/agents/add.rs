@@ -98,11 +98,11 @@ pub(super) fn failed(why: &str) -> u8 {
 
 /// A yes on the command line, or one to a question.
 fn agreed(question: &str, yes: bool) -> Result<bool, Usage> {
-    match yes {
-        true => Ok(true),
-        false if is_screen() => Ok(confirmed(question)),
-        false => Err(Usage("this is asked for on a terminal; `--yes` agrees without a question".into())),
+    if yes || !is_screen() {
+        let missing = || Usage("this is asked for on a terminal; `--yes` agrees without a question".into());
+        return yes.then_some(true).ok_or_else(missing);
     }
+    Ok(confirmed(question))
 }
 
 /// What is to be run, before anything is downloaded.
@@ -137,10 +137,9 @@ impl<'a> Plan<'a> {
                 }
                 let kind = Kind::of(&target.archive)?;
                 let dir = home.join(found.directory()).join(&entry.id).join(&entry.version);
-                let command = match INTERPRETERS.contains(&target.cmd.as_str()) {
-                    true => target.cmd.clone(),
-                    false => dir.join(&target.cmd).to_string_lossy().into_owned(),
-                };
+                let is_interpreted = INTERPRETERS.contains(&target.cmd.as_str());
+                let program = if is_interpreted { PathBuf::from(&target.cmd) } else { dir.join(&target.cmd) };
+                let command = program.to_string_lossy().into_owned();
                 let binary = Some(Binary { target, archive, kind, dir });
                 let args = target.args.clone();
                 Ok(Self { entry, source: &found.source, command, args, env: &target.env, binary })

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 
 /// How long a download may take.
-const PATIENCE: Duration = Duration::from_secs(30 * 60);
+const PATIENCE: Duration = Duration::from_mins(30);
 /// How long it may take to end.
 const GRACES: Graces = Graces { stdin: Duration::from_secs(3), term: Duration::from_millis(500) };
 /// Bytes of what it says on standard error.
