@@ -7,6 +7,7 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
+use crate::config::installed;
 use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep};
 use crate::demo;
@@ -39,7 +40,13 @@ pub struct Surroundings {
 impl Surroundings {
     pub fn read() -> Self {
         let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-        let (config, warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        let (mut config, mut warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        if let Some(agents) = dirs.as_ref().and_then(Dirs::agents) {
+            match installed::read(&agents) {
+                Ok(installed) => config.installed = installed,
+                Err(message) => warnings.push(Warning { file: installed::FILE.into(), line: None, message }),
+            }
+        }
         if !warnings.is_empty() {
             warn!(count = warnings.len(), "parts of the configuration have no effect");
         }
@@ -137,7 +144,8 @@ pub fn engine_config(
     if let Some(dirs) = dirs {
         archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
-    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), reopened: None });
+    let opening = dirs.map(|d| super::worktrees::opening(&d.state, &cwd)).transpose()?.flatten();
+    let review = dirs.map(|d| ReviewConfig { opening, ..ReviewConfig::below(archive::below(&d.state)) });
     if let Some((review, dirs)) = review.as_ref().zip(dirs) {
         say_removed(&review.home, Some(SystemTime::now()));
         make_room(review.home.clone(), dirs.state.clone());
@@ -213,7 +221,10 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         install: None,
         shell: None,
         graces: crate::host::process::Graces::default(),
-        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), reopened: Some(dir.to_owned()) }),
+        review: Some(ReviewConfig {
+            reopened: Some(dir.to_owned()),
+            ..ReviewConfig::below(dir.parent().unwrap_or(dir).to_owned())
+        }),
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,

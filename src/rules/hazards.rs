@@ -50,6 +50,10 @@ pub(super) enum Sign {
     Device,
     /// The line says what is read from standard input.
     Input,
+    /// No second name: what it is to do comes from standard input.
+    NoSecondName,
+    /// All of it: commands come from standard input, too.
+    Always,
     /// A script that is more than plain lines to print, delete or replace.
     SedScript,
     /// A name; these letters take the next word.
@@ -85,6 +89,13 @@ pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
         }
     }
     found
+}
+
+/// Names of remotes that a command of git has: it takes a directory of that name, where no remote is called so.
+pub(super) fn remotes(words: &[Word]) -> impl Iterator<Item = &str> {
+    let is_git = words.first().is_some_and(|program| program.text.rsplit('/').next() == Some("git"));
+    let named = words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| git::REMOTES.contains(text));
+    named.filter(move |_| is_git)
 }
 
 /// The words of a command that name files which it writes or removes, and whether that is certain.
@@ -211,6 +222,14 @@ impl Sign {
             Self::Device => {
                 arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
             }
+            Self::NoSecondName => {
+                let has_two = arguments().filter(|(_, text)| !text.starts_with('-')).count() > 1;
+                if has_two { Vec::new() } else { vec![(words.len(), 1)] }
+            }
+            Self::Always => match words.split_last() {
+                Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
+                _ => vec![(words.len(), 1)],
+            },
             Self::Input => {
                 if has_input {
                     vec![(words.len(), 1)]

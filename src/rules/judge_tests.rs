@@ -44,7 +44,15 @@ fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgemen
 
 fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Option<&str>) -> Judgement {
     let (roots, home) = ([PathBuf::from(ROOT)], Some(Path::new("/home/me")));
-    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links })
+    judge(
+        rules,
+        &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links, is_above: &is_above },
+    )
+}
+
+/// What has no ending is a directory.
+fn is_above(path: &Path) -> bool {
+    path.extension().is_none()
 }
 
 /// The characters that an editor would not show.
@@ -144,7 +152,17 @@ mod paths_of_requests {
             let (cwd, subject) = (Path::new(ROOT), Subject::Paths(paths));
             verdict(
                 &rules,
-                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
+                &Request {
+                    tool: &tool,
+                    subject,
+                    cwd,
+                    roots: &roots,
+                    home: None,
+                    agent: None,
+                    now: 0,
+                    links: &links,
+                    is_above: &is_above,
+                },
             )
             .0
         };
@@ -248,7 +266,17 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
         let (cwd, subject) = (Path::new(ROOT), Subject::Words(&words));
         verdict(
             &rules,
-            &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
+            &Request {
+                tool: &tool,
+                subject,
+                cwd,
+                roots: &roots,
+                home: None,
+                agent: None,
+                now: 0,
+                links: &links,
+                is_above: &is_above,
+            },
         )
         .0
     };
@@ -365,6 +393,9 @@ mod files_that_steer_later_commands {
     }
 }
 
+#[path = "wrapped_tests.rs"]
+mod wrapped;
+
 /// Pieces of lines that hostile ones are made of.
 fn line() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
@@ -456,60 +487,68 @@ proptest! {
     }
 }
 
-/// The lines of the corpus that no wrapper changes, with the rules of their section.
-fn plain_lines() -> Vec<(Vec<RuleRef>, String)> {
-    let (mut found, mut list) = (Vec::new(), Vec::new());
-    for line in CORPUS.lines() {
-        if line.starts_with("== ") {
-            list.clear();
-        } else if let Some((_, line)) = line.split_once('\t') {
-            let is_plain = |line: &str| !line.contains(['⏎', '\\', '\'', '`']) && !line.trim().is_empty();
-            found.extend(is_plain(line).then(|| (list.clone(), line.to_owned())));
-        } else if let Some((verdict, pattern)) = line.split_once(' ').filter(|_| !line.starts_with('#')) {
-            list.push(rule(Verdict::named(verdict).unwrap(), pattern, None));
-        }
-    }
-    found
-}
-
-fn judged(list: &[RuleRef], line: &str) -> Verdict {
-    let mut rules = Rules::default();
-    list.iter().for_each(|rule| rules.add(rule.clone()).unwrap());
-    asked(&rules, "Bash", line, None).verdict
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn no_wrapper_allows_more_than_the_line_in_it_and_no_deny_more_than_without_it(
-        which in any::<prop::sample::Index>(),
-        more in pattern(),
-        is_ask in any::<bool>(),
-        wrapper in prop::sample::select(&[
-            "sh -c 'LINE'", "bash -lc -- 'LINE'", "bash -c -i 'LINE'", "sh -c -o posix 'LINE'", "bash +x -c 'LINE'",
-            "rbash -c 'LINE'", "timeout 5 sh -c 'LINE'", "nice sh -c 'LINE'", "env sh -c 'LINE'", "eval 'LINE'",
-            "timeout 5 LINE", "nice -n 5 LINE", "{ LINE⏎}", "if LINE⏎then echo⏎fi", "echo x | { LINE⏎}", "f() { LINE⏎}⏎f",
-        ][..]),
-    ) {
-        static LINES: std::sync::LazyLock<Vec<(Vec<RuleRef>, String)>> = std::sync::LazyLock::new(plain_lines);
-        assert!(LINES.len() > 600, "{}", LINES.len());
-        let (mut list, line) = which.get(LINES.as_slice()).clone();
-        let line = written_out(&line);
-        // Only the first command of a line is behind the program that runs it.
-        let is_one = !line.contains([';', '&', '|', '<', '>', '(', '{', '#', '!', '=']) || wrapper.contains(['\'', '⏎']);
-        if is_one {
-            let before = judged(&list, &line);
-            let wrapped = wrapper.replace('⏎', "\n").replace("LINE", &line);
-            let after = judged(&list, &wrapped);
-            prop_assert!(after >= before || before == Verdict::Deny && after == Verdict::Ask, "{before:?} {after:?} {wrapped:?}");
-        }
-        let before = judged(&list, &line);
-        list.push(rule(if is_ask { Verdict::Ask } else { Verdict::Deny }, more, None));
-        let after = judged(&list, &line);
-        prop_assert!(after >= before, "{before:?} {after:?} {line:?} {list:?}");
-    }
-}
+/// Requests, and patterns of all kinds that may be for them or not.
+const REQUESTS: &[(&str, &str)] = &[
+    ("Read", "src/a.rs"),
+    ("Read", "src"),
+    ("Read", "."),
+    ("Read", "/"),
+    ("Read", "/home/me/.ssh/id.rsa"),
+    ("Read", "link/a.rs"),
+    ("Read", "sub/link/a.rs"),
+    ("Read", "odd/a.rs"),
+    ("Search", "src"),
+    ("Search", "."),
+    ("Grep", "src/a.rs"),
+    ("Glob", "/home"),
+    ("Ls", "sub"),
+    ("Edit", "src/a.rs"),
+    ("Write", "src/keys/a.rs"),
+    ("Delete", "src"),
+    ("Move", "sub/link"),
+    ("Edit", ".git/config"),
+    ("Edit", "../x.rs"),
+    ("Fetch", "https://docs.rs/x"),
+    ("Fetch", "http://docs.rs/x"),
+    ("Fetch", "https://a.docs.rs:8/x"),
+    ("Fetch", "x"),
+    ("Mcp", "tracker/list"),
+    ("Mcp", "tracker"),
+    ("Other", "Think"),
+    ("Think", "x"),
+];
+const PATTERNS: &[&str] = &[
+    "Read",
+    "Read(src/**)",
+    "Read(src)",
+    "Read(**/*.rs)",
+    "Read(src/keys/**)",
+    "Read(/home/me/**)",
+    "Read(~/.ssh/**)",
+    "Read(**)",
+    "Search",
+    "Search(src/**)",
+    "Grep(src/a.rs)",
+    "Glob(/**)",
+    "Edit",
+    "Edit(**)",
+    "Edit(src/keys/*)",
+    "Write(src/**)",
+    "Delete(**)",
+    "Edit(.git/config)",
+    "Edit(/elsewhere/**)",
+    "Fetch",
+    "Fetch(domain:docs.rs)",
+    "Fetch(domain:*.docs.rs)",
+    "Fetch(https://docs.rs/*)",
+    "Mcp",
+    "Mcp(tracker)",
+    "Mcp(tracker/list)",
+    "Other",
+    "Think(*)",
+    "Bash",
+    "Bash(*)",
+];
 
 proptest! {
     #[test]
@@ -527,6 +566,21 @@ proptest! {
         for pattern in [text, format!("Bash({spec})"), format!("Edit({spec})"), format!("Fetch({spec})")] {
             let _ = crate::rules::check(&pattern);
         }
+    }
+
+    #[test]
+    fn adding_a_deny_or_an_ask_never_allows_more_of_what_is_no_command(
+        (tool, text) in prop::sample::select(REQUESTS),
+        given in prop::collection::vec((0..3_usize, prop::sample::select(PATTERNS)), 0..6),
+        more in prop::sample::select(PATTERNS),
+        is_ask in any::<bool>(),
+    ) {
+        let list = |at: usize| crate::rules::LISTS[at].0;
+        let mut list: Vec<(Verdict, &str)> = given.into_iter().map(|(at, pattern)| (list(at), pattern)).collect();
+        let before = asked(&rules(&list), tool, text, None).verdict;
+        list.push((if is_ask { Verdict::Ask } else { Verdict::Deny }, more));
+        let after = asked(&rules(&list), tool, text, None).verdict;
+        prop_assert!(after >= before, "{before:?} {after:?} {tool} {text} {list:?}");
     }
 
     #[test]

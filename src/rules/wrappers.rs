@@ -69,6 +69,7 @@ pub(super) const TABLE: &[Row] = &[
             "linux64",
             "i386",
             "x86_64",
+            "uname26",
             "arch",
             "sg",
             "newgrp",

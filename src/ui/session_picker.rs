@@ -21,6 +21,12 @@ pub struct SessionPicker {
     frame: ListFrame,
 }
 
+/// Whether an action only types or moves.
+const fn is_typing(action: Action) -> bool {
+    use Action::{Backspace, Char, Down, End, Home, PageDown, PageUp, Up};
+    matches!(action, Char(_) | Backspace | Up | Down | PageUp | PageDown | Home | End)
+}
+
 impl SessionPicker {
     pub fn new(here: PathBuf, past: Past, is_named: bool) -> Self {
         Self { list: SessionList::new(here, Vec::new(), past, Taste::default()), is_named, frame: ListFrame::default() }
@@ -30,6 +36,8 @@ impl SessionPicker {
     pub fn input(&mut self, input: Input) -> Step {
         let layer = if self.list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
         match input {
+            // What is pasted types, and decides nothing.
+            Input::Hasty(key) if self.list.wants_a_yes() || !resolve(layer, key).is_some_and(is_typing) => Step::Stay,
             Input::Key(key) | Input::Hasty(key) => match resolve(layer, key) {
                 Some(action) => self.act(action),
                 None => Step::Stay,
@@ -72,5 +80,25 @@ impl SessionPicker {
         self.frame = ListFrame::default();
         let look = Look { theme, home, open: &|_, _| None, said: &|_| Vec::new(), escape: "Esc leaves" };
         draw(&self.list, look, buf.area, &mut self.frame, buf).map(|at| (at.x, at.y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::keys::{Code, Key};
+    use crate::ui::state::session_list::{End, PastSession, Starts};
+
+    #[test]
+    fn a_yes_that_comes_with_other_keys_forgets_nothing() {
+        let journals = vec![PathBuf::from("a.jsonl")];
+        let one = PastSession::clean("a".into(), "A", "a --acp".into(), Starts::Unknown, "/shop".into());
+        let one = one.used(60, 3, End::Ended, journals, false);
+        let mut picker = SessionPicker::new("/shop".into(), Past::Read([one].into()), false);
+        assert!(matches!(picker.input(Input::Key(Key::plain(Code::Delete))), Step::Stay));
+        assert!(picker.list.wants_a_yes());
+        assert!(matches!(picker.input(Input::Hasty(Key::char('y'))), Step::Stay));
+        assert!(picker.list.wants_a_yes(), "still asked");
+        assert!(matches!(picker.input(Input::Key(Key::char('y'))), Step::Forget(_)));
     }
 }

@@ -31,7 +31,7 @@ const ROW: Row =
     Row { names: "", flags: "", valued: "", longs: "", verbs: "", has_remote: false, writes: false, is_spelled: false };
 
 /// Names of remotes that need not be in the pattern: any other word may be a directory here, whose hooks run.
-const REMOTES: &[&str] = &["origin", "upstream"];
+pub(super) const REMOTES: &[&str] = &["origin", "upstream"];
 
 /// Options before the subcommand.
 const BEFORE: &str = "--no-pager -P -p --paginate --no-optional-locks --no-replace-objects --no-lazy-fetch \

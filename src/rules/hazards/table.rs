@@ -4,8 +4,8 @@
 
 use super::Row;
 use super::Sign::{
-    After, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, Only, OtherDashes, OtherLongs,
-    SecondName, SedScript, Short, Steering, Unknown, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName, Only,
+    OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -173,8 +173,8 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row {
         programs: &["vim", "vi", "nvim", "view", "ex", "emacs", "emacsclient", "nano", "ed"],
-        signs: &[But("RnbOopNyZM", ""), OtherLongs("--version --help --noplugin"), Begins("+"), NoScript, Input],
-        reason: "editors run commands",
+        signs: &[Always],
+        reason: "editors run commands, also from standard input",
     },
     Row {
         programs: &["less"],
@@ -235,8 +235,8 @@ pub(super) const TABLE: &[Row] = &[
         reason: "runs a program from the line or from standard input",
     },
     Row {
-        programs: &["nu", "elvish", "xonsh", "pwsh", "powershell", "m4"],
-        signs: &[Begins("-"), Has("syscmd"), NoScript, Device, Input],
+        programs: &["nu", "elvish", "xonsh", "pwsh", "powershell"],
+        signs: &[Begins("-"), NoScript, Device, Input],
         reason: "runs a program from the line or from standard input",
     },
     Row {
@@ -346,24 +346,16 @@ pub(super) const TABLE: &[Row] = &[
     Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
     Row {
         programs: &["sqlite3"],
-        signs: &[Has("."), Has("load_extension"), Has("writefile"), Has("edit("), Begins("-"), NoScript, Input],
+        signs: &[Has("."), Has("load_extension"), Has("writefile"), Has("edit("), Begins("-"), NoSecondName, Input],
         reason: "its commands run programs and write files",
     },
     Row {
-        programs: &["psql"],
-        signs: &[Has("\\"), But("XqtaxnAlwWE", "dhpUv"), Begins("--"), NoScript, Input],
-        reason: "its commands run programs and write files",
+        programs: &["psql", "mysql", "mariadb", "sftp", "ftp", "lftp", "telnet", "mail", "mailx", "mutt", "dc", "m4"],
+        signs: &[Always],
+        reason: "its commands, also those from standard input, run programs and write files",
     },
     Row {
-        programs: &["mysql", "mariadb", "dc"],
-        signs: &[Has("\\"), Has("system"), Has("!"), Letters("ef"), Begins("--"), Input],
-        reason: "its commands run programs and write files",
-    },
-    Row {
-        programs: &[
-            "ftp", "sftp", "lftp", "telnet", "gnuplot", "octave", "R", "mongo", "mongosh", "irb", "ghci", "erl", "iex",
-            "jshell", "debugfs", "mail", "mailx",
-        ],
+        programs: &["gnuplot", "octave", "R", "mongo", "mongosh", "irb", "ghci", "erl", "iex", "jshell", "debugfs"],
         signs: &[Begins("-"), Input],
         reason: "its commands run programs",
     },

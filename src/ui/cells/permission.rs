@@ -72,9 +72,17 @@ pub fn permission_body(
                 None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
             },
             ToolContent::Block(b) | ToolContent::Unread(b) => {
-                out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented))
+                out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented));
             }
-            ToolContent::Terminal(_) => {}
+            ToolContent::Terminal(id) => {
+                // An agent's own terminal may say of a command what the call does not.
+                let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && !what.contains(&t.command));
+                let Some(terminal) = runs else { continue };
+                out.extend(subject("runs", &terminal.command));
+                if !terminal.cwd.is_empty() && terminal.cwd != ctx.session.cwd {
+                    out.push(dim(format!("in {}", super::message::display(&terminal.cwd, ctx))));
+                }
+            }
         }
     }
     out
@@ -95,9 +103,9 @@ fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
 }
 
 /// What the agent asks in words of its own, where the call does not say it.
-pub fn wording(entry: &Entry) -> Vec<LogicalLine> {
+pub fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
-    let Some(wording) = tool.wording.as_deref() else { return Vec::new() };
+    let Some(wording) = pending.wording.as_deref() else { return Vec::new() };
     let title = Some(&wording.title).filter(|title| **title != tool.title);
     let texts = title.into_iter().chain(&wording.description);
     let mut out: Vec<LogicalLine> = texts.flat_map(|text| text.lines()).map(|line| dim(label(line))).collect();

@@ -367,6 +367,7 @@ fn fingerprint_of_options(pending: &Question) -> u64 {
 /// Of what the question is about.
 fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     let mut hash = DefaultHasher::new();
+    pending.wording.hash(&mut hash);
     // What a write or command of the client is about never changes; what it would do is found out later, and only
     // confirms what is shown when the file is new.
     let none: (Option<&str>, Option<&str>) = (None, None);
@@ -388,7 +389,10 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
         match content {
             ToolContent::Change(change) => change.hash(&mut hash),
             ToolContent::Block(block) | ToolContent::Unread(block) => format!("{block:?}").hash(&mut hash),
-            ToolContent::Terminal(id) => id.hash(&mut hash),
+            ToolContent::Terminal(id) => {
+                let runs = session.terminal(id).map(|terminal| (&terminal.command, &terminal.cwd));
+                (id, runs).hash(&mut hash);
+            }
         }
     }
     hash.finish()
