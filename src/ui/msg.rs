@@ -126,6 +126,8 @@ pub struct FrameInfo {
     pub hits: Vec<(u16, EntryId)>,
     /// Columns of the first row whose session a click shows.
     pub sessions: Vec<(Range<u16>, SessionKey)>,
+    /// The panel beside it, when it was drawn.
+    pub panel: Rect,
     pub rows_below: Option<u64>,
     /// The scroll position as clamped by the transcript.
     pub scroll: Scroll,

@@ -479,7 +479,7 @@ impl<D: Device> Running<D> {
 
     fn fold(&mut self, entry: EntryId) {
         let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
-        if let Some(fold) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
+        if let Some((entry, fold)) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
             self.app.view.folds.set(entry, fold);
         }
     }

@@ -29,7 +29,7 @@ fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R
     let model = Model::new("a".into(), "/proj".into(), Policy::Ask);
     let roots = [PathBuf::from("/proj")];
     let now = Duration::from_secs(9);
-    f(&CellCtx { session: model.first(), width, now, fold, typing: None, roots: &roots, home: None })
+    f(&CellCtx { session: model.first(), width, now, with: &[], fold, typing: None, roots: &roots, home: None })
 }
 
 /// Gutter, prefix, text and what stands at the right, one line each.

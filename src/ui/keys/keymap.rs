@@ -281,6 +281,7 @@ const COMMON: &[Bind] = &[
         Action::NextGate,
         "next gate: writes and commands off, ask, hold",
     ),
+    bind(&[Key::plain(Code::F(5))], Action::Panel, "show or hide the panel at the right of wide screens"),
     bind(&[Key::plain(Code::F(2))], Action::OptionsList, "modes and options, log in and out"),
     bind(&[Key::alt(Code::Char('p'))], Action::FocusDock, "to the question"),
     Bind { keys: Keys::AltDigits, action: Action::Reply(0), what: "answer the question that is shown" },

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub enum Fold {
     Open,
     Closed,
+    /// Of several calls that share a row: each has its own.
+    Apart,
 }
 
 #[derive(Clone, Debug, Default)]

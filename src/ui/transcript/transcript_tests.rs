@@ -209,6 +209,73 @@ fn squash(line: &str) -> String {
     out
 }
 
+/// Reads of five files, then a search.
+fn looks() -> Stage {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    for n in 0..5 {
+        stage.tool(
+            &format!("r{n}"),
+            &format!("Read /proj/src/f{n}.rs"),
+            ToolKind::Read,
+            ToolStatus::Completed,
+            Vec::new(),
+        );
+    }
+    stage.tool("s", "words", ToolKind::Search, ToolStatus::Completed, Vec::new());
+    stage
+}
+
+#[test]
+fn reads_and_searches_that_follow_one_another_share_a_row_until_it_is_opened() {
+    let mut stage = looks();
+    let area = Rect { x: 0, y: 0, width: 100, height: 20 };
+    let shown = |stage: &mut Stage| {
+        let rows = stage.draw(100, 20).0;
+        rows.into_iter().filter(|row| row.starts_with('✓')).collect::<Vec<_>>()
+    };
+    let one = shown(&mut stage);
+    assert_eq!(one.len(), 1, "{one:?}");
+    assert!(one[0].starts_with("✓ look     src/f0.rs · src/f1.rs") && one[0].ends_with("6 calls   ▸"), "{one:?}");
+    assert!(one[0].contains("src/f4.rs · words"), "{one:?}");
+    // From any of them the row is found, and comes apart.
+    let last = EntryId(6);
+    let (first, fold) = stage.with(|t, cx, _| t.next_fold(cx, area, last)).unwrap();
+    assert_eq!((first, fold), (EntryId(1), Fold::Apart));
+    stage.folds.set(first, fold);
+    let all = shown(&mut stage);
+    assert_eq!(all.len(), 6, "{all:?}");
+    assert!(all[5].starts_with("✓ search   words"), "{all:?}");
+    // What runs, failed or changed something has its own.
+    let mut stage = looks();
+    stage.tool("x", "src/g.rs", ToolKind::Read, ToolStatus::Failed, Vec::new());
+    stage.tool("y", "src/h.rs", ToolKind::Read, ToolStatus::Completed, Vec::new());
+    stage.tool("z", "src/i.rs", ToolKind::Read, ToolStatus::InProgress, Vec::new());
+    let rows = shown(&mut stage);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows[1].starts_with("✓ read     src/h.rs"), "{rows:?}");
+}
+
+#[test]
+fn calls_that_share_a_row_are_drawn_alike_warm_and_cold() {
+    let mut stage = looks();
+    for n in 0..200 {
+        stage.tool(&format!("m{n}"), &format!("f{n}"), ToolKind::Read, ToolStatus::InProgress, Vec::new());
+        stage.draw(80, 12);
+        stage.tool(&format!("m{n}"), &format!("f{n}"), ToolKind::Read, ToolStatus::Completed, Vec::new());
+        if n % 7 == 0 {
+            stage.scroll(80, 12, -3);
+        }
+        let warm = stage.draw(80, 12).0;
+        stage.transcript = Transcript::new();
+        assert_eq!(stage.draw(80, 12).0, warm, "{n}");
+    }
+    let (rows, viewport) = stage.draw(80, 40);
+    assert!(viewport.entries_laid_out <= 16, "{viewport:?}");
+    let rows: Vec<_> = rows.iter().filter(|row| row.starts_with('✓')).collect();
+    assert!(rows.len() < 12, "few rows for 200 calls: {rows:?}");
+}
+
 #[test]
 fn narrow_screens_keep_state_verb_and_object() {
     for (width, head) in [(80, "⠹ run    cargo test --all"), (40, "⠹ run  cargo test --all")] {

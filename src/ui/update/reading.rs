@@ -5,7 +5,7 @@
 use super::{Cx, common};
 use crate::base::paths;
 use crate::model::entry::{Body, Entry};
-use crate::ui::cells;
+use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy};
@@ -81,11 +81,19 @@ fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
     if step == Step::Found && sought.is_empty() {
         return state.say("nothing is looked for: / asks for it", cx.now);
     }
-    let is_shown = |entry: &Entry| {
-        !cells::is_blank(entry, cx.session)
-            && (step != Step::Found || cells::source(entry, cx.session).to_lowercase().contains(&sought))
+    let folds = &state.view.folds;
+    // What has no row of its own is found where it is shown.
+    let row_of = |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.of(entry.id)).map(|entry| entry.id);
+    let here = reading.at;
+    let is_shown = |entry: &Entry| match (step, row_of(entry)) {
+        _ if cells::is_blank(entry, cx.session) => false,
+        (Step::Found, row) => row != Some(here) && cells::source(entry, cx.session).to_lowercase().contains(&sought),
+        (_, row) => row.is_none(),
     };
     let found = reading.go(cx.session, step, way, is_shown);
+    if let Some(row) = cx.session.entries().get(reading.at).and_then(row_of) {
+        reading.at = row;
+    }
     if !found {
         let where_to = if way == Way::Up { "above" } else { "below" };
         state.say(format!("no more of that {where_to}"), cx.now);

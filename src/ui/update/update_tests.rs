@@ -883,7 +883,7 @@ fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
     let mut s = Scene::working(80, 24);
     s.tool("a", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
     let mut patch = ToolPatch::new("b".into());
-    (patch.kind, patch.status) = (Patch::Set(ToolKind::Search), Patch::Set(ToolStatus::Completed));
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Fetch), Patch::Set(ToolStatus::Completed));
     patch.content = Patch::Set(vec![ToolContent::Block(Block::Text("found\n".repeat(9)))]);
     s.update(Update::ToolCall(patch));
     s.draw();
