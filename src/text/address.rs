@@ -5,6 +5,7 @@
 //! stands for another host than the one that is said.
 
 use super::run::StyledText;
+use std::ops::Range;
 
 /// Bytes of an address; a longer one is none.
 const MAX: usize = 4000;
@@ -31,14 +32,26 @@ pub fn last(text: &str) -> Option<&str> {
 
 /// All addresses in a text, the last one first.
 pub fn all(text: &str) -> impl Iterator<Item = &str> {
+    places(text).map(|(_, address)| address)
+}
+
+/// The same with the byte at which each begins.
+pub fn places(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let from = SCHEMES.iter().filter_map(|scheme| rest.rfind(scheme)).max()?;
-        let found = last(rest);
+        let found = last(rest).map(|address| (from, address));
         rest = &rest[..from];
         Some(found)
     })
     .flatten()
+}
+
+/// The places around bytes of a long text, for which no more of it is looked at than one can be long.
+pub fn places_around(text: &str, bytes: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+    let from = text.floor_char_boundary(bytes.start.saturating_sub(MAX));
+    let to = text.ceil_char_boundary(bytes.end.saturating_add(MAX).min(text.len()));
+    places(text.get(from..to).unwrap_or_default()).map(move |(at, address)| (from + at, address))
 }
 
 /// The host of an address that may be opened, with its port.
@@ -99,6 +112,16 @@ mod tests {
         let text = "from https://a.example/x to (http://b.example) and https://c.example.";
         assert_eq!(all(text).collect::<Vec<_>>(), ["https://c.example", "http://b.example", "https://a.example/x"]);
         assert_eq!(all("none: https://").count(), 0);
+    }
+
+    #[test]
+    fn where_addresses_stand_is_told_without_looking_at_all_of_a_long_text() {
+        let text = format!("{} https://a.example/x {}", "w ".repeat(1 << 20), "w ".repeat(1 << 20));
+        let at = text.find("https").unwrap();
+        let found: Vec<_> = places_around(&text, at + 3..at + 9).collect();
+        assert_eq!(found, [(at, "https://a.example/x")]);
+        assert_eq!(places_around(&text, 0..80).count(), 0);
+        assert_eq!(places_around("é", 0..2).count(), 0);
     }
 
     #[test]

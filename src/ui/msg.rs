@@ -124,6 +124,8 @@ pub struct FrameInfo {
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,
+    /// Rows and columns of the screen, and where they lead.
+    pub links: Vec<(u16, Range<u16>, Arc<str>)>,
     /// Columns of the first row whose session a click shows.
     pub sessions: Vec<(Range<u16>, SessionKey)>,
     /// The panel beside it, when it was drawn.

@@ -251,7 +251,7 @@ const READING: &[Bind] = &[
     bind(&[Key::plain(Code::Down), Key::char('j')], Action::Down, "the entry below"),
     bind(&[Key::plain(Code::Enter), Key::char(' ')], Action::ToggleFold, "unfold it, or fold it"),
     bind(&[Key::char('y')], Action::CopyAnswer, "copy it, as it was sent"),
-    bind(&[Key::char('o')], Action::OpenPage, "open its file in $EDITOR"),
+    bind(&[Key::char('o')], Action::OpenPage, "open its file in $EDITOR, or its page"),
     bind(&[Key::char('[')], Action::GoUp(Step::Prompt), "the prompt before"),
     bind(&[Key::char(']')], Action::GoDown(Step::Prompt), "the next prompt"),
     bind(&[Key::char('F')], Action::GoUp(Step::Failure), "the failed call before"),

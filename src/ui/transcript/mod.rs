@@ -23,6 +23,7 @@ use cache::Cache;
 use colours::{Colours, Spans};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use walk::{Paints, Walk};
@@ -48,6 +49,8 @@ pub struct DrawCtx<'a> {
 pub struct Viewport {
     /// Row of the screen and the entry on it, from the top.
     pub hits: Vec<(u16, EntryId)>,
+    /// Rows and columns of the screen, and where they lead.
+    pub links: Vec<(u16, Range<u16>, Arc<str>)>,
     /// How much is below the view, about; `None` when the end is being followed.
     pub rows_below: Option<u64>,
     /// Pieces of entries that were laid out for this, for tests and the curious.

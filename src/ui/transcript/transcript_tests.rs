@@ -596,3 +596,20 @@ fn program_text_is_plain_until_its_colours_are_known_and_keeps_them_while_it_gro
     assert_eq!(draw(&mut stage), keyword, "what is known of the lines above stays");
     assert_eq!(stage.transcript.uncoloured().expect("the new line").keys[..1], found.keys);
 }
+
+#[test]
+fn an_address_leads_there_from_each_of_its_rows() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    let address = format!("https://a.example/{}", "x".repeat(60));
+    stage.chunk(ChunkKind::Agent, &format!("See {address} or https://good.example@evil.example/ now."));
+    let (rows, viewport) = stage.draw(40, 10);
+    assert!(viewport.links.len() >= 2, "{rows:?}");
+    let mut joined = String::new();
+    for (y, columns, to) in &viewport.links {
+        assert_eq!(**to, address);
+        let row: Vec<char> = rows[usize::from(*y)].chars().collect();
+        joined.extend(&row[usize::from(columns.start)..usize::from(columns.end).min(row.len())]);
+    }
+    assert_eq!(joined, address, "{rows:?}");
+}

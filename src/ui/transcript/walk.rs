@@ -325,7 +325,8 @@ impl<'b> Walk<'_, 'b> {
                 if spans.is_none() && line.code.is_some() && paints.plain.is_none() {
                     *paints.plain = Some((cx.session.key(), entry.id, start, row.line as usize));
                 }
-                paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                let links = paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                paints.viewport.links.extend(links.into_iter().map(|(columns, address)| (*y, columns, address)));
                 paints.viewport.hits.push((*y, entry.id));
                 paints.viewport.animated |= laid.live;
             }

@@ -5,6 +5,7 @@
 use super::{Cx, common};
 use crate::base::paths;
 use crate::model::entry::{Body, Entry};
+use crate::text::address;
 use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
@@ -62,9 +63,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             }
         }
         Action::OpenPage => {
-            match cx.session.entries().get(reading.at).and_then(|entry| place(entry, &cx.session.cwd)) {
+            let at = reading.at;
+            match cx.session.entries().get(at).and_then(|entry| place(entry, &cx.session.cwd)) {
                 Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
-                None => state.say("it names no file", cx.now),
+                None => open_page(state, cx, out),
             }
         }
         Action::FocusDock if state.view.dock.dialog.is_some() => {
@@ -72,6 +74,20 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             common(state, cx, action, out);
         }
         _ => common(state, cx, action, out),
+    }
+}
+
+/// Opens the last address of what is selected whose host is beyond doubt, and says which.
+fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let at = state.view.reading.as_ref().map(|reading| reading.at);
+    let text = at.and_then(|at| cx.session.entries().get(at)).map(|entry| cells::source(entry, cx.session));
+    let page = text.as_deref().and_then(|text| address::all(text).find(|page| address::host(page).is_some()));
+    match page {
+        Some(page) => {
+            state.say(format!("opens {page}"), cx.now);
+            out.push(Out::OpenPage(page.to_owned()));
+        }
+        None => state.say("it names no file and no page", cx.now),
     }
 }
 

@@ -466,7 +466,19 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if raw == RawLines::Shown {
         body.extend(sent);
     }
-    let mut choices: Vec<Choice> = pending
+    let mut choices = answers(pending, columns);
+    if cx.session.rules.are_there() && columns >= REASON_FROM {
+        choices.extend(keys(&[("a", "make a rule")]));
+    }
+    if columns >= REASON_FROM {
+        choices.extend(keys(&[("!", "refuse and say why")]));
+    }
+    Contents { raw, asked, ..Contents::of(body, choices) }
+}
+
+/// The answers that the agent offers, each with its keys.
+fn answers(pending: &Question, columns: u16) -> Vec<Choice> {
+    pending
         .options
         .iter()
         .enumerate()
@@ -485,14 +497,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
             Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
-        .collect();
-    if cx.session.rules.are_there() && columns >= REASON_FROM {
-        choices.extend(keys(&[("a", "make a rule")]));
-    }
-    if columns >= REASON_FROM {
-        choices.extend(keys(&[("!", "refuse and say why")]));
-    }
-    Contents { raw, asked, ..Contents::of(body, choices) }
+        .collect()
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.

@@ -287,6 +287,7 @@ fn show_transcript(
     }
     let viewport = transcript.draw(&cx.draw_ctx(), area, &mut info.scroll, buf);
     info.hits = viewport.hits;
+    info.links = viewport.links;
     info.rows_below = viewport.rows_below;
     if let Some(reading) = &cx.state.view.reading {
         let bar = StyledText::of("┃", Token::Accent);

@@ -73,11 +73,15 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let mut rows = Rows::default();
     let newest = || cx.session.session().entries().slots().rev().take(LOOK_BACK).filter_map(Slot::here);
     let plan = newest().find_map(|entry| if let Body::Plan(plan) = &entry.body { Some(plan) } else { None });
-    plan.into_iter().for_each(|plan| self::plan(plan, &mut rows));
+    if let Some(plan) = plan {
+        self::plan(plan, &mut rows);
+    }
     changed(cx, newest(), &mut rows);
     running(cx, &mut rows);
     held(cx.session.held.iter(), &mut rows);
-    cx.session.usage.iter().for_each(|usage| context(usage, &mut rows));
+    if let Some(usage) = &cx.session.usage {
+        context(usage, &mut rows);
+    }
     others(cx, &mut rows);
     let line = StyledText::of("│", Token::Rule);
     for y in area.y..area.bottom() {
