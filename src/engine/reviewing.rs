@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -83,9 +83,17 @@ pub(super) enum Job {
         done: SyncSender<Result<Part, String>>,
     },
     Note(ToolNote),
-    /// What is done in a session that another review looks at, in a directory above or below this one. It is told
-    /// nothing.
-    Beside(Box<Self>),
+    /// What is done in a session that another review looks at, in a directory above or below this one. The session is
+    /// told nothing; the other review is told when it is done.
+    Beside {
+        job: Box<Self>,
+        done: SyncSender<()>,
+    },
+    /// One that waits until reviews of directories above and below have done the same.
+    After {
+        beside: Vec<Receiver<()>>,
+        job: Box<Self>,
+    },
     /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {
         path: PathBuf,
@@ -125,19 +133,41 @@ pub(super) enum Job {
 }
 
 impl Job {
-    /// What another review has to know that looks at some of the same files: who changes them.
-    pub fn for_reviews_beside(&self) -> Option<Self> {
+    /// What another review has to know that looks at some of the same files: who changes them. With what tells when it
+    /// is done, where that is waited for: what was there before is to be looked at by all.
+    pub fn for_reviews_beside(&self) -> Option<(Self, Option<Receiver<()>>)> {
+        let mut is_waited_for = false;
         let job = match self {
             Self::Note(note) => Self::Note(note.clone()),
             Self::Do(
                 command @ (ReviewCommand::BeginTurn(_) | ReviewCommand::EndTurn(_) | ReviewCommand::CommandAsked),
-            ) => Self::Do(command.clone()),
+            ) => {
+                is_waited_for = matches!(command, ReviewCommand::BeginTurn(_));
+                Self::Do(command.clone())
+            }
+            Self::BeforeWrite { path, content, entry, turn, .. } => {
+                is_waited_for = true;
+                let (path, content, (done, _)) = (path.clone(), Arc::clone(content), sync_channel(1));
+                Self::BeforeWrite { path, content, entry: *entry, turn: *turn, done }
+            }
+            Self::NotWritten { entry, content } => Self::NotWritten { entry: *entry, content: Arc::clone(content) },
             Self::Wrote { path, turn, entry, content } => {
                 Self::Wrote { path: path.clone(), turn: *turn, entry: *entry, content: Arc::clone(content) }
             }
+            Self::BeforeCommand { .. } => {
+                let (done, looked) = sync_channel(1);
+                return Some((Self::BeforeCommand { done }.beside().0, Some(looked)));
+            }
             _ => return None,
         };
-        Some(Self::Beside(Box::new(job)))
+        let (job, done) = job.beside();
+        Some((job, is_waited_for.then_some(done)))
+    }
+
+    /// As another review tells it, and what tells when it is done.
+    pub fn beside(self) -> (Self, Receiver<()>) {
+        let (done, is_done) = sync_channel(1);
+        (Self::Beside { job: Box::new(self), done }, is_done)
     }
 }
 

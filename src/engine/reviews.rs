@@ -71,7 +71,7 @@ impl Reviews {
                 let turn = turn_of(model, other);
                 if let (Some(turn), Some(reviewing)) = (turn, self.workspaces.reviewing(at)) {
                     // It has begun before.
-                    let _ = reviewing.give(other, Job::Beside(Box::new(Job::Do(ReviewCommand::BeginTurn(turn)))));
+                    let _ = reviewing.give(other, Job::Do(ReviewCommand::BeginTurn(turn)).beside().0);
                 }
             }
             told
@@ -141,7 +141,8 @@ impl Reviews {
                 Job::Do(ReviewCommand::BeginTurn(turn))
             }
             ReviewCommand::SentEarly(turn) => {
-                if let Some(reviewing) = reviewing {
+                self.workspaces.around(at).for_each(|reviewing| reviewing.sent_early(turn));
+                if let Some(reviewing) = self.workspaces.reviewing(at) {
                     reviewing.sent_early(turn);
                 }
                 return told;
@@ -270,7 +271,7 @@ impl Reviews {
             let open: Vec<(SessionKey, TurnId)> = sessions.iter().filter_map(turn).collect();
             let around = sessions.first().map(|at| self.workspaces.sessions_around(*at)).unwrap_or_default();
             for (at, turn) in around.iter().filter_map(turn) {
-                let _ = reviewing.give(at, Job::Beside(Box::new(Job::Do(ReviewCommand::EndTurn(turn)))));
+                let _ = reviewing.give(at, Job::Do(ReviewCommand::EndTurn(turn)).beside().0);
             }
             for (at, turn) in &open {
                 // Without the thread there is nothing to tell.
@@ -286,10 +287,15 @@ impl Reviews {
     }
 
     fn give(&mut self, at: SessionKey, job: Job) -> Told {
+        let mut beside = Vec::new();
         for reviewing in self.workspaces.around(at) {
-            // One that does not keep up says so to its own sessions, about their own jobs.
-            let _ = job.for_reviews_beside().map(|job| reviewing.give(at, job));
+            if let Some((job, done)) = job.for_reviews_beside() {
+                // One that does not keep up says so to its own sessions, about their own jobs.
+                let _ = reviewing.give(at, job);
+                beside.extend(done);
+            }
         }
+        let job = if beside.is_empty() { job } else { Job::After { beside, job: Box::new(job) } };
         let given = self.workspaces.reviewing(at).map(|reviewing| reviewing.give(at, job));
         given.map_or_else(Told::new, |given| self.after_giving(at, given))
     }
@@ -322,7 +328,7 @@ impl Reviews {
         let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone() };
         for reviewing in self.workspaces.around(at) {
             if reviewing.newest.replace(at) != Some(at) {
-                let _ = reviewing.give(at, Job::Beside(Box::new(Job::Do(name()))));
+                let _ = reviewing.give(at, Job::Do(name()).beside().0);
             }
         }
         let Some(reviewing) = self.workspaces.reviewing(at) else { return Told::new() };

@@ -32,6 +32,9 @@ use tracing::debug;
 const BLAME: Duration = Duration::from_secs(2);
 const BLAMED_JOURNAL: u64 = 64 << 20;
 
+/// How long the review of a directory above or below is waited for.
+const BESIDE: Duration = Duration::from_secs(5);
+
 /// The thread's end.
 pub(super) struct Worker {
     review: ReviewSession,
@@ -167,10 +170,21 @@ impl Worker {
                 }
                 self.now();
             }
-            Job::Beside(job) => {
+            Job::Beside { job, done } => {
                 self.beside = Some(at);
                 self.carry_out(at, *job);
                 self.beside = None;
+                // Not everything is waited for, and a waiter may have given up.
+                let _ = done.try_send(());
+            }
+            Job::After { beside, job } => {
+                let end = Instant::now() + BESIDE;
+                for looked in beside {
+                    // One that has ended tells so by its channel. What is waited for was handed over earlier than what
+                    // waits, so that no two wait for each other.
+                    let _ = looked.recv_timeout(end.saturating_duration_since(Instant::now()));
+                }
+                self.carry_out(at, *job);
             }
             Job::Part { scope, target, done } => {
                 // Who waits for it may have left.

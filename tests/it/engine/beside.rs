@@ -183,3 +183,64 @@ async fn a_session_in_another_directory_has_files_and_a_review_of_its_own() {
     engine.shutdown().await;
     assert_eq!(std::fs::read_dir(&place.home).unwrap().count(), 2, "a review for each directory");
 }
+
+/// One session works in a directory, another one then in the directory above: what the inner one changes is its doing in
+/// both reviews, and what the outer one changes below is its doing in both, too.
+#[tokio::test]
+async fn a_directory_above_one_that_is_looked_at_puts_each_change_down_to_its_session() {
+    let place = place();
+    let inner = place.root.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let (above, below) = (place.root.clone(), inner.clone());
+    let mut engine = engine_in(&place, &inner, |far| {
+        tokio::spawn(async move {
+            let mut agent = far;
+            opens(&mut agent, &["one", "two"]).await;
+            for (at, file, by_itself) in [
+                ("two", None, true),
+                ("one", Some("a.txt"), true),
+                ("one", Some("b.txt"), false),
+                ("two", Some("c.txt"), false),
+            ] {
+                let prompt = receive(&mut agent).await;
+                assert_eq!(prompt["params"]["sessionId"], at);
+                match file.map(|name: &str| below.join(name)) {
+                    None => {}
+                    Some(file) if by_itself => std::fs::write(&file, "by itself\n").unwrap(),
+                    Some(file) => {
+                        let write =
+                            json!({ "sessionId": at, "path": file.to_string_lossy(), "content": "asked for\n" });
+                        assert!(asks(&mut agent, "fs/write_text_file", write).await["error"].is_null());
+                    }
+                }
+                reply(&mut agent, &prompt, json!({ "stopReason": "end_turn" })).await;
+            }
+            while agent.lines.next_line().await.unwrap().is_some() {}
+        })
+    });
+    engine.intent(Intent::Start);
+    until(&mut engine, "the inner one", |e| is_ready(e, ONE)).await;
+    open(&mut engine, &above);
+    until(&mut engine, "both open", |e| is_ready(e, ONE) && is_ready(e, TWO)).await;
+    // The outer one has looked at all files when its first turn is over: what is there by then is no change in it.
+    prompt(&mut engine, TWO);
+    until(&mut engine, "a turn", |e| session(e.model(), TWO).turn.is_some()).await;
+    until(&mut engine, "its end", |e| session(e.model(), TWO).turn.is_none()).await;
+    for (turn, at) in [(2, ONE), (3, ONE), (4, TWO)] {
+        prompt(&mut engine, at);
+        until(&mut engine, "looked at", |e| session(e.model(), at).changes().turns.contains_key(&turn)).await;
+    }
+    for (at, dir) in [(ONE, ""), (TWO, "inner/")] {
+        let doc = look(&mut engine, at, 3).await;
+        let seen: Vec<_> = doc.files.iter().map(|file| facts(file)).collect();
+        let of = |name: &str, cause, turn, is_here| (format!("{dir}{name}"), cause, turn, is_here);
+        let (first, second) = (at == ONE, at == TWO);
+        let all = [
+            of("a.txt", Cause::Unknown, 2, false),
+            of("b.txt", Cause::Write, 3, first),
+            of("c.txt", Cause::Write, 4, second),
+        ];
+        assert_eq!(seen, all, "{at:?}");
+    }
+    engine.shutdown().await;
+}
