@@ -164,7 +164,7 @@ fn a_turn_at_120_columns() {
     let expected = "\
 ▌ Fix the subtraction in add() and run the tests.
 
-∴ Looked at how add is used  3 s
+∴ Looked at how add is used  3 s                                                                                      ▸
 
   The function subtracts. I'll change it and run the tests.
 

@@ -421,6 +421,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
                 match cx.session.entries().get(*entry).map(|e| &e.body) {
+                    Some(Body::Changes(changes)) if changes.totals.is_empty() => {}
                     Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
                     _ => toggle(cx, *entry, out),
                 }

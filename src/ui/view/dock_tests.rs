@@ -3,12 +3,12 @@
 use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::Block;
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec, Update,
+    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, Stop, TerminalSpec, Update,
 };
 use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Change, ToolContent, ToolPatch};
+use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
@@ -328,6 +328,28 @@ fn the_sums_of_a_turn_are_one_line() {
     })));
     s.draw();
     assert!(rule(&s, "turn 2: +1 −0 in 1 file"), "it is not the turn above it: {}", s.shown);
+}
+
+#[test]
+fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
+    let ends = |works: bool| {
+        let mut s = Scene::ready(80, 24);
+        s.model = std::mem::take(&mut s.model).with_review(true);
+        s.intent(Intent::Prompt { text: "look".into(), links: Vec::new() });
+        let turn = s.model.first().session().last_turn();
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
+        if works {
+            s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
+        }
+        s.after(34_000);
+        s.end_turn(Stop::EndTurn);
+        let (totals, session) = (Totals::default(), Totals::default());
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
+        s.draw().to_owned()
+    };
+    let shown = ends(true);
+    assert!(shown.contains("─ 34 s · 1 call · nothing changed ──"), "{shown}");
+    assert!(!ends(false).contains("nothing changed"), "a mere answer ends with itself");
 }
 
 const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";
