@@ -74,7 +74,7 @@ pub(super) fn row(
             at += text.len() as u32;
         }
     }
-    let links = links(line, row, start..pen.x);
+    let links = links(line, row, start..pen.x, &cx.session.cwd);
     if let Some(x) = right {
         pen.x = x;
         pen.styled(&line.right, theme, Tabs::From(x));
@@ -82,9 +82,9 @@ pub(super) fn row(
     links
 }
 
-/// Columns of a row in which an address stands, also one that begins or ends in another row, and which; those whose host
-/// is beyond doubt.
-fn links(line: &LogicalLine, row: &Row, columns: Range<u16>) -> Vec<(Range<u16>, Arc<str>)> {
+/// Columns of a row in which an address stands whose host is beyond doubt, or a file of the session with its line, also
+/// one that begins or ends in another row, and where they lead.
+fn links(line: &LogicalLine, row: &Row, columns: Range<u16>, cwd: &str) -> Vec<(Range<u16>, Arc<str>)> {
     let text = line.text.as_str();
     let bytes = row.range.start as usize..row.range.end as usize;
     let shown = text.get(bytes.clone()).unwrap_or_default();
@@ -95,11 +95,15 @@ fn links(line: &LogicalLine, row: &Row, columns: Range<u16>) -> Vec<(Range<u16>,
         let before = text.get(bytes.start..byte.clamp(bytes.start, bytes.end)).unwrap_or_default();
         columns.start.saturating_add(u16::try_from(str_width(before)).unwrap_or(u16::MAX)).min(columns.end)
     };
-    address::places_around(text, bytes.clone())
+    let pages = address::places_around(text, bytes.clone())
         .filter(|(_, address)| address::host(address).is_some())
-        .map(|(at, address)| (column(at)..column(at + address.len()), Arc::from(address)))
-        .filter(|(columns, _): &(Range<u16>, _)| !columns.is_empty())
-        .collect()
+        .map(|(at, address)| (column(at)..column(at + address.len()), Arc::from(address)));
+    let files = address::files_around(text, bytes.clone()).into_iter();
+    let files = files.map(|at| {
+        let address = address::of_file(cwd, at.path, at.line);
+        (column(at.bytes.start)..column(at.bytes.end), Arc::from(address))
+    });
+    pages.chain(files).filter(|(columns, _): &(Range<u16>, _)| !columns.is_empty()).collect()
 }
 
 /// Where the figures at the right begin, if there is room for them.

@@ -613,3 +613,14 @@ fn an_address_leads_there_from_each_of_its_rows() {
     }
     assert_eq!(joined, address, "{rows:?}");
 }
+
+#[test]
+fn a_file_with_a_line_leads_into_the_directory_of_the_session() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    stage.chunk(ChunkKind::Agent, "It is in src/main.rs:12, not in ../other.rs:3.");
+    let (rows, viewport) = stage.draw(80, 10);
+    let [(y, columns, to)] = &viewport.links[..] else { panic!("{:?}", viewport.links) };
+    assert_eq!(&**to, "file:///proj/src/main.rs#12");
+    assert_eq!(rows[usize::from(*y)].get(usize::from(columns.start)..usize::from(columns.end)), Some("src/main.rs:12"));
+}

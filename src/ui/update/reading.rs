@@ -81,13 +81,18 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
 fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let at = state.view.reading.as_ref().map(|reading| reading.at);
     let text = at.and_then(|at| cx.session.entries().get(at)).map(|entry| cells::source(entry, cx.session));
-    let page = text.as_deref().and_then(|text| address::all(text).find(|page| address::host(page).is_some()));
-    match page {
-        Some(page) => {
+    let text = text.as_deref().unwrap_or_default();
+    let page = address::all(text).find(|page| address::host(page).is_some());
+    let file = address::files_around(text, text.len()..text.len()).pop();
+    match (page, file) {
+        (None, Some(file)) => {
+            out.push(Out::Edit(EditorJob::Open { path: PathBuf::from(file.path), line: file.line }));
+        }
+        (Some(page), _) => {
             state.say(format!("opens {page}"), cx.now);
             out.push(Out::OpenPage(page.to_owned()));
         }
-        None => state.say("it names no file and no page", cx.now),
+        (None, None) => state.say("it names no file and no page", cx.now),
     }
 }
 
