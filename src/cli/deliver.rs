@@ -27,6 +27,11 @@ const STALLED: Duration = Duration::from_mins(1);
 const STILL: Duration = Duration::from_millis(250);
 /// How long the review may then stay with the thread that still looks at the files.
 const LOCKED: Duration = Duration::from_millis(250);
+/// How long the review itself may then be read, however it goes on, and the copy of what it has recorded. Each of the
+/// two gets a moment, also when what came before has taken all of it.
+const LAST_REVIEW: Duration = Duration::from_millis(700);
+const LAST_COPY: Duration = Duration::from_millis(1100);
+const MOMENT: Duration = Duration::from_millis(200);
 /// How long a reader may then take in all, however it goes on.
 const LAST_READING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(50);
@@ -71,7 +76,7 @@ impl Run {
 /// How long there is time.
 #[derive(Debug)]
 pub struct Patience {
-    /// From then on only as long as there is progress.
+    /// From then on only as long as there is progress, and not for long.
     pub until: Option<Instant>,
     /// A signal came: the same at once.
     pub stop: Arc<AtomicBool>,
@@ -120,13 +125,14 @@ impl Outputs {
     fn write_from(&self, run: Run, patience: &Patience, open: Open) -> Written {
         let run = Arc::new(run);
         let named = Arc::<Mutex<Vec<String>>>::default();
-        let (mut texts, mut unfinished) = (self.gathered(&run, patience, &named, open), None);
+        let (mut texts, mut unfinished) = (self.gathered(&run, patience, LAST_REVIEW, &named, open), None);
         if texts.is_none() {
             let what = "the files were still being looked at when the report was written";
             unfinished = Some(format!("{what}: changes may be missing in it"));
             // What it takes from the ledger is there, or nothing is.
-            let now = Patience { until: Some(Instant::now()), stop: Arc::default() };
-            texts = self.gathered(&run, &now, &named, |dir, _| recorded::open(dir).map_err(|e| e.to_string()));
+            let until = patience.until.map_or_else(Instant::now, |until| until.min(Instant::now()));
+            let now = Patience { until: Some(until), stop: Arc::default() };
+            texts = self.gathered(&run, &now, LAST_COPY, &named, copy);
         }
         let texts = texts.unwrap_or_else(|| {
             let why = unfinished.clone().unwrap_or_default();
@@ -148,12 +154,13 @@ impl Outputs {
         Written { problems, unfinished }
     }
 
-    /// What is to be written, made on a thread of its own: a disk may never answer. Nothing when that takes too long.
-    /// `named` gets what is known before any content is read.
+    /// What is to be written, made on a thread of its own: a disk may never answer. Nothing when that takes too long, or
+    /// more than `last` once there is no time. `named` gets what is known before any content is read.
     fn gathered(
         &self,
         run: &Arc<Run>,
         patience: &Patience,
+        last: Duration,
         named: &Arc<Mutex<Vec<String>>>,
         open: Open,
     ) -> Option<Texts> {
@@ -180,7 +187,8 @@ impl Outputs {
             }
             // The thread that still looks at the files may do so for minutes.
             let is_late = !is_open.load(Ordering::Relaxed) && watch.is_cut_for(LOCKED);
-            if watch.is_over(pulse.load(Ordering::Relaxed)) || is_late {
+            let is_over = watch.is_over(pulse.load(Ordering::Relaxed)) || is_late || watch.is_cut_since(last);
+            if is_over {
                 over.store(true, Ordering::Relaxed);
                 return None;
             }
@@ -194,13 +202,15 @@ struct Watch<'a> {
     /// The last sign of it, and since when there is no other.
     beat: u64,
     still: Instant,
-    /// Since when the time is over.
+    begun: Instant,
+    /// Since when it is known that the time is over.
     cut: Option<Instant>,
 }
 
 impl<'a> Watch<'a> {
     fn new(patience: &'a Patience) -> Self {
-        Self { patience, beat: 0, still: Instant::now(), cut: None }
+        let now = Instant::now();
+        Self { patience, beat: 0, still: now, begun: now, cut: None }
     }
 
     /// `beat` moves as long as there is progress.
@@ -218,6 +228,12 @@ impl<'a> Watch<'a> {
 
     fn is_cut_for(&self, time: Duration) -> bool {
         self.cut.is_some_and(|cut| cut.elapsed() >= time)
+    }
+
+    /// The same from when the time was over, of which it may have been known only later; a moment is left in any case.
+    fn is_cut_since(&self, time: Duration) -> bool {
+        let since = self.cut.map(|cut| self.patience.until.map_or(cut, |until| until.min(cut)));
+        self.begun.elapsed() >= MOMENT && since.is_some_and(|since| since.elapsed() >= time)
     }
 }
 
@@ -253,6 +269,10 @@ struct Gather {
 }
 
 impl Gather {
+    fn names(&self, named: Vec<String>) {
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = named;
+    }
+
     fn texts(&self, open: Open) -> Texts {
         let run = &self.run;
         let mut texts = Texts::default();
@@ -260,7 +280,7 @@ impl Gather {
         let mut review = match run.dir.as_deref().map(|dir| open(dir, self)) {
             Some(Ok(mut review)) => {
                 self.is_open.store(true, Ordering::Relaxed);
-                *self.named.lock().unwrap_or_else(PoisonError::into_inner) = review.at_once();
+                self.names(review.at_once());
                 review.beat(Arc::clone(&self.pulse));
                 texts.problems.extend(review.trouble().filter(|_| !review.is_copy()));
                 Some(review)
@@ -288,6 +308,14 @@ impl Gather {
         }
         texts
     }
+}
+
+/// Opens a copy of what is recorded; what its ledger says is known before.
+fn copy(dir: &Path, gather: &Gather) -> Result<ReviewSession, String> {
+    if let Ok(named) = recorded::at_once(dir) {
+        gather.names(named);
+    }
+    recorded::open(dir).map_err(|e| e.to_string())
 }
 
 /// Opens the review of the run that has just ended. Its own thread may still look at a large tree: as long as what it
@@ -454,6 +482,38 @@ mod tests {
             let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
             assert_eq!(said["files"][0]["path"], "file");
         }
+    }
+
+    #[test]
+    fn what_goes_on_and_on_is_not_waited_for_once_the_time_is_over() {
+        // A tree that is large enough: there is progress, and no end in sight.
+        let goes_on: Open = |_, gather| {
+            let (end, (_open, pause)) = (Instant::now() + Duration::from_secs(20), sync_channel::<()>(0));
+            gather.is_open.store(true, Ordering::Relaxed);
+            while !gather.over.load(Ordering::Relaxed) && Instant::now() < end {
+                gather.pulse.fetch_add(1, Ordering::Relaxed);
+                let _ = pause.recv_timeout(Duration::from_millis(20));
+            }
+            Err("it was waited for".to_owned())
+        };
+        let lab = tempfile::tempdir().unwrap();
+        let review = lab.path().join("r.json");
+        let wanted = Outputs::resolve(Some(&review), None, None).unwrap();
+        let (_tracker, run) = held(lab.path());
+        let written = wanted.write_from(run, &cut(), goes_on);
+        assert!(written.unfinished.is_some(), "{:?}", written.problems);
+        let said: serde_json::Value = serde_json::from_slice(&fs::read(review).unwrap()).unwrap();
+        assert_eq!(said["files"][0]["path"], "file");
+    }
+
+    #[test]
+    fn the_ledger_alone_names_what_has_changed() {
+        let lab = tempfile::tempdir().unwrap();
+        let (review, run) = held(lab.path());
+        let dir = run.dir.as_deref().unwrap();
+        assert_eq!(recorded::at_once(dir).unwrap(), review.at_once());
+        assert!(recorded::at_once(dir).unwrap()[0].starts_with("file: has changed"));
+        assert!(recorded::at_once(lab.path()).is_err() && !lab.path().join("ledger.jsonl").exists());
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod write;
 
 use super::args::Export;
 use super::conversations::{all, find, state};
-use super::output::print;
+use super::output::{print, say};
 use super::usage::Usage;
 use super::values::Format;
 use crate::base::paths;
@@ -144,7 +144,14 @@ fn write_new(file: &Path, text: &str) -> Result<(), Usage> {
 
 /// The text of a journal or of a file to import.
 fn read(path: &Path) -> Result<String, Usage> {
-    lines::text(path, MAX_BYTES).map_err(|error| Usage(format!("{}: {error}", paths::visible(path.as_os_str()))))
+    let shown = paths::visible(path.as_os_str());
+    let lines::Text { text, ends_at } = lines::text(path, MAX_BYTES).map_err(|e| Usage(format!("{shown}: {e}")))?;
+    if let Some(at) = ends_at {
+        say(&format!(
+            "{shown}: it is damaged, with zero bytes from byte {at} on; only what stands before them is used"
+        ));
+    }
+    Ok(text)
 }
 
 /// The entries of a journal. What the agent told again is in an earlier one, or was said before the session was closed.

@@ -4,6 +4,7 @@
 //! another; the table has a row for each that was asked for, with its outcome.
 
 use super::args::{Common, Exec};
+use super::attached::{Attached, LATE_FILES};
 use super::launch::{self, Surroundings};
 use super::output::{print, say};
 use super::runtime;
@@ -54,12 +55,18 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
     // What is wrong with one is said before any is started.
     let answers = exec.answers.as_deref().map(super::values::answers).transpose()?;
     let commands: Vec<AgentCommand> = agents.iter().map(named).collect::<Result<_, _>>()?;
+    let (attached, timeout) = match super::attached::read(&exec.attach, exec.timeout)? {
+        Attached::Read(attached, left) => (attached, left),
+        Attached::Late => {
+            say(LATE_FILES);
+            return Ok(code::TIMEOUT);
+        }
+    };
     let with_changes = exec.common.worktree.as_ref().is_some_and(|wanted| wanted.with_changes);
     let mut made: Vec<ForSession> = Vec::new();
     for name in agents {
         made.push(for_agent(name, &dir, with_changes)?);
     }
-    let attached = super::attached::read(&exec.attach)?;
     let mut runs = Vec::new();
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
@@ -77,7 +84,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
             model: exec.model.clone(),
             mode: exec.mode.clone(),
             options: exec.config.clone(),
-            timeout: exec.timeout,
+            timeout,
             answers: answers.clone(),
             opening: Opening::New,
             agent: name.clone(),

@@ -137,7 +137,8 @@ pub fn engine_config(
     if let Some(dirs) = dirs {
         archive::secure(&dirs.state).map_err(|e| Usage(e.to_string()))?;
     }
-    let review = dirs.map(|d| ReviewConfig { home: archive::below(&d.state), reopened: None });
+    let opening = dirs.map(|d| super::worktrees::opening(&d.state, &cwd)).transpose()?.flatten();
+    let review = dirs.map(|d| ReviewConfig { opening, ..ReviewConfig::below(archive::below(&d.state)) });
     if let Some((review, dirs)) = review.as_ref().zip(dirs) {
         say_removed(&review.home, Some(SystemTime::now()));
         make_room(review.home.clone(), dirs.state.clone());
@@ -213,7 +214,10 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         install: None,
         shell: None,
         graces: crate::host::process::Graces::default(),
-        review: Some(ReviewConfig { home: dir.parent().unwrap_or(dir).to_owned(), reopened: Some(dir.to_owned()) }),
+        review: Some(ReviewConfig {
+            reopened: Some(dir.to_owned()),
+            ..ReviewConfig::below(dir.parent().unwrap_or(dir).to_owned())
+        }),
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,

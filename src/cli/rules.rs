@@ -2,7 +2,8 @@
 //!
 //! Judges nothing itself and writes no file itself. Invariant: what it says of a request is what holds in a session.
 
-use super::args::{Rules as Asked, RulesTest};
+use super::args::{Common, Rules as Asked, RulesTest};
+use super::launch::{self, Surroundings};
 use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::sanitize;
@@ -11,6 +12,7 @@ use crate::engine::RulesConfig;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::headless::code;
+use crate::model::claims::{Claimed, claimed_paths};
 use crate::rules::{self, Judgement, Kind, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -49,15 +51,23 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         }
         None => own_and_projects(dirs.as_ref(), &cwd)?,
     };
-    let home = dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
     let tool = Tool::named(&test.tool).ok_or_else(|| {
         Usage(format!("`{}` is no name of a tool; for example: Bash, Read, Edit, Fetch, Mcp", test.tool))
     })?;
-    let path = match test.text.strip_prefix("~/").zip(home) {
-        Some((rest, home)) => home.join(rest),
-        None => PathBuf::from(&test.text),
+    let agent = test.agent.as_deref().map(|name| agent_named(name, &rules)).transpose()?;
+    // As an agent's call is judged: where `~/x` or `$X/y` leads is known to the agent alone.
+    let claimed = match tool.kind {
+        Kind::Read => claimed_paths("read", vec![test.text.clone()]),
+        Kind::Edit => claimed_paths("edit", vec![test.text.clone()]),
+        Kind::Bash | Kind::Fetch | Kind::Mcp | Kind::Other => Claimed::Text(test.text.clone()),
     };
-    let paths = [path.as_path()];
+    let paths: Vec<&Path> = match &claimed {
+        Claimed::Paths(paths) => paths.iter().map(Path::new).collect(),
+        _ => Vec::new(),
+    };
+    if claimed == Claimed::Unknown {
+        say("where this leads only shows when it is used; the whole path is judged, and files are named without `*`");
+    }
     let request = Request {
         tool: &tool,
         subject: match tool.kind {
@@ -67,10 +77,11 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         },
         cwd: &cwd,
         roots: std::slice::from_ref(&cwd),
-        home,
-        agent: test.agent.as_deref(),
+        home: dirs.as_ref().and_then(|dirs| dirs.home.as_deref()),
+        agent: agent.as_deref(),
         now: rulebook::now(),
         links: &rulebook::real_path,
+        is_above: &rulebook::is_above,
     };
     let judgement = rules::judge(&rules, &request);
     print_judgement(&judgement, test.json)?;
@@ -79,6 +90,18 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         Verdict::Ask => ASK,
         Verdict::Deny => DENY,
     })
+}
+
+/// The name under which rules know the agent that `--agent NAME` starts. Those who are started by their command are
+/// known by that.
+fn agent_named(name: &str, rules: &Rules) -> Result<String, Usage> {
+    let common = Common { agent: Some(name.to_owned()), ..Common::default() };
+    match launch::named_agent(&common, &Surroundings::read().config) {
+        Ok(Some(agent)) => Ok(agent.name),
+        Err(_) if rules.iter().any(|rule| rule.agent.as_deref() == Some(name)) => Ok(name.to_owned()),
+        Ok(None) => Ok(name.to_owned()),
+        Err(error) => Err(error),
+    }
 }
 
 fn print_judgement(Judgement { verdict, rule, doubt }: &Judgement, json: bool) -> Result<u8, Usage> {

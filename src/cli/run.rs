@@ -1,6 +1,7 @@
 //! Runs what the command line asks for and maps the outcome to an exit code.
 
 use super::args::{self, Command, Common, Exec};
+use super::attached::{Attached, LATE_FILES};
 use super::deliver::{Outputs, Patience, Run, Written};
 use super::help::help;
 use super::launch::{self, Surroundings};
@@ -137,18 +138,26 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     };
     let name = launch::name_to_type(&agent, &surroundings.config);
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
+    let (attached, timeout) = match super::attached::read(&exec.attach, exec.timeout)? {
+        Attached::Read(attached, left) => (attached, left),
+        Attached::Late => {
+            say(LATE_FILES);
+            return Ok(code::TIMEOUT);
+        }
+    };
     let made = exec.common.worktree.as_ref().map(|wanted| super::worktrees::for_session(wanted, &cwd)).transpose()?;
     made.iter().flat_map(|made| &made.remarks).for_each(|remark| say(remark));
-    let (worktree, cwd) = match made {
-        Some(made) => (Some(made.worktree), made.cwd),
-        None => (None, cwd),
+    let (worktree, cwd, kept) = match made {
+        Some(made) => (Some(made.worktree), made.cwd, Some(made.opening)),
+        None => (None, cwd, None),
     };
-    let attached = super::attached::read(&exec.attach)?;
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
     let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
+    // It has its own.
+    drop(kept);
     if let Some(words) = launch::own_program(&config, &surroundings) {
         say(&words);
     }
@@ -162,7 +171,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         model: exec.model,
         mode: exec.mode,
         options: exec.config,
-        timeout: exec.timeout,
+        timeout,
         answers,
         opening,
         agent: name,

@@ -4,7 +4,7 @@
 //! session open in it.
 
 use super::args::InWorktree;
-use super::worktrees::{cleaned, for_agent, for_session, is_in_use};
+use super::worktrees::{cleaned, for_agent, for_session, removed};
 use crate::engine::merging;
 use crate::host::worktrees::{self, Merge, Worktree};
 use crate::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
@@ -30,8 +30,7 @@ pub(super) fn decide(state: &Path, tree: &Tree, fate: &Fate) -> Result<String, S
     match fate {
         Fate::Merge => merging::in_words(state, &worktree, Merge::of(&worktree, None), None),
         Fate::Take(file) => merging::in_words(state, &worktree, Merge::of(&worktree, Some(file)), None),
-        Fate::Discard if is_in_use(state, &worktree) => Err("a session is open in it; close it first".to_owned()),
-        Fate::Discard => worktrees::discard(&worktree, false).map_err(|error| cleaned(&error)).map(|kept| match kept {
+        Fate::Discard => removed(state, &worktree, false).map_err(|error| cleaned(&error)).map(|kept| match kept {
             Some(kept) => format!("discarded {}; all of it is kept as {kept}", worktree.name),
             None => format!("forgot {}, whose directory was gone", worktree.name),
         }),

@@ -12,7 +12,9 @@ use crate::base::{date, human, paths, sanitize};
 use crate::engine::merging;
 use crate::headless::code;
 use crate::headless::stop::Stop;
-use crate::host::worktrees::{self, Difference, Listed, Made, Merge, Naming, Worktree, WorktreeError};
+use crate::host::worktrees::{
+    self, Difference, Listed, Made, Merge, Naming, Opening, Removal, Worktree, WorktreeError,
+};
 use crate::review::archive;
 use crate::review::protocol::Progress;
 use crate::review::report::json;
@@ -56,6 +58,7 @@ pub(super) struct ForSession {
     pub cwd: PathBuf,
     /// What the person should know, in words.
     pub remarks: Vec<String>,
+    pub opening: Opening,
 }
 
 /// Makes one for a session that was meant to be in `dir`.
@@ -73,7 +76,7 @@ pub(super) fn for_agent(agent: &str, dir: &Path, with_changes: bool) -> Result<F
 
 fn make(name: Naming<'_>, dir: &Path, with_changes: bool) -> Result<ForSession, Usage> {
     let made = worktrees::create(&state()?, dir, name, with_changes);
-    let Made { worktree, remarks: more } = made.map_err(|error| said(&error))?;
+    let Made { worktree, remarks: more, opening } = made.map_err(|error| said(&error))?;
     let mut remarks =
         vec![format!("worktree {} on branch {}: {}", worktree.name, worktree.branch, shown(&worktree.path))];
     remarks.extend(more);
@@ -84,7 +87,7 @@ fn make(name: Naming<'_>, dir: &Path, with_changes: bool) -> Result<ForSession, 
         remarks.push(format!("{} is not in the commit, so the session begins at the top", shown(below)));
         cwd.clone_from(&worktree.path);
     }
-    Ok(ForSession { worktree, cwd, remarks })
+    Ok(ForSession { worktree, cwd, remarks, opening })
 }
 
 /// What there is to do with it when the session is over.
@@ -191,11 +194,27 @@ fn merge(state: &Path, worktree: &Worktree) -> Result<u8, Usage> {
 }
 
 /// Whether another acp-tui has a session open in it. The names of reviews have the process in them.
-pub(super) fn is_in_use(state: &Path, worktree: &Worktree) -> bool {
+fn is_in_use(state: &Path, worktree: &Worktree) -> bool {
     let own = std::process::id().to_string();
     let is_own = |stem: &str| stem.split('-').nth(2) == Some(&*own);
     let open = archive::list(&archive::below(state)).into_iter().filter(|one| one.locked && !is_own(&one.stem));
     open.filter_map(|one| one.head).any(|head| head.cwd.starts_with(&worktree.path))
+}
+
+/// A session that is about to begin in a directory: the worktree that it is in stays until its review is open.
+pub(super) fn opening(state: &Path, cwd: &Path) -> Result<Option<Opening>, Usage> {
+    Opening::at(state, cwd).map_err(|error| said(&error))
+}
+
+/// Removes one, unless a session is open in it or just opening. Gives the ref that keeps all of it.
+pub(super) fn removed(state: &Path, worktree: &Worktree, drop_ignored: bool) -> Result<Option<String>, WorktreeError> {
+    // From here on no session opens in it that is not seen by the look that follows.
+    let _removal = Removal::of(worktree)?;
+    if is_in_use(state, worktree) {
+        let words = format!("a session is open in worktree {}; close it first", worktree.name);
+        return Err(WorktreeError::Refused(words));
+    }
+    worktrees::discard(worktree, drop_ignored)
 }
 
 fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> Result<u8, Usage> {
@@ -217,7 +236,7 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
             return Ok(code::OK);
         }
     }
-    match worktrees::discard(worktree, drop_ignored).map_err(|error| said(&error))? {
+    match removed(state, worktree, drop_ignored).map_err(|error| said(&error))? {
         Some(kept) => {
             let but = if drop_ignored { " but for what git ignores" } else { "" };
             print(&format!(

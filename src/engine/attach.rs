@@ -5,12 +5,12 @@
 
 use crate::base::media::{self, Media};
 use crate::base::{human, paths};
+use crate::host::fs::open_regular;
 use crate::model::account::QUOTE;
 use crate::model::attached::{Blob, Content, Link};
 use crate::model::event::AgentCaps;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -108,32 +108,33 @@ fn size(bytes: u64) -> String {
 /// A file that is to go along: an image or a sound whole, a short text whole, of anything else the link.
 pub fn read(path: &Path, name: String) -> Result<Link, String> {
     let named = |why: &dyn std::fmt::Display| format!("{name}: {why}");
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
     let meta = path.metadata().map_err(|error| named(&error))?;
     let link = Link::new(name.clone(), paths::file_uri(&paths::normalize(path)));
     if meta.is_dir() {
         return Ok(link);
     }
-    if !meta.is_file() {
-        return Err(named(&"it is not a regular file"));
-    }
-    let mut file = File::open(path).map_err(|error| named(&error))?;
+    let named = |error: io::Error| match error.kind() {
+        // A file of the kernel's, such as /proc/kmsg.
+        io::ErrorKind::WouldBlock => named(&"it has nothing to read now; copy what it gives to a file"),
+        _ => named(&error),
+    };
+    let mut file = open_regular(path).map_err(named)?;
     let mut bytes = Vec::new();
-    (&mut file).take(media::HEAD as u64).read_to_end(&mut bytes).map_err(|error| named(&error))?;
+    (&mut file).take(media::HEAD as u64).read_to_end(&mut bytes).map_err(named)?;
     let kind = media::of(&bytes);
     let (what, max) = match kind {
         Some(Media::Image(_)) => ("an image", MAX_MEDIA),
         Some(Media::Audio(_)) => ("a sound", MAX_MEDIA),
         None => ("a text", MAX_TEXT),
     };
-    file.take(max + 1 - bytes.len() as u64).read_to_end(&mut bytes).map_err(|error: io::Error| named(&error))?;
+    file.take(max + 1 - bytes.len() as u64).read_to_end(&mut bytes).map_err(named)?;
     if bytes.len() as u64 > max {
         return match kind {
-            Some(_) => Err(named(&format!(
-                "it is {what} of {}; at most {} is sent. Make it smaller",
+            Some(_) => Err(format!(
+                "{name}: it is {what} of {}; at most {} is sent. Make it smaller",
                 size(meta.len().max(bytes.len() as u64)),
                 size(max)
-            ))),
+            )),
             None => Ok(link),
         };
     }

@@ -15,7 +15,7 @@ use crate::model::ids::SessionKey;
 use crate::model::session::{Allow, Policy, Session};
 use crate::review::archive::{self, Listed};
 use crate::review::report::blame::{File, Origin, StoredReview, blame as follow};
-use crate::store::lines;
+use crate::store::lines::{self, Text};
 use crate::store::sessions::{self, ENDING, Known, Part};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -195,7 +195,10 @@ impl Told {
             let Some((kept, one)) = listed.get(review) else { continue };
             if let Some(journal) = journal(state, &one.stem) {
                 match lines::text(&journal, most) {
-                    Ok(text) => {
+                    Ok(Text { text, ends_at }) => {
+                        if ends_at.is_some() {
+                            remarks.push(format!("{}: its journal is damaged, and read only in part", kept.name));
+                        }
                         replayed(&text, one, |key, session| {
                             told.take(review, (key, session), &turns, &journal, &parts);
                         });

@@ -105,8 +105,10 @@ fn what_an_agent_has_worded_is_never_several_patterns() {
         ("mcp", Claimed::Text("tracker/list), Bash, Mcp(tracker), Mcp(x".into())),
         ("bash", Claimed::Text("Think".into())),
     ] {
-        let claims =
-            Claims { all: vec![Claim { tool: tool.into(), what: text, only_narrows: false }], ..Claims::default() };
+        let claims = Claims {
+            all: vec![Claim { tool: tool.into(), what: text, only_narrows: false, is_guess: false }],
+            ..Claims::default()
+        };
         let waiting = vec![(ReqId(1), claims.clone())];
         let wanted = RuleQuery { req: ReqId(1), list: Ruled::Allow, text: None, waiting, past: vec![Arc::new(claims)] };
         for proposed in weighed(&in_force, wanted).proposed {

@@ -12,10 +12,11 @@ use super::merging::Merging;
 use super::noting;
 use crate::host::fs::Roots;
 use crate::host::priority::lower_priority;
-use crate::host::worktrees::Part;
+use crate::host::worktrees::{Opening, Part};
 use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::review::error::ReviewError;
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
 use crate::review::session::ReviewSession;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -52,12 +53,21 @@ const LAST_CHANCE: Duration = Duration::from_millis(100);
 pub(super) const LAST_JOBS: Duration = Duration::from_secs(5);
 
 /// Where reviews are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ReviewConfig {
     /// The directory of all reviews; each session has one below it, named like its journal.
     pub home: PathBuf,
     /// The directory of an earlier session to go on with, without an agent.
     pub reopened: Option<PathBuf>,
+    /// Keeps the worktree of the first session until its review is open.
+    pub opening: Option<Opening>,
+}
+
+impl ReviewConfig {
+    /// The reviews below this directory.
+    pub fn below(home: PathBuf) -> Self {
+        Self { home, reopened: None, opening: None }
+    }
 }
 
 #[derive(Debug)]
@@ -211,10 +221,20 @@ pub(super) enum Submission {
     Gone,
 }
 
+/// Begins the review of a session. Until its lock is there, the worktree that it may be in is kept by another one.
+fn create(home: &Path, head: SessionInfo, opening: Option<Opening>) -> Result<ReviewSession, ReviewError> {
+    let state = home.parent().unwrap_or(home);
+    let _opening = match opening {
+        Some(opening) => Some(opening),
+        None => Opening::at(state, &head.cwd).map_err(|error| ReviewError::Refused(error.to_string()))?,
+    };
+    ReviewSession::create(home, head)
+}
+
 impl Reviewing {
     /// Starts the thread; the review session is made there.
     pub fn start(
-        config: &ReviewConfig,
+        config: &mut ReviewConfig,
         head: SessionInfo,
         roots: Arc<Roots>,
         first: SessionKey,
@@ -223,13 +243,14 @@ impl Reviewing {
     ) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(QUEUE);
         let (shown, early, has_backlog) = (Shown::default(), Early::default(), Arc::<AtomicBool>::default());
-        let ReviewConfig { home, reopened } = config.clone();
+        let (home, reopened) = (config.home.clone(), config.reopened.clone());
+        let opening = config.opening.take();
         let (slot, sent, behind) = (Arc::clone(&shown), Arc::clone(&early), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
             lower_priority();
             let review = match reopened {
                 Some(dir) => ReviewSession::open(&dir),
-                None => ReviewSession::create(&home, head),
+                None => create(&home, head, opening),
             };
             match review {
                 Ok(mut review) => {

@@ -138,7 +138,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         install: None,
         shell: None,
         graces: Graces::default(),
-        review: Some(ReviewConfig { home: place.home.clone(), reopened: None }),
+        review: Some(ReviewConfig::below(place.home.clone())),
         gate: Gate::Off,
         rules: None,
         servers: None,
@@ -341,9 +341,9 @@ async fn a_command_that_did_not_wait_for_the_look_before_it_is_named() {
         let place = place();
         let roots = Arc::new(Roots::new(vec![place.root.clone()]));
         let head = head("run".into(), 0, &place.root, &roots, "agent");
-        let config = ReviewConfig { home: place.home.clone(), reopened: None };
+        let mut config = ReviewConfig::below(place.home.clone());
         let (sender, _told) = mpsc::channel(64);
-        let mut reviewing = Reviewing::start(&config, head, roots, AT, Facts(sender), Arc::default()).unwrap();
+        let mut reviewing = Reviewing::start(&mut config, head, roots, AT, Facts(sender), Arc::default()).unwrap();
         let (done, looked) = sync_channel(1);
         let looked = waits.then_some(looked);
         for job in [begin(1), Job::BeforeCommand { done }, Job::Do(ReviewCommand::EndTurn(TurnId(1)))] {

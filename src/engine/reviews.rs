@@ -87,7 +87,7 @@ impl Reviews {
 
     /// Starts the thread of a directory's review, with a first look at the tree: the first prompt shall not wait for it.
     fn start(&mut self, at: SessionKey, model: &Model) -> Told {
-        let (Some(config), Some(cwd)) = (&self.config, self.workspaces.directory(at)) else { return Told::new() };
+        let (Some(config), Some(cwd)) = (&mut self.config, self.workspaces.directory(at)) else { return Told::new() };
         let roots = Arc::clone(self.workspaces.roots(at));
         let command = model.at(at).map(|session| session.agent().command.as_str());
         let stem = self.stem.of_review(self.workspaces.review_of(at).unwrap_or_default());

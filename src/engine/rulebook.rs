@@ -17,7 +17,6 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// A larger file is none of rules.
 /// Where a project keeps its own.
 pub const PROJECT_FILE: &str = ".acp-tui/rules.toml";
 /// Characters of a pattern or a reason that are passed on.
@@ -108,7 +107,10 @@ impl Rulebook {
     pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
         let mut worst: Option<Ruling> = None;
         for claim in &claims.all {
-            let ruling = self.of_claim(rules, agent, cwd, claims, claim);
+            let mut ruling = self.of_claim(rules, agent, cwd, claims, claim);
+            if claim.is_guess {
+                ruling.verdict = ruling.verdict.min(Ruled::Ask);
+            }
             let is_said = !claim.only_narrows || ruling.verdict >= Ruled::Ask;
             if is_said && worst.as_ref().is_none_or(|worst| ruling.verdict > worst.verdict) {
                 worst = Some(ruling);
@@ -171,6 +173,7 @@ impl Rulebook {
             agent,
             now: now(),
             links: &real_path,
+            is_above: &is_above,
         };
         Some(f(&request))
     }
@@ -288,6 +291,14 @@ pub fn real_path(path: &Path) -> Option<PathBuf> {
             _ => return None,
         }
         there = there.parent()?;
+    }
+}
+
+/// Whether there may be files below a path.
+pub fn is_above(path: &Path) -> bool {
+    match path.metadata() {
+        Ok(meta) => meta.is_dir(),
+        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
     }
 }
 

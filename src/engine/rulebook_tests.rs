@@ -2,8 +2,12 @@
 
 use super::*;
 use crate::model::event::TerminalSpec;
+use crate::model::ids::ToolId;
+use crate::model::tool::ToolCall;
+use crate::rules::RuleRef;
 use std::fs::{create_dir, create_dir_all, write};
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 use tempfile::TempDir;
 
 #[test]
@@ -110,7 +114,8 @@ fn files_that_have_changed_are_read_again_and_their_faults_are_told_once() {
 fn what_is_only_said_beside_can_be_denied_and_is_not_asked_about() {
     let (_temp, book, cwd) = place("allow = [\"Bash(cat *)\"]\ndeny = [\"Read(.env)\"]\n");
     let claims = |path: &str| {
-        let read = Claim { tool: "read".into(), what: Claimed::Paths(vec![path.into()]), only_narrows: true };
+        let read =
+            Claim { tool: "read".into(), what: Claimed::Paths(vec![path.into()]), only_narrows: true, is_guess: false };
         Claims { all: vec![Claim { only_narrows: false, ..line("cat a").all.remove(0) }, read], ..Claims::default() }
     };
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &claims("a")).0.verdict, Ruled::Allow);
@@ -141,4 +146,49 @@ fn files_outside_of_the_directory_are_told_with_the_place_where_they_really_are(
     assert_eq!(told, expected);
     let many = Claims { files: (0..100).map(|n| format!("/x{n}")).collect(), ..Claims::default() };
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &many).0.outside.len(), MAX_OUTSIDE);
+}
+
+/// Calls as agents were seen to word them, or might.
+const CALLS: &str = include_str!("../../tests/rules/calls.txt");
+
+#[test]
+fn no_call_of_the_corpus_gets_past_the_rules() {
+    let temp = tempfile::tempdir().unwrap();
+    let cwd = temp.path().canonicalize().unwrap();
+    for file in ["src/a.rs", "src/secret/key", "docs/x.md", ".env", "sub/deep/below/b.rs"] {
+        create_dir_all(cwd.join(file).parent().unwrap()).unwrap();
+        write(cwd.join(file), "text").unwrap();
+    }
+    symlink("src/secret", cwd.join("link")).unwrap();
+    let book = Rulebook::new(None, Some("/home/me".into()));
+    let (mut rules, mut section, mut calls, mut wrong) = (Rules::default(), "", 0, Vec::new());
+    for (at, line) in CALLS.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix("== ") {
+            (rules, section) = (Rules::default(), name);
+            continue;
+        }
+        let words: Vec<&str> = line.split('\t').collect();
+        match words[..] {
+            [wanted, kind, input] => {
+                let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+                tool.kind = serde_json::from_value(kind.into()).unwrap();
+                tool.title = "a tool".to_owned();
+                let input = input.replace("ROOT", cwd.to_str().unwrap());
+                tool.raw_input = Some(serde_json::from_str(&input).unwrap());
+                let given = book.by(&rules, None, &cwd, &Claims::of_tool(&tool)).verdict;
+                let wanted: Ruled = serde_json::from_value(wanted.into()).unwrap();
+                if given != wanted {
+                    wrong.push(format!("{} {section}: {line}\n    {wanted:?} is {given:?}", at + 1));
+                }
+                calls += 1;
+            }
+            _ => {
+                let (list, pattern) = line.split_once(' ').unwrap();
+                let list = Verdict::named(list).unwrap();
+                rules.add(RuleRef { list, pattern: pattern.to_owned(), ..RuleRef::default() }).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {calls}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(calls >= 60, "{calls}");
 }

@@ -8,10 +8,12 @@ mod differing;
 mod discard;
 mod interrupted;
 mod merge;
+mod opening;
 mod trees;
 
 pub use discard::discard;
 pub use merge::{Change, Merge, Merged, Part, Side, Thing};
+pub use opening::{Opening, Removal};
 
 use self::interrupted::sweep;
 use self::trees::{Snapshot, commit};
@@ -93,6 +95,8 @@ pub struct Made {
     pub worktree: Worktree,
     /// What else there is to know, in words.
     pub remarks: Vec<String>,
+    /// It is for a session that is about to open in it.
+    pub opening: Opening,
 }
 
 /// Where all are, below acp-tui's directory for state.
@@ -160,13 +164,15 @@ pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) ->
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
         made.map_err(io_at(dir))?;
     }
-    let (name, record) = take_name(&home, &origin, name)?;
+    let (name, record, file) = take_name(&home, &origin, name)?;
+    // Before it can be found.
+    let opening = Opening::of(file, &record)?;
     let made = set_up(&origin, &home, &name, with_changes, &mut remarks).and_then(|worktree| {
         write_record(&record, &worktree)?;
         Ok(worktree)
     });
     match made {
-        Ok(worktree) => Ok(Made { worktree, remarks }),
+        Ok(worktree) => Ok(Made { worktree, remarks, opening }),
         Err(error) => {
             // The name was not told yet.
             let _ = fs::remove_file(&record);
@@ -176,7 +182,7 @@ pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) ->
 }
 
 /// A name whose record could be made is taken by no other process.
-fn take_name(home: &Path, origin: &Origin, wanted: Naming<'_>) -> Outcome<(String, PathBuf)> {
+fn take_name(home: &Path, origin: &Origin, wanted: Naming<'_>) -> Outcome<(String, PathBuf, fs::File)> {
     let is_free = |name: &str| -> Outcome<bool> {
         let branch = format!("refs/heads/{}", branch_of(name));
         Ok(!home.join(name).exists() && !origin.git.asked(&["show-ref", "--verify", "--quiet", &branch])?.0)
@@ -184,7 +190,7 @@ fn take_name(home: &Path, origin: &Origin, wanted: Naming<'_>) -> Outcome<(Strin
     let take = |name: &str| {
         let record = home.join(format!("{name}.{RECORD}"));
         let made = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&record);
-        made.map(|_| (name.to_owned(), record))
+        made.map(|file| (name.to_owned(), record, file))
     };
     let prefix = match wanted {
         Naming::Numbered(prefix) => prefix,

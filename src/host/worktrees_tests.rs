@@ -657,3 +657,27 @@ fn the_innermost_repository_is_meant() {
     assert_eq!(found(&place.top()), outer);
     assert_eq!(found(&outer.path), outer);
 }
+
+#[test]
+fn no_worktree_goes_while_a_session_opens_in_it_and_none_opens_in_one_that_goes() {
+    let place = Place::new();
+    let made = create(&place.state(), &place.top(), Naming::Exactly("w"), false).unwrap();
+    let (tree, state) = (made.worktree.clone(), place.state());
+    let why = |refused: Outcome<Removal>| refused.unwrap_err().to_string();
+    // From the first moment on that it can be found.
+    assert!(why(Removal::of(&tree)).contains("just opening in worktree w"));
+    let opening = Opening::at(&state, &tree.path.join("src")).unwrap().unwrap();
+    drop(made);
+    assert!(why(Removal::of(&tree)).contains("just opening"), "the second one holds it as well");
+    drop(opening);
+    let removal = Removal::of(&tree).unwrap();
+    let refused = Opening::at(&state, &tree.path).unwrap_err().to_string();
+    assert!(refused.contains("/w is just being discarded"), "{refused}");
+    discard(&tree, false).unwrap();
+    assert!(Opening::at(&state, &tree.path).is_err(), "its directory is gone");
+    drop(removal);
+    // Elsewhere nothing is looked for.
+    for dir in [place.top(), state.clone(), below(&state)] {
+        assert!(Opening::at(&state, &dir).unwrap().is_none(), "{dir:?}");
+    }
+}

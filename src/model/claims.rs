@@ -25,6 +25,8 @@ pub struct Claim {
     pub what: Claimed,
     /// It follows from another claim: it can be denied, and need not be allowed.
     pub only_narrows: bool,
+    /// What it names may be no path at all: what would be denied is asked about.
+    pub is_guess: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub enum Claimed {
 const COMMANDS: [&str; 2] = ["command", "cmd"];
 const DIRECTORIES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
 const SETTINGS: [&str; 2] = ["env", "environment"];
-const PATHS: [&str; 27] = [
+const PATHS: [&str; 31] = [
     "path",
     "paths",
     "file",
@@ -71,13 +73,21 @@ const PATHS: [&str; 27] = [
     "dst",
     "target",
     "root",
+    "dir",
+    "dirs",
+    "folder",
+    "folders",
 ];
+/// Where names of files stand with `*` in them; the last is a regular expression in other tools.
+const GLOBS: [&str; 7] = ["glob", "globs", "glob_pattern", "file_pattern", "include", "includes", "pattern"];
 
 const BASH: &str = "bash";
+/// Places that patterns of one search lead to.
+const MAX_BEGINNINGS: usize = 64;
 
 impl Claim {
     fn new(tool: &str, what: Claimed) -> Self {
-        Self { tool: tool.to_owned(), what, only_narrows: false }
+        Self { tool: tool.to_owned(), what, only_narrows: false, is_guess: false }
     }
 }
 
@@ -136,11 +146,14 @@ impl Claims {
         let files = files(tool, input);
         let named = files.clone();
         let of_files = |name: &str, paths: Vec<String>| {
-            let is_pattern = |path: &String| needs_expansion(path) || name != "edit" && is_glob(path);
-            let is_doubtful = paths.is_empty() || cwd.is_err() || paths.iter().any(is_pattern);
-            let what = if is_doubtful { Claimed::Unknown } else { Claimed::Paths(paths) };
+            let what = if cwd.is_err() { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
+        let matched = matched_below(&files, input);
+        let may_search = matches!(tool.kind, ToolKind::Read | ToolKind::Search | ToolKind::Other);
+        if may_search && !matched.is_empty() {
+            all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
+        }
         let of_changed = |paths| Claim { only_narrows: false, ..of_files("edit", paths) };
         match tool.kind {
             ToolKind::Execute => {}
@@ -170,6 +183,44 @@ impl Claims {
             all.push(of_changed(changed));
         }
         Self { cwd: cwd.ok().flatten(), all, files: named }
+    }
+}
+
+/// Paths as a tool of this name uses them, as far as that can be told.
+pub fn claimed_paths(tool: &str, paths: Vec<String>) -> Claimed {
+    let is_pattern = |path: &String| needs_expansion(path) || tool != "edit" && is_glob(path);
+    if paths.is_empty() || paths.iter().any(is_pattern) { Claimed::Unknown } else { Claimed::Paths(paths) }
+}
+
+/// Directories, or files, that the patterns of a search lead to: what stands before the first `*` of each, below each
+/// place that is searched.
+fn matched_below(places: &[String], input: &Map<String, Value>) -> Vec<String> {
+    let mut patterns = Vec::new();
+    GLOBS.iter().filter_map(|key| input.get(*key)).for_each(|value| texts(value, &mut patterns));
+    let begins = patterns.iter().map(|pattern| {
+        let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
+        let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };
+        start.rsplit_once('/').map_or("", |(dir, _)| if dir.is_empty() { "/" } else { dir })
+    });
+    let begins = begins.filter(|start| !start.is_empty()).take(MAX_BEGINNINGS);
+    let at = |start: &str| {
+        let joined = |place: &String| format!("{}/{start}", place.trim_end_matches('/'));
+        if start.starts_with('/') || needs_expansion(start) || places.is_empty() {
+            vec![start.to_owned()]
+        } else {
+            places.iter().map(joined).collect()
+        }
+    };
+    begins.flat_map(at).take(MAX_BEGINNINGS).collect()
+}
+
+/// All texts in a value.
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|value| texts(value, found)),
+        Value::Object(map) => map.values().for_each(|value| texts(value, found)),
+        _ => {}
     }
 }
 
@@ -248,11 +299,13 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     paths
 }
 
-/// What stands at a key for paths, in lists and objects too.
+/// What stands at a key for paths, in lists and objects too. One that is an object names its path somewhere in it.
 fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
+    let is_named = PATHS.contains(&key);
     match value {
-        Value::String(path) if PATHS.contains(&key) => paths.push(path.clone()),
+        Value::String(path) if is_named => paths.push(path.clone()),
         Value::Array(list) => list.iter().for_each(|value| gather(key, value, paths)),
+        Value::Object(map) if is_named && !map.keys().any(|key| PATHS.contains(&key.as_str())) => texts(value, paths),
         Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, paths)),
         _ => {}
     }

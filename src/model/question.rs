@@ -8,7 +8,7 @@ use super::event::{Asking, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId};
 use super::login::LogIn;
 use super::session::Session;
-use super::tool::ToolCall;
+use super::tool::{ToolCall, Wording};
 use crate::base::sanitize::deceives;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub struct Question {
     pub entry: EntryId,
     pub about: About,
     pub options: Vec<PermissionOption>,
+    /// Of a permission, in the agent's own words; those of another question about the same call are not these.
+    pub wording: Option<Box<Wording>>,
     pub at: Now,
     /// A request for a session that we do not know, or outside a turn, says so.
     pub note: Option<String>,
@@ -32,6 +34,13 @@ pub struct Question {
     pub outside: Vec<Outside>,
     /// Whether the rules are asked about it.
     pub(super) ruling: Asks,
+}
+
+/// What a question comes with: its words, and what can be answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Offered {
+    pub wording: Option<Box<Wording>>,
+    pub options: Vec<PermissionOption>,
 }
 
 /// A path that leads out of the session's directory.
@@ -62,7 +71,8 @@ impl Question {
             About::Permission | About::Write | About::Asked { .. } => false,
         };
         let is_written = session.write(self.req).is_some_and(|write| deceives(&write.path) || deceives(&write.content));
-        is_named || is_run || is_written || session.tool(self.entry).is_some_and(ToolCall::deceives)
+        let is_worded = self.wording.as_deref().is_some_and(Wording::deceives);
+        is_named || is_worded || is_run || is_written || session.tool(self.entry).is_some_and(ToolCall::deceives)
     }
 }
 

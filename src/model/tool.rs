@@ -43,8 +43,6 @@ pub struct ToolCall {
     /// The person has asked that session to stop.
     #[serde(default)]
     pub is_stopping: bool,
-    /// What the agent has asked about it in words of its own.
-    pub wording: Option<Box<Wording>>,
     /// The agent lets the person end it alone, without the turn.
     pub can_cancel: bool,
     /// Where its changes belong, as found out when the person was asked.
@@ -52,12 +50,19 @@ pub struct ToolCall {
 }
 
 /// A question about a call that is not worded by the call itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wording {
     pub title: String,
     pub description: Option<String>,
     /// What it is about is of a kind that is not known here: only the person may allow it.
     pub is_unknown: bool,
+}
+
+impl Wording {
+    /// Whether it holds something that is not seen as it is.
+    pub fn deceives(&self) -> bool {
+        deceives(&self.title) || self.description.as_deref().is_some_and(deceives)
+    }
 }
 
 /// The line of a file at which a piece of it begins.
@@ -380,7 +385,6 @@ impl ToolCall {
             parent: None,
             is_agent: false,
             is_stopping: false,
-            wording: None,
             can_cancel: false,
             places: Vec::new(),
             id,
@@ -395,7 +399,6 @@ impl ToolCall {
         patch.kind.put(&mut self.kind);
         patch.content.put(&mut self.content);
         patch.append.into_iter().for_each(|part| self.append(part));
-        self.wording = patch.wording.or(self.wording.take());
         patch.can_cancel.put(&mut self.can_cancel);
         if !patch.locations.is_keep() {
             self.more_locations = patch.more_locations;
@@ -456,10 +459,7 @@ impl ToolCall {
             ToolContent::Block(_) | ToolContent::Terminal(_) => false,
             ToolContent::Change(change) => change.deceives(),
         };
-        let of_wording =
-            |wording: &Wording| deceives(&wording.title) || wording.description.as_deref().is_some_and(deceives);
         deceives(self.label())
-            || self.wording.as_deref().is_some_and(of_wording)
             || self.raw_input.as_ref().is_some_and(value_deceives)
             || self.locations.iter().any(|location| deceives(&location.path))
             || self.content.iter().any(of_content)

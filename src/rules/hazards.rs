@@ -37,8 +37,14 @@ pub(super) enum Sign {
     NoScript,
     /// A script that is more than plain lines to print, delete or replace.
     SedScript,
-    /// A second name.
+    /// A second name; `-` is one.
     SecondName,
+    /// No second name: what it is to do comes from standard input.
+    NoSecondName,
+    /// All of it: commands come from standard input, too.
+    Always,
+    /// A word that leads to a device or to what the kernel tells of processes.
+    Device,
     /// A word that is not known before it runs.
     Unknown,
 }
@@ -65,6 +71,13 @@ pub(super) fn find(program: &str, words: &[Word]) -> Vec<Hit> {
         }
     }
     found
+}
+
+/// Names of remotes that a command of git has: it takes a directory of that name, where no remote is called so.
+pub(super) fn remotes(words: &[Word]) -> impl Iterator<Item = &str> {
+    let is_git = words.first().is_some_and(|program| program.text.rsplit('/').next() == Some("git"));
+    let named = words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| git::REMOTES.contains(text));
+    named.filter(move |_| is_git)
 }
 
 /// Whether the program has options that matter.
@@ -163,13 +176,24 @@ impl Sign {
                     None => vec![(words.len(), 1)],
                 }
             }
+            Self::NoSecondName => {
+                let names = arguments().filter(|(_, text)| !text.starts_with('-'));
+                if names.count() < 2 { vec![(words.len(), 1)] } else { Vec::new() }
+            }
+            Self::Always => match words.split_last() {
+                Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
+                _ => vec![(words.len(), 1)],
+            },
+            Self::Device => {
+                arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
+            }
             Self::SedScript => sed_scripts(words),
             Self::Unknown => {
                 let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
                 unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
             }
             Self::SecondName => {
-                let names = arguments().filter(|(_, text)| !text.starts_with(['-', '+']));
+                let names = arguments().filter(|(_, text)| !text.starts_with('-') || *text == "-");
                 names.skip(1).map(|(at, text)| (at, text.len())).collect()
             }
         }
@@ -179,6 +203,20 @@ impl Sign {
 /// A beginning of an option of two dashes is the option, if there is no other.
 fn is_beginning(typed: &str, name: &str) -> bool {
     typed.len() > 2 && typed.starts_with("--") && name.starts_with(typed)
+}
+
+/// Whether a path leads to `/dev` or `/proc`, however it is written.
+fn is_device(text: &str) -> bool {
+    let mut names: Vec<&str> = Vec::new();
+    for name in text.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    let is_from_above = text.starts_with('/') || text.split('/').any(|name| name == "..");
+    is_from_above && names.first().is_some_and(|name| ["dev", "proc"].contains(name))
 }
 
 fn sed_scripts(words: &[Word]) -> Vec<(usize, usize)> {
@@ -225,9 +263,13 @@ fn is_plain_sed(script: &str) -> bool {
         let command = command.trim();
         let address = |c: char| c.is_ascii_digit() || matches!(c, ',' | '$' | '!' | ' ' | '~' | '+');
         let mut command = command.trim_start_matches(address);
-        if let Some((_, rest)) =
+        if let Some((address_text, rest)) =
             command.strip_prefix('/').filter(|rest| !rest.contains('\\')).and_then(|r| r.split_once('/'))
         {
+            // A mark in brackets does not end it.
+            if address_text.contains('[') {
+                return false;
+            }
             command = rest.trim_start_matches(address);
         }
         let Some(rest) = command.strip_prefix('s') else { return matches!(command, "" | "p" | "d" | "q" | "=") };

@@ -139,6 +139,7 @@ impl<'a> Judge<'a> {
             match wide(&rule.pattern.spec) {
                 Match::Yes => return Some(Opinion::by(rule)),
                 Match::Perhaps => perhaps = Some(Opinion::ask(Doubt::PerhapsDenied)),
+                Match::Below => perhaps = perhaps.or(Some(Opinion::ask(Doubt::DeniedBelow))),
                 Match::No => {}
             }
         }
@@ -194,6 +195,11 @@ impl<'a> Judge<'a> {
         }
         if let Some(doubt) = doubt_of(command) {
             return Opinion::ask(doubt);
+        }
+        let Request { cwd, is_above, .. } = *self.request;
+        // Its hooks run.
+        if hazards::remotes(&command.words).any(|name| is_above(&cwd.join(name))) {
+            return Opinion::ask(Doubt::Steering);
         }
         let mut default = self.default(tool);
         if default == Doubt::BrokenDeny {
@@ -301,20 +307,18 @@ impl<'a> Judge<'a> {
     }
 
     fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
-        let Request { cwd, roots, home, links, .. } = *self.request;
+        let Request { cwd, roots, home, links, is_above, .. } = *self.request;
         let joined = cwd.join(path);
         let (plain, real) = (normalize(&joined), links(&joined));
         let roots: Vec<&Path> = roots.iter().map(AsRef::as_ref).collect();
-        let wide = |spec: &Spec| {
-            let is_it = match spec {
-                Spec::Any => true,
-                Spec::Path(spec) => [Some(&plain), real.as_ref()]
-                    .into_iter()
-                    .flatten()
-                    .any(|path| spec.matches(path, &roots, home, true)),
-                _ => false,
-            };
-            if is_it { Match::Yes } else { Match::No }
+        let places = [Some(&plain), real.as_ref()];
+        let places = || places.into_iter().flatten();
+        let is_above = places().any(|path| is_above(path));
+        let wide = |spec: &Spec| match spec {
+            Spec::Any => Match::Yes,
+            Spec::Path(spec) if places().any(|path| spec.matches(path, &roots, home, true)) => Match::Yes,
+            Spec::Path(spec) if is_above && places().any(|path| spec.is_below(path, &roots, home)) => Match::Below,
+            _ => Match::No,
         };
         let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
         let strict = |spec: &Spec| match (spec, &real) {
@@ -434,7 +438,8 @@ fn joined(words: &[Word]) -> Option<String> {
 /// What of a command only shows when it runs.
 fn doubt_of(command: &Command) -> Option<Doubt> {
     let program = command.words.first()?;
-    if !program.is_known() || program.text.is_empty() {
+    // What begins with a dash is an option of a word before it that a shell may take for its own.
+    if !program.is_known() || program.text.is_empty() || program.text.starts_with('-') {
         return Some(Doubt::Program);
     }
     if command.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {

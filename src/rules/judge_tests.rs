@@ -44,7 +44,15 @@ fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgemen
 
 fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Option<&str>) -> Judgement {
     let (roots, home) = ([PathBuf::from(ROOT)], Some(Path::new("/home/me")));
-    judge(rules, &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links })
+    judge(
+        rules,
+        &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links, is_above: &is_above },
+    )
+}
+
+/// What has no ending is a directory.
+fn is_above(path: &Path) -> bool {
+    path.extension().is_none()
 }
 
 /// The characters that an editor would not show.
@@ -144,7 +152,17 @@ mod paths_of_requests {
             let (cwd, subject) = (Path::new(ROOT), Subject::Paths(paths));
             verdict(
                 &rules,
-                &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
+                &Request {
+                    tool: &tool,
+                    subject,
+                    cwd,
+                    roots: &roots,
+                    home: None,
+                    agent: None,
+                    now: 0,
+                    links: &links,
+                    is_above: &is_above,
+                },
             )
             .0
         };
@@ -248,7 +266,17 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
         let (cwd, subject) = (Path::new(ROOT), Subject::Words(&words));
         verdict(
             &rules,
-            &Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links },
+            &Request {
+                tool: &tool,
+                subject,
+                cwd,
+                roots: &roots,
+                home: None,
+                agent: None,
+                now: 0,
+                links: &links,
+                is_above: &is_above,
+            },
         )
         .0
     };
@@ -454,6 +482,69 @@ proptest! {
     }
 }
 
+/// Requests, and patterns of all kinds that may be for them or not.
+const REQUESTS: &[(&str, &str)] = &[
+    ("Read", "src/a.rs"),
+    ("Read", "src"),
+    ("Read", "."),
+    ("Read", "/"),
+    ("Read", "/home/me/.ssh/id.rsa"),
+    ("Read", "link/a.rs"),
+    ("Read", "sub/link/a.rs"),
+    ("Read", "odd/a.rs"),
+    ("Search", "src"),
+    ("Search", "."),
+    ("Grep", "src/a.rs"),
+    ("Glob", "/home"),
+    ("Ls", "sub"),
+    ("Edit", "src/a.rs"),
+    ("Write", "src/keys/a.rs"),
+    ("Delete", "src"),
+    ("Move", "sub/link"),
+    ("Edit", ".git/config"),
+    ("Edit", "../x.rs"),
+    ("Fetch", "https://docs.rs/x"),
+    ("Fetch", "http://docs.rs/x"),
+    ("Fetch", "https://a.docs.rs:8/x"),
+    ("Fetch", "x"),
+    ("Mcp", "tracker/list"),
+    ("Mcp", "tracker"),
+    ("Other", "Think"),
+    ("Think", "x"),
+];
+const PATTERNS: &[&str] = &[
+    "Read",
+    "Read(src/**)",
+    "Read(src)",
+    "Read(**/*.rs)",
+    "Read(src/keys/**)",
+    "Read(/home/me/**)",
+    "Read(~/.ssh/**)",
+    "Read(**)",
+    "Search",
+    "Search(src/**)",
+    "Grep(src/a.rs)",
+    "Glob(/**)",
+    "Edit",
+    "Edit(**)",
+    "Edit(src/keys/*)",
+    "Write(src/**)",
+    "Delete(**)",
+    "Edit(.git/config)",
+    "Edit(/elsewhere/**)",
+    "Fetch",
+    "Fetch(domain:docs.rs)",
+    "Fetch(domain:*.docs.rs)",
+    "Fetch(https://docs.rs/*)",
+    "Mcp",
+    "Mcp(tracker)",
+    "Mcp(tracker/list)",
+    "Other",
+    "Think(*)",
+    "Bash",
+    "Bash(*)",
+];
+
 proptest! {
     #[test]
     fn reading_never_panics_whatever_the_line(text in any::<String>(), pieces in line()) {
@@ -470,6 +561,21 @@ proptest! {
         for pattern in [text, format!("Bash({spec})"), format!("Edit({spec})"), format!("Fetch({spec})")] {
             let _ = crate::rules::check(&pattern);
         }
+    }
+
+    #[test]
+    fn adding_a_deny_or_an_ask_never_allows_more_of_what_is_no_command(
+        (tool, text) in prop::sample::select(REQUESTS),
+        given in prop::collection::vec((0..3_usize, prop::sample::select(PATTERNS)), 0..6),
+        more in prop::sample::select(PATTERNS),
+        is_ask in any::<bool>(),
+    ) {
+        let list = |at: usize| crate::rules::LISTS[at].0;
+        let mut list: Vec<(Verdict, &str)> = given.into_iter().map(|(at, pattern)| (list(at), pattern)).collect();
+        let before = asked(&rules(&list), tool, text, None).verdict;
+        list.push((if is_ask { Verdict::Ask } else { Verdict::Deny }, more));
+        let after = asked(&rules(&list), tool, text, None).verdict;
+        prop_assert!(after >= before, "{before:?} {after:?} {tool} {text} {list:?}");
     }
 
     #[test]

@@ -100,6 +100,8 @@ pub enum Doubt {
     Steering,
     /// It might be what a rule denies.
     PerhapsDenied,
+    /// It is about all of a directory, below which a rule denies something.
+    DeniedBelow,
     /// A deny that could not be read.
     BrokenDeny,
 }
@@ -122,6 +124,7 @@ impl Doubt {
             Self::Moved => "what it does depends on a directory that is not the session's",
             Self::Steering => "git and its hooks run what this file names; a rule has to spell the name out",
             Self::PerhapsDenied => "it may be what a rule denies",
+            Self::DeniedBelow => "it is about a directory, below which a rule denies something",
             Self::BrokenDeny => "a rule that denies could not be read",
         }
     }
@@ -164,6 +167,9 @@ pub enum Subject<'a> {
 /// Gives the real path of one that may not exist; `None` when it cannot be told.
 pub type Links<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
 
+/// Whether there may be files below a path: it is a directory, or that cannot be told.
+pub type Above<'a> = dyn Fn(&Path) -> bool + 'a;
+
 pub struct Request<'a> {
     pub tool: &'a Tool,
     pub subject: Subject<'a>,
@@ -177,6 +183,7 @@ pub struct Request<'a> {
     /// Seconds from 1970.
     pub now: i64,
     pub links: &'a Links<'a>,
+    pub is_above: &'a Above<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

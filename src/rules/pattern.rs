@@ -71,6 +71,8 @@ enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Match {
     No,
+    /// Not itself, but maybe what is below it.
+    Below,
     /// Depends on what only shows when it runs.
     Perhaps,
     Yes,
@@ -282,6 +284,7 @@ const STEERING: &[&str] = &[
     ".lefthook.yml",
     ".pre-commit-config.yaml",
     ".acp-tui",
+    ".cargo",
 ];
 
 /// Names of files, not of directories: the settings of a bare repository of any name.
@@ -323,6 +326,33 @@ impl PathSpec {
             Base::Top => below(Path::new("/")),
             Base::Home => home.is_some_and(below),
         }
+    }
+
+    /// Whether something below a directory could match.
+    pub(super) fn is_below(&self, dir: &Path, roots: &[&Path], home: Option<&Path>) -> bool {
+        let below = |base: &Path| match dir.strip_prefix(base) {
+            Ok(rest) => self.could_go_on(rest),
+            // All that it is for lies below.
+            Err(_) => base.starts_with(dir),
+        };
+        match self.base {
+            Base::Roots => roots.iter().any(|root| below(root)),
+            Base::Top => below(Path::new("/")),
+            Base::Home => home.is_some_and(below),
+        }
+    }
+
+    /// Whether parts are left for names behind those of a directory.
+    fn could_go_on(&self, dir: &Path) -> bool {
+        let mut names = dir.components().map(|part| part.as_os_str().to_string_lossy());
+        for part in &self.parts {
+            match (part, names.next()) {
+                (Part::Any, _) | (_, None) => return true,
+                (Part::One(glob), Some(name)) if !glob.matches(&name) => return false,
+                (Part::One(_), Some(_)) => {}
+            }
+        }
+        false
     }
 
     /// Whether every name that steers later commands is written out in the pattern.

@@ -12,6 +12,7 @@ fn request<'a>(tool: &'a Tool, subject: Subject<'a>, roots: &'a [PathBuf]) -> Re
         agent: None,
         now: 0,
         links: &|path| Some(normalize(path)),
+        is_above: &|_| false,
     }
 }
 

@@ -73,6 +73,25 @@ pub(super) const TABLE: &[Row] = &[
     Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs", "parallel"], "InPLdEsaj", "", 0) },
     row(Kind::Opaque, &["watch", "flock", "entr", "hyperfine", "nodemon", "watchexec", "dotenv"], "ndIjw", "", 0),
     row(Kind::Opaque, &["busybox", "toybox"], "", "", 0),
+    // Other limits, names or rights of a process, and shells that are seldom met.
+    row(
+        Kind::Opaque,
+        &[
+            "prlimit", "setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "choom", "fakeroot", "sg",
+            "logsave",
+        ],
+        "",
+        "",
+        0,
+    ),
+    row(
+        Kind::Opaque,
+        &["ssh-agent", "ip", "start-stop-daemon", "systemd-inhibit", "dbus-run-session", "xvfb-run", "proot"],
+        "",
+        "",
+        0,
+    ),
+    row(Kind::Opaque, &["csh", "tcsh", "rbash", "mksh", "yash", "pwsh", "nu", "elvish", "xonsh"], "", "", 0),
     // Run what a package, a file or a string says.
     row(
         Kind::Opaque,
@@ -81,6 +100,7 @@ pub(super) const TABLE: &[Row] = &[
         "",
         0,
     ),
+    row(Kind::Opaque, &["pipenv", "hatch", "pdm", "conda", "mamba", "micromamba", "bundle", "rustup"], "", "", 0),
     row(Kind::Opaque, &["source", ".", "exec", "coproc", "trap", "fc", "noglob", "nocorrect", "-"], "a", "", 0),
     // Change what later words of the line mean.
     row(
@@ -161,10 +181,13 @@ pub(super) fn script(program: &str, words: &[Word]) -> Option<usize> {
     for (at, word) in words.iter().enumerate().skip(1) {
         let text = word.text.as_str();
         match text.strip_prefix('-').filter(|_| word.is_known()) {
-            Some(letters) if !letters.is_empty() && letters.chars().all(|c| "clexu".contains(c)) => {
-                is_line |= letters.contains('c');
-            }
-            _ => return is_line.then_some(at),
+            // Both end the options.
+            Some("" | "-") => return is_line.then_some(at + 1),
+            Some(letters) if letters.chars().all(|c| "clexu".contains(c)) => is_line |= letters.contains('c'),
+            // Further options, which may take the next word.
+            Some(_) => return None,
+            None if text.starts_with('+') => return None,
+            None => return is_line.then_some(at),
         }
     }
     None

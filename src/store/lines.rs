@@ -44,14 +44,41 @@ pub fn open_as(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// All of a file that is read as a journal, unless it has more bytes than that. What is no text in it is replaced.
-pub fn text(path: &Path, most: u64) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("it is larger than {}", human::bytes(most))));
+/// The text of a file that is read as a journal, up to a zero byte: behind one there is nothing but a hole.
+#[derive(Debug, Default)]
+pub struct Text {
+    /// What is no text in it is replaced.
+    pub text: String,
+    /// Where the zero byte is.
+    pub ends_at: Option<u64>,
+}
+
+/// All of it, unless it has more bytes than that. Of a hole, however large, no more than a block is read.
+pub fn text(path: &Path, most: u64) -> io::Result<Text> {
+    let too_large = || io::Error::other(format!("it is larger than {}", human::bytes(most)));
+    let (mut file, mut bytes, mut block) = (open(path)?, Vec::new(), vec![0; BLOCK]);
+    let meta = file.metadata()?;
+    // One that has holes may be larger than what was written.
+    if meta.len().min(meta.blocks().saturating_mul(512)) > most.saturating_add(BLOCK as u64) {
+        return Err(too_large());
     }
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    let mut ends_at = None;
+    while ends_at.is_none() {
+        let read = match file.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let zero = memchr(0, &block[..read]);
+        bytes.extend_from_slice(&block[..zero.unwrap_or(read)]);
+        ends_at = zero.map(|_| bytes.len() as u64);
+        if bytes.len() as u64 > most {
+            return Err(too_large());
+        }
+    }
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    Ok(Text { text, ends_at })
 }
 
 /// How far a file was read.

@@ -54,6 +54,23 @@ fn nothing_behind_a_zero_byte_is_read_however_much_there_is() {
 }
 
 #[test]
+fn the_text_of_a_file_ends_at_a_hole_and_no_more_of_it_is_held() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("j");
+    fs::write(&path, "{}\n{\"half\":").unwrap();
+    let Text { text: whole, ends_at } = text(&path, 100).unwrap();
+    assert_eq!((whole.as_str(), ends_at), ("{}\n{\"half\":", None));
+    // A disk that was full, or a file made to be large: holes of any length cost a block.
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+    let Text { text: whole, ends_at } = text(&path, 100).unwrap();
+    assert_eq!((whole.as_str(), ends_at), ("{}\n{\"half\":", Some(11)));
+    for long in [101, BLOCK + 1] {
+        fs::write(&path, vec![b'x'; long]).unwrap();
+        assert!(text(&path, 100).unwrap_err().to_string().contains("larger than"), "{long}");
+    }
+}
+
+#[test]
 fn reading_goes_on_where_it_ended() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("j");

@@ -88,7 +88,9 @@ impl AgentPicker {
     /// One input of the person; an answer ends the screen.
     pub fn input(&mut self, input: Input) -> Option<Picked> {
         let action = match input {
-            Input::Key(key) | Input::Hasty(key) => resolve(Layer::Picker, key)?,
+            // What is pasted types, and starts nothing.
+            Input::Hasty(key) => resolve(Layer::Picker, key).filter(|action| *action != Action::Accept)?,
+            Input::Key(key) => resolve(Layer::Picker, key)?,
             Input::Paste(text) => {
                 self.type_text(&text);
                 return None;

@@ -21,6 +21,12 @@ pub struct SessionPicker {
     frame: ListFrame,
 }
 
+/// Whether an action only types or moves.
+const fn is_typing(action: Action) -> bool {
+    use Action::{Backspace, Char, Down, End, Home, PageDown, PageUp, Up};
+    matches!(action, Char(_) | Backspace | Up | Down | PageUp | PageDown | Home | End)
+}
+
 impl SessionPicker {
     pub fn new(here: PathBuf, past: Past, is_named: bool) -> Self {
         Self { list: SessionList::new(here, Vec::new(), past, Taste::default()), is_named, frame: ListFrame::default() }
@@ -30,6 +36,8 @@ impl SessionPicker {
     pub fn input(&mut self, input: Input) -> Step {
         let layer = if self.list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
         match input {
+            // What is pasted types, and decides nothing.
+            Input::Hasty(key) if self.list.wants_a_yes() || !resolve(layer, key).is_some_and(is_typing) => Step::Stay,
             Input::Key(key) | Input::Hasty(key) => match resolve(layer, key) {
                 Some(action) => self.act(action),
                 None => Step::Stay,

@@ -100,3 +100,36 @@ fn rules_that_are_added_at_the_same_time_are_all_there_afterwards() {
     });
     assert_eq!(said(&rules(home, &["list", "--json"])).1.lines().count(), 12);
 }
+
+#[test]
+fn rules_test_says_of_files_and_agents_what_holds_in_a_session() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    std::fs::create_dir_all(home.join("src/secret")).unwrap();
+    std::fs::create_dir_all(home.join(".config/acp-tui")).unwrap();
+    std::fs::write(home.join(".config/acp-tui/config.toml"), "[agents.mine-own]\ncommand = \"x\"\n").unwrap();
+    let text = "allow = [\"Read\", \"Edit\"]\ndeny = [\"Read(src/secret/**)\", \"Read(~/.ssh/**)\"]\n\
+                [agent.mine-own]\ndeny = [\"Edit\"]\n";
+    std::fs::write(home.join("r.toml"), text).unwrap();
+    let test = |words: &[&str]| rules(home, &[&["test", "--rules", "r.toml"], words].concat());
+    for (tool, path, code) in [
+        ("Read", "src/a", 0),
+        ("Read", "src/secret/a", 1),
+        ("Grep", "src", 3),
+        ("Glob", ".", 3),
+        ("Read", "$HOME/src/a", 3),
+        ("Read", "~/.ssh/id", 3),
+        ("Read", "file:///etc/hosts", 3),
+        ("Edit", "~/a", 3),
+        ("Edit", "src/a", 0),
+    ] {
+        assert_eq!(test(&[tool, path]).status.code(), Some(code), "{tool} {path}");
+    }
+    assert!(String::from_utf8_lossy(&test(&["Read", "~/x"]).stderr).contains("the whole path is judged"));
+    // Named as everywhere else.
+    assert_eq!(test(&["--agent", "mine-own", "Edit", "a"]).status.code(), Some(1));
+    assert_eq!(test(&["--agent", "mine", "Edit", "a"]).status.code(), Some(1));
+    let unknown = test(&["--agent", "no-such-agent", "Edit", "a"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("no-such-agent"), "{unknown:?}");
+}

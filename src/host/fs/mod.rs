@@ -10,6 +10,7 @@ mod policy;
 mod private;
 mod put;
 mod read;
+mod regular;
 pub mod steps;
 mod swap;
 mod write;
@@ -18,6 +19,7 @@ pub use policy::{Resolved, Roots};
 pub use private::Private;
 pub use put::{Done, Inode, Put, bring_beside, inode, link, make_dir, put};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
+pub use regular::open_regular;
 pub use swap::{Was, is_in_use, is_swap, is_temporary, may_be_of};
 pub use write::{MAX_OLD_BYTES, Written, write_text};
 

@@ -8,7 +8,7 @@ use super::super::entry::{Body, Level, Notice};
 use super::super::event::Asking;
 use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
-use super::super::question::{About, Question};
+use super::super::question::{About, Offered, Question};
 use super::super::session::Session;
 use super::{Cx, notice, permission};
 
@@ -21,7 +21,7 @@ pub fn ask(session: &mut Session, req: ReqId, asking: Asking, call: Option<u64>,
     }
     let (title, detail) = words("asks", asking.message());
     let entry = notice(session, Level::Info, title, detail, cx.now);
-    permission::wait(session, req, entry, About::Asked { asking, call }, Vec::new(), cx);
+    permission::wait(session, req, entry, About::Asked { asking, call }, Offered::default(), cx);
 }
 
 /// What has become of it, and what the agent wanted: its first line, and the others.

@@ -9,7 +9,7 @@ use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
-use super::super::question::{About, Question};
+use super::super::question::{About, Offered, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
 use super::Cx;
@@ -137,7 +137,7 @@ fn ask(session: &mut Session, req: ReqId, entry: EntryId, about: About, cx: &mut
     let option = |id: &str, name: &str, kind| PermissionOption { id: id.to_owned(), name: name.to_owned(), kind };
     let options =
         vec![option(ALLOW, allow, PermissionKind::AllowOnce), option(REJECT, "Refuse", PermissionKind::RejectOnce)];
-    permission::wait(session, req, entry, about, options, cx);
+    permission::wait(session, req, entry, about, Offered { wording: None, options }, cx);
 }
 
 /// The answer to a question of our own: the person's, or that of a rule which was made meanwhile.

@@ -6,21 +6,22 @@ use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge};
-use super::super::question::{About, Asks, Outside, Question};
+use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::Session;
-use super::super::tool::{ToolKind, ToolPatch};
+use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
 
-pub fn asked(session: &mut Session, req: ReqId, patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
+pub fn asked(session: &mut Session, req: ReqId, mut patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
+    let offered = Offered { wording: patch.wording.take(), options };
     let entry = tool::upsert(session, patch, tool::Source::Permission, cx);
     if session.rules.are_there {
-        return ruling::ask_permission(session, req, entry, options, cx);
+        return ruling::ask_permission(session, req, entry, offered, cx);
     }
-    decided(session, req, entry, options, None, cx);
+    decided(session, req, entry, offered, None, cx);
 }
 
 /// Answers it, or asks the person.
@@ -28,25 +29,26 @@ pub fn decided(
     session: &mut Session,
     req: ReqId,
     entry: EntryId,
-    options: Vec<PermissionOption>,
+    offered: Offered,
     ruling: Option<Ruling>,
     cx: &mut Cx,
 ) {
     let outside = ruling.as_ref().map(|ruling| ruling.outside.clone()).unwrap_or_default();
-    match judge(&request(session, entry, &options, ruling, cx)) {
+    let (wording, options) = (offered.wording.as_deref(), &offered.options);
+    match judge(&request(session, entry, (wording, options), ruling, cx)) {
         Verdict::Ask => {
-            wait(session, req, entry, About::Permission, options, cx);
+            wait(session, req, entry, About::Permission, offered, cx);
             tell_outside(session, req, outside);
         }
-        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), &options, cx),
-        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), &options, cx),
+        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), options, cx),
+        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), options, cx),
     }
 }
 
 fn request(
     session: &Session,
     entry: EntryId,
-    options: &[PermissionOption],
+    (wording, options): (Option<&Wording>, &[PermissionOption]),
     ruling: Option<Ruling>,
     cx: &Cx,
 ) -> Request {
@@ -59,7 +61,7 @@ fn request(
         kind: tool.map_or(ToolKind::Other, |tool| tool.kind),
         paths,
         is_whole: tool.is_none_or(|tool| !tool.cut),
-        is_known: tool.and_then(|tool| tool.wording.as_ref()).is_none_or(|wording| !wording.is_unknown),
+        is_known: wording.is_none_or(|wording| !wording.is_unknown),
         has_choice: !options.is_empty(),
     };
     service::request_of(session, deed, cx).ruled(ruling)
@@ -82,9 +84,9 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     }
     tell_outside(session, req, ruling.outside.clone());
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
-    let Some(Question { entry, about, options, .. }) = session.questions.get(at) else { return };
+    let Some(Question { entry, about, options, wording, .. }) = session.questions.get(at) else { return };
     let request = match about {
-        About::Permission => self::request(session, *entry, options, Some(ruling.clone()), cx),
+        About::Permission => self::request(session, *entry, (wording.as_deref(), options), Some(ruling.clone()), cx),
         About::Write => {
             let Some(write) = session.write(req) else { return };
             let deed = Deed::Write(Arc::clone(&write.path));
@@ -127,7 +129,7 @@ pub fn wait(
     req: ReqId,
     entry: EntryId,
     about: About,
-    options: Vec<PermissionOption>,
+    Offered { wording, options }: Offered,
     cx: &mut Cx,
 ) {
     let note = session.turn.is_none().then(|| "asked outside of a turn".to_owned());
@@ -141,6 +143,7 @@ pub fn wait(
         entry,
         about,
         options,
+        wording,
         at: cx.now,
         note,
         previews: Vec::new(),

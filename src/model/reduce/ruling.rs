@@ -7,9 +7,9 @@ use super::super::changes::Gate;
 use super::super::claims::Claims;
 use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::Level;
-use super::super::event::{AgentRequest, PermissionOption};
+use super::super::event::AgentRequest;
 use super::super::ids::{EntryId, ReqId};
-use super::super::question::{About, Asks, Question};
+use super::super::question::{About, Asks, Offered, Question};
 use super::super::refusal::{Reason, Refusal};
 use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
 use super::super::session::Session;
@@ -26,7 +26,7 @@ const MAX_CLAIM: usize = 4 << 10;
 pub enum Unruled {
     Permission {
         entry: EntryId,
-        options: Vec<PermissionOption>,
+        offered: Offered,
         /// What the rules are asked about; the call can change meanwhile.
         claims: Box<Claims>,
     },
@@ -65,9 +65,9 @@ fn keep(session: &mut Session, claims: &Claims) {
     session.rules.judged.push_back(Arc::new(claims.clone()));
 }
 
-pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, options: Vec<PermissionOption>, cx: &mut Cx) {
+pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered: Offered, cx: &mut Cx) {
     let claims = Box::new(session.tool(entry).map(Claims::of_tool).unwrap_or_default());
-    session.unruled.insert(req, Unruled::Permission { entry, options, claims: claims.clone() });
+    session.unruled.insert(req, Unruled::Permission { entry, offered, claims: claims.clone() });
     keep(session, &claims);
     cx.push(Effect::AskRules { req, claims });
 }
@@ -75,13 +75,13 @@ pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, options
 /// The rules have spoken.
 pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     match session.unruled.remove(&req) {
-        Some(Unruled::Permission { entry, options, claims })
+        Some(Unruled::Permission { entry, offered, claims })
             if session.tool(entry).is_some_and(|tool| Claims::of_tool(tool) != *claims) =>
         {
-            ask_permission(session, req, entry, options, cx);
+            ask_permission(session, req, entry, offered, cx);
         }
-        Some(Unruled::Permission { entry, options, .. }) => {
-            permission::decided(session, req, entry, options, Some(ruling), cx);
+        Some(Unruled::Permission { entry, offered, .. }) => {
+            permission::decided(session, req, entry, offered, Some(ruling), cx);
         }
         Some(Unruled::Service(request)) => service::decided(session, req, *request, Some(ruling), cx),
         // Asked once more because the rules have changed, or answered meanwhile.

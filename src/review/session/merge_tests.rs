@@ -153,3 +153,27 @@ fn a_merge_that_was_killed_can_be_taken_back_as_far_as_it_came() {
     act(&mut place, &ReviewAction::Undo);
     assert_eq!(place.read("a"), text(&[]));
 }
+
+#[test]
+fn what_was_saved_since_stays_where_no_session_has_looked_at_the_files() {
+    let (mut place, worktree) = repository();
+    // As `worktrees merge` makes one where no review of the origin is kept.
+    let home = place.at("").parent().unwrap().join("reviews");
+    let head = SessionInfo { stem: "9-9".into(), ..place.review.head().clone() };
+    place.review = ReviewSession::create(&home, head).unwrap();
+    for name in ["a", "b", "gone"] {
+        fs::write(worktree.path.join(name), text(&[(2, "theirs")])).unwrap();
+    }
+    fs::remove_file(worktree.path.join("b")).unwrap();
+    merge(&mut place.review, &worktree);
+    let dir = place.review.dir().to_owned();
+    drop(std::mem::replace(&mut place.review, Place::empty().review));
+    place.write("a", &text(&[(2, "theirs"), (8, "mine")]));
+    place.write("b", "made anew\n");
+    place.review = ReviewSession::open(&dir).unwrap();
+    act(&mut place, &ReviewAction::Undo);
+    assert_eq!(place.read("a"), text(&[(8, "mine")]));
+    assert_eq!((place.read("b").as_str(), place.at("gone").exists()), ("made anew\n", false));
+    act(&mut place, &ReviewAction::Redo);
+    assert_eq!(place.read("a"), text(&[(2, "theirs"), (8, "mine")]));
+}

@@ -152,7 +152,11 @@ impl ReviewSession {
     }
 
     fn take_in(&mut self, records: Vec<Record>) -> Vec<u64> {
-        self.log.replay(records, |path| self.files.snapshot.hides(path))
+        let open = self.log.replay(records, |path| self.files.snapshot.hides(path));
+        for (path, history) in self.log.histories() {
+            self.files.snapshot.recall(path, history.last());
+        }
+        open
     }
 
     /// Whether it is the copy of a review that is still open.
@@ -257,19 +261,12 @@ impl ReviewSession {
 
     /// What can be said without reading any content: which files have changed, and which were being written.
     pub fn at_once(&self) -> Vec<String> {
-        let changed =
-            self.log.histories().iter().filter(|(_, history)| history.steps.iter().any(ChangeRecord::is_shown));
-        let words = |path: &Path| format!("{}: has changed, and was not compared in time", shown(path));
-        let (named, more) = (changed.clone().take(MAX_NAMED), changed.count().saturating_sub(MAX_NAMED));
-        let more = (more > 0).then(|| format!("{more} more files have changed"));
-        named.map(|(path, _)| words(path)).chain(more).chain(self.being_written()).collect()
+        at_once(&self.log)
     }
 
     /// Files of which it is not known yet whether a write of them was done, in words.
     fn being_written(&self) -> Vec<String> {
-        let names: BTreeSet<&Path> = self.log.pending().iter().map(|(path, _)| path).collect();
-        let words = |path: &Path| format!("{}: was being written when this was put down", shown(path));
-        names.into_iter().map(words).collect()
+        being_written(&self.log)
     }
 
     /// Whether the files could not be looked at when it was opened: there may be changes that are not known.
@@ -370,6 +367,21 @@ impl ReviewSession {
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
         self.files.content(state)
     }
+}
+
+/// What a change log can say of files without their contents: which have changed, and which were being written.
+fn at_once(log: &ChangeLog) -> Vec<String> {
+    let changed = log.histories().iter().filter(|(_, history)| history.steps.iter().any(ChangeRecord::is_shown));
+    let words = |path: &Path| format!("{}: has changed, and was not compared in time", shown(path));
+    let (named, more) = (changed.clone().take(MAX_NAMED), changed.count().saturating_sub(MAX_NAMED));
+    let more = (more > 0).then(|| format!("{more} more files have changed"));
+    named.map(|(path, _)| words(path)).chain(more).chain(being_written(log)).collect()
+}
+
+fn being_written(log: &ChangeLog) -> Vec<String> {
+    let names: BTreeSet<&Path> = log.pending().iter().map(|(path, _)| path).collect();
+    let words = |path: &Path| format!("{}: was being written when this was put down", shown(path));
+    names.into_iter().map(words).collect()
 }
 
 /// What a path that a call names may mean below the root: a link itself, and what it leads to.

@@ -8,6 +8,7 @@ use crate::review::archive::GOING;
 pub use crate::review::dir::trouble;
 use crate::review::dir::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
 use crate::review::error::ReviewError;
+use crate::review::history::change_log::ChangeLog;
 use crate::review::history::ledger::{Ledger, Record};
 use crate::review::snapshot::preserve::KEPT;
 use crate::review::state::Oid;
@@ -43,6 +44,21 @@ pub fn open(dir: &Path) -> Result<ReviewSession, ReviewError> {
     ReviewSession::open_copy(copy)
 }
 
+/// What the ledger alone says of the files that have changed, in words.
+pub fn at_once(dir: &Path) -> Result<Vec<String>, ReviewError> {
+    let (ledger, records) = ledger(dir)?;
+    let mut log = ChangeLog::new(ledger);
+    log.replay(records, |_| false);
+    Ok(super::at_once(&log))
+}
+
+fn ledger(dir: &Path) -> Result<(Ledger, Vec<Record>), ReviewError> {
+    let path = dir.join(LEDGER);
+    // Opening one that is not there would make it.
+    fs::metadata(&path).map_err(|e| ReviewError::io(&path, e))?;
+    Ledger::open(&path)
+}
+
 /// What the record of a review says of some files, read without a look at anything else of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Glance {
@@ -55,9 +71,7 @@ pub struct Glance {
 /// Looks for changes of files: `is_one` says of a path below the root, and what it was before a change, whether it is
 /// one of them.
 pub fn glance(dir: &Path, is_one: impl Fn(&Path, Option<Oid>) -> bool) -> Result<Glance, ReviewError> {
-    let path = dir.join(LEDGER);
-    fs::metadata(&path).map_err(|e| ReviewError::io(&path, e))?;
-    let (ledger, records) = Ledger::open(&path)?;
+    let (ledger, records) = ledger(dir)?;
     let has_any = records.iter().any(|record| match record {
         Record::Step { path, step, .. } => is_one(path, step.before.oid()),
         Record::Act(act) if act.merged.is_some() => act.files.iter().any(|f| is_one(&f.path, f.disk.0.oid())),

@@ -391,6 +391,14 @@ impl Snapshot {
         Ok(())
     }
 
+    /// What a file was when the record last told of it. Without a first look at everything nothing else says so, and what
+    /// was changed since would be taken for what was always there.
+    pub fn recall(&mut self, path: &Path, state: State) {
+        let Some(key) = self.key(path).filter(|key| !self.looked && !self.seen.contains_key(key)) else { return };
+        let entry = Entry { state, racy: true, ..Entry::default() };
+        self.accept(vec![(key, Some(entry))]);
+    }
+
     /// What `path`, below the root, was when it was last looked at; nothing when it is not covered, or never was there.
     pub(crate) fn known(&self, path: &Path) -> Option<State> {
         self.seen.get(walk::bytes(path)).filter(|entry| !entry.unreadable).map(|entry| entry.state)

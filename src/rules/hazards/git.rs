@@ -6,6 +6,7 @@
 
 use super::{Hit, unknown_letter};
 use crate::rules::word::Word;
+use std::path::Path;
 
 struct Row {
     /// Subcommands, with blanks between them.
@@ -17,7 +18,7 @@ struct Row {
     longs: &'static str,
     /// What the first word after the subcommand may be; empty for anything.
     verbs: &'static str,
-    /// Its first word is a remote: only one that has a name already.
+    /// Its first word is a remote: only one of the usual names, as any other may be that of a directory here.
     has_remote: bool,
 }
 
@@ -98,7 +99,7 @@ const TABLE: &[Row] = &[
     Row { names: "reflog", flags: "q", valued: "n", verbs: "show list exists", ..ROW },
     Row { names: "worktree", verbs: "list", ..ROW },
     Row { names: "submodule", flags: "q", verbs: "status summary", ..ROW },
-    Row { names: "remote", flags: "vnpa", verbs: "show get-url prune rename rm remove set-head update", ..ROW },
+    Row { names: "remote", flags: "vnpa", verbs: "show get-url prune rename rm remove set-head", ..ROW },
     Row { names: "bisect", verbs: "start good bad new old skip reset log terms", ..ROW },
     // What they change is the worktree, the index and the repository's own history.
     Row { names: "add", flags: "nvpufNA", ..ROW },
@@ -124,7 +125,6 @@ const TABLE: &[Row] = &[
     Row { names: "rm", flags: "rfnq", ..ROW },
     Row { names: "mv", flags: "fknv", ..ROW },
     Row { names: "clean", flags: "ndfqxX", valued: "e", ..ROW },
-    Row { names: "apply", flags: "vR3N", valued: "pC", ..ROW },
     Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, ..ROW },
     Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, ..ROW },
     Row { names: "push", flags: "qvfdnu46", has_remote: true, ..ROW },
@@ -134,6 +134,13 @@ const OPTION: &str = "git's options name programs, files and other repositories;
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
 const OWN_FILES: &str = "git's own files name programs";
+const STEERING: &str = "later commands run what this file names";
+/// Remotes that repositories have.
+pub(super) const REMOTES: [&str; 2] = ["origin", "upstream"];
+/// Subcommands that put files where they are told to.
+const PLACES: &str = "mv checkout restore";
+/// Verbs of `remote` that ask the other side.
+const ASKS_REMOTE: &str = "show prune set-head";
 
 /// The words that a pattern has to have itself.
 pub(super) fn find(words: &[Word]) -> Vec<Hit> {
@@ -160,6 +167,14 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         if is_open || text.split(['/', ':', '=']).any(|part| is_own(part, row.has_remote)) {
             hits.push((at, text.len().max(1), OWN_FILES));
         }
+        let is_steering = || crate::rules::pattern::is_steering(Path::new(text)) && text != "HEAD";
+        if has(PLACES, &name.text) && is_steering() {
+            hits.push((at, text.len(), STEERING));
+        }
+        let asks_remote = name.text == "remote" && words.get(start).is_some_and(|verb| has(ASKS_REMOTE, &verb.text));
+        if asks_remote && at > start && !text.starts_with('-') && !REMOTES.contains(&text) {
+            hits.push((at, text.len().max(1), REMOTE));
+        }
         if (row.has_remote || known.is_none()) && text.contains("::") {
             hits.push((at, text.len(), REMOTE));
         }
@@ -171,8 +186,8 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
             if !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
                 hits.push((at, text.len().max(1), SUBCOMMAND));
             }
-            if row.has_remote && (text.contains(['/', ':', '\\', '~']) || text.starts_with('.')) {
-                hits.push((at, text.len(), REMOTE));
+            if row.has_remote && !REMOTES.contains(&text) {
+                hits.push((at, text.len().max(1), REMOTE));
             }
         }
     }

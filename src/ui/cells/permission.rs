@@ -93,9 +93,9 @@ fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
 }
 
 /// What the agent asks in words of its own, where the call does not say it.
-pub fn wording(entry: &Entry) -> Vec<LogicalLine> {
+pub fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
-    let Some(wording) = tool.wording.as_deref() else { return Vec::new() };
+    let Some(wording) = pending.wording.as_deref() else { return Vec::new() };
     let title = Some(&wording.title).filter(|title| **title != tool.title);
     let texts = title.into_iter().chain(&wording.description);
     let mut out: Vec<LogicalLine> = texts.flat_map(|text| text.lines()).map(|line| dim(label(line))).collect();

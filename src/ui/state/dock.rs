@@ -367,6 +367,7 @@ fn fingerprint_of_options(pending: &Question) -> u64 {
 /// Of what the question is about.
 fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     let mut hash = DefaultHasher::new();
+    pending.wording.hash(&mut hash);
     // What a write or command of the client is about never changes; what it would do is found out later, and only
     // confirms what is shown when the file is new.
     let none: (Option<&str>, Option<&str>) = (None, None);

@@ -436,7 +436,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.wrap = WrapMode::Words;
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
-    body.extend(entry.filter(|_| pending.about == About::Permission).map(cells::wording).unwrap_or_default());
+    body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };

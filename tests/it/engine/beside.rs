@@ -88,7 +88,7 @@ fn engine_in(place: &Place, cwd: &Path, agent: impl FnOnce(Agent) -> tokio::task
     let (link, far) = memory();
     let mut link = Some(link);
     let mut config = config(cwd);
-    config.review = Some(ReviewConfig { home: place.home.clone(), reopened: None });
+    config.review = Some(ReviewConfig::below(place.home.clone()));
     let engine = Engine::connected(config, codec::shipped(), Some(Box::new(move |_| link.take().unwrap())));
     agent(far);
     engine

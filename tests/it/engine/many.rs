@@ -151,7 +151,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
     let connect = Box::new(move |agent| links.remove(&agent).expect("started once"));
     let mut config = config(&place.root);
     config.journals = Some(place.journals.clone());
-    config.review = Some(ReviewConfig { home: place.root.with_file_name("review"), reopened: None });
+    config.review = Some(ReviewConfig::below(place.root.with_file_name("review")));
     config.gate = Gate::Hold;
     config.record = Some(Recording::create(&place.record).unwrap());
     let setup = AgentSetup {
