@@ -386,7 +386,7 @@ fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_previ
     assert_eq!(t.line_of(1), Some(2));
     let entry = entry(Body::Tool(Box::new(t)));
     let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[preview], &[], ctx))).join("\n");
-    assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2   - two"), "{shown}");
+    assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2 - two"), "{shown}");
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn a_piece_has_numbers_only_when_its_place_is_known() {
     assert_eq!(tool(t.clone(), None)[1], "   - six", "which of the two is not said");
     t.content.push(diff(Some("x\n"), "y\n"));
     let shown = tool(t, None);
-    assert!(shown.contains(&"   6 - six".to_owned()) && shown.contains(&"   60    - x".to_owned()), "{shown:?}");
+    assert!(shown.contains(&"   6 - six".to_owned()) && shown.contains(&"   60 - x".to_owned()), "{shown:?}");
     let mut t = edit(vec![piece()]);
     t.locations = vec![Location { path: "/proj/b.rs".into(), line: Some(6) }];
     assert_eq!(tool(t, None)[1], "   - six", "another file");
