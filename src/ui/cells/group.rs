@@ -12,7 +12,6 @@ use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
-use crate::ui::state::folds::Fold;
 
 /// Calls of one row.
 pub const MOST: u64 = 32;
@@ -23,16 +22,12 @@ pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
     !below.id.0.is_multiple_of(MOST) && above.turn == below.turn && first.parent == second.parent
 }
 
-/// Whether a row that was folded so stands for its calls, and not for its own alone.
-pub const fn is_closed(fold: Option<Fold>) -> bool {
-    matches!(fold, None | Some(Fold::Closed))
-}
-
 /// The entry in whose row this one is shown, where it has none of its own; as far as entries are in memory.
+/// `is_together` tells of the first of them whether the row is closed.
 pub fn row_of<'a>(
     session: SessionRef<'a>,
     entry: &'a Entry,
-    fold: impl Fn(&Entry) -> Option<Fold>,
+    is_together: impl Fn(&Entry) -> bool,
 ) -> Option<&'a Entry> {
     let entries = session.session().entries();
     let mut first = entry;
@@ -43,7 +38,7 @@ pub fn row_of<'a>(
         }
         (first, index) = (above, index - 1);
     }
-    (first.id != entry.id && is_closed(fold(first))).then_some(first)
+    (first.id != entry.id && is_together(first)).then_some(first)
 }
 
 /// A call that has looked at something, and has nothing else to show.

@@ -22,6 +22,11 @@ impl Folds {
         self.by_hand.get(&entry).copied()
     }
 
+    /// Whether an entry stands for those that share its row, and not for itself alone.
+    pub fn is_together(&self, entry: EntryId) -> bool {
+        matches!(self.of(entry), None | Some(Fold::Closed))
+    }
+
     pub fn set(&mut self, entry: EntryId, fold: Fold) {
         self.by_hand.insert(entry, fold);
     }

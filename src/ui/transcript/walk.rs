@@ -86,14 +86,13 @@ impl<'b> Walk<'_, 'b> {
         while self.follows(first) {
             first -= 1;
         }
-        let is_closed = group::is_closed(self.cx.folds.of(self.cx.session.entries().id_at(first)));
-        if is_closed { first } else { index }
+        if self.cx.folds.is_together(self.cx.session.entries().id_at(first)) { first } else { index }
     }
 
     /// Those that share the row of an entry that is shown.
     pub(super) fn with(&mut self, index: usize) -> Vec<Shown<'b>> {
         let mut with = Vec::new();
-        if group::is_closed(self.cx.folds.of(self.cx.session.entries().id_at(index))) {
+        if self.cx.folds.is_together(self.cx.session.entries().id_at(index)) {
             let mut next = index + 1;
             while self.follows(next) {
                 with.extend(self.entry(next));

@@ -104,7 +104,8 @@ fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
     }
     let folds = &state.view.folds;
     // What has no row of its own is found where it is shown.
-    let row_of = |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.of(entry.id)).map(|entry| entry.id);
+    let row_of =
+        |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).map(|entry| entry.id);
     let here = reading.at;
     let is_shown = |entry: &Entry| match (step, row_of(entry)) {
         _ if cells::is_blank(entry, cx.session) => false,
