@@ -10,6 +10,10 @@ use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{Activity, Hint, HostEvent, Update};
 use crate::model::ids::{AgentKey, SessionId};
 use crate::wire::frame::{self, Frame};
+use base64::Engine as _;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use memchr::memmem;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -21,6 +25,13 @@ use std::sync::Arc;
 const MASK: &str = "…";
 /// Shorter ones would tear ordinary words out of what is said.
 const MIN_SECRET: usize = 8;
+/// The member in which bytes are in base64.
+const DATA: &str = "\"data\"";
+/// With or without what fills up its end.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 /// Messages whose ends are held back at once.
 const MAX_HELD: usize = 64;
 
@@ -84,12 +95,56 @@ impl Secrets {
 
     /// A line as it is written down; nothing when there are none in it.
     pub fn line(&self, line: &str, is_json: bool) -> Option<String> {
-        let quoted = self.json(line, ALL);
+        let encoded = self.encoded(line);
+        let quoted = self.json(encoded.as_deref().unwrap_or(line), ALL).or(encoded);
         if is_json {
             return quoted;
         }
         // They may stand outside of strings, too.
         self.hidden(quoted.as_deref().unwrap_or(line)).or(quoted)
+    }
+
+    /// A text without them in what its members `data` have in base64, as version 2 has what commands print.
+    fn encoded(&self, text: &str) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        let (mut out, mut kept) = (String::new(), 0);
+        for (at, name) in text.match_indices(DATA) {
+            let rest = text[at + name.len()..].trim_start();
+            let Some(rest) = rest.strip_prefix(':').map(str::trim_start).filter(|rest| rest.starts_with('"')) else {
+                continue;
+            };
+            let token = string_at(rest);
+            let Some(hidden) = self.decoded(token.trim_matches('"')) else { continue };
+            let begins = text.len() - rest.len();
+            out.push_str(&text[kept..begins]);
+            out.push_str(&format!("\"{hidden}\""));
+            kept = begins + token.len();
+        }
+        (kept > 0).then(|| out + &text[kept..])
+    }
+
+    /// What is in base64, without them; nothing when there are none in it.
+    fn decoded(&self, encoded: &str) -> Option<String> {
+        let bytes = BASE64.decode(encoded).ok()?;
+        let mut out: Option<Vec<u8>> = None;
+        for secret in &self.0 {
+            let now = out.as_deref().unwrap_or(&bytes);
+            let places: Vec<usize> = memmem::find_iter(now, secret.as_bytes()).collect();
+            let mut without = Vec::new();
+            let mut from = 0;
+            for place in &places {
+                without.extend_from_slice(&now[from..*place]);
+                without.extend_from_slice(MASK.as_bytes());
+                from = place + secret.len();
+            }
+            if !places.is_empty() {
+                without.extend_from_slice(&now[from..]);
+                out = Some(without);
+            }
+        }
+        out.map(|bytes| BASE64.encode(bytes))
     }
 
     /// A fact or an intent as it is written down; nothing when there are none in it.
@@ -313,7 +368,8 @@ impl Hearing {
         let frame = match frame {
             Frame::Notification { ref method, .. } if codec.is_update(method.as_str()) => {
                 let is_shown = |member: Member| matches!(member, Member::Inside(name) if !codec.is_used(name));
-                let shown = self.secrets.json(&line, &is_shown);
+                let encoded = self.secrets.encoded(&line);
+                let shown = self.secrets.json(encoded.as_deref().unwrap_or(&line), &is_shown).or(encoded);
                 shown.map_or(frame, |line| Frame::read(Cow::Owned(line.into_bytes()), codec.word_for_word()).0)
             }
             Frame::Response { id, outcome: Err(mut error) } => {

@@ -161,3 +161,23 @@ fn an_error_does_not_say_them() {
     assert_eq!((error.message.as_str(), &error.data), ("bad …", &Some(json!({ "key": "…" }))));
     assert!(!written.contains(KEY));
 }
+
+#[test]
+fn what_commands_print_in_base64_loses_them_on_the_screen_and_in_what_is_written_down() {
+    use crate::agent::codec::v2::V2;
+    let printed = BASE64.encode(format!("login: {KEY}\n"));
+    let line = update(&json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": printed }));
+    let mut hearing = hearing(&[KEY]);
+    let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V2.word_for_word());
+    let heard = hearing.hear(AgentKey::FIRST, &V2, frame, line);
+    let [(Frame::Notification { params: Some(params), .. }, written)] = &heard[..] else { panic!("{heard:?}") };
+    for text in [params.as_str(), written] {
+        let value: Value = serde_json::from_str(text).unwrap();
+        let data = value.pointer("/update/data").or(value.pointer("/params/update/data")).unwrap();
+        let bytes = BASE64.decode(data.as_str().unwrap()).unwrap();
+        assert_eq!(String::from_utf8(bytes).unwrap(), "login: …\n");
+    }
+    // What holds none stays as it is spelt.
+    let plain = r#"{"data" : "aGVsbG8","data":"no base64!","data":7}"#;
+    assert_eq!(secrets(&[KEY]).encoded(plain), None);
+}

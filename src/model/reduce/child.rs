@@ -6,14 +6,15 @@
 
 use super::super::child::{Child, ChildPatch, Passed};
 use super::super::effect::{Effect, Withdrawal};
-use super::super::entry::{Block, Body, ChunkKind};
+use super::super::entry::{Block, Body, ChunkKind, PlanEntry, PlanStatus};
 use super::super::event::{AgentRequest, Odd, Update};
-use super::super::ids::{EntryId, SessionId, ToolId};
+use super::super::ids::{EntryId, Owner, SessionId, TermId, ToolId};
 use super::super::patch::Patch;
 use super::super::session::Session;
-use super::super::tool::{ToolKind, ToolPatch};
+use super::super::tool::{ToolContent, ToolKind, ToolPatch};
 use super::Cx;
 use super::{permission, tool};
+use std::sync::Arc;
 
 /// Of one session.
 const MAX_CHILDREN: usize = 256;
@@ -57,16 +58,85 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         return;
     }
     match update {
-        Update::Chunk { kind: ChunkKind::Agent, message_id, block: Block::Text(text) } => {
-            say(session, child, |child| child.hear(message_id, &text, true), cx);
+        // Its prompt is what the session has asked of it.
+        Update::Chunk { kind: ChunkKind::User, .. } | Update::Message { kind: ChunkKind::User, .. } => {}
+        Update::Chunk { kind, message_id, block } => {
+            let (id, text) = (named(kind, message_id), words(&block));
+            say(session, child, |child| child.hear(id, &text, true), cx);
+        }
+        Update::Message { kind, id, content } => {
+            let text = match content {
+                Patch::Keep => return,
+                Patch::Reset => String::new(),
+                Patch::Set(blocks) => blocks.iter().map(words).collect(),
+            };
+            let id = named(kind, Some(id));
+            say(session, child, |child| child.hear(id, &text, false), cx);
+        }
+        Update::Plan { id, entries } => {
+            let step = |entry: &PlanEntry| {
+                let sign = if entry.status == PlanStatus::Completed { 'x' } else { ' ' };
+                format!("[{sign}] {}\n", entry.content)
+            };
+            let text: String = entries.iter().map(step).collect();
+            let id: Arc<str> = format!("plan {}", id.as_deref().unwrap_or_default()).into();
+            say(session, child, |child| child.hear(Some(id), &text, false), cx);
+        }
+        Update::Notice { title, description, .. } => {
+            let text: Vec<&str> = std::iter::once(&title).chain(&description).map(String::as_str).collect();
+            note(session, child, &text.join(": "), cx);
+        }
+        Update::Compaction { text, .. } => note(session, child, &text, cx),
+        Update::Unknown { name } => {
+            note(session, child, &format!("something of a kind that is not known here: {name}"), cx);
+        }
+        Update::Terminal(mut patch) => {
+            let Some(of) = session.children.get(child) else { return };
+            patch.id = own(&of.tool, &patch.id);
+            tool::terminal(session, patch, cx);
         }
         Update::ToolCall(patch) => drop(call(session, child, patch, tool::Source::Call, cx)),
         Update::ToolUpdate(patch) => drop(call(session, child, patch, tool::Source::Update, cx)),
         Update::Child(patch) => changed(session, patch, Some(child), cx),
         Update::Passed(passed) => pass(session, Some(child), passed, cx),
         Update::Partly { update, .. } => heard(session, child, *update, cx),
-        // Its plans, modes, costs and the like are not those of the session.
-        _ => {}
+        // Its modes, costs and the like are not those of the session.
+        Update::Activity(_)
+        | Update::Commands(_)
+        | Update::Mode(_)
+        | Update::Options(_)
+        | Update::Info { .. }
+        | Update::Usage { .. } => {}
+    }
+}
+
+/// What it thinks is told apart from what it says.
+fn named(kind: ChunkKind, id: Option<Arc<str>>) -> Option<Arc<str>> {
+    if kind == ChunkKind::Thought { Some(format!("thought {}", id.unwrap_or_default()).into()) } else { id }
+}
+
+/// A piece of a message as text.
+fn words(block: &Block) -> String {
+    match block {
+        Block::Text(text) => text.clone(),
+        Block::Other { label, uri, text } => {
+            let parts = [Some(label), uri.as_ref(), text.as_ref()];
+            parts.into_iter().flatten().flat_map(|part| [part, "\n"]).collect()
+        }
+    }
+}
+
+/// What stands by itself.
+fn note(session: &mut Session, child: &SessionId, text: &str, cx: &mut Cx) {
+    let text = format!("{text}\n");
+    say(session, child, |child| child.hear(Some("note".into()), &text, true), cx);
+}
+
+/// A terminal of its own, apart from those of the session and of others.
+fn own(tool: &ToolId, id: &TermId) -> TermId {
+    match id.owner() {
+        Owner::Client => id.clone(),
+        Owner::Agent => TermId::of(Owner::Agent, format!("{}{}", tool.as_str(), id.as_str())),
     }
 }
 
@@ -102,6 +172,12 @@ fn call(
 fn below(session: &Session, child: &SessionId, patch: &mut ToolPatch) -> Option<()> {
     let parent = session.children.get(child)?.tool.clone();
     patch.id = ToolId::from(format!("{}{}", parent.as_str(), patch.id.as_str()));
+    let listed = if let Patch::Set(content) = &mut patch.content { content.as_mut_slice() } else { &mut [] };
+    for part in listed.iter_mut().chain(&mut patch.append) {
+        if let ToolContent::Terminal(id) = part {
+            *id = own(&parent, id);
+        }
+    }
     patch.parent = Some(parent);
     Some(())
 }

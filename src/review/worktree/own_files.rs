@@ -1,4 +1,4 @@
-//! Which paths of a tree are the client's own: its state and the files that it was asked to write.
+//! Which paths of a tree are the client's own: its state and the files that it was asked to write; and git's own.
 //!
 //! The one place of the review that tells them apart; everything that looks at files asks here. Invariant: what is
 //! hidden is in no snapshot, no change and no decision, so that an undo never touches it.
@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 /// Names of them that are given.
 const NAMED: usize = 8;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct OwnFiles {
     root: PathBuf,
     private: Private,
     /// Below the root.
     keys: Vec<RelPath>,
+    /// Of these, git's own directories that are not called `.git`. They are the person's.
+    repositories: Vec<RelPath>,
     /// The root itself is one of them or lies below one.
     all: bool,
 }
@@ -30,7 +32,15 @@ impl OwnFiles {
             keys: private.paths().iter().filter_map(below).collect(),
             all: private.holds(root),
             private: private.clone(),
+            repositories: Vec::new(),
         }
+    }
+
+    /// The same and git's own directories.
+    pub(crate) fn and(mut self, repositories: Vec<RelPath>) -> Self {
+        self.keys.extend(repositories.iter().cloned());
+        self.repositories = repositories;
+        self
     }
 
     /// By its name alone, at this moment: what the client is just writing has such a name until it is in its place.
@@ -68,13 +78,17 @@ impl OwnFiles {
     }
 
     /// Those that are there, in words.
-    pub(crate) fn words(&self) -> Option<String> {
+    pub(crate) fn words(&self) -> Vec<String> {
         if self.all {
-            return Some("the session's directory belongs to acp-tui itself: nothing in it is covered".to_owned());
+            return vec!["the session's directory belongs to acp-tui itself: nothing in it is covered".to_owned()];
         }
-        let there = |key: &&RelPath| self.root.join(walk::path(key)).symlink_metadata().is_ok();
-        let names: Vec<String> = self.keys.iter().filter(there).take(NAMED).map(|key| walk::show(key)).collect();
-        (!names.is_empty()).then(|| format!("acp-tui's own files, which an undo leaves alone: {}", names.join(", ")))
+        let is_there = |key: &&RelPath| self.root.join(walk::path(key)).symlink_metadata().is_ok();
+        let named = |what: &str, keys: &mut dyn Iterator<Item = &RelPath>| {
+            let names: Vec<String> = keys.filter(is_there).take(NAMED).map(|key| walk::show(key)).collect();
+            (!names.is_empty()).then(|| format!("{what}, which an undo leaves alone: {}", names.join(", ")))
+        };
+        let own = named("acp-tui's own files", &mut self.keys.iter().filter(|key| !self.repositories.contains(key)));
+        own.into_iter().chain(named("git's own directories", &mut self.repositories.iter())).collect()
     }
 }
 

@@ -59,6 +59,25 @@ fn r_290_r_294_a_child_is_an_entry_of_its_parent_and_is_patched() {
 }
 
 #[test]
+fn r_291_nothing_that_a_child_tells_is_dropped() {
+    let mut rig = with_child();
+    let piece = |kind: &str, content: Value| json!({ "sessionUpdate": kind, "content": content });
+    rig.update_in(CHILD, piece("agent_thought_chunk", json!({ "type": "text", "text": "hm" })));
+    rig.update_in(
+        CHILD,
+        piece("agent_message_chunk", json!({ "type": "resource_link", "name": "a", "uri": "file:///a" })),
+    );
+    rig.update_in(CHILD, json!({ "sessionUpdate": "plan", "entries": [
+        { "content": "first", "priority": "low", "status": "completed" }, { "content": "then", "priority": "low", "status": "pending" },
+    ] }));
+    rig.update_in(CHILD, json!({ "sessionUpdate": "unheard_of" }));
+    let said = text(&rig).join("\n");
+    for wanted in ["hm", "file:///a", "[x] first", "[ ] then", "unheard_of"] {
+        assert!(said.contains(wanted), "{wanted}: {said}");
+    }
+}
+
+#[test]
 fn r_291_what_a_child_says_does_and_asks_stands_below_it() {
     let mut rig = with_child();
     rig.update_in(CHILD, json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "read a", "kind": "read" }));
