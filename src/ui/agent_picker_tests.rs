@@ -135,3 +135,12 @@ fn any_size() {
         }
     }
 }
+
+#[test]
+fn a_pasted_text_types_and_starts_nothing() {
+    let mut p = picker();
+    for key in [Key::char('d'), Key::char('e'), Key::char('m'), Key::plain(Code::Enter)] {
+        assert_eq!(p.input(Input::Hasty(key)), None);
+    }
+    assert_eq!(press(&mut p, Code::Enter), Some(Picked::Agent("demo".into())), "it was typed");
+}
