@@ -4,9 +4,12 @@
 //! hidden is in no snapshot, no change and no decision, so that an undo never touches it.
 
 use super::walk::{self, RelPath};
-use crate::host::fs::{Private, is_in_use};
+use crate::host::fs::{Private, is_in_use, is_swap, is_temporary};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Names of them that are given.
 const NAMED: usize = 8;
@@ -21,6 +24,8 @@ pub(crate) struct OwnFiles {
     repositories: Vec<RelPath>,
     /// The root itself is one of them or lies below one.
     all: bool,
+    /// Another acp-tui works in the same tree: names of what is being written may be its.
+    is_shared: Arc<AtomicBool>,
 }
 
 impl OwnFiles {
@@ -33,7 +38,14 @@ impl OwnFiles {
             all: private.holds(root),
             private: private.clone(),
             repositories: Vec::new(),
+            is_shared: Arc::default(),
         }
+    }
+
+    /// Whether another acp-tui works in the same tree, until it is told otherwise. What it is just writing is no file of the
+    /// tree; what it leaves is one once it is gone.
+    pub(crate) fn shared(&self, is_shared: bool) {
+        self.is_shared.store(is_shared, Ordering::Relaxed);
     }
 
     /// The same and git's own directories.
@@ -45,7 +57,8 @@ impl OwnFiles {
 
     /// By its name alone, at this moment: what the client is just writing has such a name until it is in its place.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
-        if walk::path(key).file_name().is_some_and(is_in_use) {
+        let is_others = |name: &OsStr| self.is_shared.load(Ordering::Relaxed) && (is_temporary(name) || is_swap(name));
+        if walk::path(key).file_name().is_some_and(|name| is_in_use(name) || is_others(name)) {
             return true;
         }
         let is_below = |own: &RelPath| key.strip_prefix(&**own).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');

@@ -339,7 +339,7 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
     let doc = review.doc(Scope::Session).unwrap();
     let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
     let made = ["made/HEAD", "made/config", "made/objects/aa/b", "made/refs/heads/main"];
-    assert_eq!(paths, [&["main/file"][..], &made, &["src/config"]].concat());
+    assert_eq!(paths, [&made[..], &["main/file", "src/config"]].concat());
     let named = "git's own directories, which an undo leaves alone: .bare";
     assert!(review.uncovered().iter().any(|words| words == named), "{:?}", review.uncovered());
     let dir = review.dir().to_owned();
@@ -353,4 +353,28 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
     );
     assert_eq!((place.read("main/file"), place.read("src/config")), ("one\n".into(), "settings\n".into()));
     assert!(!place.root.join("made/HEAD").exists());
+}
+
+#[test]
+fn what_another_client_is_just_writing_is_no_file_of_the_tree_and_what_it_leaves_is_one() {
+    let place = Place::new();
+    place.write("file", "one\n");
+    let state = place.root.join(STATE);
+    let head = SessionInfo { stem: "2-2-2".into(), ..place.head(archive::private(&state)) };
+    let other = ReviewSession::create(&archive::below(&state), head).unwrap();
+    let names = [".acp-tui-0123456789abcdef.tmp", ".acp-tui-0123456789abcdef.swap"];
+    names.iter().for_each(|name| drop(place.write(name, "half\n")));
+    let mut review = place.review(&[]);
+    // It has done its write: nothing was taken away, and an undo brings nothing back.
+    fs::remove_file(place.root.join(names[0])).unwrap();
+    turn(&mut review, |_| drop(place.write("file", "two\n")));
+    let paths = |review: &mut ReviewSession| -> Vec<String> {
+        let doc = review.doc(Scope::Session).unwrap();
+        doc.files.iter().map(|file| file.path.to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(paths(&mut review), ["file"]);
+    // The other is gone, and has left something.
+    drop(other);
+    turn(&mut review, |_| {});
+    assert_eq!(paths(&mut review), [names[1], "file"]);
 }
