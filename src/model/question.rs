@@ -72,7 +72,14 @@ impl Question {
         };
         let is_written = session.write(self.req).is_some_and(|write| deceives(&write.path) || deceives(&write.content));
         let is_worded = self.wording.as_deref().is_some_and(Wording::deceives);
-        is_named || is_worded || is_run || is_written || session.tool(self.entry).is_some_and(ToolCall::deceives)
+        let mut terminals = session.tool(self.entry).into_iter().flat_map(ToolCall::terminals);
+        let is_in_one = terminals.any(|id| session.terminal(id).is_some_and(|one| deceives(&one.command)));
+        is_named
+            || is_worded
+            || is_in_one
+            || is_run
+            || is_written
+            || session.tool(self.entry).is_some_and(ToolCall::deceives)
     }
 }
 

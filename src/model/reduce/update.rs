@@ -64,7 +64,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             notice(session, Level::Info, words, text.lines().map(str::to_owned).collect(), cx.now);
         }
         Update::Partly { update, what, left_out } => {
-            let title = format!("the agent offers too many {what}: {left_out} are left cx");
+            let title = format!("the agent offers too many {what}: {left_out} are left out");
             notice_once(session, what, title, Vec::new(), cx.now);
             apply(session, *update, cx);
         }

@@ -8,8 +8,8 @@ use crate::host::fs::{Private, is_in_use, is_swap, is_temporary};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Names of them that are given.
 const NAMED: usize = 8;
@@ -26,6 +26,8 @@ pub(crate) struct OwnFiles {
     all: bool,
     /// Another acp-tui works in the same tree: names of what is being written may be its.
     is_shared: Arc<AtomicBool>,
+    /// Some of those that were passed over for that.
+    passed_over: Arc<Mutex<BTreeSet<RelPath>>>,
 }
 
 impl OwnFiles {
@@ -39,6 +41,7 @@ impl OwnFiles {
             private: private.clone(),
             repositories: Vec::new(),
             is_shared: Arc::default(),
+            passed_over: Arc::default(),
         }
     }
 
@@ -58,7 +61,15 @@ impl OwnFiles {
     /// By its name alone, at this moment: what the client is just writing has such a name until it is in its place.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
         let is_others = |name: &OsStr| self.is_shared.load(Ordering::Relaxed) && (is_temporary(name) || is_swap(name));
-        if walk::path(key).file_name().is_some_and(|name| is_in_use(name) || is_others(name)) {
+        let name = walk::path(key).file_name();
+        if name.is_some_and(is_in_use) {
+            return true;
+        }
+        if name.is_some_and(is_others) {
+            let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+            if passed_over.len() < NAMED {
+                passed_over.insert(key.into());
+            }
             return true;
         }
         let is_below = |own: &RelPath| key.strip_prefix(&**own).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
@@ -101,7 +112,9 @@ impl OwnFiles {
             (!names.is_empty()).then(|| format!("{what}, which an undo leaves alone: {}", names.join(", ")))
         };
         let own = named("acp-tui's own files", &mut self.keys.iter().filter(|key| !self.repositories.contains(key)));
-        own.into_iter().chain(named("git's own directories", &mut self.repositories.iter())).collect()
+        let passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = named("named as what another acp-tui was writing", &mut passed_over.iter());
+        own.into_iter().chain(named("git's own directories", &mut self.repositories.iter())).chain(others).collect()
     }
 }
 

@@ -373,8 +373,12 @@ fn what_another_client_is_just_writing_is_no_file_of_the_tree_and_what_it_leaves
         doc.files.iter().map(|file| file.path.to_string_lossy().into_owned()).collect()
     };
     assert_eq!(paths(&mut review), ["file"]);
-    // The other is gone, and has left something.
+    // The other is gone, and has left something: it is told as long as it is there.
     drop(other);
     turn(&mut review, |_| {});
-    assert_eq!(paths(&mut review), [names[1], "file"]);
+    assert_eq!(paths(&mut review), ["file"]);
+    let words = format!("named as what another acp-tui was writing, which an undo leaves alone: {}", names[1]);
+    assert!(review.uncovered().contains(&words), "{:?}", review.uncovered());
+    fs::remove_file(place.root.join(names[1])).unwrap();
+    assert!(!review.uncovered().iter().any(|line| line.contains("another acp-tui")));
 }

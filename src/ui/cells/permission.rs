@@ -72,7 +72,15 @@ pub fn permission_body(
                 None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
             },
             ToolContent::Block(b) => out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented)),
-            ToolContent::Terminal(_) => {}
+            ToolContent::Terminal(id) => {
+                let Some(terminal) = ctx.session.terminal(id).filter(|terminal| !terminal.command.is_empty()) else {
+                    continue;
+                };
+                out.extend(subject("run", &terminal.command));
+                if !terminal.cwd.is_empty() {
+                    out.push(dim(format!("in {}", super::message::display(&terminal.cwd, ctx))));
+                }
+            }
         }
     }
     out

@@ -392,7 +392,10 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
         match content {
             ToolContent::Change(change) => change.hash(&mut hash),
             ToolContent::Block(block) => format!("{block:?}").hash(&mut hash),
-            ToolContent::Terminal(id) => id.hash(&mut hash),
+            ToolContent::Terminal(id) => {
+                let terminal = session.terminal(id);
+                (id, terminal.map(|terminal| (&terminal.command, &terminal.cwd))).hash(&mut hash);
+            }
         }
     }
     hash.finish()
