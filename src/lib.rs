@@ -3,8 +3,8 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, host (process, outputs), config,
-//!             theme, model, store (journals, lock, log, recording, search, sessions), base
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, host (process, outputs,
+//!             unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, host, review, store, mcp, model, wire, base
@@ -13,7 +13,7 @@
 //! agent    -> wire, mcp, model (event types), base
 //! host     -> text, base
 //! model    -> text, base
-//! rules, mcp -> base
+//! rules, mcp, registry -> base
 //! theme    -> text, base      config -> base      text -> base      wire, demo -> nothing
 //! ```
 //!
@@ -69,6 +69,7 @@ pub mod headless;
 pub mod host;
 pub mod mcp;
 pub mod model;
+pub mod registry;
 pub mod review;
 pub mod rules;
 pub mod store;

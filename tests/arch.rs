@@ -26,6 +26,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("rules", &["base"]),
     // What a file says goes in, and what variables hold; servers come out.
     ("mcp", &["base"]),
+    // The text of a registry goes in; what would be run comes out.
+    ("registry", &["base"]),
     ("wire", &[]),
     ("host", &["text", "base"]),
     ("model", &["text", "base"]),
@@ -161,9 +163,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review",
             "rules",
             "mcp",
+            "registry",
             // The files that the person asked for.
             "host::fs::output",
             "host::process",
+            // Agents come in archives.
+            "host::unpack",
             "host::worktrees",
             "config",
             "model",
@@ -331,6 +336,8 @@ const FENCES: &[Fence] = &[
             "cli/runtime.rs",
             // A server of tools is waited for, and not for ever.
             "cli/probe.rs",
+            // The same for a download.
+            "cli/agents/fetch.rs",
         ],
         why: "everything else is synchronous and cannot await",
     },

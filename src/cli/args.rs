@@ -1,5 +1,6 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
+mod agents;
 mod servers;
 mod worktrees;
 
@@ -15,6 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use agents::Agents;
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
 
@@ -54,6 +56,7 @@ pub enum Command {
     Import(PathBuf),
     Rules(Rules),
     Mcp(Mcp),
+    Agents(Agents),
     Login(Login),
     Logout(Common),
 }
@@ -166,6 +169,8 @@ pub struct Common {
     pub no_mcp: Without,
     /// Overrules the configuration.
     pub protocol: Option<Protocol>,
+    /// Set before the first prompt.
+    pub model: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -195,7 +200,6 @@ pub struct Exec {
     pub allow: Allow,
     /// What it is held to.
     pub rules: Option<PathBuf>,
-    pub model: Option<String>,
     pub mode: Option<String>,
     pub config: Vec<(String, String)>,
     pub timeout: Option<Duration>,
@@ -364,14 +368,14 @@ fn unexpected(name: Name, what: &str) -> Usage {
 struct Words {
     name: Name,
     first: Option<String>,
-    /// Of `rules`, `mcp`, `worktrees`, `login` and `logout`.
+    /// Of `rules`, `mcp`, `agents`, `worktrees`, `login` and `logout`.
     more: Vec<String>,
 }
 
 impl Words {
     fn take(&mut self, word: OsString) -> Result<(), Usage> {
         let more = match self.name {
-            Name::Rules | Name::Mcp | Name::Worktrees | Name::Login | Name::Logout => {
+            Name::Rules | Name::Mcp | Name::Agents | Name::Worktrees | Name::Login | Name::Logout => {
                 self.more.push(text(word)?);
                 return Ok(());
             }
@@ -433,6 +437,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Keys => Command::Keys,
         Name::Rules => Command::Rules(rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
+        Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
         Name::Logout => {
             let Login { common, method } = login(words.more, typed, agent)?;
@@ -463,8 +468,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, protocol, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, protocol })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, protocol, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, protocol, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -485,7 +490,6 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         // Where there are rules, what none of them allows is refused.
         allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
         rules: typed.rules.take(),
-        model: typed.model.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),
         timeout: typed.timeout,

@@ -18,6 +18,7 @@ pub enum Name {
     Import,
     Rules,
     Mcp,
+    Agents,
     Keys,
     Login,
     Logout,
@@ -52,6 +53,7 @@ pub enum Note {
     ExitCodes,
     Rules,
     Mcp,
+    Agents,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -161,6 +163,18 @@ pub const COMMANDS: &[CommandRow] = &[
             ("mcp trust [FILE]", "show what a project's .mcp.json would run, and use it until it changes"),
         ],
         notes: &[Note::Mcp],
+    },
+    CommandRow {
+        name: Name::Agents,
+        word: "agents",
+        agent: Agent::Named,
+        usage: &[
+            ("agents list", "the agents that are set up or known here, and those of a registry"),
+            ("agents add NAME", "show what a registry's agent would run here, and set it up; again for an update"),
+            ("agents check NAME", "start an agent and tell what it can; a command may stand after --"),
+            ("agents remove NAME", "remove one that was added"),
+        ],
+        notes: &[Note::Agents],
     },
     CommandRow {
         name: Name::Keys,

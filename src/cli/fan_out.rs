@@ -81,7 +81,7 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         let options = ExecOptions {
             prompt: prompt.to_owned(),
             style: Style::Json,
-            model: exec.model.clone(),
+            model: exec.common.model.clone(),
             mode: exec.mode.clone(),
             options: exec.config.clone(),
             timeout,

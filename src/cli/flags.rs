@@ -64,6 +64,7 @@ pub struct Typed {
     pub output: Option<PathBuf>,
     pub rules: Option<PathBuf>,
     pub mcp: Vec<PathBuf>,
+    pub registry: Option<String>,
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub protocol: Option<Protocol>,
@@ -223,8 +224,8 @@ const FLAGS: &[Flag] = &[
             typed.model = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "set this model before the prompt",
+        commands: &[Name::Screen, Name::Exec],
+        help: "set this model before the first prompt",
     },
     Flag {
         long: "mode",

@@ -28,6 +28,12 @@ const MCP: &str = "\
 MCP servers: [mcp.NAME] of the configuration, a project's .mcp.json once you trust it, files that --mcp names.
 Exit codes of mcp check: 0 all answered · 2 usage · 3 a server did not answer
 ";
+const AGENTS: &str = "\
+Registries: --registry names a file, an https: address (read by curl) or `public`, the registry of the protocol; the
+copy that was read last serves without it. Nothing is downloaded or started before a yes to what is shown.
+Agents that were added are in $XDG_DATA_HOME/acp-tui/agents (else ~/.local/share/acp-tui/agents)
+Exit codes of agents: 0 done · 2 usage · 3 a download failed or is not what it should be; of check as those of exec
+";
 const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml); keys: keys.toml beside it
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
@@ -59,7 +65,7 @@ fn overview() -> String {
             own.for_each(|flag| option(&mut text, flag));
         }
     }
-    for note in [SESSION, RULES, MCP, EXIT_CODES, FILES] {
+    for note in [SESSION, RULES, MCP, AGENTS, EXIT_CODES, FILES] {
         text.push('\n');
         text.push_str(note);
     }
@@ -81,6 +87,7 @@ fn of_command(row: &CommandRow) -> String {
             Note::ExitCodes => EXIT_CODES,
             Note::Rules => RULES,
             Note::Mcp => MCP,
+            Note::Agents => AGENTS,
         });
     }
     text

@@ -7,6 +7,7 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
+use crate::config::installed;
 use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep};
 use crate::demo;
@@ -39,7 +40,13 @@ pub struct Surroundings {
 impl Surroundings {
     pub fn read() -> Self {
         let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-        let (config, warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        let (mut config, mut warnings) = dirs.as_ref().map(|d| load::load_file(&d.config_file())).unwrap_or_default();
+        if let Some(agents) = dirs.as_ref().and_then(Dirs::agents) {
+            match installed::read(&agents) {
+                Ok(installed) => config.installed = installed,
+                Err(message) => warnings.push(Warning { file: installed::FILE.into(), line: None, message }),
+            }
+        }
         if !warnings.is_empty() {
             warn!(count = warnings.len(), "parts of the configuration have no effect");
         }

@@ -1,5 +1,6 @@
 //! Turns a command line into one of the front ends.
 
+mod agents;
 mod archived;
 mod args;
 mod attached;
@@ -15,6 +16,7 @@ mod keys;
 mod launch;
 mod login;
 mod mcp;
+mod models;
 mod output;
 mod past;
 mod probe;

@@ -5,7 +5,7 @@ use std::fs::write;
 #[test]
 fn a_project_can_narrow_what_a_person_allows_and_not_allow_itself() {
     let temp = tempfile::tempdir().unwrap();
-    let dirs = Dirs { config: temp.path().join("config"), state: temp.path().join("state"), home: None };
+    let dirs = Dirs { config: temp.path().join("config"), state: temp.path().join("state"), data: None, home: None };
     std::fs::create_dir_all(temp.path().join(".acp-tui")).unwrap();
     std::fs::create_dir_all(&dirs.config).unwrap();
     write(dirs.rules_file(), "allow = [\"Bash(git *)\"]\n").unwrap();

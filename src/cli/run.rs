@@ -62,6 +62,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Import(file) => super::export::import(&file),
         Command::Rules(asked) => super::rules::run(&asked),
         Command::Mcp(asked) => super::mcp::run(&asked),
+        Command::Agents(asked) => super::agents::run(&asked),
         Command::Login(asked) => super::login::log_in(&asked),
         Command::Logout(common) => super::login::log_out(&common),
         Command::Demo(common) => run_demo(&common),
@@ -168,7 +169,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let options = ExecOptions {
         prompt,
         style: if exec.json { Style::Json } else { Style::Text },
-        model: exec.model,
+        model: exec.common.model,
         mode: exec.mode,
         options: exec.config,
         timeout,

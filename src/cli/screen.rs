@@ -2,6 +2,7 @@
 
 use super::args::{Common, SessionChoice};
 use super::launch::{self, DEMO, Surroundings};
+use super::models;
 use super::output::{can_draw, is_screen, say, say_goodbye};
 use super::past::{self, Journals};
 use super::resume;
@@ -22,12 +23,13 @@ use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
 use crate::ui::autosave::DraftStore;
 use crate::ui::past::{Archive, Lease};
-use crate::ui::run::{Ended, Exit, Pick, Purpose, UiOptions, choose, pick, run_on};
+use crate::ui::run::{Ended, Exit, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, run_on};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tracing::warn;
 
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
@@ -315,8 +317,26 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         }),
         lease: None,
         drafts: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn DraftStore> { Arc::new(Written::new(&dirs.state)) }),
+        models: models_of(common, surroundings),
     };
     Ok((options, warnings))
+}
+
+fn models_of(common: &Common, surroundings: &Surroundings) -> Models {
+    let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.clone());
+    let chosen = state.as_deref().map(models::read).unwrap_or_default();
+    let keep = state.map(|state| -> Box<dyn Fn(ModelChoice)> {
+        Box::new(move |choice| {
+            let state = state.clone();
+            let write = move || match models::add(&state, &choice) {
+                Ok(()) => {}
+                Err(error) => warn!(kind = ?error.kind(), "the choice of a model is not remembered"),
+            };
+            // The loop waits for no disk.
+            let _ = std::thread::Builder::new().name("models".into()).spawn(write);
+        })
+    });
+    Models { named: common.model.clone(), chosen, keep }
 }
 
 fn panic_hook(surroundings: &Surroundings) {

@@ -1,7 +1,8 @@
-//! The agents that can be started: the ones everybody can install and the person's own.
+//! The agents that can be started: the person's own, those that were added from a registry, and the ones everybody can
+//! install.
 //!
 //! Starts nothing. The list is data (`assets/agents.toml`); nothing in the program depends on which agents are in it.
-//! Invariant: an agent of the person wins over a known one of the same name.
+//! Invariant: of several agents of one name the person's own wins, then the one that was added.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -47,7 +48,7 @@ pub struct Listed {
     pub id: String,
     pub name: String,
     pub agent: AgentCommand,
-    /// Empty for the person's own agents.
+    /// Empty for those that are set up here.
     pub install: String,
     pub origin: Origin,
 }
@@ -55,6 +56,8 @@ pub struct Listed {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     Config,
+    /// Added from a registry.
+    Installed,
     Known,
 }
 
@@ -87,7 +90,7 @@ pub enum ResolveError {
     Several { name: String, alike: Vec<String> },
 }
 
-/// The person's own agents, then the known ones that they do not replace.
+/// The person's own agents, then those that were added, then the known ones; none twice.
 pub fn list(config: &Config) -> Vec<Listed> {
     let known = known();
     let own = config.agents.iter().map(|(id, own)| Listed {
@@ -105,7 +108,23 @@ pub fn list(config: &Config) -> Vec<Listed> {
         origin: Origin::Config,
     });
     let mut all: Vec<Listed> = own.collect();
-    all.extend(known.iter().filter(|k| !config.agents.contains_key(&k.id)).map(|k| Listed {
+    let is_added = |id: &str| config.installed.iter().any(|added| added.id == id);
+    all.extend(config.installed.iter().filter(|added| !config.agents.contains_key(&added.id)).map(|added| Listed {
+        id: added.id.clone(),
+        name: added.name.clone(),
+        agent: AgentCommand {
+            name: added.id.clone(),
+            command: added.command.clone(),
+            args: added.args.clone(),
+            env: added.env.clone(),
+            protocol: config.protocol.clone(),
+            starts: Starts::AtHome,
+        },
+        install: String::new(),
+        origin: Origin::Installed,
+    }));
+    let is_new = |id: &str| !config.agents.contains_key(id) && !is_added(id);
+    all.extend(known.iter().filter(|k| is_new(&k.id)).map(|k| Listed {
         id: k.id.clone(),
         name: k.name.clone(),
         agent: AgentCommand {

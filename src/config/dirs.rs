@@ -1,4 +1,4 @@
-//! Where files belong: configuration and state.
+//! Where files belong: configuration, state and data.
 //!
 //! Creates nothing and reads no environment (the values are passed in). The same places on every system, macOS too.
 //! Invariant: the directories are absolute.
@@ -13,13 +13,19 @@ const NAME: &str = "acp-tui";
 pub struct Env {
     pub xdg_config_home: Option<OsString>,
     pub xdg_state_home: Option<OsString>,
+    pub xdg_data_home: Option<OsString>,
     pub home: Option<OsString>,
 }
 
 impl Env {
     /// Asks `get` for the variables (`std::env::var_os` in the program).
     pub fn read(get: impl Fn(&str) -> Option<OsString>) -> Self {
-        Self { xdg_config_home: get("XDG_CONFIG_HOME"), xdg_state_home: get("XDG_STATE_HOME"), home: get("HOME") }
+        Self {
+            xdg_config_home: get("XDG_CONFIG_HOME"),
+            xdg_state_home: get("XDG_STATE_HOME"),
+            xdg_data_home: get("XDG_DATA_HOME"),
+            home: get("HOME"),
+        }
     }
 }
 
@@ -27,6 +33,8 @@ impl Env {
 pub struct Dirs {
     pub config: PathBuf,
     pub state: PathBuf,
+    /// `None` when there is no place for it.
+    pub data: Option<PathBuf>,
     /// `None` when unknown.
     pub home: Option<PathBuf>,
 }
@@ -45,7 +53,8 @@ impl Dirs {
         };
         let config = place(env.xdg_config_home, ".config")?;
         let state = place(env.xdg_state_home, ".local/state")?;
-        Some(Self { config, state, home })
+        let data = place(env.xdg_data_home, ".local/share");
+        Some(Self { config, state, data, home })
     }
 
     pub fn config_file(&self) -> PathBuf {
@@ -58,6 +67,11 @@ impl Dirs {
 
     pub fn rules_file(&self) -> PathBuf {
         self.config.join("rules.toml")
+    }
+
+    /// The agents that were added from a registry, and what is kept of registries.
+    pub fn agents(&self) -> Option<PathBuf> {
+        self.data.as_ref().map(|data| data.join("agents"))
     }
 
     /// Rules that were made in questions, a file for each directory.
@@ -76,7 +90,7 @@ mod tests {
 
     fn env(config: &str, state: &str, home: &str) -> Env {
         let value = |text: &str| (!text.is_empty()).then(|| OsString::from(text));
-        Env { xdg_config_home: value(config), xdg_state_home: value(state), home: value(home) }
+        Env { xdg_config_home: value(config), xdg_state_home: value(state), home: value(home), ..Env::default() }
     }
 
     #[test]
@@ -84,6 +98,7 @@ mod tests {
         let dirs = Dirs::new(env("", "", "/home/me")).unwrap();
         assert_eq!(dirs.config_file(), PathBuf::from("/home/me/.config/acp-tui/config.toml"));
         assert_eq!(dirs.state, PathBuf::from("/home/me/.local/state/acp-tui"));
+        assert_eq!(dirs.agents(), Some(PathBuf::from("/home/me/.local/share/acp-tui/agents")));
         let dirs = Dirs::new(env("/c", "/s", "/home/me")).unwrap();
         assert_eq!((dirs.config, dirs.state), (PathBuf::from("/c/acp-tui"), PathBuf::from("/s/acp-tui")));
     }

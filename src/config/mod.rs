@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod dirs;
+pub mod installed;
 pub mod load;
 pub mod mcp;
 pub mod schema;

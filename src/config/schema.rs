@@ -3,6 +3,7 @@
 //! Reads nothing and checks nothing (see `load`); whether a theme or an agent of that name exists is decided where
 //! it is used.
 
+use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
@@ -32,6 +33,8 @@ pub struct Config {
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
+    /// Those that were added from a registry, which stand in a file of their own.
+    pub installed: Vec<Installed>,
     /// Servers of tools by name, each as in `.mcp.json`.
     pub mcp: BTreeMap<String, serde_json::Value>,
 }

@@ -1,6 +1,7 @@
 //! The front end without a screen: one prompt in, the answer on standard output, an exit code.
 
 mod answers;
+pub mod check;
 pub mod login;
 mod print;
 mod printer;

@@ -2,7 +2,7 @@
 //!
 //! Sets nothing. Invariant: what the agent does not offer is an error that names what there is.
 
-use crate::model::options::{OptionKind, OptionValue};
+use crate::model::options::{OptionKind, OptionValue, model_choice, offer};
 use crate::model::session_ref::SessionRef;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,14 +12,8 @@ pub(super) enum Setting {
 }
 
 pub(super) fn model_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
-    let value = OptionValue::Id(id.to_owned());
-    let mut models = session.session().settings().filter(|o| o.is_category("model"));
-    if let Some(option) = models.find(|o| o.accepts(&value)) {
-        return Ok(Setting::Option(option.id.clone(), value));
-    }
-    let models = session.session().settings().filter(|o| o.is_category("model"));
-    let known: Vec<String> = models.flat_map(|o| ids_of(&o.kind)).collect();
-    Err(format!("the agent has no model `{id}`; {}", offer(&known)))
+    let (option, value, _) = model_choice(|| session.session().settings(), id)?;
+    Ok(Setting::Option(option, value))
 }
 
 pub(super) fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting, String> {
@@ -31,7 +25,7 @@ pub(super) fn mode_setting(session: SessionRef<'_>, id: &str) -> Result<Setting,
         return Ok(Setting::Mode(id.to_owned()));
     }
     let modes = session.older_modes().into_iter().flat_map(|m| m.available.iter().map(|m| m.id.clone()));
-    let options = session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| ids_of(&o.kind));
+    let options = session.options.iter().filter(|o| o.is_category("mode")).flat_map(|o| o.ids());
     let known: Vec<String> = modes.chain(options).collect();
     Err(format!("the agent has no mode `{id}`; {}", offer(&known)))
 }
@@ -48,20 +42,9 @@ pub(super) fn option_setting(session: SessionRef<'_>, id: &str, value: &str) -> 
         (OptionKind::Select { .. }, _) => OptionValue::Id(value.to_owned()),
     };
     if !option.accepts(&wanted) {
-        return Err(format!("option `{id}` has no value `{value}`; {}", offer(&ids_of(&option.kind))));
+        return Err(format!("option `{id}` has no value `{value}`; {}", offer(&option.ids())));
     }
     Ok(Setting::Option(id.to_owned(), wanted))
-}
-
-fn ids_of(kind: &OptionKind) -> Vec<String> {
-    match kind {
-        OptionKind::Select { values, .. } => values.iter().map(|v| v.value.clone()).collect(),
-        OptionKind::Bool { .. } => vec!["true".into(), "false".into()],
-    }
-}
-
-fn offer(known: &[String]) -> String {
-    if known.is_empty() { "it offers none".to_owned() } else { format!("it offers {}", known.join(", ")) }
 }
 
 /// `None` while the answer is awaited, then whether it is in force.

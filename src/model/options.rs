@@ -69,6 +69,14 @@ impl ConfigOption {
         }
     }
 
+    /// The values that it can have.
+    pub fn ids(&self) -> Vec<String> {
+        match &self.kind {
+            OptionKind::Select { values, .. } => values.iter().map(|v| v.value.clone()).collect(),
+            OptionKind::Bool { .. } => vec!["true".into(), "false".into()],
+        }
+    }
+
     pub fn is_category(&self, category: &str) -> bool {
         self.category.as_deref() == Some(category)
     }
@@ -92,6 +100,29 @@ pub struct Command {
 
 /// The id of the older list of models, which is read as an option of category `model`.
 pub const OLDER_MODELS: &str = "model";
+
+/// What sets a model, among what can be set: an option, its value, and whether it has it already.
+///
+/// # Errors
+/// Names the models that there are.
+pub fn model_choice<'a, I>(settings: impl Fn() -> I, id: &str) -> Result<(String, OptionValue, bool), String>
+where
+    I: Iterator<Item = &'a ConfigOption>,
+{
+    let value = OptionValue::Id(id.to_owned());
+    let models = || settings().filter(|option| option.is_category("model"));
+    if let Some(option) = models().find(|option| option.accepts(&value)) {
+        let is_set = matches!(&option.kind, OptionKind::Select { current, .. } if current == id);
+        return Ok((option.id.clone(), value, is_set && option.pending.is_none()));
+    }
+    let known: Vec<String> = models().flat_map(|option| option.ids()).collect();
+    Err(format!("the agent has no model `{id}`; {}", offer(&known)))
+}
+
+/// What there is, in words.
+pub fn offer(known: &[String]) -> String {
+    if known.is_empty() { "it offers none".to_owned() } else { format!("it offers {}", known.join(", ")) }
+}
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Usage {

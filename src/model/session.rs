@@ -233,6 +233,11 @@ impl Session {
         matches!(self.opening, Opening::Show { .. })
     }
 
+    /// It is no earlier one, and no copy of one.
+    pub fn begins_anew(&self) -> bool {
+        matches!(self.opening, Opening::New | Opening::After(_))
+    }
+
     /// Why it is only shown, if it is.
     pub fn read_only(&self) -> Option<&ReadOnly> {
         if let SessionState::Closed(Closed::ReadOnly(why)) = &self.state { Some(why) } else { None }

@@ -7,6 +7,7 @@
 mod drafts;
 mod files;
 mod ground;
+mod models;
 mod sessions;
 mod start;
 mod worktrees;
@@ -54,6 +55,7 @@ const INPUTS: usize = 512;
 const STDERR: usize = 200;
 
 use ground::{ask, hear};
+pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
 
 pub struct UiOptions {
@@ -73,6 +75,7 @@ pub struct UiOptions {
     pub lease: Option<Lease>,
     /// Where what is written is kept, if anywhere.
     pub drafts: Option<Arc<dyn DraftStore>>,
+    pub models: Models,
 }
 
 /// What the screen is for.
@@ -130,6 +133,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
+        wishes: models::Wishes::new(std::mem::take(&mut options.models)),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
@@ -168,6 +172,8 @@ struct Running<D: Device> {
     past: Reader,
     /// Agents that were asked for their sessions, and when the process was started that was asked.
     asked: BTreeMap<AgentKey, Now>,
+    /// Models that sessions are to have.
+    wishes: models::Wishes,
     autosave: Autosave,
     /// What the terminal of a log-in was told last of its size.
     log_in_size: Option<(TermId, (u16, u16))>,
@@ -288,6 +294,7 @@ impl<D: Device> Running<D> {
         self.app.sync(self.engine.model(), self.engine.now());
         if changed {
             self.ask_new_agents();
+            models::set(self);
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }
@@ -343,6 +350,9 @@ impl<D: Device> Running<D> {
             Out::Intent(intent) => {
                 if let Intent::Prompt { text, .. } | Intent::Refuse { reason: text, .. } = &intent {
                     self.remember(text);
+                }
+                if let Intent::SetOption { id, value } = &intent {
+                    self.wishes.chosen(self.engine.model().at(self.app.shown()), id, value);
                 }
                 self.intent(intent);
             }

@@ -1,11 +1,13 @@
 //! The whole client between an agent in this program and a person without a terminal, while the clock stands still.
 
-use crate::support::app::{Agent, Person, play};
+use crate::support::app::{Agent, Person, play, play_wishing};
 use crate::support::options;
 use acp_tui::engine::wait::Signal;
 use acp_tui::ui::keys::{Code, Key};
-use acp_tui::ui::run::Exit;
-use serde_json::json;
+use acp_tui::ui::run::{Exit, ModelChoice, Models};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 const SIZE: (u16, u16) = (80, 24);
@@ -311,4 +313,71 @@ async fn a_session_that_is_refused_harms_no_other_of_its_agent() {
     };
     let (ended, _) = play(SIZE, agent, person).await;
     assert_eq!(ended.exit, Exit::Quit);
+}
+
+/// Models in the older list of them, which the agent gives with its session.
+fn two_models() -> Value {
+    let models = [json!({ "modelId": "fast", "name": "Fast" }), json!({ "modelId": "deep", "name": "Deep" })];
+    json!({ "sessionId": "s", "models": { "currentModelId": "fast", "availableModels": models } })
+}
+
+async fn opens_with_models(agent: &mut Agent) {
+    let call = agent.called("initialize").await;
+    agent.answer(&call, json!({ "protocolVersion": 1 })).await;
+    let call = agent.called("session/new").await;
+    agent.answer(&call, two_models()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_was_named_is_set_and_one_that_was_chosen_is_set_in_the_next_session() {
+    let kept = Rc::new(RefCell::new(Vec::new()));
+    let keep = Rc::clone(&kept);
+    let keep: Box<dyn Fn(ModelChoice)> = Box::new(move |choice| keep.borrow_mut().push(choice.model));
+    let models = Models { named: Some("deep".into()), keep: Some(keep), ..Models::default() };
+    let agent = async |mut agent: Agent| {
+        opens_with_models(&mut agent).await;
+        for (session, model) in [("s", "deep"), ("s", "fast")] {
+            let call = agent.called("session/set_model").await;
+            assert_eq!((&call["params"]["sessionId"], &call["params"]["modelId"]), (&json!(session), &json!(model)));
+            agent.answer(&call, json!({})).await;
+        }
+        // The agent's own is another one now.
+        let call = agent.called("session/new").await;
+        let mut opened = two_models();
+        opened["sessionId"] = json!("t");
+        opened["models"]["currentModelId"] = json!("deep");
+        agent.answer(&call, opened).await;
+        let call = agent.called("session/set_model").await;
+        assert_eq!((&call["params"]["sessionId"], &call["params"]["modelId"]), (&json!("t"), &json!("fast")));
+        agent.answer(&call, json!({})).await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("Deep").await;
+        person.press(Key::plain(Code::F(2))).await;
+        person.types("Fast").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.waits_for("the other model", |s| s.contains("Fast") && !s.contains("Deep")).await;
+        opens_another(&person).await;
+        person
+            .waits_for("it in the other session", |s| s.lines().next().unwrap().contains('2') && s.contains("Fast"))
+            .await;
+        person.quits().await;
+    };
+    play_wishing(SIZE, None, models, agent, person).await;
+    assert_eq!(*kept.borrow(), ["fast"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_the_agent_does_not_have_is_said_with_those_that_it_has() {
+    let named = Models { named: Some("huge".into()), ..Models::default() };
+    let agent = async |mut agent: Agent| {
+        opens_with_models(&mut agent).await;
+        agent.stays().await;
+    };
+    play_wishing(SIZE, None, named, agent, async |person: Person| {
+        person.sees("the agent has no model `huge`; it offers fast, deep").await;
+        person.quits().await;
+    })
+    .await;
 }

@@ -1,6 +1,7 @@
 //! `acp-tui exec` from the outside: spawned, watched and judged by what it writes and how it ends.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, clippy::format_push_string)]
 
+mod agents;
 mod allow;
 mod asked;
 mod attach;

@@ -49,6 +49,40 @@ pub const CONTENT: &[Flag] = &[
         help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
     },
     Flag {
+        long: "registry",
+        short: None,
+        takes: Takes::Value("FILE|URL", |typed, value| {
+            typed.registry = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Agents],
+        help: "of list and add: read this registry; `public` is the protocol's own",
+    },
+    Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.json = true),
+        commands: &[Name::Agents],
+        help: "one JSON object a line for each agent",
+    },
+    Flag {
+        long: "yes",
+        short: Some('y'),
+        takes: Takes::Nothing(|typed| typed.yes = true),
+        commands: &[Name::Agents],
+        help: "of add and remove: do not ask",
+    },
+    Flag {
+        long: "timeout",
+        short: None,
+        takes: Takes::Value("S", |typed, value| {
+            typed.timeout = Some(seconds(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Agents],
+        help: "of check: how long the agent may take (default: 60)",
+    },
+    Flag {
         long: "json",
         short: None,
         takes: Takes::Nothing(|typed| typed.json = true),

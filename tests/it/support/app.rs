@@ -15,7 +15,7 @@ use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::past::Archive;
-use acp_tui::ui::run::{Ended, Purpose, UiOptions, run_on};
+use acp_tui::ui::run::{Ended, Models, Purpose, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
 use acp_tui::ui::tty::{Input, Multiplexer};
 use acp_tui::ui::view::Animation;
@@ -365,6 +365,17 @@ pub async fn play_with(
     agent: impl AsyncFnOnce(Agent),
     person: impl AsyncFnOnce(Person),
 ) -> (Ended, String) {
+    play_wishing(size, past, Models::default(), agent, person).await
+}
+
+/// The same with what is wished of models.
+pub async fn play_wishing(
+    size: (u16, u16),
+    past: Option<Arc<dyn Archive>>,
+    models: Models,
+    agent: impl AsyncFnOnce(Agent),
+    person: impl AsyncFnOnce(Person),
+) -> (Ended, String) {
     let dir = tempfile::tempdir().unwrap();
     let glass = Glass::new(size);
     let (inputs, happenings) = mpsc::channel(1024);
@@ -390,6 +401,7 @@ pub async fn play_with(
         past,
         drafts: None,
         lease: None,
+        models,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
