@@ -4,6 +4,9 @@
 //! a value is found however JSON spells it, and in a message also where it comes in pieces; what is held back until
 //! the rest of it may come is shorter than a value, and said before anything that follows it.
 
+mod pieces;
+
+use self::pieces::Pieces;
 use super::masking::string_at;
 use crate::agent::codec::Codec;
 use crate::model::entry::{Block, ChunkKind};
@@ -209,6 +212,7 @@ fn plain(token: &str) -> Cow<'_, str> {
 pub(super) struct Hearing {
     pub secrets: Secrets,
     held: BTreeMap<(AgentKey, SessionId), HeldBack>,
+    pieces: Pieces,
 }
 
 /// The end of a message that may be the beginning of a value.
@@ -249,11 +253,17 @@ impl Hearing {
                             return out;
                         }
                     }
-                    Ok((session, update)) if ends_message(&update) => {
-                        let held = self.held.remove_entry(&(agent, session));
-                        out.extend(held.and_then(|((_, session), held)| self.said(codec, &session, &held)));
+                    Ok((session, update)) => {
+                        if ends_message(&update) {
+                            let held = self.held.remove_entry(&(agent, session));
+                            out.extend(held.and_then(|((_, session), held)| self.said(codec, &session, &held)));
+                        }
+                        if let Some(lines) = self.pieces.hear(&self.secrets, agent, &update, &line) {
+                            out.extend(lines.into_iter().map(|line| self.read(codec, line)));
+                            return out;
+                        }
                     }
-                    _ => {}
+                    Err(_) => {}
                 }
             }
             Frame::Request { .. } | Frame::Response { .. } => out.extend(self.rest(agent, codec)),
@@ -266,7 +276,10 @@ impl Hearing {
     /// What is held back of an agent's messages: they are at their end.
     fn rest(&mut self, agent: AgentKey, codec: &dyn Codec) -> Frames {
         let of_agent = self.held.extract_if(.., |(of, _), _| *of == agent).collect::<Vec<_>>();
-        of_agent.iter().filter_map(|((_, session), held)| self.said(codec, session, held)).collect()
+        let mut out: Frames =
+            of_agent.iter().filter_map(|((_, session), held)| self.said(codec, session, held)).collect();
+        out.extend(self.pieces.rest(agent).into_iter().map(|line| self.read(codec, line)));
+        out
     }
 
     /// A piece of a message: whether it can be taken as it came. Else what can be said of it by now is put out.
@@ -302,9 +315,13 @@ impl Hearing {
     /// A piece of a message as its agent would have said it.
     fn said(&self, codec: &dyn Codec, session: &SessionId, piece: &HeldBack) -> Option<(Frame, Arc<str>)> {
         let (method, params) = codec.piece(session, piece.kind, piece.message.as_deref(), &piece.text);
-        let line = frame::notification(&method, &params).ok()?;
+        Some(self.read(codec, frame::notification(&method, &params).ok()?))
+    }
+
+    /// A line in place of one that an agent has said.
+    fn read(&self, codec: &dyn Codec, line: String) -> (Frame, Arc<str>) {
         let (frame, line) = Frame::read(Cow::Owned(line.into_bytes()), codec.word_for_word());
-        Some(self.kept(codec, frame, line))
+        self.kept(codec, frame, line)
     }
 
     /// A frame with what is only shown of it, and its text, without values.

@@ -161,3 +161,92 @@ fn an_error_does_not_say_them() {
     assert_eq!((error.message.as_str(), &error.data), ("bad …", &Some(json!({ "key": "…" }))));
     assert!(!written.contains(KEY));
 }
+
+mod pieces {
+    use super::*;
+    use crate::agent::codec::v2::V2;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    const TYPED: &str = "hunter2secret99";
+
+    fn of_terminal(id: &str, bytes: &str) -> Value {
+        json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": id, "data": STANDARD.encode(bytes) })
+    }
+
+    fn passed(id: &str, text: &str) -> Value {
+        let content = json!({ "type": "text", "text": text });
+        json!({ "sessionUpdate": "session_message_chunk", "messageId": id, "content": content })
+    }
+
+    /// What is shown and written down of these updates, by what they belong to.
+    fn said(updates: &[Value]) -> BTreeMap<String, String> {
+        let mut hearing = hearing(&[TYPED]);
+        let mut all = Vec::new();
+        for one in updates {
+            let line = update(one);
+            let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V2.word_for_word());
+            all.extend(hearing.hear(AgentKey::FIRST, &V2, frame, line));
+        }
+        all.extend(hearing.rest(AgentKey::FIRST, &V2));
+        let mut out: BTreeMap<String, String> = BTreeMap::new();
+        for (frame, line) in all {
+            let Frame::Notification { params: Some(params), .. } = frame else { panic!("{line}") };
+            let written: Value = serde_json::from_str(&line).unwrap();
+            let (of, text, there) = match V2.update(params.as_str()).unwrap().1 {
+                Update::Terminal(patch) => {
+                    let bytes = patch.output.as_set().cloned().unwrap_or(patch.append);
+                    let there = written["params"]["update"]["data"].as_str().unwrap_or_default().to_owned();
+                    (patch.id.as_str().to_owned(), bytes, STANDARD.decode(there).unwrap())
+                }
+                Update::Passed(passed) => {
+                    let there = written["params"]["update"]["content"]["text"].as_str().unwrap().to_owned();
+                    (passed.id.to_string(), passed.text.unwrap().into_bytes(), there.into_bytes())
+                }
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(text, there, "both are the same");
+            out.entry(of).or_default().push_str(&String::from_utf8(text).unwrap());
+        }
+        out
+    }
+
+    #[test]
+    fn what_a_command_prints_and_what_is_passed_on_is_hidden_however_it_is_cut() {
+        let text = format!("it is {TYPED}, or hunter, {TYPED}{TYPED} hunter2");
+        let whole = "it is …, or hunter, …… hunter2";
+        for cut in 0..=text.len() {
+            for other in [cut, text.len() / 2] {
+                let (one, two) = (cut.min(other), cut.max(other));
+                let parts = [&text[..one], &text[one..two], &text[two..]];
+                let mut updates = Vec::new();
+                // Both at once, and in turn.
+                for part in parts {
+                    updates.push(of_terminal("t", part));
+                    updates.push(of_terminal("u", part));
+                    updates.push(passed("m", part));
+                }
+                let said = said(&updates);
+                assert!(said.values().all(|text| text == whole), "{one} {two}: {said:?}");
+                assert_eq!(said.len(), 3);
+            }
+        }
+    }
+
+    #[test]
+    fn all_that_a_command_has_printed_is_said_before_its_end() {
+        let updates = [
+            of_terminal("t", "hunter2"),
+            json!({ "sessionUpdate": "terminal_update", "terminalId": "t", "exitStatus": { "exitCode": 0 } }),
+        ];
+        let mut hearing = hearing(&[TYPED]);
+        let mut shown = Vec::new();
+        for one in &updates {
+            let line = update(one);
+            let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V2.word_for_word());
+            shown.push(hearing.hear(AgentKey::FIRST, &V2, frame, line).len());
+        }
+        assert_eq!(shown, [1, 2], "an empty piece, then the rest of it and the end");
+        assert!(hearing.rest(AgentKey::FIRST, &V2).is_empty());
+    }
+}

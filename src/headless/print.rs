@@ -276,7 +276,8 @@ impl Follower {
                 if seen == 0 {
                     self.json(out, json!({ "type": "notice", "title": notice.title, "detail": notice.detail }));
                     if self.reason.as_ref() != Some(&notice.title) {
-                        self.line(out, &notice.title);
+                        let by = if notice.by_agent { "the agent says: " } else { "" };
+                        self.line(out, &format!("{by}{}", notice.title));
                     }
                 }
                 SAID

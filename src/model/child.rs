@@ -3,7 +3,7 @@
 //!
 //! Plain data. Invariant: what is kept of one is bounded, whatever it says.
 
-use super::entry::Block;
+use super::entry::{Block, ChunkKind};
 use super::ids::{EntryId, SessionId, ToolId};
 use super::patch::Patch;
 use super::tool::{ToolContent, ToolStatus};
@@ -13,6 +13,8 @@ use std::sync::Arc;
 /// Bytes and pieces of what one says that are kept.
 const MAX_TEXT: usize = 64 << 10;
 const MAX_PIECES: usize = 64;
+/// How its plan is called.
+pub(super) const PLAN: &str = "plan";
 
 /// What an agent says of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +45,18 @@ pub struct Child {
     pub entry: EntryId,
     pub(super) tool: ToolId,
     pub stops: bool,
-    said: Vec<(Option<Arc<str>>, String)>,
+    said: Vec<Said>,
+}
+
+/// A message of one, or something else that it has said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    /// Under which more of it comes.
+    id: Option<Arc<str>>,
+    kind: ChunkKind,
+    text: String,
+    /// What it is where it is no message.
+    label: Option<&'static str>,
 }
 
 impl Child {
@@ -52,26 +65,52 @@ impl Child {
     }
 
     /// Takes in a piece of a message, or in place of what is known of a message all of it.
-    pub(super) fn hear(&mut self, message: Option<Arc<str>>, text: &str, is_more: bool) {
+    pub(super) fn hear(&mut self, kind: ChunkKind, message: Option<Arc<str>>, text: &str, is_more: bool) {
+        let is_it = |said: &Said| said.label.is_none() && said.kind == kind && said.id == message;
         let at = match &message {
-            Some(_) => self.said.iter().position(|(id, _)| *id == message),
-            None => self.said.last().filter(|(id, _)| id.is_none()).map(|_| self.said.len() - 1),
+            Some(_) => self.said.iter().position(is_it),
+            None => self.said.last().filter(|said| is_it(said)).map(|_| self.said.len() - 1),
         };
-        let known: usize = self.said.iter().map(|(_, text)| text.len()).sum();
-        let (pieces, room) = (self.said.len(), MAX_TEXT.saturating_sub(known));
-        if is_more && room == 0 {
-            return;
-        }
+        let room = self.room();
         match at.and_then(|at| self.said.get_mut(at)) {
-            Some((_, said)) if is_more => said.push_str(&limits::cut(text, room)),
-            Some((_, said)) => *said = limits::cut(text, room + said.len()),
-            None if pieces < MAX_PIECES => self.said.push((message, limits::cut(text, room))),
-            None => {}
+            Some(said) if is_more => said.text.push_str(&limits::cut(text, room)),
+            Some(said) => said.text = limits::cut(text, room + said.text.len()),
+            None => self.push(Said { id: message, kind, text: limits::cut(text, room), label: None }),
+        }
+    }
+
+    /// Takes in what is no message, in place of what was known under its id.
+    pub(super) fn note(&mut self, label: &'static str, id: Option<Arc<str>>, text: &str) {
+        if id.is_some() || label == PLAN {
+            self.said.retain(|said| said.label != Some(label) || said.id != id);
+        }
+        let text = limits::cut(text, self.room());
+        self.push(Said { id, kind: ChunkKind::Agent, text, label: Some(label) });
+    }
+
+    fn room(&self) -> usize {
+        MAX_TEXT.saturating_sub(self.said.iter().map(|said| said.text.len()).sum())
+    }
+
+    fn push(&mut self, said: Said) {
+        if self.said.len() < MAX_PIECES && !said.text.is_empty() {
+            self.said.push(said);
         }
     }
 
     pub(super) fn content(&self) -> Vec<ToolContent> {
-        let texts = self.said.iter().map(|(_, text)| text).filter(|text| !text.trim().is_empty());
-        texts.map(|text| ToolContent::Block(Block::Text(text.clone()))).collect()
+        let said = self.said.iter().filter(|said| !said.text.trim().is_empty());
+        let block = |said: &Said| {
+            let label = said.label.or(match said.kind {
+                ChunkKind::Agent => None,
+                ChunkKind::Thought => Some("thought"),
+                ChunkKind::User => Some("was asked"),
+            });
+            match label {
+                Some(label) => Block::Other { label: label.to_owned(), uri: None, text: Some(said.text.clone()) },
+                None => Block::Text(said.text.clone()),
+            }
+        };
+        said.map(|said| ToolContent::Block(block(said))).collect()
     }
 }

@@ -323,8 +323,12 @@ impl Entries {
             }
             entry.rev += 1;
             entry.finished = true;
-            entry.body =
-                Body::Notice(Notice { level: Level::Info, title: left_out(self.has_journal), detail: Vec::new() });
+            entry.body = Body::Notice(Notice {
+                level: Level::Info,
+                title: left_out(self.has_journal),
+                detail: Vec::new(),
+                by_agent: false,
+            });
             self.bytes = (self.bytes + size_of_entry(&entry.body)).saturating_sub(size);
             self.note(id);
         }
@@ -372,7 +376,7 @@ impl Entries {
         let gone = self.first + 1;
         let there = if self.has_journal { "; the journal has them" } else { "" };
         let title = format!("{gone} earlier entries are left out here to save memory{there}");
-        let body = Body::Notice(Notice { level: Level::Info, title, detail: Vec::new() });
+        let body = Body::Notice(Notice { level: Level::Info, title, detail: Vec::new(), by_agent: false });
         if let Some(first @ Slot::Away(_)) = self.list.front_mut() {
             let (turn, at) = (TurnId::default(), Now::ZERO);
             self.bytes += size_of_entry(&body);

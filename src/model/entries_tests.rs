@@ -69,7 +69,11 @@ fn titles_paths_and_short_lines_count_for_the_budget() {
         tool.title = "x".repeat(1 << 20);
         entries.push(TurnId(1), Now::ZERO, Body::Tool(Box::new(tool)));
         let detail = vec![String::new(); 1 << 16];
-        entries.push(TurnId(1), Now::ZERO, Body::Notice(Notice { level: Level::Info, title: "n".into(), detail }));
+        entries.push(
+            TurnId(1),
+            Now::ZERO,
+            Body::Notice(Notice { level: Level::Info, title: "n".into(), detail, by_agent: false }),
+        );
     }
     let held = |e: &Entry| match &e.body {
         Body::Tool(tool) => tool.title.len(),

@@ -199,6 +199,9 @@ pub struct Notice {
     pub title: String,
     /// Lines below the title, in the words of the agent or the system.
     pub detail: Vec<String>,
+    /// The agent says it, and not the client.
+    #[serde(default)]
+    pub by_agent: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -71,8 +71,15 @@ impl Question {
             About::Permission | About::Write | About::Asked { .. } => false,
         };
         let is_written = session.write(self.req).is_some_and(|write| deceives(&write.path) || deceives(&write.content));
+        let is_in_terminal = |call: &ToolCall| {
+            call.terminals().filter_map(|id| session.terminal(id)).any(|t| deceives(&t.command) || deceives(&t.cwd))
+        };
         let is_worded = self.wording.as_deref().is_some_and(Wording::deceives);
-        is_named || is_worded || is_run || is_written || session.tool(self.entry).is_some_and(ToolCall::deceives)
+        is_named
+            || is_worded
+            || is_run
+            || is_written
+            || session.tool(self.entry).is_some_and(|call| call.deceives() || is_in_terminal(call))
     }
 }
 

@@ -51,6 +51,16 @@ fn the_highlight_starts_on_the_first_found_else_on_the_demo() {
 }
 
 #[test]
+fn a_line_that_is_pasted_starts_no_agent() {
+    let mut p = picker();
+    for key in [Key::char('g'), Key::char('e'), Key::plain(Code::Enter)] {
+        assert_eq!(p.input(Input::Hasty(key)), None);
+    }
+    assert!(drawn(&p, 80, 10).contains("Gemini"), "what was typed filters");
+    assert_eq!(press(&mut p, Code::Enter), Some(Picked::Agent("gemini".into())));
+}
+
+#[test]
 fn what_is_not_installed_cannot_be_started() {
     let mut p = picker();
     press(&mut p, Code::End);

@@ -82,3 +82,23 @@ impl SessionPicker {
         draw(&self.list, look, buf.area, &mut self.frame, buf).map(|at| (at.x, at.y))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::keys::{Code, Key};
+    use crate::ui::state::session_list::{End, PastSession, Starts};
+
+    #[test]
+    fn a_yes_that_comes_with_other_keys_forgets_nothing() {
+        let journals = vec![PathBuf::from("a.jsonl")];
+        let one = PastSession::clean("a".into(), "A", "a --acp".into(), Starts::Unknown, "/shop".into());
+        let one = one.used(60, 3, End::Ended, journals, false);
+        let mut picker = SessionPicker::new("/shop".into(), Past::Read([one].into()), false);
+        assert!(matches!(picker.input(Input::Key(Key::plain(Code::Delete))), Step::Stay));
+        assert!(picker.list.wants_a_yes());
+        assert!(matches!(picker.input(Input::Hasty(Key::char('y'))), Step::Stay));
+        assert!(picker.list.wants_a_yes(), "still asked");
+        assert!(matches!(picker.input(Input::Key(Key::char('y'))), Step::Forget(_)));
+    }
+}

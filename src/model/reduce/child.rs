@@ -4,9 +4,9 @@
 //! Invariants: none changes its parent, and nothing is sent to one but that it is to stop; costs of parents
 //! and children are never added up.
 
-use super::super::child::{Child, ChildPatch, Passed};
+use super::super::child::{Child, ChildPatch, PLAN, Passed};
 use super::super::effect::{Effect, Withdrawal};
-use super::super::entry::{Block, Body, ChunkKind};
+use super::super::entry::{Block, Body, ChunkKind, PlanEntry, PlanStatus};
 use super::super::event::{AgentRequest, Odd, Update};
 use super::super::ids::{EntryId, SessionId, ToolId};
 use super::super::patch::Patch;
@@ -57,16 +57,56 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         return;
     }
     match update {
-        Update::Chunk { kind: ChunkKind::Agent, message_id, block: Block::Text(text) } => {
-            say(session, child, |child| child.hear(message_id, &text, true), cx);
+        Update::Chunk { kind, message_id, block: Block::Text(text) } => {
+            say(session, child, |child| child.hear(kind, message_id, &text, true), cx);
         }
+        Update::Chunk { block, .. } => say(session, child, |child| attach(child, &block), cx),
+        Update::Message { kind, id, content } => {
+            let blocks = content.as_set().cloned().unwrap_or_default();
+            let texts =
+                blocks.iter().filter_map(|block| if let Block::Text(t) = block { Some(t.as_str()) } else { None });
+            let text = texts.collect::<Vec<_>>().join("\n");
+            let others = blocks.iter().filter(|block| !matches!(block, Block::Text(_)));
+            let hear = |child: &mut Child| {
+                child.hear(kind, Some(id), &text, false);
+                others.for_each(|block| attach(child, block));
+            };
+            say(session, child, hear, cx);
+        }
+        Update::Plan { id, entries } => {
+            let line = |entry: &PlanEntry| {
+                let done = if entry.status == PlanStatus::Completed { "x" } else { " " };
+                format!("[{done}] {}\n", entry.content)
+            };
+            let text: String = entries.iter().map(line).collect();
+            say(session, child, |child| child.note(PLAN, id, &text), cx);
+        }
+        Update::Notice { title, description, .. } => {
+            let text = [Some(title), description].into_iter().flatten().collect::<Vec<_>>().join("\n");
+            say(session, child, |child| child.note("notice", None, text.trim()), cx);
+        }
+        Update::Compaction { status, text } => {
+            let text = format!("{} {text}", status.as_deref().unwrap_or("in progress"));
+            say(session, child, |child| child.note("context compaction", None, &text), cx);
+        }
+        // A name of a terminal is the agent's, whichever of its sessions it says it in.
+        Update::Terminal(patch) => tool::terminal(session, patch, cx),
         Update::ToolCall(patch) => drop(call(session, child, patch, tool::Source::Call, cx)),
         Update::ToolUpdate(patch) => drop(call(session, child, patch, tool::Source::Update, cx)),
         Update::Child(patch) => changed(session, patch, Some(child), cx),
         Update::Passed(passed) => pass(session, Some(child), passed, cx),
         Update::Partly { update, .. } => heard(session, child, *update, cx),
-        // Its plans, modes, costs and the like are not those of the session.
-        _ => {}
+        Update::Unknown { name } => {
+            cx.count(Odd::Unknown);
+            say(session, child, |child| child.note("update of a kind that is not known here", None, &name), cx);
+        }
+        // Its commands, modes, costs and the like are not those of the session.
+        Update::Activity(_)
+        | Update::Commands(_)
+        | Update::Mode(_)
+        | Update::Options(_)
+        | Update::Info { .. }
+        | Update::Usage { .. } => {}
     }
 }
 
@@ -75,7 +115,15 @@ pub fn pass(session: &mut Session, at: Option<&SessionId>, passed: Passed, cx: &
     let Passed { id, between, text, is_more } = passed;
     let named = between.into_iter().flatten().find(|named| session.children.contains_key(named));
     let (Some(child), Some(text)) = (named.or_else(|| at.cloned()), text) else { return };
-    say(session, &child, |child| child.hear(Some(id), &text, is_more), cx);
+    say(session, &child, |child| child.hear(ChunkKind::Agent, Some(id), &text, is_more), cx);
+}
+
+/// What is no text is named, with its text.
+fn attach(child: &mut Child, block: &Block) {
+    if let Block::Other { label, uri, text } = block {
+        let parts = [Some(label), uri.as_ref(), text.as_ref()];
+        child.note("has sent", None, &parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n"));
+    }
 }
 
 fn say(session: &mut Session, child: &SessionId, hear: impl FnOnce(&mut Child), cx: &mut Cx) {

@@ -327,7 +327,7 @@ fn notice_once(session: &mut Session, sort: &str, title: String, detail: Vec<Str
 
 /// Adds a finished notice to the transcript.
 fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
-    let body = Body::Notice(Notice { level, title: title.into(), detail });
+    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false });
     let id = session.entries.push(session.last_turn, now, body);
     session.entries.finish(id);
     id

@@ -21,6 +21,9 @@ pub const MESSAGE_LIMIT: usize = 64 << 20;
 const ELSEWHERE_LIMIT: usize = 1 << 20;
 /// How many entries are looked through for the one that is open, and for what belongs to a message.
 pub(super) const MESSAGE_REACH: usize = 256;
+/// Messages and plans that are found by their names; an older one that is named again is a new one.
+const MAX_NAMED: usize = 16 << 10;
+const MAX_PLANS: usize = 256;
 
 /// Of the context, in hundredths: what is warned of, and what is so much less that it is warned of again.
 const CONTEXT_FULL: u128 = 80;
@@ -65,11 +68,16 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
                 (_, text) => (title, text.map(|t| t.lines().map(str::to_owned).collect()).unwrap_or_default()),
             };
             let title = if title.trim().is_empty() { "a notice without words".to_owned() } else { title };
-            notice(session, level, title, detail, cx.now);
+            let entry = notice(session, level, title, detail, cx.now);
+            session.entries.change(entry, |e| {
+                if let Body::Notice(notice) = &mut e.body {
+                    notice.by_agent = true;
+                }
+            });
         }
         Update::Compaction(patch) => compaction::changed(session, patch, cx),
         Update::Partly { update, what, left_out } => {
-            let title = format!("the agent offers too many {what}: {left_out} are left cx");
+            let title = format!("the agent offers too many {what}: {left_out} are left out");
             notice_once(session, what, title, Vec::new(), cx.now);
             apply(session, *update, cx);
         }
@@ -125,6 +133,17 @@ fn chunk(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<str>>, b
     });
 }
 
+/// The message with this name stands in this entry. Where there are too many, the older half loses its names.
+fn name(session: &mut Session, key: (ChunkKind, Arc<str>), entry: EntryId) {
+    if session.messages.len() >= MAX_NAMED {
+        let mut known: Vec<EntryId> = session.messages.values().copied().collect();
+        let (_, middle, _) = known.select_nth_unstable(MAX_NAMED / 2);
+        let middle = *middle;
+        session.messages.retain(|_, known| *known >= middle);
+    }
+    session.messages.insert(key, entry);
+}
+
 /// A block that is no text is an entry of its own.
 fn attach(session: &mut Session, from: ChunkKind, message_id: Option<Arc<str>>, block: Block, now: Now) {
     spoke(session);
@@ -154,7 +173,7 @@ fn open_message(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<s
     }
     let id = session.entries.push(session.last_turn, cx.now, body);
     if let Some(named) = named {
-        session.messages.insert((kind, named), id);
+        name(session, (kind, named), id);
     }
     if session.turn.is_none() {
         // Outside of a turn no message of the agent says when a text is complete.
@@ -237,7 +256,8 @@ fn is_prompt(session: &mut Session, id: &Arc<str>, text: &str) -> bool {
     }
     match &session.turn {
         Some(turn) if !turn.is_unsent && turn.prompt == text => {
-            session.messages.insert(key, turn.entry);
+            let entry = turn.entry;
+            name(session, key, entry);
             true
         }
         _ => false,
@@ -345,6 +365,10 @@ fn plan(session: &mut Session, id: Option<Arc<str>>, entries: Vec<PlanEntry>, no
         }
         None if entries.is_empty() => {}
         None => {
+            if session.plans.len() >= MAX_PLANS {
+                let oldest = session.plans.values().min().copied();
+                session.plans.retain(|_, plan| Some(*plan) != oldest);
+            }
             let entry = session.entries.push(session.last_turn, now, Body::Plan(entries));
             session.plans.insert(id, entry);
         }

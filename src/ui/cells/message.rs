@@ -220,8 +220,9 @@ pub(super) fn notice(n: &Notice) -> Vec<LogicalLine> {
         Level::Error => ("✗", Token::SignBad),
     };
     let title = if n.level == Level::Info { Token::Dim } else { Token::Text };
+    let words = if n.by_agent { format!("the agent says: {}", label(&n.title)) } else { label(&n.title) };
     let mut lines =
-        vec![LogicalLine { gutter: gutter(glyph, token), ..LogicalLine::text(StyledText::of(label(&n.title), title)) }];
+        vec![LogicalLine { gutter: gutter(glyph, token), ..LogicalLine::text(StyledText::of(words, title)) }];
     for text in n.detail.iter().take(MAX_DETAIL_LINES) {
         let cut = text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
         for line in sanitize::block(cut).split('\n') {

@@ -102,6 +102,7 @@ pub async fn choose<D: Device>(
     let mut picker = SessionPicker::new(here.to_owned(), past, is_named);
     loop {
         screen.draw(|buf| picker.draw(options.looks.theme(), options.home.as_deref(), buf))?;
+        screen.weigh(picker.list.wants_a_yes());
         if let Some(which) = picker.wants_end() {
             reader.end_of(which);
         }

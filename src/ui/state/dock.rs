@@ -389,7 +389,10 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
         match content {
             ToolContent::Change(change) => change.hash(&mut hash),
             ToolContent::Block(block) => format!("{block:?}").hash(&mut hash),
-            ToolContent::Terminal(id) => id.hash(&mut hash),
+            ToolContent::Terminal(id) => {
+                let runs = session.terminal(id).map(|terminal| (&terminal.command, &terminal.cwd));
+                (id, runs).hash(&mut hash);
+            }
         }
     }
     hash.finish()

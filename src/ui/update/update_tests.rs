@@ -5,11 +5,11 @@ use crate::model::event::{
     PermissionKind, PermissionOption, Stop,
 };
 use crate::model::event::{Event, SessionResult, Update};
-use crate::model::ids::{EntryId, ReqId};
+use crate::model::ids::{EntryId, Owner, ReqId, TermId};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
-use crate::model::tool::{Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Exit, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key};
@@ -321,6 +321,52 @@ fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
     s.typed("1");
     assert_eq!(s.answers(), []);
     s.after(300).typed("1");
+    assert_eq!(s.answers().len(), 1);
+}
+
+/// Version 2 words its questions apart from the call that they are about.
+fn ask_in_words(s: &mut Scene, req: u64, title: &str) {
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.wording = Some(Box::new(Wording { title: title.into(), description: None, is_unknown: false }));
+    s.ask_patch(req, patch, &["Allow", "Reject"]);
+}
+
+#[test]
+fn a_second_question_about_a_call_does_not_change_the_words_of_the_first() {
+    let mut s = Scene::working(100, 30);
+    ask_in_words(&mut s, 1, "May I read the manual?");
+    s.press(Code::Tab).after(700).draw();
+    ask_in_words(&mut s, 2, "May I delete everything?");
+    assert!(s.shown.contains("May I read the manual?") && !s.shown.contains("delete everything"), "{}", s.shown);
+    s.typed("1");
+    assert_eq!(s.answers(), [(1, "opt-1".to_owned())]);
+    assert!(s.draw().contains("May I delete everything?"), "{}", s.shown);
+    s.after(100).typed("1");
+    assert_eq!(s.answers().len(), 1, "another question, on the screen for too short a time");
+}
+
+#[test]
+fn a_question_shows_what_the_agents_own_terminal_runs_and_waits_anew_when_that_changes() {
+    let mut s = Scene::working(100, 30);
+    let id = TermId::from("own").with_owner(Owner::Agent);
+    let runs = |command: &str| {
+        let mut patch = TerminalPatch::new(id.clone());
+        patch.command = Patch::Set(command.into());
+        Update::Terminal(patch)
+    };
+    s.update(runs("ls -la"));
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.kind = Patch::Set(ToolKind::Execute);
+    patch.title = Patch::Set("list files".into());
+    patch.content = Patch::Set(vec![ToolContent::Terminal(id.clone())]);
+    s.ask_patch(1, patch, &["Allow", "Reject"]);
+    assert!(s.shown.contains("runs  ls -la"), "{}", s.shown);
+    s.press(Code::Tab).after(2000).draw();
+    s.update(runs("rm -rf ~/precious"));
+    assert!(s.draw().contains("runs  rm -rf ~/precious"), "{}", s.shown);
+    s.after(100).typed("1");
+    assert_eq!(s.answers(), []);
+    s.after(700).typed("1");
     assert_eq!(s.answers().len(), 1);
 }
 

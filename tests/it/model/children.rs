@@ -59,6 +59,29 @@ fn r_290_r_294_a_child_is_an_entry_of_its_parent_and_is_patched() {
 }
 
 #[test]
+fn r_291_nothing_that_a_child_says_is_passed_over() {
+    let mut rig = with_child();
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let link = json!({ "type": "resource_link", "name": "notes", "uri": "file:///notes" });
+    for update in [
+        json!({ "sessionUpdate": "agent_thought_chunk", "content": text("why not") }),
+        json!({ "sessionUpdate": "agent_message_chunk", "content": link }),
+        json!({ "sessionUpdate": "plan", "entries": [{ "content": "one", "priority": "high", "status": "completed" }] }),
+        json!({ "sessionUpdate": "plan", "entries": [{ "content": "two", "priority": "high", "status": "pending" }] }),
+        json!({ "sessionUpdate": "unheard_of" }),
+        json!({ "sessionUpdate": "agent_message_chunk", "content": text("done") }),
+    ] {
+        rig.update_in(CHILD, update);
+    }
+    let said = self::text(&rig).join(" | ");
+    for words in ["why not", "notes", "file:///notes", "two", "unheard_of", "done"] {
+        assert!(said.contains(words), "{words} in {said}");
+    }
+    assert!(!said.contains("one"), "a plan takes the place of the one before: {said}");
+    assert_eq!(rig.odd(), 1, "what is not known is counted");
+}
+
+#[test]
 fn r_291_what_a_child_says_does_and_asks_stands_below_it() {
     let mut rig = with_child();
     rig.update_in(CHILD, json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "read a", "kind": "read" }));

@@ -212,6 +212,23 @@ fn plans_with_ids_are_kept_apart() {
     assert_eq!(plans, ["plan: one; more", "plan: two"]);
 }
 
+/// An agent that gives plans and messages new names for ever.
+#[test]
+fn names_of_plans_are_forgotten_the_oldest_first() {
+    let mut rig = prompted();
+    let plan = |rig: &mut Rig, id: String| {
+        let entries = json!([{ "content": id }]);
+        rig.update(json!({ "sessionUpdate": "plan_update", "planId": id, "entries": entries }));
+    };
+    (0..257).for_each(|n| plan(&mut rig, n.to_string()));
+    let before = rig.entries().len();
+    plan(&mut rig, "256".into());
+    plan(&mut rig, "1".into());
+    assert_eq!(rig.entries().len(), before, "they are known");
+    plan(&mut rig, "0".into());
+    assert_eq!(rig.entries().len(), before + 1, "a new one");
+}
+
 #[test]
 fn a_patch_of_several_files_is_a_change_of_each() {
     let mut rig = prompted();
