@@ -54,6 +54,8 @@ pictures! {
     picker_160x45: picker WIDEST;
     ready_40x10: ready SMALL;
     ready_80x24: ready USUAL;
+    ready_120x40: ready WIDE;
+    ready_160x45: ready WIDEST;
     working_40x10: working SMALL;
     working_80x24: working USUAL;
     working_120x40: working WIDE;
@@ -145,7 +147,23 @@ fn picker((width, height): Size, theme: Theme) -> Picture {
 }
 
 fn ready((width, height): Size, theme: Theme) -> Picture {
-    drawn(Scene::ready(width, height), theme)
+    let mut s = Scene::ready(width, height);
+    s.ui.past = Past::Read(earlier().into());
+    drawn(s, theme)
+}
+
+/// Earlier sessions of the directory.
+fn earlier() -> [PastSession; 3] {
+    let one = |name: &str, about: &str, age, turns, end, is_gone| {
+        PastSession::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+            .about(Some(about), Some("please"), Some("and the tests"))
+            .used(age, turns, end, vec![PathBuf::from(name)], is_gone)
+    };
+    [
+        one("a", "mend the cart", 60, 2, End::Ended, false),
+        one("b", "a discount in summer", 7_200, 14, End::Interrupted, false),
+        one("c", "what was in another place", 400_000, 1, End::Ended, true),
+    ]
 }
 
 /// A turn with one of everything that an agent sends.
@@ -223,18 +241,8 @@ fn review((width, height): Size, theme: Theme) -> Picture {
 fn sessions((width, height): Size, theme: Theme) -> Picture {
     let mut s = Scene::asked(width, height);
     s.press(Code::F(8));
-    let one = |name: &str, about: &str, age, turns, end, is_gone| {
-        PastSession::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
-            .about(Some(about), Some("please"), Some("and the tests"))
-            .used(age, turns, end, vec![PathBuf::from(name)], is_gone)
-    };
-    let past = [
-        one("a", "mend the cart", 60, 2, End::Ended, false),
-        one("b", "a discount in summer", 7_200, 14, End::Interrupted, false),
-        one("c", "what was in another place", 400_000, 1, End::Ended, true),
-    ];
     if let Some(list) = &mut s.ui.list {
-        list.told(Past::Read(past.into()));
+        list.told(Past::Read(earlier().into()));
     }
     s.press(Code::Down).press(Code::Down);
     drawn(s, theme)
