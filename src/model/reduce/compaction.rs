@@ -15,7 +15,8 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
         if session.compactions.len() >= MAX_COMPACTIONS {
             session.compactions.remove(0);
         }
-        let body = Body::Notice(Notice { level: Level::Info, title: String::new(), detail: Vec::new() });
+        let body =
+            Body::Notice(Notice { level: Level::Info, title: String::new(), detail: Vec::new(), by_agent: false });
         let entry = session.entries.push(session.last_turn, cx.now, body);
         let (status, summary, error) = ("in_progress".to_owned(), String::new(), String::new());
         session.compactions.push(Compaction { id, status, summary, error, entry });
@@ -35,7 +36,7 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let level = if one.status == "failed" { Level::Warn } else { Level::Info };
     let detail = one.error.lines().chain(one.summary.lines()).map(str::to_owned).collect();
     let title = one.words();
-    session.entries.change(entry, |e| e.body = Body::Notice(Notice { level, title, detail }));
+    session.entries.change(entry, |e| e.body = Body::Notice(Notice { level, title, detail, by_agent: false }));
     if is_over {
         session.entries.finish(entry);
     }
