@@ -57,6 +57,10 @@ pub enum Command {
     Rules(Rules),
     Mcp(Mcp),
     Agents(Agents),
+    /// As JSON lines or as text.
+    Usage {
+        json: bool,
+    },
     Login(Login),
     Logout(Common),
 }
@@ -383,7 +387,7 @@ impl Words {
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
             Name::Import | Name::Blame => "more than one file",
-            Name::Screen | Name::Keys | Name::Demo | Name::DemoAgent => {
+            Name::Screen | Name::Keys | Name::Usage | Name::Demo | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
@@ -435,6 +439,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         }
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
         Name::Keys => Command::Keys,
+        Name::Usage => Command::Usage { json: typed.json },
         Name::Rules => Command::Rules(rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),

@@ -19,6 +19,7 @@ pub enum Name {
     Rules,
     Mcp,
     Agents,
+    Usage,
     Keys,
     Login,
     Logout,
@@ -175,6 +176,13 @@ pub const COMMANDS: &[CommandRow] = &[
             ("agents remove NAME", "remove one that was added"),
         ],
         notes: &[Note::Agents],
+    },
+    CommandRow {
+        name: Name::Usage,
+        word: "usage",
+        agent: Agent::None,
+        usage: &[("usage", "what agents have told of cost, tokens and context, by day, agent and session")],
+        notes: &[],
     },
     CommandRow {
         name: Name::Keys,

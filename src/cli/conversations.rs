@@ -11,7 +11,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::session::ReviewSession;
-use crate::store::sessions::{self, Can, Known, NotFound, State};
+use crate::store::sessions::{self, Can, Figures, Known, NotFound, State};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -162,8 +162,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         turns: 0,
         state: if review.locked { State::Open } else { State::Ended },
         can: Can::default(),
-        context: None,
-        cost: None,
+        figures: Figures::default(),
         totals: None,
         journal: PathBuf::from(&review.stem),
         journals: Vec::new(),

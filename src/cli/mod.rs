@@ -30,6 +30,7 @@ mod screen;
 mod search;
 mod servers;
 mod sessions;
+mod spent;
 mod trees;
 mod trust;
 mod usage;

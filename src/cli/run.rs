@@ -56,6 +56,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Blame(blame) => super::blame::run(&blame),
         Command::Sessions(what) => super::sessions::run(&what),
         Command::Keys => super::keys::run(),
+        Command::Usage { json } => super::spent::run(json),
         Command::Worktrees(what) => super::worktrees::run(&what),
         Command::Search(search) => super::search::run(&search),
         Command::Export(export) => super::export::export(&export),

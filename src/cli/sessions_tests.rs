@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::changes::Totals;
-use crate::store::sessions::{Can, Known};
+use crate::store::sessions::{Can, Figures, Known};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -24,8 +24,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         turns: 2,
         state: State::Ended,
         can: Can { load: true, delete: true, ..Can::default() },
-        context: None,
-        cost: None,
+        figures: Figures::default(),
         totals: None,
         journals: vec![journal.clone()],
         journal,

@@ -7,11 +7,11 @@ use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanStatus};
 use crate::model::ids::EntryId;
-use crate::model::options::OptionKind;
+use crate::model::options::{OptionKind, Usage};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolStatus};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hash, RandomState};
 
@@ -53,6 +53,9 @@ pub struct Follower {
     newlines: usize,
     /// What is said as the reason at the end, and therefore not as a notice before.
     reason: Option<String>,
+    usage: Option<Usage>,
+    /// What was said of each.
+    compactions: BTreeMap<EntryId, u64>,
     /// Of the entries before this one only warnings and errors are printed: the rest was said before this run.
     begins: u64,
 }
@@ -80,6 +83,8 @@ impl Follower {
             last_text: None,
             newlines: 2,
             reason: None,
+            usage: None,
+            compactions: BTreeMap::new(),
             begins: 0,
         }
     }
@@ -108,6 +113,7 @@ impl Follower {
     pub fn follow(&mut self, session: SessionRef<'_>, last: Last) -> Printed {
         let mut out = Printed::default();
         self.session(session, &mut out);
+        self.figures(session, &mut out);
         if self.generation == Some(session.entries().generation()) && last == Last::No {
             return out;
         }
@@ -175,6 +181,27 @@ impl Follower {
             json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol,
                     "agent": { "name": agent.name, "title": agent.title, "version": agent.version } }),
         );
+    }
+
+    /// What the agent has told of its context and cost, and of compactions, where that has changed.
+    fn figures(&mut self, session: SessionRef<'_>, out: &mut Printed) {
+        if session.is_loading() {
+            return;
+        }
+        if session.usage.is_some() && session.usage != self.usage {
+            self.usage.clone_from(&session.usage);
+            self.json(out, usage_line(session.usage.as_ref(), None));
+        }
+        for one in session.compactions.iter().filter(|one| one.entry.0 >= self.begins) {
+            let said = self.print_of((&one.status, one.is_over().then_some(&one.summary)));
+            if self.compactions.insert(one.entry, said) != Some(said) {
+                self.json(
+                    out,
+                    json!({ "type": "compaction", "id": one.id, "status": one.status, "summary": one.summary,
+                            "error": Some(&one.error).filter(|error| !error.is_empty()) }),
+                );
+            }
+        }
     }
 
     /// Prints what is new of an entry; takes and gives what was printed of it.
@@ -351,6 +378,18 @@ impl Follower {
             out.stdout.push_str(&json_line(value));
         }
     }
+}
+
+/// The line `usage`: what was told of the context and the cost, and of a turn's tokens.
+pub fn usage_line(usage: Option<&Usage>, tokens: Option<&Value>) -> Value {
+    let cost = usage.and_then(|usage| usage.cost.as_ref());
+    json!({
+        "type": "usage",
+        "used": usage.map(|usage| usage.used),
+        "size": usage.map(|usage| usage.size),
+        "cost": cost.map(|(amount, unit)| json!({ "amount": amount, "currency": unit })),
+        "tokens": tokens,
+    })
 }
 
 /// Whether more will follow.

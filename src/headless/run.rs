@@ -5,7 +5,7 @@
 
 use super::answers::{self, Answers};
 use super::code;
-use super::print::{Follower, Form, Last, json_line};
+use super::print::{Follower, Form, Last, json_line, usage_line};
 use super::printer::Printer;
 use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
 use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
@@ -124,6 +124,10 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {
+        if let Some(tokens) = verdict.result.as_ref().and_then(|result| result.usage.as_ref()) {
+            let usage = engine.model().first().session().usage.as_ref();
+            exec.printer.print(json_line(usage_line(usage, Some(tokens))));
+        }
         exec.printer.print(result_line(&verdict, engine.model().first()));
     } else {
         exec.printer.print(exec.follower.last_newline().into());

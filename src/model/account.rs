@@ -138,6 +138,7 @@ fn of_entry(entry: &Entry) -> Option<String> {
             let steps: Vec<String> = steps.iter().map(step).collect();
             (!steps.is_empty()).then(|| quoted("Plan", &shortened(&steps.join("\n"))))
         }
+        Body::Changes(changes) if changes.totals.is_empty() => None,
         Body::Changes(changes) => {
             let totals = changes.totals;
             let (added, removed, files) = (totals.added, totals.removed, totals.files);

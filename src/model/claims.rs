@@ -257,7 +257,9 @@ fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]
     }
     let has_settings = SETTINGS.iter().any(|key| input.get(*key).is_some_and(|value| !is_nothing(value)));
     let unknown = has_settings.then_some(Claimed::Unknown);
-    let title = || (tool.kind == ToolKind::Execute).then(|| titled(tool));
+    // What runs in a terminal of the agent's own stands there, whatever the title says.
+    let is_shown = tool.terminals().next().is_some();
+    let title = || (tool.kind == ToolKind::Execute).then(|| if is_shown { Claimed::Unknown } else { titled(tool) });
     let given = if given.is_empty() { title().into_iter().collect() } else { given };
     let unknown = unknown.filter(|_| !given.is_empty());
     given.into_iter().chain(unknown).map(|what| Claim::new(BASH, what)).collect()

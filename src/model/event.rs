@@ -372,10 +372,7 @@ pub enum Update {
         title: String,
         description: Option<String>,
     },
-    Compaction {
-        status: Option<String>,
-        text: String,
-    },
+    Compaction(CompactionPatch),
     /// A session that the agent has begun itself.
     Child(ChildPatch),
     /// A message between that one and another.
@@ -389,6 +386,17 @@ pub enum Update {
         what: &'static str,
         left_out: usize,
     },
+}
+
+/// What is new of a compaction.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompactionPatch {
+    pub id: Option<Arc<str>>,
+    pub status: Option<String>,
+    pub summary: Patch<String>,
+    /// At the end of the summary.
+    pub more: String,
+    pub error: Patch<String>,
 }
 
 impl Update {

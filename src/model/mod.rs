@@ -9,6 +9,7 @@ pub mod attached;
 pub mod changes;
 pub mod child;
 pub mod claims;
+pub mod compaction;
 pub mod draft;
 pub mod effect;
 pub mod entries;

@@ -6,6 +6,7 @@
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::child::Child;
+use super::compaction::Compaction;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
@@ -183,6 +184,8 @@ pub struct Session {
     pub(super) answered: Option<Box<SessionResult>>,
     /// The plans of the running turn, by their ids.
     pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
+    /// The newest last.
+    pub compactions: Vec<Compaction>,
     pub(super) changes: Changes,
     pub(super) writes: BTreeMap<ReqId, Write>,
     /// Terminals that are being started.

@@ -50,9 +50,9 @@ fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Optio
     )
 }
 
-/// What has no ending is a directory.
+/// What has no ending is a directory, but for names of remotes.
 fn is_above(path: &Path) -> bool {
-    path.extension().is_none()
+    path.extension().is_none() && path != Path::new("/w/origin")
 }
 
 /// The characters that an editor would not show.

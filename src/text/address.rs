@@ -5,6 +5,8 @@
 //! stands for another host than the one that is said.
 
 use super::run::StyledText;
+use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Bytes of an address; a longer one is none.
 const MAX: usize = 4000;
@@ -31,14 +33,78 @@ pub fn last(text: &str) -> Option<&str> {
 
 /// All addresses in a text, the last one first.
 pub fn all(text: &str) -> impl Iterator<Item = &str> {
+    places(text).map(|(_, address)| address)
+}
+
+/// The same with the byte at which each begins.
+pub fn places(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let from = SCHEMES.iter().filter_map(|scheme| rest.rfind(scheme)).max()?;
-        let found = last(rest);
+        let found = last(rest).map(|address| (from, address));
         rest = &rest[..from];
         Some(found)
     })
     .flatten()
+}
+
+/// The places around bytes of a long text, for which no more of it is looked at than one can be long.
+pub fn places_around(text: &str, bytes: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+    let from = text.floor_char_boundary(bytes.start.saturating_sub(MAX));
+    let to = text.ceil_char_boundary(bytes.end.saturating_add(MAX).min(text.len()));
+    places(text.get(from..to).unwrap_or_default()).map(move |(at, address)| (from + at, address))
+}
+
+/// A file below some directory that is named with a line: `src/main.rs:12`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilePlace<'a> {
+    /// Of the text.
+    pub bytes: Range<usize>,
+    pub path: &'a str,
+    pub line: u32,
+}
+
+/// The files that are named with a line around bytes of a long text, the first one first. Whether they are there is not
+/// looked at.
+pub fn files_around(text: &str, bytes: Range<usize>) -> Vec<FilePlace<'_>> {
+    let from = text.floor_char_boundary(bytes.start.saturating_sub(MAX));
+    let to = text.ceil_char_boundary(bytes.end.saturating_add(MAX).min(text.len()));
+    let window = text.get(from..to).unwrap_or_default();
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let place = |(colon, _): (usize, &str)| {
+        let before = &window[..colon];
+        let start = before.rfind(|c: char| !is_path(c)).map_or(0, |at| before.ceil_char_boundary(at + 1));
+        let path = &before[start..];
+        let digits = window[colon + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let end = colon + 1 + digits;
+        let line = window.get(colon + 1..end)?.parse().ok().filter(|line| *line > 0)?;
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty());
+        let has_letter = name.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let stays = !path.starts_with('/') && path.split('/').all(|part| !part.is_empty() && part != "..");
+        // In an address digits behind a colon are a port.
+        let is_address = before[..start].ends_with("://") || before[..start].ends_with('@');
+        (has_ending && has_letter && stays && !is_address).then(|| FilePlace {
+            bytes: from + start..from + end,
+            path,
+            line,
+        })
+    };
+    window.match_indices(':').filter_map(place).collect()
+}
+
+/// The address of a place in a file below an absolute directory; only plain letters stay as they are.
+pub fn of_file(directory: &str, path: &str, line: u32) -> String {
+    let mut out = "file://".to_owned();
+    for byte in directory.trim_end_matches('/').bytes().chain([b'/']).chain(path.bytes()) {
+        if byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    let _ = write!(out, "#{line}");
+    out
 }
 
 /// The host of an address that may be opened, with its port.
@@ -99,6 +165,33 @@ mod tests {
         let text = "from https://a.example/x to (http://b.example) and https://c.example.";
         assert_eq!(all(text).collect::<Vec<_>>(), ["https://c.example", "http://b.example", "https://a.example/x"]);
         assert_eq!(all("none: https://").count(), 0);
+    }
+
+    #[test]
+    fn where_addresses_stand_is_told_without_looking_at_all_of_a_long_text() {
+        let text = format!("{} https://a.example/x {}", "w ".repeat(1 << 20), "w ".repeat(1 << 20));
+        let at = text.find("https").unwrap();
+        let found: Vec<_> = places_around(&text, at + 3..at + 9).collect();
+        assert_eq!(found, [(at, "https://a.example/x")]);
+        assert_eq!(places_around(&text, 0..80).count(), 0);
+        assert_eq!(places_around("é", 0..2).count(), 0);
+    }
+
+    #[test]
+    fn files_that_are_named_with_a_line_are_found_below_the_directory_only() {
+        let found = |text| {
+            let all = files_around(text, 0..text.len());
+            all.into_iter().map(|at| (text[at.bytes].to_owned(), at.line)).collect::<Vec<_>>()
+        };
+        let text = "see (src/main.rs:12), Cargo.toml:3:7 and `a.rs:9`";
+        let all = [("src/main.rs:12", 12), ("Cargo.toml:3", 3), ("a.rs:9", 9)];
+        assert_eq!(found(text), all.map(|(place, line)| (place.to_owned(), line)));
+        for none in
+            ["../a.rs:1", "/etc/passwd.x:1", "a.rs:0", "a.rs: 1", "12:30", "1.5:2", "http://a.example:80/", "é:1", ":1"]
+        {
+            assert_eq!(found(none), [], "{none}");
+        }
+        assert_eq!(of_file("/home/a b", "src/é.rs", 7), "file:///home/a%20b/src/%C3%A9.rs#7");
     }
 
     #[test]

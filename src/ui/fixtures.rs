@@ -278,7 +278,7 @@ impl Scene {
         let cx = self.view_cx();
         let fold = transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry);
         self.transcript = transcript;
-        if let Some(fold) = fold {
+        if let Some((entry, fold)) = fold {
             self.ui.view.folds.set(entry, fold);
         }
     }

@@ -124,8 +124,12 @@ pub struct FrameInfo {
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,
+    /// Rows and columns of the screen, and where they lead.
+    pub links: Vec<(u16, Range<u16>, Arc<str>)>,
     /// Columns of the first row whose session a click shows.
     pub sessions: Vec<(Range<u16>, SessionKey)>,
+    /// The panel beside it, when it was drawn.
+    pub panel: Rect,
     pub rows_below: Option<u64>,
     /// The scroll position as clamped by the transcript.
     pub scroll: Scroll,

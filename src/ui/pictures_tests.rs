@@ -9,12 +9,13 @@ use super::keys::{Code, Key};
 use super::state::review::Pane;
 use super::state::review::index::Spot;
 use super::state::session_list::{End, Past, PastSession, Starts};
+use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::entry::{ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{
-    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Stop, Update,
+    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
 };
 use crate::model::patch::Patch;
-use crate::model::tool::{Exit, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
 use crate::theme::resolve::Theme;
@@ -54,6 +55,8 @@ pictures! {
     picker_160x45: picker WIDEST;
     ready_40x10: ready SMALL;
     ready_80x24: ready USUAL;
+    ready_120x40: ready WIDE;
+    ready_160x45: ready WIDEST;
     working_40x10: working SMALL;
     working_80x24: working USUAL;
     working_120x40: working WIDE;
@@ -83,6 +86,12 @@ pictures! {
     log_in_120x40: log_in WIDE;
     log_in_160x45: log_in WIDEST;
     working_light: working USUAL light;
+    ready_light: ready WIDE light;
+    ready_without_colors: ready WIDE colorless;
+    panel_160x45: panel WIDEST;
+    panel_light: panel WIDEST light;
+    panel_in_16_colors: panel WIDEST sixteen;
+    panel_without_colors: panel WIDEST colorless;
     review_light: review USUAL light;
     working_in_16_colors: working USUAL sixteen;
     dangerous_question_in_16_colors: dangerous_question USUAL sixteen;
@@ -145,7 +154,23 @@ fn picker((width, height): Size, theme: Theme) -> Picture {
 }
 
 fn ready((width, height): Size, theme: Theme) -> Picture {
-    drawn(Scene::ready(width, height), theme)
+    let mut s = Scene::ready(width, height);
+    s.ui.past = Past::Read(earlier().into());
+    drawn(s, theme)
+}
+
+/// Earlier sessions of the directory.
+fn earlier() -> [PastSession; 3] {
+    let one = |name: &str, about: &str, age, turns, end, is_gone| {
+        PastSession::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
+            .about(Some(about), Some("please"), Some("and the tests"))
+            .used(age, turns, end, vec![PathBuf::from(name)], is_gone)
+    };
+    [
+        one("a", "mend the cart", 60, 2, End::Ended, false),
+        one("b", "a discount in summer", 7_200, 14, End::Interrupted, false),
+        one("c", "what was in another place", 400_000, 1, End::Ended, true),
+    ]
 }
 
 /// A turn with one of everything that an agent sends.
@@ -174,6 +199,27 @@ fn working(size: Size, theme: Theme) -> Picture {
     s.prints(7, "running 2 tests\ntest adds ... ok");
     s.after(4000);
     s.typed("and then bump the version");
+    drawn(s, theme)
+}
+
+/// The panel with all that it can have, beside calls that share a row and one that has written what it says.
+fn panel(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    for n in 0..4 {
+        s.tool(&format!("look-{n}"), ToolKind::Read, &format!("src/file_{n}.rs"), ToolStatus::Completed);
+    }
+    let mut patch = ToolPatch::new("edit".into());
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
+    let change = Change::of_texts("/home/me/src/shop/src/main.rs", Some("old\n".into()), "new\n".into());
+    patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+    s.update(Update::ToolCall(patch));
+    s.runs(7, "cargo test --all");
+    s.prints(7, "running 2 tests");
+    let session = Totals { added: 1, removed: 1, files: 1, pending: 1 };
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
+    s.intent(Intent::Prompt { text: "and then bump the version".into(), links: Vec::new() });
+    s.update(Update::Usage { used: 170_000, size: 200_000, cost: Patch::Set((0.125, "USD".into())) });
+    s.after(4000);
     drawn(s, theme)
 }
 
@@ -223,18 +269,8 @@ fn review((width, height): Size, theme: Theme) -> Picture {
 fn sessions((width, height): Size, theme: Theme) -> Picture {
     let mut s = Scene::asked(width, height);
     s.press(Code::F(8));
-    let one = |name: &str, about: &str, age, turns, end, is_gone| {
-        PastSession::clean(name.into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
-            .about(Some(about), Some("please"), Some("and the tests"))
-            .used(age, turns, end, vec![PathBuf::from(name)], is_gone)
-    };
-    let past = [
-        one("a", "mend the cart", 60, 2, End::Ended, false),
-        one("b", "a discount in summer", 7_200, 14, End::Interrupted, false),
-        one("c", "what was in another place", 400_000, 1, End::Ended, true),
-    ];
     if let Some(list) = &mut s.ui.list {
-        list.told(Past::Read(past.into()));
+        list.told(Past::Read(earlier().into()));
     }
     s.press(Code::Down).press(Code::Down);
     drawn(s, theme)

@@ -23,7 +23,7 @@ use super::state::App;
 use super::state::dock::{Dialog, Raw};
 use super::status_line;
 use super::transcript::Transcript;
-use super::tty::{Input, Multiplexer, osc52};
+use super::tty::{Hyperlink, Input, Multiplexer, osc52};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use super::work::colours::Colours;
@@ -489,7 +489,7 @@ impl<D: Device> Running<D> {
 
     fn fold(&mut self, entry: EntryId) {
         let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
-        if let Some(fold) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
+        if let Some((entry, fold)) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
             self.app.view.folds.set(entry, fold);
         }
     }
@@ -539,8 +539,10 @@ impl<D: Device> Running<D> {
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
-        screen.draw(|buf| {
+        screen.draw_linked(|buf, links| {
             *info = view::draw(&cx, transcript, buf);
+            let link = |(y, columns, address)| Hyperlink { y, columns, address };
+            links.extend(info.links.drain(..).map(link));
             info.cursor.map(|at| (at.x, at.y))
         })?;
         screen.weigh(update::weighs(app, now));

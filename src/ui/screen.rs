@@ -4,7 +4,7 @@
 //! made of values. Invariant: after the terminal has been lent or left, the next frame is drawn in full.
 
 use super::keys::Mouse;
-use super::tty::{Input, InputStream, Letters, Multiplexer, Surface, Tty, TtyOut};
+use super::tty::{Hyperlink, Input, InputStream, Letters, Multiplexer, Surface, Tty, TtyOut};
 use crate::engine::wait::{Signal, Signals};
 use ratatui::buffer::Buffer;
 use std::io::{self, Write};
@@ -176,6 +176,17 @@ impl<D: Device> Screen<D> {
             self.surface.resize(width, height);
         }
         self.surface.draw(|_, buf| paint(buf)).map(drop)
+    }
+
+    /// The same, with where words on it lead.
+    pub fn draw_linked(
+        &mut self,
+        paint: impl FnOnce(&mut Buffer, &mut Vec<Hyperlink>) -> Option<(u16, u16)>,
+    ) -> io::Result<()> {
+        if let Ok((width, height)) = self.device.size() {
+            self.surface.resize(width, height);
+        }
+        self.surface.draw_linked(|_, buf, links| paint(buf, links)).map(drop)
     }
 
     /// Forgets what the terminal shows: the next frame is drawn in full.

@@ -13,7 +13,7 @@ use crate::model::entry::Body;
 use crate::model::event::Stop;
 use crate::model::ids::Now;
 use crate::model::login::LogIn;
-use crate::model::options::{OptionKind, OptionValue};
+use crate::model::options::{OptionKind, OptionValue, Usage};
 use crate::model::session::{Phase, Session, SessionState, Turn, TurnEnd};
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
@@ -24,6 +24,11 @@ use std::time::Duration;
 const KEEP: u8 = u8::MAX;
 /// Of the keys that lead on, where a shorter hint is to take the place of a longer one.
 const HINT: u8 = 250;
+
+/// Columns of the bar that shows how full the context is.
+const GAUGE: usize = 8;
+/// Percent from which the context is nearly full.
+pub const NEARLY_FULL: u128 = 80;
 
 const STOPS: &str = "Esc stops the turn";
 
@@ -87,10 +92,18 @@ impl Status {
     }
 }
 
+/// Where mode and model stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Setup {
+    /// On the rule above the composer.
+    OnRule,
+    InStatus,
+}
+
 /// What the status line has to say.
-pub fn status(session: SessionRef<'_>, hint: &[&str], now: Now) -> Status {
+pub fn status(session: SessionRef<'_>, hint: &[&str], setup: Setup, now: Now) -> Status {
     let (busy, left) = left(session, hint, now);
-    Status { busy, left, right: right(session) }
+    Status { busy, left, right: right(session, setup) }
 }
 
 /// What a session does or waits for, without the keys that lead on: for a row of a list.
@@ -335,19 +348,19 @@ fn changes(session: SessionRef<'_>) -> Vec<Piece> {
     pieces
 }
 
-fn right(session: SessionRef<'_>) -> Vec<Piece> {
+fn right(session: SessionRef<'_>, setup: Setup) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = changes(session);
-    if let Some(mode) = mode(session) {
+    let in_status = setup == Setup::InStatus;
+    if let Some((mode, token)) = mode(session).filter(|_| in_status) {
         let sep = if pieces.is_empty() { "" } else { " · " };
-        let token = if lets_all_pass(&mode) { Token::Danger } else { Token::Dim };
-        pieces.push(Piece::new(sep, mode, token, 40));
+        pieces.push(Piece::new(sep, mode, if token == Token::Danger { token } else { Token::Dim }, 40));
     }
     let mut push = |text: String, rank: u8| {
         let sep = if pieces.is_empty() { "" } else { " · " };
         pieces.push(Piece::new(sep, text, Token::Dim, rank));
         pieces.len() - 1
     };
-    if let Some(name) = self::model(session) {
+    if let Some(name) = self::model(session).filter(|_| in_status) {
         push(name, 20);
     }
     let mut context = None;
@@ -355,24 +368,38 @@ fn right(session: SessionRef<'_>) -> Vec<Piece> {
         context = Some(if usage.size == 0 {
             (push(format!("{} tokens", human::tokens(usage.used)), 30), None)
         } else {
-            let percent = u128::from(usage.used) * 100 / u128::from(usage.size);
-            let full = format!("{percent} % of {}", human::tokens(usage.size));
-            (push(full, 30), Some(format!("{percent} %")))
+            let percent = percent(usage);
+            let words = format!("{percent} % of {}", human::tokens(usage.size));
+            let bar = format!("context {} {words}", gauge(percent, GAUGE));
+            (push(bar, 30), Some((words, format!("{percent} %"), percent)))
         });
         if let Some((amount, unit)) = &usage.cost {
             push(format!("{amount:.2} {}", width::truncate(&sanitize::line(unit), 8)), 10);
         }
     }
-    if let Some((at, Some(short))) = context
+    if let Some((at, Some((words, short, percent)))) = context
         && let Some(piece) = pieces.get_mut(at)
     {
-        piece.short = vec![(15, StyledText::of(short, Token::Dim))];
+        let token = if percent >= NEARLY_FULL { Token::Warn } else { Token::Dim };
+        piece.text = std::mem::take(&mut piece.text).retoken(token);
+        piece.short = vec![(5, StyledText::of(words, token)), (15, StyledText::of(short, token))];
     }
     pieces
 }
 
-/// The mode in force, or the one asked for with `…` behind it.
-fn mode(session: SessionRef<'_>) -> Option<String> {
+/// How full the context is, in percent.
+pub fn percent(usage: &Usage) -> u128 {
+    u128::from(usage.used) * 100 / u128::from(usage.size.max(1))
+}
+
+/// A bar of so many columns; what is not empty has at least one.
+pub fn gauge(percent: u128, columns: usize) -> String {
+    let full = (percent.min(100) as usize * columns).div_ceil(100);
+    format!("{}{}", "▰".repeat(full), "▱".repeat(columns - full))
+}
+
+/// The mode in force, or the one asked for with `…` behind it, and how it is to be shown.
+pub fn mode(session: SessionRef<'_>) -> Option<(String, Token)> {
     let modes = session.modes.as_ref().filter(|_| session.mode_option().is_none());
     let (name, pending) = if let Some(modes) = modes {
         match &modes.pending {
@@ -390,7 +417,8 @@ fn mode(session: SessionRef<'_>) -> Option<String> {
     };
     let name = sanitize::line(name);
     let name = name.trim();
-    (!name.is_empty()).then(|| format!("{}{pending}", width::truncate(name, 24)))
+    let token = if lets_all_pass(name) { Token::Danger } else { Token::Text };
+    (!name.is_empty()).then(|| (format!("{}{pending}", width::truncate(name, 24)), token))
 }
 
 /// Whether a mode goes by a name under which agents ask for nothing, or for little. It is coloured, nothing else.
@@ -399,7 +427,8 @@ fn lets_all_pass(mode: &str) -> bool {
     ["auto", "bypass", "yolo", "accept", "full access", "danger"].iter().any(|word| mode.contains(word))
 }
 
-fn model(session: SessionRef<'_>) -> Option<String> {
+/// The name of the model, where the agent tells it.
+pub fn model(session: SessionRef<'_>) -> Option<String> {
     let name = sanitize::line(session.settings().find(|o| o.is_category("model"))?.current_name());
     let name = name.trim();
     (!name.is_empty()).then(|| width::truncate(name, 32).into_owned())

@@ -9,7 +9,7 @@ use crate::ui::fixtures::Scene;
 use crate::ui::keys::Code;
 
 fn said(s: &Scene, columns: usize) -> (String, String) {
-    let (left, right) = fit(&status(s.model.first(), &["the hint"], s.now), columns);
+    let (left, right) = fit(&status(s.model.first(), &["the hint"], Setup::InStatus, s.now), columns);
     (left.as_str().to_owned(), right.as_str().to_owned())
 }
 
@@ -68,7 +68,7 @@ fn working() {
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);
-    let status = status(s.model.first(), &[], s.now);
+    let status = status(s.model.first(), &[], Setup::InStatus, s.now);
     let (l, _) = fit(&status, 200);
     assert_eq!(l.as_str(), "waiting for you 0:12 · Esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
@@ -152,12 +152,14 @@ fn the_right_end_and_what_gives_way_first() {
         cost: crate::model::patch::Patch::Set((0.125, "USD".into())),
     });
     s.say("x");
-    assert_eq!(said(&s, 100).1, "default · 38 % of 1 M · 0.12 USD");
+    let all = "default · context ▰▰▰▰▱▱▱▱ 38 % of 1 M · 0.12 USD";
+    assert_eq!(said(&s, 100).1, all);
     let full = "writing · Esc stops the turn";
     let rows: Vec<(String, String)> = (1..=100).rev().map(|columns| said(&s, columns)).collect();
     let mut rights: Vec<&str> = rows.iter().map(|(_, r)| r.as_str()).collect();
     rights.dedup();
-    assert_eq!(rights, ["default · 38 % of 1 M · 0.12 USD", "default · 38 % of 1 M", "default · 38 %", "default", ""]);
+    let short = ["default · 38 % of 1 M · 0.12 USD", "default · 38 % of 1 M", "default · 38 %", "default", ""];
+    assert_eq!(rights, [&[all][..], &short].concat());
     assert_eq!(said(&s, 50).0, full);
     assert_eq!(said(&s, 20).0, "writing · Esc stops");
     assert_eq!(said(&s, 10).0, "writing");

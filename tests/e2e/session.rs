@@ -473,10 +473,10 @@ pub fn in_dock(screen: &str) -> bool {
     screen.contains("Esc back") || screen.lines().any(|line| line.ends_with(" · Esc"))
 }
 
-/// The row of the composer, without its mark.
+/// The row of the composer, without its mark; nothing where it only says what can be written.
 pub fn composer(screen: &str) -> String {
     let at = screen.lines().rev().find_map(|line| line.strip_prefix("❯"));
-    at.unwrap_or_default().trim().to_owned()
+    at.map(str::trim).filter(|text| !text.starts_with("Ask for a change")).unwrap_or_default().to_owned()
 }
 
 pub fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {

@@ -37,7 +37,7 @@ fn variant(update: &Update) -> &'static str {
         Update::Usage { .. } => "usage_update",
         Update::Terminal(_) => "terminal_update",
         Update::Notice { .. } => "notice",
-        Update::Compaction { .. } => "compaction_update",
+        Update::Compaction(_) => "compaction_update",
         Update::Partly { update, .. } => variant(update),
         Update::Child(_) => "subagent_update",
         Update::Passed(_) => "session_message",

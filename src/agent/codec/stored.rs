@@ -2,6 +2,8 @@
 //!
 //! Plain data; what a frame is made of is the codec's. Invariant: what cannot be read says nothing.
 
+use super::versionless::bounded;
+use super::versionless::content::u64_of;
 use crate::model::event::{self, Cans, Update};
 use crate::model::ids::SessionId;
 use serde::{Deserialize, Serialize};
@@ -74,6 +76,19 @@ impl From<Cans> for Can {
             delete: cans.has(event::Can::Delete),
         }
     }
+}
+
+/// The tokens that the answer to a prompt tells of, where it does.
+pub fn tokens(result: &str) -> Option<u64> {
+    // Most answers tell of none, and are not read.
+    if !result.contains("\"usage\"") {
+        return None;
+    }
+    let usage = bounded::read(result).ok()?.value.get("usage")?.clone();
+    let parts = || {
+        ["inputTokens", "outputTokens"].into_iter().filter_map(|part| u64_of(&usage, part)).reduce(u64::saturating_add)
+    };
+    u64_of(&usage, "totalTokens").or_else(parts)
 }
 
 /// Who an agent says that it is.

@@ -3,6 +3,7 @@
 use super::entries::{Item, Part, Who};
 use super::redact::Redaction;
 use super::*;
+use crate::store::sessions::Figures;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,8 +24,7 @@ fn known() -> Known {
         turns: 1,
         state: sessions::State::Ended,
         can: sessions::Can::default(),
-        context: None,
-        cost: None,
+        figures: Figures::default(),
         totals: None,
         journal: PathBuf::from("7-0-1.jsonl"),
         journals: Vec::new(),

@@ -66,6 +66,13 @@ pub const CONTENT: &[Flag] = &[
         help: "one JSON object a line for each agent",
     },
     Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.json = true),
+        commands: &[Name::Usage],
+        help: "one JSON object a line for each day and session",
+    },
+    Flag {
         long: "yes",
         short: Some('y'),
         takes: Takes::Nothing(|typed| typed.yes = true),

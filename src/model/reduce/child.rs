@@ -85,8 +85,10 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
             let text = [Some(title), description].into_iter().flatten().collect::<Vec<_>>().join("\n");
             say(session, child, |child| child.note("notice", None, text.trim()), cx);
         }
-        Update::Compaction { status, text } => {
-            let text = format!("{} {text}", status.as_deref().unwrap_or("in progress"));
+        Update::Compaction(patch) => {
+            let said = |text: Patch<String>| if let Patch::Set(text) = text { text } else { String::new() };
+            let status = patch.status.as_deref().unwrap_or("in progress").to_owned();
+            let text = format!("{status} {}{}{}", said(patch.error), said(patch.summary), patch.more);
             say(session, child, |child| child.note("context compaction", None, &text), cx);
         }
         // A name of a terminal is the agent's, whichever of its sessions it says it in.

@@ -9,6 +9,7 @@ mod agent;
 mod asked;
 mod beginning;
 mod child;
+mod compaction;
 mod cx;
 mod gate;
 mod host;

@@ -310,6 +310,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.older_models = None;
     session.commands.clear();
     session.usage = None;
+    session.compactions.clear();
     session.wishes.clear();
     session.plans.clear();
     session.newest_tool.clear();

@@ -5,6 +5,7 @@
 
 use super::super::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Totals, WritePreview};
 use super::super::effect::{Effect, FrontEnd};
+use super::super::entries::Slot;
 use super::super::entry::{Body, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
@@ -16,6 +17,8 @@ use crate::base::human;
 use crate::base::paths::visible;
 use std::time::Duration;
 
+/// Entries that are looked at for the calls of a turn.
+const NEWEST: usize = 2000;
 /// How long a prompt waits for the snapshot of the files.
 pub const COVERAGE_PATIENCE: Duration = Duration::from_secs(3);
 /// The same without a screen.
@@ -99,14 +102,25 @@ pub fn ended(session: &mut Session, turn: TurnId, cx: &mut Cx) {
 }
 
 fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
-    session.changes.ending.remove(&turn.0);
-    if !totals.is_empty() && session.changes.turns.insert(turn.0, totals).is_none() {
+    let has_ended = session.changes.ending.remove(&turn.0);
+    let is_new = if totals.is_empty() {
+        has_ended && has_worked(session, turn)
+    } else {
+        session.changes.turns.insert(turn.0, totals).is_none()
+    };
+    if is_new {
         // The next turn may have begun: entries are in the order in which they appear.
         let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(TurnChanges { turn, totals }));
         session.entries.finish(entry);
         session.changes.entries.push(entry);
     }
     cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
+}
+
+/// Whether a turn called any tool, as far as its newest entries tell.
+fn has_worked(session: &Session, turn: TurnId) -> bool {
+    let newest = session.entries.slots().rev().take(NEWEST).filter_map(Slot::here);
+    newest.take_while(|entry| entry.turn >= turn).any(|e| e.turn == turn && matches!(e.body, Body::Tool(_)))
 }
 
 fn seen(session: &mut Session, sum: Totals, after: bool) {

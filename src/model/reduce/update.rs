@@ -3,7 +3,7 @@
 
 use super::super::entries::Slot;
 use super::super::entry::{
-    Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
+    Attachment, Block, Body, ChunkKind, Entry, Message, PlanEntry, Thought, UserMessage, UserState,
 };
 use super::super::event::{Odd, Update};
 use super::super::ids::{EntryId, Now};
@@ -11,7 +11,8 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{child, notice, notice_once, opening, options, prompt, retold, tool};
+use super::{child, compaction, notice, notice_once, opening, options, prompt, retold, tool};
+use crate::base::human;
 use std::sync::Arc;
 
 /// Bytes of one message that are kept; what comes after is counted.
@@ -23,6 +24,12 @@ pub(super) const MESSAGE_REACH: usize = 256;
 /// Messages and plans that are found by their names; an older one that is named again is a new one.
 const MAX_NAMED: usize = 16 << 10;
 const MAX_PLANS: usize = 256;
+
+/// Of the context, in hundredths: what is warned of, and what is so much less that it is warned of again.
+const CONTEXT_FULL: u128 = 80;
+const CONTEXT_EMPTIED: u128 = 60;
+/// The sort of that warning.
+const CONTEXT: &str = "full context";
 
 pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     if session.retold.is_some() {
@@ -53,6 +60,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             let mut known = session.usage.take().and_then(|u| u.cost);
             cost.put_option(&mut known);
             session.usage = Some(Usage { used, size, cost: known });
+            warn_of_context(session, cx.now);
         }
         Update::Notice { level, title, description } => {
             let (title, detail) = match (title.is_empty(), description) {
@@ -67,10 +75,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
                 }
             });
         }
-        Update::Compaction { status, text } => {
-            let words = format!("context compaction {}", status.as_deref().unwrap_or("in progress"));
-            notice(session, Level::Info, words, text.lines().map(str::to_owned).collect(), cx.now);
-        }
+        Update::Compaction(patch) => compaction::changed(session, patch, cx),
         Update::Partly { update, what, left_out } => {
             let title = format!("the agent offers too many {what}: {left_out} are left out");
             notice_once(session, what, title, Vec::new(), cx.now);
@@ -83,6 +88,20 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             let title = format!("the agent sent an update of a kind that is not known here: {name}");
             notice_once(session, &name, title, Vec::new(), cx.now);
         }
+    }
+}
+
+/// Says once that little of the context is left, and again after it had been emptied.
+fn warn_of_context(session: &mut Session, now: Now) {
+    let Some(Usage { used, size, .. }) = session.usage.as_ref().filter(|usage| usage.size > 0) else { return };
+    let percent = u128::from(*used) * 100 / u128::from(*size);
+    if percent < CONTEXT_EMPTIED {
+        session.noticed.remove(CONTEXT);
+    }
+    if percent >= CONTEXT_FULL {
+        let (used, size) = (human::tokens(*used), human::tokens(*size));
+        let title = format!("{percent} % of the agent's context are used: {used} of {size} tokens");
+        notice_once(session, CONTEXT, title, Vec::new(), now);
     }
 }
 

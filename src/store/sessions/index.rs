@@ -22,7 +22,7 @@ pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
 /// What the file begins with. One of another version is made anew.
-const FIRST: &[u8] = b"acp-tui index 5\n";
+const FIRST: &[u8] = b"acp-tui index 6\n";
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
 /// Journals are read by so many threads.

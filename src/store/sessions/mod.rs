@@ -4,6 +4,7 @@
 //! Knows nothing of reviews and starts no agent. Invariants: a session that was taken up again is one session, however
 //! many journals it is in; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
 
+mod figures;
 mod index;
 mod prune;
 mod scan;
@@ -15,6 +16,7 @@ use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
 use crate::store::lock::is_locked;
+pub use figures::{Day, Figures};
 use index::Entry;
 pub use index::{ENDING, Problem, in_parallel};
 pub use prune::{Limits, Pruned, prune, remove_all_but};
@@ -65,9 +67,8 @@ pub struct Known {
     pub turns: u64,
     pub state: State,
     pub can: Can,
-    /// Tokens of the context that are used, and how many there are.
-    pub context: Option<(u64, u64)>,
-    pub cost: Option<(f64, String)>,
+    /// What its agent has told of its use.
+    pub figures: Figures,
     /// What the sums of the review were when they were last told.
     pub totals: Option<Totals>,
     /// The newest one that it is in.
@@ -470,8 +471,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             first_prompt: found.first_prompt,
             turns: found.turns,
             can: agent.can,
-            context: found.context,
-            cost: found.cost,
+            figures: found.figures,
             totals: found.key.and_then(|key| scan.totals.get(&key)).copied(),
             journal: path.clone(),
             journals: vec![path.clone()],
@@ -517,8 +517,7 @@ impl Known {
             turns: 0,
             state: State::Ended,
             can: book.can,
-            context: None,
-            cost: None,
+            figures: Figures::default(),
             totals: None,
             journal: PathBuf::new(),
             journals: Vec::new(),
@@ -558,8 +557,7 @@ impl Known {
         self.last_prompt = self.last_prompt.take().or(earlier.last_prompt);
         self.title = self.title.take().or(earlier.title);
         self.branch = self.branch.take().or(earlier.branch);
-        self.context = self.context.or(earlier.context);
-        self.cost = self.cost.take().or(earlier.cost);
+        self.figures.after(earlier.figures);
         self.totals = self.totals.or(earlier.totals);
         self.follows = earlier.follows.or(self.follows.take());
         self.turns += earlier.turns;

@@ -3,7 +3,8 @@
 //! Can be kept and taken up again where the journal goes on. Knows no other journal. Invariants: what is gathered is
 //! bounded, however long the journal is; a line that cannot be read is counted and costs nothing else.
 
-use crate::agent::codec::stored::{Called, Can, Depth, Heard, Origin};
+use super::figures::Figures;
+use crate::agent::codec::stored::{self, Called, Can, Depth, Heard, Origin};
 use crate::agent::codec::{self, SharedCodec};
 use crate::base::limits;
 use crate::model::changes::{ReviewEvent, Totals};
@@ -21,6 +22,7 @@ const MAX_PROMPT: usize = 1 << 10;
 const MAX_SESSIONS: usize = 1000;
 /// Prompts of the person that have not been sent.
 const MAX_WAITING: usize = 64;
+const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
 /// The first line of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,9 +64,7 @@ pub struct Found {
     pub opened: f64,
     pub updated: f64,
     pub turns: u64,
-    /// Tokens of the context that are used, and how many there are.
-    pub context: Option<(u64, u64)>,
-    pub cost: Option<(f64, String)>,
+    pub figures: Figures,
     pub is_closed: bool,
     /// The session that it continues.
     pub follows: Option<String>,
@@ -201,6 +201,12 @@ impl Scan {
         }
     }
 
+    /// Since 1970.
+    fn day(&self, t: f64) -> u32 {
+        let started = self.head.as_ref().map_or(0, |head| head.started);
+        u32::try_from(started.saturating_add(t.max(0.0) as u64) / SECONDS_OF_A_DAY).unwrap_or(u32::MAX)
+    }
+
     fn place(&self, agent: AgentKey, id: &str) -> Option<usize> {
         self.sessions.iter().position(|session| session.agent == agent.0 && session.id == id)
     }
@@ -262,9 +268,13 @@ impl Scan {
                     self.opened(agent, opened.id.as_str(), (origin, role), cwd, t);
                 }
             }
-            (Waiting::Prompt(place), _) => {
+            (Waiting::Prompt(place), result) => {
+                let (day, tokens) = (self.day(t), result.and_then(stored::tokens));
                 if let Some(session) = self.sessions.get_mut(place) {
                     session.updated = session.updated.max(t);
+                    if let Some(tokens) = tokens {
+                        session.figures.counts(day, tokens);
+                    }
                 }
             }
             (Waiting::Close(place), Some(_)) => {
@@ -304,6 +314,7 @@ impl Scan {
 
     fn updated(&mut self, agent: AgentKey, id: &str, update: Update, t: f64) {
         let Some(place) = self.place(agent, id) else { return };
+        let day = self.day(t);
         let session = &mut self.sessions[place];
         match update {
             Update::Info { title: Patch::Set(title), .. } => {
@@ -311,8 +322,8 @@ impl Scan {
             }
             Update::Info { title: Patch::Reset, .. } => session.title = None,
             Update::Usage { used, size, cost } => {
-                session.context = Some((used, size));
-                cost.put_option(&mut session.cost);
+                session.figures.used(used, size);
+                session.figures.costs(day, cost, session.origin != Origin::New);
             }
             _ => return,
         }

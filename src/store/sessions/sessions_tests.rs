@@ -3,6 +3,7 @@
 use super::*;
 use crate::model::event::{Cans, Listed};
 use crate::model::login::quote;
+use crate::model::patch::Patch;
 use crate::store::journal::Journal;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -144,6 +145,9 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             )
             .turn("s-1", "second");
         let journal = state.put("1790000000-000-1", &text);
+        let mut figures = Figures::default();
+        figures.used(10, 100);
+        figures.costs((STARTED / 86_400) as u32, Patch::Set((0.5, "USD".into())), false);
         let want = Known {
             session_id: "s-1".into(),
             agent: "Agent A".into(),
@@ -159,8 +163,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             turns: 2,
             state: State::Ended,
             can: Can { load: true, fork: true, close: true, ..Can::default() },
-            context: Some((10, 100)),
-            cost: Some((0.5, "USD".into())),
+            figures,
             totals: None,
             journals: vec![journal.clone()],
             bytes: journal.metadata().unwrap().len(),

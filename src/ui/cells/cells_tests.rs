@@ -29,7 +29,7 @@ fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R
     let model = Model::new("a".into(), "/proj".into(), Policy::Ask);
     let roots = [PathBuf::from("/proj")];
     let now = Duration::from_secs(9);
-    f(&CellCtx { session: model.first(), width, now, fold, typing: None, roots: &roots, home: None })
+    f(&CellCtx { session: model.first(), width, now, with: &[], fold, typing: None, roots: &roots, home: None })
 }
 
 /// Gutter, prefix, text and what stands at the right, one line each.
@@ -369,7 +369,7 @@ fn a_change_that_is_told_as_a_patch_has_its_numbers_and_one_without_a_text_says_
     let hunk = "--- /proj/a.rs\n+++ /proj/a.rs\n@@ -6,2 +6,2 @@\n-six\n+SIX\n seven\n";
     let shown = tool(edit(vec![change(Operation::Modify, None, patch(hunk))]), None);
     assert!(shown[0].contains("+1 −1"), "{shown:?}");
-    assert_eq!(shown[1..], ["   6   - six", "     6 + SIX", "   7 7   seven"]);
+    assert_eq!(shown[1..], ["   6 - six", "   6 + SIX", "   7   seven"]);
     let only = |operation, from, body| tool(edit(vec![change(operation, from, body)]), None)[1..].join("\n");
     assert_eq!(only(Operation::Modify, None, patch("what it says")), "     what it says");
     assert_eq!(only(Operation::Move, Some("/proj/b.rs"), ChangeBody::Nothing), "   moved from /proj/b.rs");
@@ -390,7 +390,7 @@ fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_previ
     assert_eq!(t.line_of(1), Some(2));
     let entry = entry(Body::Tool(Box::new(t)));
     let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[preview], &[], ctx))).join("\n");
-    assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2   - two"), "{shown}");
+    assert!(shown.contains("moved from /proj/b.rs") && shown.contains("2 - two"), "{shown}");
 }
 
 #[test]
@@ -408,16 +408,16 @@ fn a_piece_has_numbers_only_when_its_place_is_known() {
     assert_eq!(tool(edit(vec![piece()]), None)[1..], ["   - six", "   + SIX", "     seven"]);
     let mut t = edit(vec![piece()]);
     t.locations = vec![Location { path: "/proj/a.rs".into(), line: Some(6) }];
-    assert_eq!(tool(t.clone(), None)[1..], ["   6   - six", "     6 + SIX", "   7 7   seven"]);
+    assert_eq!(tool(t.clone(), None)[1..], ["   6 - six", "   6 + SIX", "   7   seven"]);
     t.locations.push(Location { path: "/proj/a.rs".into(), line: Some(60) });
     assert_eq!(tool(t.clone(), None)[1], "   - six", "which of the two is not said");
     t.content.push(diff(Some("x\n"), "y\n"));
     let shown = tool(t, None);
-    assert!(shown.contains(&"   6   - six".to_owned()) && shown.contains(&"   60    - x".to_owned()), "{shown:?}");
+    assert!(shown.contains(&"   6 - six".to_owned()) && shown.contains(&"   60 - x".to_owned()), "{shown:?}");
     let mut t = edit(vec![piece()]);
     t.locations = vec![Location { path: "/proj/b.rs".into(), line: Some(6) }];
     assert_eq!(tool(t, None)[1], "   - six", "another file");
-    assert_eq!(tool(edit(vec![diff(None, "a\n")]), None)[1], "     1 + a", "a new file begins at line 1");
+    assert_eq!(tool(edit(vec![diff(None, "a\n")]), None)[1], "   1 + a", "a new file begins at line 1");
 }
 
 #[test]
@@ -433,7 +433,7 @@ fn what_the_review_knew_is_kept() {
     let known = preview(file, &file.replace("six", "SIX"), None);
     let mut t = edit(vec![diff(Some("six = 6;\nseven"), "SIX = 6;\nseven")]);
     t.learn(std::slice::from_ref(&known));
-    assert_eq!(tool(t.clone(), None)[1..], ["   6   - six = 6;", "     6 + SIX = 6;", "   7 7   seven"]);
+    assert_eq!(tool(t.clone(), None)[1..], ["   6 - six = 6;", "   6 + SIX = 6;", "   7   seven"]);
     // Other texts than those that were compared.
     t.content = vec![diff(Some("8"), "eight")];
     assert_eq!(tool(t, None)[1], "   - 8");
@@ -443,7 +443,7 @@ fn what_the_review_knew_is_kept() {
     let mut t = edit(vec![diff(None, "x\n"), diff(Some("six"), "SIX")]);
     t.learn(&[preview("", "x\n", None), known]);
     let shown = tool(t, None);
-    assert!(shown.contains(&"   6   - six".to_owned()), "{shown:?}");
+    assert!(shown.contains(&"   6 - six".to_owned()), "{shown:?}");
 }
 
 #[test]

@@ -25,9 +25,15 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     let mut totals = changes.totals;
     totals.pending = totals.pending.min(session.changes().totals.pending);
     let mut sums = StyledText::new();
-    sums.push(&format!("+{}", totals.added), Token::Good);
-    sums.push(&format!(" −{}", totals.removed), Token::Bad);
-    sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
+    // There is nothing to look at then.
+    let (glyph, key) = if totals.is_empty() { ("─", "") } else { ("±", KEY) };
+    if totals.is_empty() {
+        sums.push("nothing changed", Token::Dim);
+    } else {
+        sums.push(&format!("+{}", totals.added), Token::Good);
+        sums.push(&format!(" −{}", totals.removed), Token::Bad);
+        sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
+    }
     if let Some(open) = labels::to_review(totals) {
         sums.push(&format!(" · {open}"), Token::Text);
     }
@@ -37,7 +43,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         text.push(&format!("turn {}: ", changes.turn.0), Token::Dim);
     }
     let left = |text: &StyledText| {
-        let said = width::styled_width(text) + width::styled_width(&sums) + KEY.len() + SHORTEST_RULE;
+        let said = width::styled_width(text) + width::styled_width(&sums) + key.len() + SHORTEST_RULE;
         usize::from(ctx.width).checked_sub(said)
     };
     if let Some(effort) = effort(entry, changes, session).map(|effort| format!("{effort} · "))
@@ -50,11 +56,12 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     text.append(&sums);
     match room {
         Some(room) => text.push(&format!(" {}", "─".repeat(room + SHORTEST_RULE - 1)), Token::Rule),
+        None if key.is_empty() => {}
         None => text.push(" ·", Token::Dim),
     }
-    text.push(KEY, Token::Dim);
+    text.push(key, Token::Dim);
     let wrap = if room.is_some() { WrapMode::Truncate } else { WrapMode::Words };
-    vec![LogicalLine { gutter: gutter("±", Token::Dim), wrap, ..LogicalLine::text(text) }]
+    vec![LogicalLine { gutter: gutter(glyph, Token::Dim), wrap, ..LogicalLine::text(text) }]
 }
 
 /// How long the turn took and how many calls it made, as far as that is in memory.

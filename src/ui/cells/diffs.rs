@@ -125,10 +125,11 @@ fn diff_line(line: &DiffLine, digits: usize, code: Option<Code>) -> LogicalLine 
         Kind::Del => ("-", Token::SignBad, Token::DiffDel, Token::DiffDelWord),
         Kind::Add => ("+", Token::SignGood, Token::DiffAdd, Token::DiffAddWord),
     };
-    let number = |n: Option<u32>| n.map_or_else(|| " ".repeat(digits), |n| format!("{n:>digits$}"));
+    // Where a line stands now, or where one stood that is gone.
+    let number = line.new.or(line.old).map(|n| n.to_string()).unwrap_or_default();
     let numbers = match digits {
         0 => INDENT.to_owned(),
-        _ => format!("{INDENT}{} {} ", number(line.old), number(line.new)),
+        _ => format!("{INDENT}{number:>digits$} "),
     };
     let hang = StyledText::of(" ".repeat(numbers.len() + 2), Token::Text);
     let mut prefix = StyledText::of(numbers, Token::LineNumber);

@@ -2,6 +2,7 @@
 //!
 //! Long texts come in pieces (see `md::split`). Invariant: text is shown whole; only labels are cut.
 
+use super::head::FOLDED;
 use super::lines::{dim, more_lines};
 use super::{CellCtx, gutter};
 use crate::base::{human, paths, sanitize};
@@ -104,7 +105,10 @@ fn thought_head(entry: &Entry, t: &Thought, ctx: &CellCtx<'_>) -> LogicalLine {
     let room = usize::from(ctx.width).saturating_sub(time.chars().count()).max(8);
     let mut text = StyledText::of(truncate(&first_words(&t.message.text), room.min(80)), style.with_mods(Mods::ITALIC));
     text.push(&time, style);
-    LogicalLine { gutter: gutter("∴", style), text, wrap: WrapMode::Truncate, ..LogicalLine::default() }
+    let head = t.message.text.get(..t.message.text.floor_char_boundary(2048)).unwrap_or_default();
+    let has_more = head.lines().filter(|line| !line.trim().is_empty()).nth(1).is_some();
+    let right = StyledText::of(if has_more { FOLDED.trim_start() } else { "" }, Token::Dim);
+    LogicalLine { gutter: gutter("∴", style), text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
 }
 
 /// The first line that says something, without the marks of Markdown around it.

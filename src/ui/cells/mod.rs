@@ -5,6 +5,7 @@
 
 mod changes;
 mod diffs;
+pub mod group;
 mod head;
 mod lines;
 mod message;
@@ -38,6 +39,8 @@ pub struct CellCtx<'a> {
     /// Columns for prefix and text, the gutter not counted.
     pub width: u16,
     pub now: Now,
+    /// Calls that follow and have no row of their own.
+    pub with: &'a [&'a Entry],
     /// What the person chose.
     pub fold: Option<Fold>,
     /// The command that the person types into.
@@ -93,7 +96,12 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::User(_) | Body::Agent(_) => Vec::new(),
         Body::Thought(t) => message::thought_closed(entry, t, ctx),
         Body::Attachment(a) => message::attachment(a, ctx),
-        Body::Tool(t) => tool::lines(entry, t, ctx),
+        Body::Tool(t) if !group::is_of_calls(ctx.with) => tool::lines(entry, t, ctx),
+        Body::Tool(t) => {
+            let others =
+                ctx.with.iter().filter_map(|entry| if let Body::Tool(t) = &entry.body { Some(&**t) } else { None });
+            group::lines(&std::iter::once(&**t).chain(others).collect::<Vec<_>>(), ctx)
+        }
         Body::Plan(entries) => plan::lines(entries),
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),

@@ -99,7 +99,7 @@ fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
         }
         None => format!("{named}: where it leads cannot be told"),
     };
-    LogicalLine { wrap: WrapMode::Anywhere, ..LogicalLine::text(StyledText::of(words, Token::Warn)) }
+    LogicalLine { wrap: WrapMode::Anywhere, ..LogicalLine::text(StyledText::of(words, Token::Danger)) }
 }
 
 /// What the agent asks in words of its own, where the call does not say it.

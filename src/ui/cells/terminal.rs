@@ -50,8 +50,8 @@ pub(super) fn own(id: &TermId, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let rows = match ctx.fold {
         Some(Fold::Open) => OPENED,
         Some(Fold::Closed) => 0,
-        None if t.is_running() || failed(t) => PREVIEW,
-        None => 0,
+        _ if t.is_running() || failed(t) => PREVIEW,
+        _ => 0,
     };
     let is_tail = ctx.fold.is_none() && rows == 0;
     lines.extend(if is_tail { tail(t, TAIL) } else { body(t, rows) });

@@ -104,7 +104,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
 }
 
 /// How many calls it is a part of, one in the other.
-fn depth(t: &ToolCall, ctx: &CellCtx<'_>) -> usize {
+pub(super) fn depth(t: &ToolCall, ctx: &CellCtx<'_>) -> usize {
     let call = |parent: &Option<ToolId>| ctx.session.call_named(parent.as_ref()?);
     std::iter::successors(call(&t.parent), |above| call(&above.parent)).take(MAX_DEPTH).count()
 }
@@ -141,7 +141,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
     match fold {
         Some(Fold::Open) => return Extent::All,
         Some(Fold::Closed) => return Extent::Nothing,
-        None => {}
+        Some(Fold::Apart) | None => {}
     }
     if waiting || t.parent.is_some() && !went_wrong {
         // The dock shows all of it, right below.

@@ -175,6 +175,8 @@ pub enum Action {
     Density,
 
     // Screen.
+    /// Shows or hides the panel of wide screens.
+    Panel,
     PageUp,
     PageDown,
     WheelUp,

@@ -64,9 +64,10 @@ fn a_table_shrinks_to_the_width_and_becomes_a_list_below() {
 fn code_is_only_code() {
     let lines = lines("```rust\nfn main() {\n\tx\n}\n```\n", 80);
     let texts: Vec<_> = lines.iter().map(|l| l.text.as_str()).collect();
-    assert_eq!(texts, ["", "fn main() {", "\tx", "}"]);
-    assert_eq!(lines[0].prefix.as_str(), "  rust");
-    assert!(lines[1..].iter().all(|l| l.wrap == WrapMode::Anywhere && l.prefix.as_str().trim().is_empty()));
+    assert_eq!(texts, ["fn main() {", "\tx", "}"]);
+    assert_eq!(lines[0].right.as_str(), "rust", "once, beside the first line");
+    assert!(lines[1].right.is_empty());
+    assert!(lines.iter().all(|l| l.wrap == WrapMode::Anywhere && l.prefix.as_str().trim().is_empty()));
 }
 
 #[test]

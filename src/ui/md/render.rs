@@ -21,7 +21,7 @@ const RULE: usize = 12;
 /// Link reference definitions of the whole text, by normalised label.
 pub(super) type Links = BTreeMap<String, String>;
 
-/// Whether the language of a code block is named above it.
+/// Whether the language of a code block is named at the right of its first row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Label {
     Shown,
@@ -325,20 +325,15 @@ impl<'a> Renderer<'a> {
     fn code_block(&mut self) {
         let Some((info, body)) = self.code.take() else { return };
         let tag = code::tag(&info);
-        if self.label == Label::Shown && !tag.is_empty() {
-            let mut prefix = self.front();
-            prefix.push("  ", Token::Dim);
-            prefix.push(&sanitize::line(tag), Token::Dim);
-            self.push(LogicalLine { hang: prefix.clone(), prefix, wrap: WrapMode::Truncate, ..LogicalLine::default() });
-        }
         let hidden = std::mem::replace(&mut self.label, Label::Shown) == Label::Hidden;
-        if !(body.is_empty() && (hidden || !tag.is_empty())) {
+        if !(body.is_empty() && hidden) {
+            let mut right = StyledText::of(if hidden { "".into() } else { sanitize::line(tag) }, Token::Dim);
             for line in code::lines(&body, Lang::of(&info), tag) {
                 let mut prefix = self.front();
                 prefix.push("  ", Token::CodeBlock);
                 let mut hang = self.front();
                 hang.push("  ", Token::CodeBlock);
-                self.push(LogicalLine { prefix, hang, ..line });
+                self.push(LogicalLine { prefix, hang, right: std::mem::take(&mut right), ..line });
             }
         }
         self.stands_apart = true;

@@ -58,6 +58,8 @@ pub struct App {
     pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
     pub past: Past,
+    /// The panel of wide screens is not wanted.
+    pub hides_panel: bool,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
     /// Names of themes that can be chosen.
@@ -92,6 +94,7 @@ impl App {
             trees: Arc::default(),
             tells_titles: false,
             past: Past::Reading,
+            hides_panel: false,
             mouse: Mouse::default(),
             keys: Arc::default(),
             themes: Vec::new(),

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub enum Fold {
     Open,
     Closed,
+    /// Of several calls that share a row: each has its own.
+    Apart,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -18,6 +20,11 @@ impl Folds {
     /// What the person chose, if anything.
     pub fn of(&self, entry: EntryId) -> Option<Fold> {
         self.by_hand.get(&entry).copied()
+    }
+
+    /// Whether an entry stands for those that share its row, and not for itself alone.
+    pub fn is_together(&self, entry: EntryId) -> bool {
+        matches!(self.of(entry), None | Some(Fold::Closed))
     }
 
     pub fn set(&mut self, entry: EntryId, fold: Fold) {

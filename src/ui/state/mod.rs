@@ -28,6 +28,9 @@ use crate::ui::composer::Composer;
 pub use app::App;
 use dock::Dialog;
 
+/// Columns from which there is room for the panel beside the conversation.
+pub const PANEL_FROM: u16 = 150;
+
 /// Where keys go when no list and no help is open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Focus {

@@ -43,6 +43,9 @@ struct Key {
     typing: bool,
     second: u64,
     links: usize,
+    /// Of those that share its row: how many, and the sum of their revisions, each of which only grows.
+    calls: usize,
+    with: u64,
 }
 
 /// What is known of an entry.
@@ -125,11 +128,12 @@ impl Cache {
         self.laid_out
     }
 
-    fn ctx<'a>(&'a self, cx: &DrawCtx<'a>, entry: &Entry) -> CellCtx<'a> {
+    fn ctx<'a>(&'a self, cx: &DrawCtx<'a>, entry: &Entry, with: &'a [&'a Entry]) -> CellCtx<'a> {
         CellCtx {
             session: cx.session,
             width: self.width,
             now: cx.now,
+            with,
             fold: cx.folds.of(entry.id),
             typing: cx.typing,
             roots: &self.roots,
@@ -183,13 +187,15 @@ impl Cache {
         slot.split.pieces().partition_point(|p| p.start <= byte).saturating_sub(1)
     }
 
-    /// A piece of an entry, laid out. `pieces` must have been called in this drawing.
-    pub(super) fn laid(&mut self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize) -> &Laid {
-        let key = self.key(cx, entry, piece);
+    /// A piece of an entry, laid out, together with those that share its row. `pieces` must have been called in this
+    /// drawing.
+    pub(super) fn laid(&mut self, cx: &DrawCtx<'_>, entry: &Entry, with: &[&Entry], piece: usize) -> &Laid {
+        let key =
+            Key { with: with.iter().map(|entry| entry.rev).sum(), calls: with.len(), ..self.key(cx, entry, piece) };
         let number = self.slots.peek(&(self.session, entry.id)).map_or(0, |slot| slot.number);
         let at = (number, self.start(entry.id, piece));
         if self.laid.peek(&at).and_then(|laid| laid.key) != Some(key) {
-            let (laid, bytes) = self.lay_out(cx, entry, piece, key);
+            let (laid, bytes) = self.lay_out(cx, entry, with, piece, key);
             self.laid_out += 1;
             self.laid.put(at, laid, bytes);
         }
@@ -223,12 +229,14 @@ impl Cache {
             typing: live && cx.typing.is_some(),
             second: if live { cx.now.as_secs() } else { 0 },
             links: slot.map_or(0, |s| s.split.links_seen()),
+            calls: 0,
+            with: 0,
         }
     }
 
     /// A layout, and about how many bytes it takes.
-    fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, piece: usize, key: Key) -> (Laid, usize) {
-        let ctx = self.ctx(cx, entry);
+    fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, with: &[&Entry], piece: usize, key: Key) -> (Laid, usize) {
+        let ctx = self.ctx(cx, entry, with);
         let lines = match self.flowing(entry.id) {
             Some(slot) => cells::piece(entry, &ctx, &slot.split, piece),
             None => cells::lines(entry, &ctx),

@@ -16,13 +16,14 @@ use crate::model::session_ref::SessionRef;
 use crate::text::diff::Kind;
 use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
-use crate::ui::cells;
+use crate::ui::cells::{self, group};
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::scroll::Scroll;
 use cache::Cache;
 use colours::{Colours, Spans};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use walk::{Paints, Walk};
@@ -48,6 +49,8 @@ pub struct DrawCtx<'a> {
 pub struct Viewport {
     /// Row of the screen and the entry on it, from the top.
     pub hits: Vec<(u16, EntryId)>,
+    /// Rows and columns of the screen, and where they lead.
+    pub links: Vec<(u16, Range<u16>, Arc<str>)>,
     /// How much is below the view, about; `None` when the end is being followed.
     pub rows_below: Option<u64>,
     /// Pieces of entries that were laid out for this, for tests and the curious.
@@ -143,30 +146,36 @@ impl Transcript {
         self.cache.finish();
     }
 
-    /// How far an entry is to be unfolded next. What the person has not touched shows as much as matters; the first time
-    /// all there is, when that is more.
-    pub fn next_fold(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
-        match cx.folds.of(id) {
-            Some(Fold::Open) => return Some(Fold::Closed),
-            Some(Fold::Closed) => return Some(Fold::Open),
-            None => {}
-        }
+    /// Which entry is to be unfolded next where this one is shown, and how far. What the person has not touched shows as
+    /// much as matters; the first time all there is, when that is more. Calls that share a row come apart first.
+    pub fn next_fold(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<(EntryId, Fold)> {
         let index = cx.session.entries().index_of(id)?;
+        self.cache.begin(cx, area.width);
+        let mut walk = Walk { cx, cache: &mut self.cache };
+        let index = walk.first_of_row(index);
+        let with = walk.with(index);
+        let shares = group::is_of_calls(&with.iter().map(|entry| &**entry).collect::<Vec<_>>());
+        let id = cx.session.entries().id_at(index);
+        match cx.folds.of(id) {
+            _ if shares => return Some((id, Fold::Apart)),
+            Some(Fold::Open) => return Some((id, Fold::Closed)),
+            Some(Fold::Closed) => return Some((id, Fold::Open)),
+            Some(Fold::Apart) | None => {}
+        }
         let entry = self.cache.reading.entry(cx, index)?;
         let mut opened = cx.folds.clone();
         opened.set(id, Fold::Open);
         let open = DrawCtx { folds: &opened, ..*cx };
         if cells::flow(&entry, Some(Fold::Open)).is_some() {
-            return Some(Fold::Open);
+            return Some((id, Fold::Open));
         }
-        self.cache.begin(cx, area.width);
         self.cache.pieces(cx, &entry);
         // As it was drawn, and as it will be: neither is laid out again for the next frame.
-        let before = self.cache.laid(cx, &entry, 0).lines.clone();
-        let after = &self.cache.laid(&open, &entry, 0).lines;
+        let before = self.cache.laid(cx, &entry, &[], 0).lines.clone();
+        let after = &self.cache.laid(&open, &entry, &[], 0).lines;
         let fold = if *after == before { Fold::Closed } else { Fold::Open };
         self.cache.finish();
-        Some(fold)
+        Some((id, fold))
     }
 
     /// The first row of the first entry.

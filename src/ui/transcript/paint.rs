@@ -6,10 +6,11 @@
 use super::DrawCtx;
 use super::cache::GUTTER;
 use super::colours::Spans;
+use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::RunStyle;
 use crate::text::token::Token;
-use crate::text::width::{styled_width, truncate_styled};
+use crate::text::width::{str_width, styled_width, truncate_styled};
 use crate::text::wrap::{Row, fit};
 use crate::theme::resolve::Theme;
 use crate::ui::cells::SPINNER;
@@ -18,6 +19,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// With less room than this beside it, the text wins over the figures.
 const MIN_TEXT: usize = 12;
@@ -31,7 +33,7 @@ pub(super) fn row(
     width: u16,
     area: Rect,
     buf: &mut Buffer,
-) {
+) -> Vec<(Range<u16>, Arc<str>)> {
     let theme = cx.theme;
     if let Some(bg) = line.fill.and_then(|fill| theme.style(fill).bg) {
         // What stands beside the gutter; a row that has something in it is filled from there on.
@@ -72,10 +74,36 @@ pub(super) fn row(
             at += text.len() as u32;
         }
     }
+    let links = links(line, row, start..pen.x, &cx.session.cwd);
     if let Some(x) = right {
         pen.x = x;
         pen.styled(&line.right, theme, Tabs::From(x));
     }
+    links
+}
+
+/// Columns of a row in which an address stands whose host is beyond doubt, or a file of the session with its line, also
+/// one that begins or ends in another row, and where they lead.
+fn links(line: &LogicalLine, row: &Row, columns: Range<u16>, cwd: &str) -> Vec<(Range<u16>, Arc<str>)> {
+    let text = line.text.as_str();
+    let bytes = row.range.start as usize..row.range.end as usize;
+    let shown = text.get(bytes.clone()).unwrap_or_default();
+    if shown.contains('\t') {
+        return Vec::new();
+    }
+    let column = |byte: usize| {
+        let before = text.get(bytes.start..byte.clamp(bytes.start, bytes.end)).unwrap_or_default();
+        columns.start.saturating_add(u16::try_from(str_width(before)).unwrap_or(u16::MAX)).min(columns.end)
+    };
+    let pages = address::places_around(text, bytes.clone())
+        .filter(|(_, address)| address::host(address).is_some())
+        .map(|(at, address)| (column(at)..column(at + address.len()), Arc::from(address)));
+    let files = address::files_around(text, bytes.clone()).into_iter();
+    let files = files.map(|at| {
+        let address = address::of_file(cwd, at.path, at.line);
+        (column(at.bytes.start)..column(at.bytes.end), Arc::from(address))
+    });
+    pages.chain(files).filter(|(columns, _): &(Range<u16>, _)| !columns.is_empty()).collect()
 }
 
 /// Where the figures at the right begin, if there is room for them.

@@ -164,7 +164,7 @@ fn a_turn_at_120_columns() {
     let expected = "\
 ▌ Fix the subtraction in add() and run the tests.
 
-∴ Looked at how add is used  3 s
+∴ Looked at how add is used  3 s                                                                                      ▸
 
   The function subtracts. I'll change it and run the tests.
 
@@ -192,7 +192,7 @@ fn a_turn_at_120_columns() {
     let normal = |s: &str| squeeze(s).iter().map(|l| squash(l)).collect::<Vec<_>>().join("\n");
     assert_eq!(normal(shown), normal(expected), "\n{shown}");
     assert!(viewport.animated && viewport.rows_below.is_none());
-    let figures = rows.iter().filter(|r| r.ends_with(" s")).skip(1).map(|r| r.chars().count());
+    let figures = rows.iter().filter(|r| r.ends_with(" s")).map(|r| r.chars().count());
     assert_eq!(figures.collect::<Vec<_>>(), [119, 119], "one right edge");
 }
 
@@ -207,6 +207,73 @@ fn squash(line: &str) -> String {
         }
     }
     out
+}
+
+/// Reads of five files, then a search.
+fn looks() -> Stage {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    for n in 0..5 {
+        stage.tool(
+            &format!("r{n}"),
+            &format!("Read /proj/src/f{n}.rs"),
+            ToolKind::Read,
+            ToolStatus::Completed,
+            Vec::new(),
+        );
+    }
+    stage.tool("s", "words", ToolKind::Search, ToolStatus::Completed, Vec::new());
+    stage
+}
+
+#[test]
+fn reads_and_searches_that_follow_one_another_share_a_row_until_it_is_opened() {
+    let mut stage = looks();
+    let area = Rect { x: 0, y: 0, width: 100, height: 20 };
+    let shown = |stage: &mut Stage| {
+        let rows = stage.draw(100, 20).0;
+        rows.into_iter().filter(|row| row.starts_with('✓')).collect::<Vec<_>>()
+    };
+    let one = shown(&mut stage);
+    assert_eq!(one.len(), 1, "{one:?}");
+    assert!(one[0].starts_with("✓ look     src/f0.rs · src/f1.rs") && one[0].ends_with("6 calls   ▸"), "{one:?}");
+    assert!(one[0].contains("src/f4.rs · words"), "{one:?}");
+    // From any of them the row is found, and comes apart.
+    let last = EntryId(6);
+    let (first, fold) = stage.with(|t, cx, _| t.next_fold(cx, area, last)).unwrap();
+    assert_eq!((first, fold), (EntryId(1), Fold::Apart));
+    stage.folds.set(first, fold);
+    let all = shown(&mut stage);
+    assert_eq!(all.len(), 6, "{all:?}");
+    assert!(all[5].starts_with("✓ search   words"), "{all:?}");
+    // What runs, failed or changed something has its own.
+    let mut stage = looks();
+    stage.tool("x", "src/g.rs", ToolKind::Read, ToolStatus::Failed, Vec::new());
+    stage.tool("y", "src/h.rs", ToolKind::Read, ToolStatus::Completed, Vec::new());
+    stage.tool("z", "src/i.rs", ToolKind::Read, ToolStatus::InProgress, Vec::new());
+    let rows = shown(&mut stage);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows[1].starts_with("✓ read     src/h.rs"), "{rows:?}");
+}
+
+#[test]
+fn calls_that_share_a_row_are_drawn_alike_warm_and_cold() {
+    let mut stage = looks();
+    for n in 0..200 {
+        stage.tool(&format!("m{n}"), &format!("f{n}"), ToolKind::Read, ToolStatus::InProgress, Vec::new());
+        stage.draw(80, 12);
+        stage.tool(&format!("m{n}"), &format!("f{n}"), ToolKind::Read, ToolStatus::Completed, Vec::new());
+        if n % 7 == 0 {
+            stage.scroll(80, 12, -3);
+        }
+        let warm = stage.draw(80, 12).0;
+        stage.transcript = Transcript::new();
+        assert_eq!(stage.draw(80, 12).0, warm, "{n}");
+    }
+    let (rows, viewport) = stage.draw(80, 40);
+    assert!(viewport.entries_laid_out <= 16, "{viewport:?}");
+    let rows: Vec<_> = rows.iter().filter(|row| row.starts_with('✓')).collect();
+    assert!(rows.len() < 12, "few rows for 200 calls: {rows:?}");
 }
 
 #[test]
@@ -528,4 +595,55 @@ fn program_text_is_plain_until_its_colours_are_known_and_keeps_them_while_it_gro
     stage.chunk(ChunkKind::Agent, "let y = 2;\n");
     assert_eq!(draw(&mut stage), keyword, "what is known of the lines above stays");
     assert_eq!(stage.transcript.uncoloured().expect("the new line").keys[..1], found.keys);
+}
+
+#[test]
+fn an_address_leads_there_from_each_of_its_rows() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    let address = format!("https://a.example/{}", "x".repeat(60));
+    stage.chunk(ChunkKind::Agent, &format!("See {address} or https://good.example@evil.example/ now."));
+    let (rows, viewport) = stage.draw(40, 10);
+    assert!(viewport.links.len() >= 2, "{rows:?}");
+    let mut joined = String::new();
+    for (y, columns, to) in &viewport.links {
+        assert_eq!(**to, address);
+        let row: Vec<char> = rows[usize::from(*y)].chars().collect();
+        joined.extend(&row[usize::from(columns.start)..usize::from(columns.end).min(row.len())]);
+    }
+    assert_eq!(joined, address, "{rows:?}");
+}
+
+#[test]
+fn a_file_with_a_line_leads_into_the_directory_of_the_session() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    stage.chunk(ChunkKind::Agent, "It is in src/main.rs:12, not in ../other.rs:3.");
+    let (rows, viewport) = stage.draw(80, 10);
+    let [(y, columns, to)] = &viewport.links[..] else { panic!("{:?}", viewport.links) };
+    assert_eq!(&**to, "file:///proj/src/main.rs#12");
+    assert_eq!(rows[usize::from(*y)].get(usize::from(columns.start)..usize::from(columns.end)), Some("src/main.rs:12"));
+}
+
+#[test]
+fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that() {
+    use crate::model::event::{AgentRequest, HostEvent, WriteFact};
+    use crate::model::ids::ReqId;
+    let drawn = |written: &str| {
+        let mut stage = Stage::new();
+        stage.prompt("go");
+        let diff = ToolContent::Change(Change::of_texts("/proj/a.rs", Some("one\n".into()), "two\n".into()));
+        stage.tool("e", "Edit a.rs", ToolKind::Edit, ToolStatus::InProgress, vec![diff]);
+        let request = AgentRequest::WriteFile { path: "/proj/a.rs".into(), content: written.into() };
+        stage.event(Event::Agent(AgentEvent::Request { req: ReqId(1), session: Some(SessionId::from("s")), request }));
+        let (req, path) = (ReqId(1), "/proj/a.rs");
+        stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real: None, result: Ok(()) }));
+        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()) });
+        stage.event(Event::Host(HostEvent::FileWritten { req, path: path.into(), result }));
+        stage.draw(80, 20).0.join("\n")
+    };
+    let same = drawn("two\n");
+    assert!(same.contains("edit   a.rs") && !same.contains("wrote"), "{same}");
+    let other = drawn("three\n");
+    assert!(other.contains("wrote a.rs"), "{other}");
 }

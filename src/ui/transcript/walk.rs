@@ -2,13 +2,15 @@
 //!
 //! Paints nothing by itself. Invariant: a [`Point`] that a function returns is a row that exists.
 
-use super::cache::Cache;
+use super::cache::{Cache, Laid};
 use super::colours::Colours;
 use super::reading::Shown;
 use super::{DrawCtx, Viewport, paint};
 use crate::model::entries::Slot;
+use crate::model::entry::Entry;
+use crate::model::history::Kind;
 use crate::model::ids::{EntryId, SessionKey};
-use crate::ui::cells;
+use crate::ui::cells::{self, group};
 use crate::ui::state::scroll::Scroll;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -53,7 +55,51 @@ impl<'b> Walk<'_, 'b> {
     fn rows(&mut self, point: Point) -> u32 {
         let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
         let Some(entry) = self.entry(point.entry) else { return 0 };
-        gap + self.cache.laid(self.cx, &entry, point.piece).rows.len() as u32
+        gap + self.laid(point.entry, &entry, point.piece).rows.len() as u32
+    }
+
+    /// How many pieces an entry has of its own.
+    fn pieces(&mut self, index: usize, entry: &Entry) -> usize {
+        if self.first_of_row(index) == index { self.cache.pieces(self.cx, entry) } else { 0 }
+    }
+
+    fn laid(&mut self, index: usize, entry: &Entry, piece: usize) -> &Laid {
+        let with = self.with(index);
+        let with: Vec<&Entry> = with.iter().map(|entry| &**entry).collect();
+        self.cache.laid(self.cx, entry, &with, piece)
+    }
+
+    /// Whether an entry may share the row of the one above it.
+    fn follows(&mut self, index: usize) -> bool {
+        let Some(above) = index.checked_sub(1) else { return false };
+        let kind = |index| self.slot(index).map(Slot::kind);
+        if kind(above) != Some(Kind::Tool) || !matches!(kind(index), Some(Kind::Tool | Kind::File)) {
+            return false;
+        }
+        let (Some(above), Some(below)) = (self.entry(above), self.entry(index)) else { return false };
+        group::follows(&above, &below, self.cx.session)
+    }
+
+    /// The entry whose row shows this one; itself where it has its own.
+    pub(super) fn first_of_row(&mut self, index: usize) -> usize {
+        let mut first = index;
+        while self.follows(first) {
+            first -= 1;
+        }
+        if self.cx.folds.is_together(self.cx.session.entries().id_at(first)) { first } else { index }
+    }
+
+    /// Those that share the row of an entry that is shown.
+    pub(super) fn with(&mut self, index: usize) -> Vec<Shown<'b>> {
+        let mut with = Vec::new();
+        if self.cx.folds.is_together(self.cx.session.entries().id_at(index)) {
+            let mut next = index + 1;
+            while self.follows(next) {
+                with.extend(self.entry(next));
+                next += 1;
+            }
+        }
+        with
     }
 
     pub(super) fn index(&self, point: Point) -> Option<usize> {
@@ -68,7 +114,7 @@ impl<'b> Walk<'_, 'b> {
     fn entry_from(&mut self, mut index: usize) -> Option<Point> {
         loop {
             let entry = self.entry(index)?;
-            if self.cache.pieces(self.cx, &entry) > 0 {
+            if self.pieces(index, &entry) > 0 {
                 return Some(Point { entry: index, piece: 0, row: 0 });
             }
             index += 1;
@@ -78,7 +124,7 @@ impl<'b> Walk<'_, 'b> {
     /// The first row of the piece that follows.
     pub(super) fn next_piece(&mut self, point: Point) -> Option<Point> {
         let entry = self.entry(point.entry)?;
-        if point.piece + 1 < self.cache.pieces(self.cx, &entry) {
+        if point.piece + 1 < self.pieces(point.entry, &entry) {
             return Some(Point { piece: point.piece + 1, row: 0, ..point });
         }
         self.entry_from(point.entry + 1)
@@ -96,7 +142,7 @@ impl<'b> Walk<'_, 'b> {
         loop {
             index = index.checked_sub(1)?;
             let entry = self.entry(index)?;
-            if let Some(last) = self.cache.pieces(self.cx, &entry).checked_sub(1) {
+            if let Some(last) = self.pieces(index, &entry).checked_sub(1) {
                 return Some(Point { entry: index, piece: last, row: 0 });
             }
         }
@@ -164,7 +210,7 @@ impl<'b> Walk<'_, 'b> {
         let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
         let Some(entry) = self.entry(point.entry) else { return Scroll::Follow };
         let piece = self.cache.start(entry.id, point.piece);
-        let laid = self.cache.laid(self.cx, &entry, point.piece);
+        let laid = self.laid(point.entry, &entry, point.piece);
         let row = laid.rows.get(point.row.saturating_sub(gap) as usize);
         Scroll::Anchor {
             entry: entry.id,
@@ -184,14 +230,16 @@ impl<'b> Walk<'_, 'b> {
         }
         let index = entries.index_of(id)?;
         let entry = self.entry(index)?;
-        let pieces = self.cache.pieces(self.cx, &entry);
+        let pieces = self.pieces(index, &entry);
         if pieces == 0 {
-            return self.entry_from(index).or_else(|| self.entry_before(index));
+            // One that shares the row of another is shown there.
+            let first = self.first_of_row(index);
+            return self.entry_from(first).or_else(|| self.entry_before(first));
         }
         let mut piece = self.cache.piece_at(id, piece).min(pieces - 1);
         // What was one open piece may have become several.
         loop {
-            let lines = self.cache.laid(self.cx, &entry, piece).lines.len() as u32;
+            let lines = self.laid(index, &entry, piece).lines.len() as u32;
             if line < lines || piece + 1 >= pieces {
                 break;
             }
@@ -199,7 +247,7 @@ impl<'b> Walk<'_, 'b> {
             piece += 1;
         }
         let gap = if piece == 0 { self.gap(index) } else { 0 };
-        let laid = self.cache.laid(self.cx, &entry, piece);
+        let laid = self.laid(index, &entry, piece);
         let before = laid.rows.partition_point(|r| r.line < line || r.line == line && r.range.start <= byte);
         let row = (before.saturating_sub(1) as u32 + gap).saturating_sub(above.min(gap));
         Some(Point { entry: index, piece, row })
@@ -223,7 +271,7 @@ impl<'b> Walk<'_, 'b> {
     fn rows_after(&mut self, at: Point) -> u64 {
         let width = usize::from(self.cache.width());
         let Some(entry) = self.entry(at.entry) else { return 0 };
-        let rest_of_entry = if self.cache.pieces(self.cx, &entry) <= at.piece + 1 {
+        let rest_of_entry = if self.pieces(at.entry, &entry) <= at.piece + 1 {
             0
         } else {
             let next = self.cache.start(entry.id, at.piece + 1) as usize;
@@ -264,7 +312,7 @@ impl<'b> Walk<'_, 'b> {
         let width = self.cache.width();
         let cx = self.cx;
         let start = self.cache.start(entry.id, point.piece);
-        let laid = self.cache.laid(cx, &entry, point.piece);
+        let laid = self.laid(index, &entry, point.piece);
         for row in point.row..gap + laid.rows.len() as u32 {
             if *y >= area.bottom() {
                 return;
@@ -276,7 +324,8 @@ impl<'b> Walk<'_, 'b> {
                 if spans.is_none() && line.code.is_some() && paints.plain.is_none() {
                     *paints.plain = Some((cx.session.key(), entry.id, start, row.line as usize));
                 }
-                paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                let links = paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                paints.viewport.links.extend(links.into_iter().map(|(columns, address)| (*y, columns, address)));
                 paints.viewport.hits.push((*y, entry.id));
                 paints.viewport.animated |= laid.live;
             }

@@ -19,4 +19,4 @@ pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
 pub use guard::{Tty, TtyOut, install_panic_hook, restore};
 pub use input::InputStream;
-pub use surface::Surface;
+pub use surface::{Hyperlink, Surface};

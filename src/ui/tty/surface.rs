@@ -9,6 +9,8 @@
 //! a disagreement spoils one cell and not the rest of the row.
 
 use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::layout::Rect;
@@ -34,6 +36,25 @@ pub struct Surface<W> {
     visible: Option<bool>,
     pen: Pen,
     letters: Letters,
+    /// Where what is shown leads, and what is painted next.
+    shown_links: Vec<Hyperlink>,
+    links: Vec<Hyperlink>,
+    /// The link that is open in the terminal; none between rows.
+    leads_to: Option<Arc<str>>,
+}
+
+/// Where some columns of a row lead (OSC 8). An address with anything but printable ASCII leads nowhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hyperlink {
+    pub y: u16,
+    pub columns: Range<u16>,
+    pub address: Arc<str>,
+}
+
+impl Hyperlink {
+    fn is_clean(&self) -> bool {
+        !self.columns.is_empty() && self.address.bytes().all(|byte| byte.is_ascii_graphic())
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +110,9 @@ impl<W: Write> Surface<W> {
             visible: None,
             pen: Pen::default(),
             letters: Letters::Unicode,
+            shown_links: Vec::new(),
+            links: Vec::new(),
+            leads_to: None,
         }
     }
 
@@ -122,9 +146,19 @@ impl<W: Write> Surface<W> {
     /// Lets `paint` fill an empty buffer and say where the cursor is shown, and brings the terminal there. Returns
     /// whether anything was written. An error means that the terminal is gone.
     pub fn draw(&mut self, paint: impl FnOnce(Rect, &mut Buffer) -> Option<(u16, u16)>) -> io::Result<bool> {
+        self.draw_linked(|area, buf, _| paint(area, buf))
+    }
+
+    /// The same with links. A row whose links have changed is written whole.
+    pub fn draw_linked(
+        &mut self,
+        paint: impl FnOnce(Rect, &mut Buffer, &mut Vec<Hyperlink>) -> Option<(u16, u16)>,
+    ) -> io::Result<bool> {
         self.next.reset();
+        self.links.clear();
         let area = self.next.area;
-        let cursor = paint(area, &mut self.next);
+        let cursor = paint(area, &mut self.next, &mut self.links);
+        self.links.retain(Hyperlink::is_clean);
         self.letters.reduce(&mut self.next);
         if self.next.area != area || area.is_empty() {
             self.next = Buffer::empty(area);
@@ -154,6 +188,7 @@ impl<W: Write> Surface<W> {
         }
         self.content = Content::Known;
         std::mem::swap(&mut self.shown, &mut self.next);
+        std::mem::swap(&mut self.shown_links, &mut self.links);
         Ok(true)
     }
 
@@ -164,7 +199,7 @@ impl<W: Write> Surface<W> {
         let width = usize::from(next.area.width);
         let span = usize::from(y) * width..(usize::from(y) + 1) * width;
         if let (Some(new), Some(old)) = (next.content.get(span.clone()), shown.content.get(span)) {
-            if self.content == Content::Unknown {
+            if self.content == Content::Unknown || !self.leads_alike(y) {
                 self.row_cells(y, new, None);
             } else if new != old {
                 self.row_cells(y, new, Some(old));
@@ -172,6 +207,27 @@ impl<W: Write> Surface<W> {
         }
         self.next = next;
         self.shown = shown;
+    }
+
+    /// What is written from now on leads there.
+    fn lead(&mut self, to: Option<Arc<str>>) {
+        if self.leads_to != to {
+            // Writing to a Vec cannot fail.
+            let _ = write!(self.bytes, "\x1b]8;;{}\x1b\\", to.as_deref().unwrap_or_default());
+            self.leads_to = to;
+        }
+    }
+
+    /// Whether a row leads where it did.
+    fn leads_alike(&self, y: u16) -> bool {
+        let of_row = |links: &'_ [Hyperlink]| links.iter().filter(|link| link.y == y).cloned().collect::<Vec<_>>();
+        self.links.is_empty() && self.shown_links.is_empty() || of_row(&self.links) == of_row(&self.shown_links)
+    }
+
+    /// The link that a cell is a part of.
+    fn link_at(&self, x: u16, y: u16) -> Option<Arc<str>> {
+        let link = self.links.iter().find(|link| link.y == y && link.columns.contains(&x))?;
+        Some(Arc::clone(&link.address))
     }
 
     /// `old` is `None` where the terminal's content is unknown.
@@ -199,6 +255,7 @@ impl<W: Write> Surface<W> {
             }
             x += glyph.cells;
         }
+        self.lead(None);
         let old_end = old.map_or(width, written_end);
         if end >= old_end {
             return;
@@ -219,7 +276,9 @@ impl<W: Write> Surface<W> {
         let Some(cell) = row.get(usize::from(x)) else { return };
         match self.cursor {
             Cursor { row: Some(r), col: Col::Perhaps(c) } if r == y && c == x && glyph.width == Width::Symbol => {}
-            Cursor { row: Some(r), col: Col::Known(c) } if r == y && c < x && x - c <= SHORT_GAP => {
+            Cursor { row: Some(r), col: Col::Known(c) }
+                if r == y && c < x && x - c <= SHORT_GAP && !self.links.iter().any(|link| link.y == y) =>
+            {
                 self.fill_gap(row, c, x, y);
             }
             _ => self.go(x, y),
@@ -236,6 +295,7 @@ impl<W: Write> Surface<W> {
             self.advance(x + glyph.cells, width, Width::Sure);
             self.go(x, y);
         }
+        self.lead(self.link_at(x, y));
         self.bytes.extend_from_slice(glyph.text.as_bytes());
         self.advance(x + glyph.cells, width, glyph.width);
     }

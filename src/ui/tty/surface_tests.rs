@@ -447,3 +447,36 @@ fn any_size_is_drawn() {
         assert_eq!(wire.writes.len(), usize::from(w > 0 && h > 0));
     }
 }
+
+/// What is written for a row with a link on some of its columns.
+fn linked(surface: &mut Surface<Vec<u8>>, text: &str, columns: Range<u16>, address: &str) -> String {
+    surface.out.clear();
+    let paint = |_: Rect, buf: &mut Buffer, links: &mut Vec<Hyperlink>| {
+        buf.set_string(0, 0, text, ratatui::style::Style::new());
+        links.push(Hyperlink { y: 0, columns, address: address.into() });
+        None
+    };
+    surface.draw_linked(paint).unwrap();
+    String::from_utf8(surface.out.clone()).unwrap()
+}
+
+#[test]
+fn a_link_is_opened_once_and_closed_behind_its_last_cell() {
+    let mut surface = Surface::new(Vec::new(), 20, 2);
+    let out = linked(&mut surface, "go to a.example now", 6..15, "https://a.example");
+    assert!(out.contains("go to \u{1b}]8;;https://a.example\u{1b}\\a.example\u{1b}]8;;\u{1b}\\ now"), "{out:?}");
+    assert_eq!(out.matches("]8;").count(), 2, "{out:?}");
+    let out = linked(&mut surface, "go to a.example now", 6..15, "https://a.example");
+    assert_eq!(out, "", "nothing has changed");
+    let out = linked(&mut surface, "go to a.example now", 6..15, "https://b.example");
+    assert!(out.contains("https://b.example") && out.ends_with("\u{1b}[?2026l"), "{out:?}");
+}
+
+#[test]
+fn an_address_that_is_not_plain_leads_nowhere() {
+    for address in ["https://a\u{1b}\\evil", "https://a\u{7}", "https://é", "https://a b"] {
+        let mut surface = Surface::new(Vec::new(), 20, 2);
+        let out = linked(&mut surface, "go to a.example now", 6..15, address);
+        assert!(!out.contains("]8;"), "{out:?}");
+    }
+}

@@ -24,7 +24,7 @@ use super::msg::{FrameInfo, Out, ScrollBy};
 use super::state::dock::Neighbour;
 use super::state::modes::next_mode;
 use super::state::picker::{Picker, Purpose};
-use super::state::{App, AskedMode, Focus, Holds};
+use super::state::{App, AskedMode, Focus, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -284,6 +284,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::WheelDown => out.push(Out::Scroll(ScrollBy::Rows(WHEEL))),
         Action::ToTop => out.push(Out::Scroll(ScrollBy::Top)),
         Action::ToEnd => out.push(Out::Scroll(ScrollBy::End)),
+        Action::Panel => panel(state, cx),
         Action::MouseToggle => {
             let (mouse, words) = match state.mouse {
                 Mouse::Ours => (Mouse::Free, "the mouse selects text now · F12 takes it back"),
@@ -318,6 +319,14 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         "Ctrl+C again quits"
     };
     sessions::arm_quit(state, words, cx.now);
+}
+
+/// Shows or hides the panel of wide screens.
+fn panel(state: &mut App, cx: Cx<'_>) {
+    if cx.frame.panel.is_empty() && cx.frame.transcript.width < PANEL_FROM {
+        return state.say(format!("the panel needs {PANEL_FROM} columns, and no review beside"), cx.now);
+    }
+    state.hides_panel = !state.hides_panel;
 }
 
 fn is_cancellable(session: SessionRef<'_>) -> bool {
@@ -412,6 +421,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
             if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
                 match cx.session.entries().get(*entry).map(|e| &e.body) {
+                    Some(Body::Changes(changes)) if changes.totals.is_empty() => {}
                     Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
                     _ => toggle(cx, *entry, out),
                 }

@@ -5,7 +5,8 @@
 use super::{Cx, common};
 use crate::base::paths;
 use crate::model::entry::{Body, Entry};
-use crate::ui::cells;
+use crate::text::address;
+use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy};
@@ -62,9 +63,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             }
         }
         Action::OpenPage => {
-            match cx.session.entries().get(reading.at).and_then(|entry| place(entry, &cx.session.cwd)) {
+            let at = reading.at;
+            match cx.session.entries().get(at).and_then(|entry| place(entry, &cx.session.cwd)) {
                 Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
-                None => state.say("it names no file", cx.now),
+                None => open_page(state, cx, out),
             }
         }
         Action::FocusDock if state.view.dock.dialog.is_some() => {
@@ -75,17 +77,45 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
+/// Opens the last address of what is selected whose host is beyond doubt, and says which.
+fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let at = state.view.reading.as_ref().map(|reading| reading.at);
+    let text = at.and_then(|at| cx.session.entries().get(at)).map(|entry| cells::source(entry, cx.session));
+    let text = text.as_deref().unwrap_or_default();
+    let page = address::all(text).find(|page| address::host(page).is_some());
+    let file = address::files_around(text, text.len()..text.len()).pop();
+    match (page, file) {
+        (None, Some(file)) => {
+            out.push(Out::Edit(EditorJob::Open { path: PathBuf::from(file.path), line: file.line }));
+        }
+        (Some(page), _) => {
+            state.say(format!("opens {page}"), cx.now);
+            out.push(Out::OpenPage(page.to_owned()));
+        }
+        (None, None) => state.say("it names no file and no page", cx.now),
+    }
+}
+
 fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
     let Some(reading) = &mut state.view.reading else { return };
     let sought = reading.sought.clone();
     if step == Step::Found && sought.is_empty() {
         return state.say("nothing is looked for: / asks for it", cx.now);
     }
-    let is_shown = |entry: &Entry| {
-        !cells::is_blank(entry, cx.session)
-            && (step != Step::Found || cells::source(entry, cx.session).to_lowercase().contains(&sought))
+    let folds = &state.view.folds;
+    // What has no row of its own is found where it is shown.
+    let row_of =
+        |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).map(|entry| entry.id);
+    let here = reading.at;
+    let is_shown = |entry: &Entry| match (step, row_of(entry)) {
+        _ if cells::is_blank(entry, cx.session) => false,
+        (Step::Found, row) => row != Some(here) && cells::source(entry, cx.session).to_lowercase().contains(&sought),
+        (_, row) => row.is_none(),
     };
     let found = reading.go(cx.session, step, way, is_shown);
+    if let Some(row) = cx.session.entries().get(reading.at).and_then(row_of) {
+        reading.at = row;
+    }
     if !found {
         let where_to = if way == Way::Up { "above" } else { "below" };
         state.say(format!("no more of that {where_to}"), cx.now);

@@ -929,7 +929,7 @@ fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
     let mut s = Scene::working(80, 24);
     s.tool("a", ToolKind::Read, "src/main.rs", ToolStatus::Completed);
     let mut patch = ToolPatch::new("b".into());
-    (patch.kind, patch.status) = (Patch::Set(ToolKind::Search), Patch::Set(ToolStatus::Completed));
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Fetch), Patch::Set(ToolStatus::Completed));
     patch.content = Patch::Set(vec![ToolContent::Block(Block::Text("found\n".repeat(9)))]);
     s.update(Update::ToolCall(patch));
     s.draw();
@@ -1125,4 +1125,38 @@ fn one_prompt_for_several_agents_is_whole_or_stays_where_it_was_written() {
     s.ctrl('u').typed("/fan-out one,two mend it all").press(Code::Enter);
     assert_eq!(s.outs, [Out::FanOut(vec!["one".into(), "two".into()], "mend it all".into())]);
     assert!(s.ui.view.composer.is_empty());
+}
+
+#[test]
+fn while_reading_o_opens_the_page_that_is_named() {
+    let mut s = Scene::working(80, 24);
+    s.say("It is at https://a.example/x, not at https://u@evil.example/.");
+    s.draw();
+    s.press(Code::F(10)).typed("o");
+    assert!(s.outs.contains(&Out::OpenPage("https://a.example/x".into())), "{:?}", s.outs);
+    assert!(s.ui.toast.as_ref().is_some_and(|toast| toast.text == "opens https://a.example/x"));
+}
+
+#[test]
+fn while_reading_calls_that_share_a_row_are_one_step_and_are_found_in_it() {
+    let mut s = Scene::working(80, 24);
+    s.say("first");
+    for n in 0..5 {
+        s.tool(&format!("t{n}"), ToolKind::Read, &format!("file-{n}.rs"), ToolStatus::Completed);
+    }
+    s.say("last");
+    s.draw();
+    let at = |s: &Scene| s.ui.view.reading.as_ref().map(|reading| reading.at.0);
+    s.press(Code::F(10));
+    let last = at(&s).unwrap();
+    s.press(Code::Up);
+    assert_eq!(at(&s), Some(last - 5), "{}", s.shown);
+    s.press(Code::Up);
+    assert_eq!(at(&s), Some(last - 6));
+    s.press(Code::Down).press(Code::Down);
+    assert_eq!(at(&s), Some(last));
+    s.typed("/file-3").press(Code::Enter);
+    assert_eq!(at(&s), Some(last - 5), "it is shown there");
+    s.press(Code::Enter).draw();
+    assert!(s.shown.contains("✓ read   file-3.rs"), "{}", s.shown);
 }

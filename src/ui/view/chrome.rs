@@ -1,10 +1,10 @@
-//! What frames the conversation: header, rule, status line, and the few words on an empty screen.
+//! What frames the conversation: header, rules, status line.
 
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom};
 use crate::base::{human, paths, sanitize};
 use crate::model::session::Phase;
-use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::labels;
@@ -14,6 +14,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::path::Path;
 
+/// Columns of a rule before and behind the words on it.
+const RULE_BEFORE: u16 = 2;
 /// Fewer columns of a message are not worth showing.
 const TOAST_FROM: usize = 10;
 
@@ -43,20 +45,53 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     paint::put_right(buf, inner, used, &right, cx.theme);
 }
 
-/// The only line on the screen; says so when there is more below.
+/// The rule above the composer: with what is sent, the mode and the model, and that there is more below.
 pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
+    line(cx, area, buf);
     if area.is_empty() {
         return;
     }
-    paint::put(buf, area.x, area.y, area.width, &dashes(area.width), cx.theme);
-    let Some(below) = below.filter(|n| *n > 0) else { return };
+    let mut used = RULE_BEFORE;
+    if let Some((mode, token)) = status_line::mode(cx.session) {
+        let room = area.width.saturating_sub(2 * RULE_BEFORE);
+        let mode = StyledText::of(format!(" {mode} "), token);
+        let mode = width::truncate_styled(&mode, usize::from(room));
+        used += paint::put(buf, area.x + RULE_BEFORE, area.y, room, &mode, cx.theme);
+    }
+    let Some(below) = below.filter(|n| *n > 0) else {
+        if let Some(model) = status_line::model(cx.session) {
+            let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
+            let model = StyledText::of(format!(" {model} "), Token::Dim);
+            paint::put_right(buf, inner, used + RULE_BEFORE, &model, cx.theme);
+        }
+        return;
+    };
     let rows = human::count(below, "row");
     for words in [format!(" {rows} below · Ctrl+End "), format!(" {below} below "), " ↓ ".to_owned()] {
         let text = StyledText::of(words, Token::Text);
-        let inner = Rect { width: area.width.saturating_sub(2), ..area };
-        if paint::put_right(buf, inner, 4, &text, cx.theme) == Placed::Yes {
+        let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
+        if paint::put_right(buf, inner, used + RULE_BEFORE, &text, cx.theme) == Placed::Yes {
             return;
         }
+    }
+}
+
+/// A rule from edge to edge.
+pub fn line(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    if !area.is_empty() {
+        paint::put(buf, area.x, area.y, area.width, &dashes(area.width), cx.theme);
+    }
+}
+
+/// What can be written into an empty composer.
+pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    if cx.session.phase() != Phase::Ready || cx.state.view.dock.dialog.is_some() || cx.session.turn.is_some() {
+        return;
+    }
+    let all = ["Ask for a change, / for commands, @ for a file", "Ask for a change, / or @", "Ask for a change"];
+    let fits = |words: &&&str| width::str_width(words) <= usize::from(area.width);
+    if let Some(words) = all.iter().find(fits) {
+        paint::put(buf, area.x, area.y, area.width, &StyledText::of(*words, Token::Placeholder), cx.theme);
     }
 }
 
@@ -114,54 +149,5 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
         (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
         (Focus::Composer, Phase::Ready) if cx.session.entries().is_empty() => &["write a request, Enter sends it"],
         _ => &["ready", "F1 keys", "F2 options"],
-    }
-}
-
-/// Shown as long as nothing has been said: where we are, and the keys to begin with.
-pub fn welcome(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
-    let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
-    let mut lines = Vec::new();
-    // The header says it already where there is one.
-    if buf.area.height < super::HEADER_FROM {
-        let mut head = StyledText::of(labels::agent(cx.session), strong);
-        let cwd = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
-        head.push(&format!(" in {cwd}"), Token::Dim);
-        lines.push(head);
-        lines.push(StyledText::new());
-    }
-    let interrupted = cx.state.interrupted.get(Path::new(&cx.session.cwd)).copied().unwrap_or_default();
-    let mut tips = vec![
-        ("Enter", "sends · Alt+Enter new line"),
-        ("Shift+Tab", "next mode · F2 all options"),
-        ("Esc", "stops the turn"),
-        ("F3", "review changes · F4 gate"),
-        ("F1", "all keys · Ctrl+P finds anything"),
-    ];
-    let fits = lines.len() + tips.len() < usize::from(area.height);
-    let sessions = match interrupted {
-        0 => "all sessions, also earlier ones".to_owned(),
-        1 => "1 was interrupted here".to_owned(),
-        n => format!("{n} were interrupted here"),
-    };
-    if interrupted > 0 && !fits {
-        tips.pop();
-    }
-    if interrupted > 0 || fits {
-        tips.push(("F8", &sessions));
-    }
-    for (key, what) in tips {
-        let mut line = StyledText::of(format!("{key:<10}"), Token::Text);
-        line.push(what, Token::Dim);
-        lines.push(line);
-    }
-    let height = usize::from(area.height);
-    if height < lines.len() {
-        lines.truncate(1);
-    }
-    let first = height.saturating_sub(lines.len() + 1);
-    for (line, y) in lines.iter().zip((area.y..area.bottom()).skip(first)) {
-        let room = area.width.saturating_sub(3);
-        let line = width::truncate_styled(line, usize::from(room));
-        paint::put(buf, area.x + 2, y, room, &line, cx.theme);
     }
 }

@@ -7,29 +7,28 @@ mod choices;
 mod form;
 mod hints;
 mod kinds;
+mod log_in;
 mod rule;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::REVIVALS;
-use crate::model::event::{AuthKind, AuthMethod, Can, PermissionKind};
-use crate::model::ids::Now;
-use crate::model::login::{Attempt, How, LogIn};
+use crate::model::event::{Can, PermissionKind};
 use crate::model::question::{About, Question};
 use crate::model::reduce::has_talked;
 use crate::model::session::{Phase, Write};
-use crate::model::session_ref::SessionRef;
-use crate::text::address;
+use crate::model::tool::ToolKind;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::theme::resolve::Theme;
 use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
-use choices::{Bar, By, Choice, Choices, Detail, Look, Order, Row, Window};
+use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -105,6 +104,8 @@ pub struct Dock {
     cursor: Option<(usize, u16)>,
     /// Below the answers: keys, and room for the hint.
     keys: Vec<Row>,
+    /// What is asked for reaches outside, removes something or cannot be taken back.
+    is_dangerous: bool,
 }
 
 impl Dock {
@@ -193,7 +194,28 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     };
     let raw = contents.raw;
     let fields = fields(&contents, inner, top..top + shown);
-    Some(Dock { dialog, body, raw, asked, top, shown, fixed, is_fixed_whole, fields, answers, order, cursor, keys })
+    let is_dangerous = contents.body.iter().any(is_dangerous);
+    Some(Dock {
+        dialog,
+        body,
+        raw,
+        asked,
+        top,
+        shown,
+        fixed,
+        is_fixed_whole,
+        fields,
+        answers,
+        order,
+        cursor,
+        keys,
+        is_dangerous,
+    })
+}
+
+/// Whether a line says something in the colour of danger.
+fn is_dangerous(line: &LogicalLine) -> bool {
+    [&line.prefix, &line.text].iter().any(|text| text.iter().any(|(_, style)| style.token == Token::Danger))
 }
 
 /// Which fields are in view whole, or fill the view, from the first to before the second.
@@ -244,15 +266,23 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
 
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     let focused = takes_keys(cx);
-    let bar = StyledText::of("▌ ", if focused { Token::Accent } else { Token::Dock });
+    let frame = match (dock.is_dangerous, focused) {
+        (true, _) => Token::Danger,
+        (false, true) => Token::Accent,
+        (false, false) => Token::Dock,
+    };
+    let (corner, bar) = (StyledText::of("┏ ", frame), StyledText::of("┃ ", frame));
     let mut y = area.y;
     let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(2), height: 1 };
-    for row in dock.body.iter().skip(dock.top).take(dock.shown) {
+    for (at, row) in dock.body.iter().enumerate().skip(dock.top).take(dock.shown) {
         if y >= area.bottom() {
             return;
         }
-        paint::put(buf, area.x, y, area.width, &bar, cx.theme);
+        paint::put(buf, area.x, y, area.width, if at == 0 { &corner } else { &bar }, cx.theme);
         paint::row(buf, line(y), row, cx.theme);
+        if at == 0 {
+            heavy_rule(buf, line(y), row, frame, cx.theme);
+        }
         y += 1;
     }
     for row in dock.fixed.iter().take(usize::from(area.bottom().saturating_sub(y))) {
@@ -288,6 +318,16 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     }
 }
 
+/// From the words of the first row to its figures.
+fn heavy_rule(buf: &mut Buffer, area: Rect, row: &Painted, token: Token, theme: &Theme) {
+    let columns = |text: &StyledText| u16::try_from(width::styled_width(text)).unwrap_or(u16::MAX);
+    let from = columns(&row.front).saturating_add(columns(&row.text)).saturating_add(1);
+    let figures = columns(&row.right);
+    let free = area.width.saturating_sub(from).saturating_sub(if figures == 0 { 0 } else { figures + 1 });
+    let rule = StyledText::of("━".repeat(usize::from(free)), token);
+    paint::put(buf, area.x.saturating_add(from), area.y, free, &rule, theme);
+}
+
 fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> {
     Some(match dialog {
         Dialog::Permission(req) => {
@@ -298,10 +338,10 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
                 _ => question,
             }
         }
-        Dialog::LogIn => log_in(cx, cx.session.log_in()?),
+        Dialog::LogIn => log_in::wanted(cx, cx.session.log_in()?),
         Dialog::Authenticating(method) => {
             let attempt = cx.session.log_in()?.attempt.as_ref()?;
-            authenticating(cx.session, method, attempt, cx.now.saturating_sub(attempt.since))
+            log_in::under_way(cx.session, method, attempt, cx.now.saturating_sub(attempt.since))
         }
         Dialog::Dead => {
             let Phase::Dead(death) = cx.session.phase() else { return None };
@@ -386,8 +426,10 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if wide {
         prefix.push(&format!("{agent} wants to "), Token::Text);
     }
-    prefix.push(verb, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
-    prefix.push(if wide { "   " } else { "  " }, Token::Text);
+    let removes = cx.session.tool(pending.entry).is_some_and(|tool| tool.kind == ToolKind::Delete);
+    let token = if removes { Token::Danger } else { Token::Text };
+    prefix.push(verb, RunStyle::from(token).with_mods(Mods::BOLD));
+    prefix.push(if wide { " " } else { "  " }, Token::Text);
     first.prefix = prefix;
     first.hang = StyledText::of("  ", Token::Text);
     first.right = right;
@@ -424,7 +466,19 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if raw == RawLines::Shown {
         body.extend(sent);
     }
-    let mut choices: Vec<Choice> = pending
+    let mut choices = answers(pending, columns);
+    if cx.session.rules.are_there() && columns >= REASON_FROM {
+        choices.extend(keys(&[("a", "make a rule")]));
+    }
+    if columns >= REASON_FROM {
+        choices.extend(keys(&[("!", "refuse and say why")]));
+    }
+    Contents { raw, asked, ..Contents::of(body, choices) }
+}
+
+/// The answers that the agent offers, each with its keys.
+fn answers(pending: &Question, columns: u16) -> Vec<Choice> {
+    pending
         .options
         .iter()
         .enumerate()
@@ -443,95 +497,12 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
             let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
             Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
-        .collect();
-    if cx.session.rules.are_there() && columns >= REASON_FROM {
-        choices.extend(keys(&[("a", "make a rule")]));
-    }
-    if columns >= REASON_FROM {
-        choices.extend(keys(&[("!", "refuse and say why")]));
-    }
-    Contents { raw, asked, ..Contents::of(body, choices) }
+        .collect()
 }
 
 /// The key of a choice; beyond nine only the arrows reach it.
 fn digit(at: usize) -> String {
     if at < 9 { (at + 1).to_string() } else { "·".to_owned() }
-}
-
-fn log_in(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
-    let (session, error) = (cx.session, &log_in.error);
-    let agent = labels::agent(session);
-    let is_wanted = log_in.is_wanted;
-    let words = if is_wanted { format!("log in to {agent}") } else { format!("{agent} needs a log-in") };
-    let mut body = vec![strong(&words, Token::Warn)];
-    if !error.message.trim().is_empty() {
-        body.push(quoted(&error.message));
-    }
-    body.extend(error.data_lines().iter().take(DETAIL_LINES).map(|l| quoted(l)));
-    let methods = &session.agent().auth_methods;
-    if methods.is_empty() {
-        body.push(plain("It names no way to log in: use its own program, then start it again.", Token::Text));
-        body.extend(cx.state.view.dock.stderr.iter().map(|l| quoted(l)));
-    }
-    let page = labels::log_in_page(session);
-    body.extend(page.iter().map(|page| page_line(page)));
-    let method = |(at, method): (usize, &AuthMethod)| {
-        let name = sanitize::line(&method.name);
-        let name = name.trim();
-        Choice::new(digit(at), name.to_owned(), By::Highlight, way(session, method))
-    };
-    let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
-    let is_command = |method: &AuthMethod| method.kind != AuthKind::Agent;
-    choices.extend(page.iter().flat_map(|_| keys(&[("o", "open the page"), ("c", "copy it")])));
-    if page.is_none() && methods.iter().any(is_command) {
-        choices.extend(keys(&[("c", "copy the command")]));
-    }
-    choices.extend(if is_wanted { keys(&[("x", "leave")]) } else { keys(&[("r", "start it again"), ("q", "quit")]) });
-    Contents::of(body, choices)
-}
-
-/// The address of a page with its host in front, as far as that can be told for certain.
-fn page_line(page: &str) -> LogicalLine {
-    let host = address::host(page).map_or_else(|| "a host that cannot be told for certain".to_owned(), str::to_owned);
-    let mut text = StyledText::of(format!("{host}: "), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
-    text.push(page, Token::Quote);
-    LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
-}
-
-/// What the agent says of a way to log in, and the command that the person has to run.
-fn way(session: SessionRef<'_>, method: &AuthMethod) -> Vec<Detail> {
-    let mut out = Vec::new();
-    if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
-        out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
-    }
-    if let Some(command) = labels::login_command(&method.kind, session.agent()) {
-        let is_env = matches!(method.kind, AuthKind::Env { .. });
-        let what = if is_env { "asked for here, or set before the start:" } else { "runs in a terminal here:" };
-        let indent = StyledText::from("  ");
-        let line = LogicalLine { prefix: indent.clone(), hang: indent, ..plain(what, Token::Dim) };
-        out.push(Detail { line, bar: Bar::Yes });
-        let text = StyledText::of(command, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
-        out.push(Detail { line: LogicalLine::text(text), bar: Bar::No });
-    }
-    out
-}
-
-fn authenticating(session: SessionRef<'_>, method: &str, attempt: &Attempt, waited: Now) -> Contents {
-    let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
-    let name = sanitize::line(name);
-    let words = format!("logging in to {} with {}", labels::agent(session), name.trim());
-    let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
-    let (note, first) = match attempt.how {
-        How::Call(_) => ("It may have opened a page in your browser. Esc while writing leaves this.", None),
-        How::Terminal { .. } => ("Its command runs in a terminal.", Some(("t", "type into it"))),
-        How::Restart => ("Logged in. The agent is started again when its other sessions rest.", None),
-    };
-    let page = labels::log_in_page(session);
-    let body = [head, plain(note, Token::Dim)].into_iter().chain(page.iter().map(|page| page_line(page))).collect();
-    let pages: &[_] = if page.is_some() { &[("o", "open the page"), ("c", "copy it")] } else { &[] };
-    let last = [("x", "leave"), ("r", "start it again")];
-    let all: Vec<_> = first.into_iter().chain(pages.iter().copied()).chain(last).collect();
-    Contents::of(body, keys(&all))
 }
 
 /// What becomes of an agent that has ended.

@@ -3,12 +3,12 @@
 use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::Block;
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, TerminalSpec, Update,
+    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, Stop, TerminalSpec, Update,
 };
 use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Change, ToolContent, ToolPatch};
+use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
@@ -51,12 +51,12 @@ fn row<'a>(s: &'a Scene, part: &str) -> &'a str {
 fn a_write_under_the_gate_is_a_question() {
     let mut s = gated(Gate::Ask, 110);
     write(&mut s, 5);
-    assert!(row(&s, "wants to").contains("gemini-cli wants to write   src/x.rs"), "{}", s.shown);
+    assert!(row(&s, "wants to").contains("gemini-cli wants to write src/x.rs"), "{}", s.shown);
     assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
     assert!(s.last_row().contains("waiting for you"), "{}", s.shown);
     preview(&mut s, 5, "one\ntwo\nthree\n", "one\nTWO\nthree\n", None);
     assert!(row(&s, "- two").contains('2') && row(&s, "+ TWO").contains('2'), "{}", s.shown);
-    assert!(row(&s, "  one").contains("▌"), "what stays is no addition: {}", s.shown);
+    assert!(row(&s, "  one").contains("┃"), "what stays is no addition: {}", s.shown);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_command_under_the_gate_is_shown_whole() {
     let request = AgentRequest::TerminalCreate(spec);
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
     s.draw();
-    assert!(row(&s, "▌ run  make all").contains("0:00"), "{}", s.shown);
+    assert!(row(&s, "┏ run  make all").contains("0:00"), "{}", s.shown);
     assert!(s.shown.contains("in sub") && s.shown.contains("LD_PRELOAD=x"), "{}", s.shown);
     assert!(row(&s, "1 y Run it").contains("2 n Refuse"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
@@ -330,12 +330,34 @@ fn the_sums_of_a_turn_are_one_line() {
     assert!(rule(&s, "turn 2: +1 −0 in 1 file"), "it is not the turn above it: {}", s.shown);
 }
 
+#[test]
+fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
+    let ends = |works: bool| {
+        let mut s = Scene::ready(80, 24);
+        s.model = std::mem::take(&mut s.model).with_review(true);
+        s.intent(Intent::Prompt { text: "look".into(), links: Vec::new() });
+        let turn = s.model.first().session().last_turn();
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
+        if works {
+            s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
+        }
+        s.after(34_000);
+        s.end_turn(Stop::EndTurn);
+        let (totals, session) = (Totals::default(), Totals::default());
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
+        s.draw().to_owned()
+    };
+    let shown = ends(true);
+    assert!(shown.contains("─ 34 s · 1 call · nothing changed ──"), "{shown}");
+    assert!(!ends(false).contains("nothing changed"), "a mere answer ends with itself");
+}
+
 const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";
 
 /// What the dock shows, without bars and the blanks and breaks of rows.
 fn dock_text(s: &Scene) -> String {
     let rows = s.shown.lines().skip(usize::from(s.info.dock.y)).take(usize::from(s.info.dock.height));
-    rows.flat_map(|row| row.trim_start_matches('▌').split_whitespace()).collect()
+    rows.flat_map(|row| row.trim_start_matches(['┏', '┃']).split(['━', ' '])).collect()
 }
 
 fn squeezed(text: &str) -> String {
@@ -377,10 +399,10 @@ fn long_options_stand_below_each_other_and_their_rows_are_indented() {
     s.ask(1, "git push", &["Yes", FOR_EVER, "No"]);
     s.draw();
     let rows: Vec<&str> = s.shown.lines().skip_while(|l| !l.contains("1 Yes")).take(4).collect();
-    assert_eq!(rows[0], "▌ 1 Yes");
-    assert!(rows[1].starts_with("▌ 2 Yes, and don't ask again"), "{}", s.shown);
-    assert!(rows[2].starts_with("▌   ") && rows[2].ends_with("system"), "{}", s.shown);
-    assert!(rows[3].starts_with("▌ 3 No "), "{}", s.shown);
+    assert_eq!(rows[0], "┃ 1 Yes");
+    assert!(rows[1].starts_with("┃ 2 Yes, and don't ask again"), "{}", s.shown);
+    assert!(rows[2].starts_with("┃   ") && rows[2].ends_with("system"), "{}", s.shown);
+    assert!(rows[3].starts_with("┃ 3 No "), "{}", s.shown);
     // Those that fit stand side by side.
     let mut s = Scene::working(120, 40);
     let name = "Yes, and don't ask again for commands that start with git push in here";
@@ -581,8 +603,8 @@ fn r_416_a_form_is_filled_in_changed_and_sent() {
     assert!(row(&s, "Green").contains("2 (•) Green"), "{}", s.shown);
     s.press(Code::Enter).typed("ab");
     s.draw();
-    assert!(row(&s, "ab").contains("▌   ab"), "{}", s.shown);
-    let y = s.shown.lines().position(|line| line.contains("▌   ab")).unwrap();
+    assert!(row(&s, "ab").contains("┃   ab"), "{}", s.shown);
+    let y = s.shown.lines().position(|line| line.contains("┃   ab")).unwrap();
     assert_eq!(s.info.cursor.map(|at| (usize::from(at.x), usize::from(at.y))), Some((6, y)));
     s.press(Code::Enter).typed(" ").press(Code::Enter);
     s.draw();
@@ -722,7 +744,7 @@ fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
     let mut s = Scene::working(80, 24);
     ask(&mut s, &url);
     assert!(row(&s, "https://").contains("auth.example: https://auth.example/xxx"), "{}", s.shown);
-    let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && *c != '▌').collect();
+    let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && !"┏┃━".contains(*c)).collect();
     assert!(letters.contains(&url), "{}", s.shown);
     assert!(row(&s, "o open the page").contains("c copy it"), "{}", s.shown);
     s.typed("c");
@@ -765,7 +787,7 @@ fn the_host_of_a_page_is_always_on_the_screen_and_nothing_leads_there_before() {
         s.draw();
         s.press(Code::Tab).after(800);
         s.draw();
-        let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && *c != '▌').collect();
+        let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && !"┏┃━".contains(*c)).collect();
         let is_shown = letters.contains(&format!("leadsto{host}"));
         assert!(is_shown || host.len() > 100, "{}", s.shown);
         let is_shown = is_shown && letters.contains("notwhatthemessagesays");
@@ -796,4 +818,27 @@ fn no_default_is_sent_that_was_never_on_the_screen() {
         s.ctrl('s');
         assert_eq!(replies(&s).len(), 1, "{}", s.shown);
     }
+}
+
+#[test]
+fn a_question_keeps_its_own_words_whatever_another_one_about_the_same_call_says() {
+    use crate::model::tool::Wording;
+    let mut s = gated(Gate::Off, 100);
+    let ask = |s: &mut Scene, req: u64, title: &str| {
+        let mut tool = ToolPatch::new("k".into());
+        let wording =
+            Wording { title: title.into(), description: Some(format!("{title}, for real")), is_unknown: false };
+        tool.wording = Some(Box::new(wording));
+        let options = vec![PermissionOption { id: "once".into(), name: "yes".into(), kind: PermissionKind::AllowOnce }];
+        let request = AgentRequest::Permission { tool, options };
+        s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        s.draw();
+    };
+    ask(&mut s, 5, "May I read the manual?");
+    s.after(2000).draw();
+    assert!(dock_text(&s).contains("readthemanual?,forreal"), "{}", dock_text(&s));
+    ask(&mut s, 6, "May I delete everything?");
+    s.draw();
+    let text = dock_text(&s);
+    assert!(text.contains("readthemanual?,forreal") && !text.contains("deleteeverything"), "{text}");
 }

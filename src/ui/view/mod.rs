@@ -10,9 +10,11 @@ mod dock;
 mod lists;
 mod log_in;
 pub(super) mod paint;
+mod panel;
 mod review;
 pub mod session_list;
 pub mod sessions;
+mod welcome;
 
 use super::cells::CellCtx;
 use super::frame::Motion;
@@ -20,7 +22,7 @@ use super::msg::FrameInfo;
 use super::state::folds::Fold;
 use super::state::session_list::SessionList;
 use super::state::{App, Focus};
-use super::status_line;
+use super::status_line::{self, Setup};
 use super::transcript::{DrawCtx, Transcript};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -108,7 +110,8 @@ impl<'a> ViewCx<'a> {
     /// The same for the cells of one entry.
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
-        CellCtx { session: self.session, width, now: self.now, fold, typing: self.typing(), roots, home: self.home }
+        let (session, now, typing, home) = (self.session, self.now, self.typing(), self.home);
+        CellCtx { session, width, now, with: &[], fold, typing, roots, home }
     }
 }
 
@@ -121,7 +124,8 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
         return info;
     }
-    let mut status = status_line::status(cx.session, chrome::hint(cx), cx.now);
+    let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
+    let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
     if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
         status.left = status_line::typing(&command.command);
     }
@@ -139,7 +143,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         info.log_in = Some((id.clone(), log_in::size(rest)));
     } else if let Some(list) = alone(cx, area) {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
-    } else if area.height <= TINY.1 || area.width < TINY.0 {
+    } else if is_tiny(area) {
         tiny(cx, rest, &mut info, buf);
     } else {
         moving |= regular(cx, transcript, rest, &mut info, buf);
@@ -153,6 +157,10 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         _ => Motion::Still,
     };
     info
+}
+
+const fn is_tiny(area: Rect) -> bool {
+    area.height <= TINY.1 || area.width < TINY.0
 }
 
 /// The list, when there is no room for anything beside it.
@@ -188,7 +196,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         rest = split_top(below, 1).1;
     }
     if buf.area.height >= MORE_AIR_FROM {
-        rest = split_bottom(rest, 1).0;
+        let (above, line) = split_bottom(rest, 1);
+        chrome::line(cx, line, buf);
+        rest = above;
     }
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     let (mut rest, rule) = split_bottom(rest, 1);
@@ -238,6 +248,11 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         review::draw(cx, review, right, info, buf);
         moving
     } else {
+        let (rest, panel) = panel::place(cx, rest);
+        if let Some(at) = panel {
+            panel::draw(cx, at, buf);
+            info.panel = at;
+        }
         show_conversation(cx, transcript, rest, info, buf)
     };
     chrome::rule(cx, rule, info.rows_below, buf);
@@ -252,7 +267,7 @@ fn show_conversation(
     buf: &mut Buffer,
 ) -> bool {
     if cx.session.entries().is_empty() {
-        chrome::welcome(cx, area, buf);
+        welcome::draw(cx, area, buf);
         info.transcript = area;
         return false;
     }
@@ -272,6 +287,7 @@ fn show_transcript(
     }
     let viewport = transcript.draw(&cx.draw_ctx(), area, &mut info.scroll, buf);
     info.hits = viewport.hits;
+    info.links = viewport.links;
     info.rows_below = viewport.rows_below;
     if let Some(reading) = &cx.state.view.reading {
         let bar = StyledText::of("┃", Token::Accent);
@@ -316,6 +332,9 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
         let room = at.width.saturating_sub(3);
         let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
         paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);
+    }
+    if focused && cx.state.view.composer.is_empty() && !is_tiny(buf.area) {
+        chrome::placeholder(cx, Rect { x: at.x + 2, width: at.width.saturating_sub(3), ..at }, buf);
     }
     if focused && cx.state.picker.is_none() && !cx.state.types_a_line() && cx.state.list.is_none() {
         let (x, y) = layout.cursor;

@@ -44,13 +44,13 @@ fn the_wide_screen() {
     assert_eq!(
         bottom(&s, 7),
         "\
-▌ gemini-cli wants to run   cargo test --all -- --ignored                                                  1 of 2 · 0:12
-▌ in ~/src/shop
-▌ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why                  Alt+digit or Tab to answer
-────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
+┃ in ~/src/shop
+┃ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why                  Alt+digit or Tab to answer
+── default ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
-
- waiting for you 0:12 · Esc stops the turn                                                                      default"
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+ waiting for you 0:12 · Esc stops the turn"
     );
     assert_eq!(
         s.row(0),
@@ -59,17 +59,68 @@ fn the_wide_screen() {
 }
 
 #[test]
+fn mode_and_model_stand_on_the_rule_above_what_they_are_about() {
+    let mut s = Scene::ready(120, 40);
+    assert!(s.draw().contains("\n── default ──"), "{}", s.shown);
+    assert!(s.shown.contains("\n❯ Ask for a change, / for commands, @ for a file\n"), "{}", s.shown);
+    assert!(!s.last_row().contains("default"), "{}", s.shown);
+    s.typed("x");
+    assert!(!s.draw().contains("Ask for a change"), "{}", s.shown);
+    let mut s = Scene::ready(60, 4);
+    assert!(s.draw().lines().last().is_some_and(|row| row.ends_with("default")), "{}", s.shown);
+}
+
+#[test]
+fn the_panel_stands_beside_the_conversation_on_wide_screens_and_goes_on_a_key() {
+    let mut s = picture(150, 40);
+    s.runs(7, "make all");
+    s.intent(Intent::Prompt { text: "then the notes".into(), links: Vec::new() });
+    s.update(Update::Usage { used: 50_000, size: 100_000, cost: Patch::Keep });
+    s.draw();
+    for part in ["│ RUNNING", "make all", "│ NEXT PROMPTS", "1 then the notes", "│ CONTEXT", "50 % of 100 k"] {
+        assert!(s.shown.contains(part), "{part}\n{}", s.shown);
+    }
+    s.press(Code::F(5)).draw();
+    assert!(!s.shown.contains("RUNNING"), "{}", s.shown);
+    s.press(Code::F(5)).draw();
+    assert!(s.shown.contains("RUNNING"), "{}", s.shown);
+    let mut s = picture(149, 40);
+    s.runs(7, "make all");
+    assert!(!s.draw().contains("RUNNING"), "{}", s.shown);
+    s.press(Code::F(5)).draw();
+    assert!(s.last_row().contains("the panel needs 150 columns"), "{}", s.shown);
+}
+
+#[test]
+fn the_first_screen_names_what_can_be_gone_on_with() {
+    use crate::ui::state::session_list::{End, Past, PastSession, Starts};
+    let mut s = Scene::ready(120, 40);
+    let one = |name: &str, cwd: &str, end| {
+        PastSession::clean(name.into(), "Gemini", "gemini".into(), Starts::Unknown, cwd.into())
+            .about(Some(name), None, None)
+            .used(120, 1, end, Vec::new(), false)
+    };
+    let all = [one("mend it", "/home/me/src/shop", End::Interrupted), one("other", "/elsewhere", End::Ended)];
+    s.ui.past = Past::Read(all.into());
+    s.draw();
+    let row = s.shown.lines().find(|row| row.contains("mend it")).unwrap();
+    assert!(row.trim_end().ends_with("interrupted · 2 min ago"), "{}", s.shown);
+    assert!(!s.shown.contains("other ") && s.shown.contains("F8 lists all 1"), "{}", s.shown);
+    assert!(s.shown.contains("nothing is sent before you press Enter"), "{}", s.shown);
+}
+
+#[test]
 fn the_usual_screen() {
     let mut s = asked(80, 24);
     assert_eq!(
         bottom(&s, 6),
         "\
-▌ run  cargo test --all -- --ignored                               1 of 2 · 0:12
-▌ gemini-cli in ~/src/shop
-▌ 1 Allow once   2 Always allow cargo test   3 Reject              Tab to answer
-────────────────────────────────────────────────────────────────────────────────
+┏ run  cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
+┃ gemini-cli in ~/src/shop
+┃ 1 Allow once   2 Always allow cargo test   3 Reject              Tab to answer
+── default ─────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
- waiting for you 0:12 · Esc stops the turn                              default"
+ waiting for you 0:12 · Esc stops the turn"
     );
     s.press(Code::Tab).draw();
     assert!(s.row(20).ends_with("Esc back to writing"), "{}", s.shown);
@@ -82,12 +133,12 @@ fn the_small_screen() {
     assert_eq!(
         bottom(&s, 8),
         "\
-▌ run  cargo test --all --      1/2 0:12
-▌   --ignored
-▌ gemini-cli in ~/src/shop
-▌ 1 Allow once             Tab to answer
-▌ 2 Always allow cargo test  3 Reject
-────────────────────────────────────────
+┏ run  cargo test --all -- ━━━━ 1/2 0:12
+┃   --ignored
+┃ gemini-cli in ~/src/shop
+┃ 1 Allow once             Tab to answer
+┃ 2 Always allow cargo test  3 Reject
+── default ─────────────────────────────
 ❯ and then bump the version
  waiting for you 0:12 · Esc stops"
     );
@@ -154,7 +205,7 @@ fn r_452_the_dock_names_the_agent_and_the_place_at_every_size() {
     for (width, height) in [(120, 40), (80, 24), (40, 24)] {
         let mut s = Scene::asked(width, height);
         s.draw();
-        let dock: Vec<&str> = s.shown.lines().filter(|l| l.starts_with('▌')).collect();
+        let dock: Vec<&str> = s.shown.lines().filter(|l| l.starts_with(['┏', '┃'])).collect();
         assert!(dock.iter().any(|l| l.contains("gemini-cli")), "{dock:?}");
     }
 }
@@ -165,7 +216,8 @@ fn r_453_a_title_is_one_row_and_stands_behind_our_gutter() {
     let bait = format!("edit\n{}\n❯ yes\n ready · F1 keys", "─".repeat(80));
     s.tool("t", ToolKind::Edit, &bait, ToolStatus::Completed);
     s.draw();
-    assert_eq!(s.shown.lines().filter(|l| l.starts_with("───")).count(), 1, "the rule is ours alone\n{}", s.shown);
+    assert_eq!(s.shown.lines().filter(|l| l.starts_with("───")).count(), 0, "{}", s.shown);
+    assert_eq!(s.shown.lines().filter(|l| l.starts_with("── ")).count(), 1, "the rule is ours alone\n{}", s.shown);
     assert_eq!(s.shown.lines().filter(|l| l.starts_with('❯')).count(), 1, "{}", s.shown);
     assert_eq!(s.shown.lines().filter(|l| l.contains("F1 keys")).count(), 0, "one row, cut at the edge\n{}", s.shown);
 }
@@ -238,7 +290,7 @@ fn what_moves_and_what_stands_still() {
 fn rows_below_are_counted_on_the_rule() {
     let mut s = Scene::working(80, 24);
     for n in 0..50 {
-        s.tool(&format!("t{n}"), ToolKind::Read, &format!("file-{n}"), ToolStatus::Completed);
+        s.tool(&format!("t{n}"), ToolKind::Think, &format!("file-{n}"), ToolStatus::Completed);
     }
     s.draw();
     assert!(!s.shown.contains("below"));

@@ -211,7 +211,7 @@ fn r_079_only_what_is_there_is_advertised() {
     let mut members: Vec<&str> = caps.as_object().unwrap().keys().map(String::as_str).collect();
     members.sort_unstable();
     assert_eq!(members, ["_meta", "auth", "elicitation", "fs", "session", "subagents", "terminal"]);
-    assert_eq!(caps["session"], json!({ "configOptions": { "boolean": {} }, "notices": {} }));
+    assert_eq!(caps["session"], json!({ "compaction": {}, "configOptions": { "boolean": {} }, "notices": {} }));
     // A read-only policy refuses, and advertises all the same.
     use acp_tui::model::session::Allow;
     let rig = Rig::starting(Policy::Auto(Allow::None));

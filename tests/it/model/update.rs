@@ -1,6 +1,7 @@
-//! Messages, plans, titles, usage and notices.
+//! Messages, plans, titles, usage and notices.
 
 use crate::support::{Rig, SESSION, chunk, with};
+use acp_tui::model::entry::{Body, Entry};
 use serde_json::{Value, json};
 
 fn id(kind: &str, text: &str, id: Value) -> Value {
@@ -361,6 +362,91 @@ fn r_269_r_270_r_271_r_272_usage_is_what_was_last_said() {
     rig.update(usage(u64::MAX, 1, cost(3.0, "credits")));
     let now = rig.model().first().session().usage.clone().unwrap();
     assert_eq!((now.used, now.size, now.cost), (u64::MAX, 1, Some((3.0, "credits".into()))));
+}
+
+fn compaction(more: Value) -> Value {
+    with(json!({ "sessionUpdate": "compaction_update", "compactionId": "c" }), more)
+}
+
+fn titles(rig: &Rig) -> Vec<(String, String)> {
+    let notice = |entry: &Entry| match &entry.body {
+        Body::Notice(notice) => Some((notice.title.clone(), notice.detail.join("/"))),
+        _ => None,
+    };
+    rig.model().first().entries().iter().filter_map(notice).collect()
+}
+
+#[test]
+fn r_279_r_280_r_281_r_283_a_compaction_is_one_entry_that_changes_until_it_is_over() {
+    let mut rig = Rig::prompted("hi");
+    let chunk = |text: &str| {
+        let content = json!({ "type": "text", "text": text });
+        json!({ "sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": content })
+    };
+    rig.update(chunk("first "));
+    rig.update(chunk("second"));
+    let now = titles(&rig);
+    assert_eq!(now.len(), 1, "{now:?}");
+    assert!(now[0].0.contains("puts a summary") && now[0].1 == "first second", "{now:?}");
+    rig.update(compaction(json!({ "status": "failed", "error": "no room", "summary": [] })));
+    assert!(titles(&rig)[0].0.contains("could not") && titles(&rig)[0].1 == "no room", "{:?}", titles(&rig));
+    let summary = json!([{ "type": "text", "text": "whole" }]);
+    rig.update(compaction(json!({ "status": "completed", "error": null, "summary": summary })));
+    let now = titles(&rig);
+    assert!(now.len() == 1 && now[0].0.contains("goes on with a summary") && now[0].1 == "whole", "{now:?}");
+    let said =
+        rig.model().first().entries().iter().any(|entry| matches!(&entry.body, Body::User(user) if user.text == "hi"));
+    assert!(said, "what was said before stays");
+}
+
+#[test]
+fn r_282_an_unknown_status_of_a_compaction_is_shown() {
+    let mut rig = Rig::prompted("hi");
+    rig.update(compaction(json!({ "status": "pondering" })));
+    assert_eq!(titles(&rig), [("context compaction pondering".to_owned(), String::new())]);
+    // A long run of them.
+    for n in 0..300 {
+        rig.update(
+            json!({ "sessionUpdate": "compaction_update", "compactionId": format!("c{n}"), "status": "completed" }),
+        );
+    }
+    assert_eq!(rig.model().first().session().compactions.len(), 100);
+}
+
+#[test]
+fn r_285_r_286_r_288_plans_of_the_first_version_are_told_apart_by_their_ids() {
+    let mut rig = Rig::prompted("hi");
+    let items = |id: &str, word: &str| {
+        let plan = json!({ "planId": id, "type": "items", "entries": [{ "content": word, "status": "pending" }] });
+        json!({ "sessionUpdate": "plan_update", "plan": plan })
+    };
+    let plans = |rig: &Rig| -> Vec<String> {
+        let words = |entry: &Entry| match &entry.body {
+            Body::Plan(steps) => Some(steps.iter().map(|step| step.content.clone()).collect::<Vec<_>>().join("/")),
+            _ => None,
+        };
+        rig.model().first().entries().iter().filter_map(words).collect()
+    };
+    rig.update(items("a", "one"));
+    rig.update(items("b", "two"));
+    rig.update(json!({ "sessionUpdate": "plan", "entries": [{ "content": "plain" }] }));
+    assert_eq!(plans(&rig), ["one", "two", "plain"]);
+    let markdown = json!({ "planId": "a", "type": "markdown", "content": "# Plan\nfirst" });
+    rig.update(json!({ "sessionUpdate": "plan_update", "plan": markdown }));
+    rig.update(json!({ "sessionUpdate": "plan_removed", "planId": "b" }));
+    rig.update(json!({ "sessionUpdate": "plan_removed", "planId": "unknown" }));
+    assert_eq!(plans(&rig), ["# Plan/first", "", "plain"]);
+}
+
+#[test]
+fn r_284_a_context_that_is_nearly_full_is_said_once_until_it_was_emptied() {
+    let mut rig = Rig::prompted("hi");
+    for used in [79, 80, 95, 59, 81] {
+        rig.update(json!({ "sessionUpdate": "usage_update", "used": used, "size": 100 }));
+    }
+    let said: Vec<String> = titles(&rig).into_iter().map(|(title, _)| title).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("80 % of the agent's context") && said[1].starts_with("81 %"), "{said:?}");
 }
 
 #[test]

@@ -72,6 +72,8 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
             let entries = updates::plan(updates::has(value, "entries")?, read.lost_of("entries"));
             Update::Plan { id: None, entries }
         }
+        "plan_update" => updates::plan_of(value.get("plan").ok_or("plan is missing")?, read)?,
+        "plan_removed" => updates::plan_removed(value)?,
         "available_commands_update" => updates::available_commands(value, read)?,
         "current_mode_update" => {
             // A widely copied example says `modeId`.
@@ -82,7 +84,8 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "session_info_update" => updates::info(value),
         "usage_update" => updates::usage(value, Patch::Keep)?,
         "notice" => updates::notice(value),
-        "compaction_update" => updates::compaction(value),
+        "compaction_update" => updates::compaction(value)?,
+        "compaction_summary_chunk" => updates::more_summary(value)?,
         "subagent_update" => children::child(value)?,
         "session_message" => children::passed(value)?,
         "session_message_chunk" => children::more(value)?,

@@ -93,7 +93,10 @@ fn every_other_word_and_list_of_an_update_is_bounded() {
     for update in [
         json!({ "sessionUpdate": "session_info_update", "title": long }),
         json!({ "sessionUpdate": "notice", "title": long, "description": long }),
-        json!({ "sessionUpdate": "compaction_update", "status": long, "error": long }),
+        json!({ "sessionUpdate": "compaction_update", "status": long, "error": long,
+                "summary": many(json!({ "type": "text", "text": long[..1000] })) }),
+        json!({ "sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": { "type": "text", "text": long } }),
+        json!({ "sessionUpdate": "plan_update", "plan": { "planId": "p", "type": "markdown", "content": long } }),
         json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": { "amount": 1, "currency": long } }),
         json!({ "sessionUpdate": long }),
         json!({ "sessionUpdate": "plan", "entries": [{ "content": long, "status": long }, { "content": "a", "status": [long] }] }),

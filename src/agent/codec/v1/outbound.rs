@@ -23,6 +23,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             let mut params = serde_json::to_value(initialize())?;
             // The types of the protocol have it only where all that is unstable is switched on.
             params["clientCapabilities"]["subagents"] = json!({});
+            params["clientCapabilities"]["plan"] = json!({});
             (INITIALIZE, params)
         }
         Call::OpenSession(how) => (opening(how), open(how, cwd)?),
@@ -126,7 +127,8 @@ fn initialize() -> schema::InitializeRequest {
         .config_options(
             schema::SessionConfigOptionsCapabilities::new().boolean(schema::BooleanConfigOptionCapabilities::new()),
         )
-        .notices(schema::NoticeCapabilities::new());
+        .notices(schema::NoticeCapabilities::new())
+        .compaction(schema::CompactionCapabilities::new());
     let capabilities = schema::ClientCapabilities::new()
         .fs(schema::FileSystemCapabilities::new().read_text_file(true).write_text_file(true))
         .terminal(true)

@@ -7,7 +7,7 @@ use super::results::{self, OPTIONS};
 use super::tools;
 use crate::agent::codec::versionless::asked;
 use crate::agent::codec::versionless::bounded::{self, Read};
-use crate::agent::codec::versionless::content::{block, id_of, need_id, short_id, str_of, string_of, words_of};
+use crate::agent::codec::versionless::content::{block, id_of, need_id, short_id, str_of, string_of};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::tools::raw;
 use crate::agent::codec::versionless::{children, results as same, updates};
@@ -91,14 +91,15 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         }
         "terminal_update" => Update::Terminal(tools::terminal(value)?),
         "terminal_output_chunk" => Update::Terminal(tools::output(value)?),
-        "plan_update" => plan(value.get("plan").ok_or("plan is missing")?, read)?,
-        "plan_removed" => Update::Plan { id: Some(need_id(value, "planId")?.into()), entries: Vec::new() },
+        "plan_update" => updates::plan_of(value.get("plan").ok_or("plan is missing")?, read)?,
+        "plan_removed" => updates::plan_removed(value)?,
         "available_commands_update" => updates::available_commands(value, read)?,
         "config_option_update" => same::config_options(value, read, &OPTIONS)?,
         "session_info_update" => updates::info(value),
         "usage_update" => updates::usage(value, Patch::Reset)?,
         "notice" => updates::notice(value),
-        "compaction_update" => updates::compaction(value),
+        "compaction_update" => updates::compaction(value)?,
+        "compaction_summary_chunk" => updates::more_summary(value)?,
         "subagent_update" => children::child(value)?,
         "session_message" => children::passed(value)?,
         "session_message_chunk" => children::more(value)?,
@@ -130,21 +131,6 @@ fn activity(value: &Value) -> Result<Activity, String> {
         "idle" => Ok(Activity::Idle(results::ended(value))),
         _ => Ok(Activity::Busy),
     }
-}
-
-/// A plan of a kind that is not known here replaces the one of its id all the same (V2-104).
-fn plan(plan: &Value, read: &Read) -> Result<Update, String> {
-    let id = Some(need_id(plan, "planId")?.into());
-    let entries = match str_of(plan, "type") {
-        Some("items") | None => updates::plan(plan, read.lost_of("entries")),
-        Some(kind) => {
-            let text = words_of(plan, "content", MAX_WORDS).or_else(|| words_of(plan, "uri", MAX_PATH));
-            let text = text.unwrap_or_else(|| format!("a plan of a kind that is not shown here: {kind}"));
-            let lines = text.lines().map(|line| json!({ "content": line })).collect::<Vec<_>>();
-            updates::plan(&json!({ "entries": lines }), 0)
-        }
-    };
-    Ok(Update::Plan { id, entries })
 }
 
 /// A request of the agent, and the session it names.

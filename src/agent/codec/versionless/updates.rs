@@ -3,11 +3,11 @@
 //! Text chunks, of which there are many, take a borrowed path; all else is salvaged from a generic value.
 
 use super::bounded::Read;
-use super::content::{block, list_of, short_id, str_of, u64_of, words_of};
+use super::content::{block, list_of, need_id, short_id, str_of, u64_of, words_of};
 use crate::base::human;
-use crate::base::limits::{self, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_STEP, MAX_STEPS, MAX_WORDS};
+use crate::base::limits::{self, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP, MAX_STEPS, MAX_WORDS};
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
-use crate::model::event::Update;
+use crate::model::event::{CompactionPatch, Update};
 use crate::model::ids::SessionId;
 use crate::model::options::Command;
 use crate::model::patch::Patch;
@@ -121,11 +121,64 @@ pub fn available_commands(value: &Value, read: &Read) -> Result<Update, String> 
     Ok(partly(Update::Commands(commands(value)), "commands", more))
 }
 
-pub fn compaction(value: &Value) -> Update {
-    Update::Compaction {
+/// The whole state of a compaction; its summary replaces the one before.
+pub fn compaction(value: &Value) -> Result<Update, String> {
+    let id = str_of(value, "compactionId").map(|id| short_id(id, "compactionId")).transpose()?.map(Into::into);
+    let summary = match value.get("summary") {
+        None => Patch::Keep,
+        Some(Value::Null) => Patch::Reset,
+        Some(_) => {
+            let text = list_of(value, "summary").iter().take(MAX_STEPS).map(words).collect::<String>();
+            Patch::Set(limits::cut(text, MAX_WORDS))
+        }
+    };
+    let error = match value.get("error") {
+        Some(Value::Null) => Patch::Reset,
+        _ => Patch::of(words_of(value, "error", MAX_WORDS)),
+    };
+    Ok(Update::Compaction(CompactionPatch {
+        id,
         status: words_of(value, "status", MAX_NAME),
-        text: words_of(value, "error", MAX_WORDS).unwrap_or_default(),
+        summary,
+        more: String::new(),
+        error,
+    }))
+}
+
+/// A further piece of a compaction's summary.
+pub fn more_summary(value: &Value) -> Result<Update, String> {
+    let id = Some(need_id(value, "compactionId")?.into());
+    let more = limits::cut(value.get("content").map(words).unwrap_or_default(), MAX_WORDS);
+    Ok(Update::Compaction(CompactionPatch { id, more, ..CompactionPatch::default() }))
+}
+
+/// A block as a text: what it is where it is none.
+fn words(value: &Value) -> String {
+    match block(value) {
+        Block::Text(text) => text,
+        Block::Other { label, .. } => format!("[{label}]"),
     }
+}
+
+/// A plan by its id. One of a kind that is not known here replaces the one of its id all the same (V2-104).
+pub fn plan_of(plan: &Value, read: &Read) -> Result<Update, String> {
+    // An earlier draft says `id`.
+    let member = if plan.get("planId").is_some() || plan.get("id").is_none() { "planId" } else { "id" };
+    let id = Some(need_id(plan, member)?.into());
+    let entries = match str_of(plan, "type") {
+        Some("items") | None => self::plan(plan, read.lost_of("entries")),
+        Some(kind) => {
+            let text = words_of(plan, "content", MAX_WORDS).or_else(|| words_of(plan, "uri", MAX_PATH));
+            let text = text.unwrap_or_else(|| format!("a plan of a kind that is not shown here: {kind}"));
+            let lines = text.lines().map(|line| json!({ "content": line })).collect::<Vec<_>>();
+            self::plan(&json!({ "entries": lines }), 0)
+        }
+    };
+    Ok(Update::Plan { id, entries })
+}
+
+pub fn plan_removed(value: &Value) -> Result<Update, String> {
+    Ok(Update::Plan { id: Some(need_id(value, "planId")?.into()), entries: Vec::new() })
 }
 
 pub fn unknown(name: &str) -> Update {

@@ -212,7 +212,9 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
     .into();
     let name: RunStyle = if marked { Token::Selected } else { Token::Text }.into();
     let extra = if marked { Mods::REVERSE } else { Mods::NONE };
-    let mut front = StyledText::of(&choice.key, key.with_mods(Mods::BOLD).with_mods(extra));
+    // A key that counts looks like one.
+    let pressed = if look.armed { Mods::REVERSE } else { Mods::NONE };
+    let mut front = StyledText::of(&choice.key, key.with_mods(Mods::BOLD).with_mods(pressed));
     front.push(" ", name.with_mods(extra));
     let cut = choice.name.floor_char_boundary(MAX_NAME);
     let mut words = StyledText::of(choice.name.get(..cut).unwrap_or_default(), name.with_mods(extra));
@@ -221,7 +223,7 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
         words.push(&format!(" … {left} more characters"), Token::Warn);
     }
     if !choice.kind.is_empty() {
-        words.push(&format!(" ({})", choice.kind), if choice.lasts { Token::Warn } else { Token::Dim });
+        words.push(&format!(" ({})", choice.kind), if choice.lasts { Token::Danger } else { Token::Dim });
     }
     (front, words)
 }

@@ -3,7 +3,8 @@
 //! Changes nothing. Invariants: which agent asks is said; what is typed into a field that asks for a secret is drawn as
 //! dots; the host of a page stands in front of its whole address, and in rows of its own that nothing scrolls away.
 
-use super::{Contents, Place, keys, page_line, plain, strong};
+use super::log_in::page_line;
+use super::{Contents, Place, keys, plain, strong};
 use crate::base::{human, paths, sanitize};
 use crate::model::event::Asking;
 use crate::model::form::{Field, FieldKind, Form, Page};

@@ -106,7 +106,7 @@ fn the_small_screen_is_usable() {
    42       let line_42 = 42;
    43 -     let line_43 = 43;
  a accept  x reject           ? keys  q
-────────────────────────────────────────
+── default ─────────────────────────────
 ❯
  ⠼ writing · Esc stops the turn
 "

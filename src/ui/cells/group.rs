@@ -1,0 +1,95 @@
+//! Entries that have no row of their own until the person opens the one above: reads and searches that follow one
+//! another share a row, and what a call has written is in the row of the call.
+//!
+//! Decides by two neighbours at a time. Invariant: no row stands for more than [`MOST`] calls, so what one of them means
+//! for the others is found in that many steps.
+
+use super::head::{Clock, FOLDED, head, pad_verb};
+use super::{CellCtx, gutter, is_waiting, tool};
+use crate::base::human;
+use crate::model::entry::{Body, Entry, FileOutcome};
+use crate::model::session_ref::SessionRef;
+use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::text::line::LogicalLine;
+use crate::text::run::StyledText;
+use crate::text::token::Token;
+
+/// Calls of one row.
+pub const MOST: u64 = 32;
+
+/// Whether an entry may share the row of the one above it.
+pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
+    if let (Body::Tool(call), Body::File(op)) = (&above.body, &below.body) {
+        let FileOutcome::Written { new: written, .. } = &op.outcome else { return false };
+        // Only where the call shows just what was written.
+        let is_shown = |content: &ToolContent| {
+            let change = content.change().filter(|change| change.path == op.path);
+            change.and_then(|change| change.texts()).is_some_and(|(_, new)| **new == **written)
+        };
+        return above.turn == below.turn && call.content.iter().take(MOST as usize).any(is_shown);
+    }
+    let (Some(first), Some(second)) = (looks(above, session), looks(below, session)) else { return false };
+    !below.id.0.is_multiple_of(MOST) && above.turn == below.turn && first.parent == second.parent
+}
+
+/// Whether those that share a row with a call are calls.
+pub fn is_of_calls(with: &[&Entry]) -> bool {
+    with.iter().any(|entry| matches!(entry.body, Body::Tool(_)))
+}
+
+/// The entry in whose row this one is shown, where it has none of its own; as far as entries are in memory.
+/// `is_together` tells of the first of them whether the row is closed.
+pub fn row_of<'a>(
+    session: SessionRef<'a>,
+    entry: &'a Entry,
+    is_together: impl Fn(&Entry) -> bool,
+) -> Option<&'a Entry> {
+    let entries = session.session().entries();
+    let mut first = entry;
+    let mut index = entries.index_of(entry.id)?;
+    while let Some(above) = index.checked_sub(1).and_then(|at| entries.at(at)) {
+        if !follows(above, first, session) {
+            break;
+        }
+        (first, index) = (above, index - 1);
+    }
+    (first.id != entry.id && is_together(first)).then_some(first)
+}
+
+/// A call that has looked at something, and has nothing else to show.
+fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> {
+    let Body::Tool(call) = &entry.body else { return None };
+    let has_looked = matches!(call.kind, ToolKind::Read | ToolKind::Search)
+        && call.status == ToolStatus::Completed
+        && call.mark.is_none()
+        && !call.refused
+        && call.content.iter().all(|content| matches!(content, ToolContent::Block(_)));
+    (has_looked && !is_waiting(entry, session)).then_some(call)
+}
+
+/// The row of several calls.
+pub(super) fn lines(calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let all_read = calls.iter().all(|call| call.kind == ToolKind::Read);
+    let all_search = calls.iter().all(|call| call.kind == ToolKind::Search);
+    let verb = match (all_read, all_search) {
+        (true, _) => "read",
+        (_, true) => "search",
+        _ => "look",
+    };
+    let mut named: Vec<String> = Vec::new();
+    for call in calls {
+        let object = tool::object(call, ctx).as_str().to_owned();
+        if !object.is_empty() && !named.contains(&object) {
+            named.push(object);
+        }
+    }
+    let mut text = StyledText::new();
+    for (at, name) in named.iter().enumerate() {
+        text.push(if at == 0 { "" } else { " · " }, Token::Dim);
+        text.push(name, Token::Text);
+    }
+    let figures = StyledText::of(format!("{}{FOLDED}", human::count(calls.len() as u64, "call")), Token::Dim);
+    let mut front = StyledText::of("└ ".repeat(calls.first().map_or(0, |call| tool::depth(call, ctx))), Token::Dim);
+    front.append(&pad_verb(verb, ctx.width));
+    vec![head(gutter("✓", Token::SignGood), front, text, figures, Clock::None, ctx)]
+}

@@ -1,0 +1,92 @@
+//! Logging in, in the dock: the ways that there are, and how far one is.
+//!
+//! Starts no log-in. Invariant: an address stands behind its host, as far as that can be told.
+
+use super::choices::{Bar, By, Choice, Detail};
+use super::{Contents, DETAIL_LINES, ViewCx, digit, keys, plain, quoted, strong};
+use crate::base::sanitize;
+use crate::model::event::{AuthKind, AuthMethod};
+use crate::model::ids::Now;
+use crate::model::login::{Attempt, How, LogIn};
+use crate::model::session_ref::SessionRef;
+use crate::text::address;
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::ui::labels;
+
+pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
+    let (session, error) = (cx.session, &log_in.error);
+    let agent = labels::agent(session);
+    let is_wanted = log_in.is_wanted;
+    let words = if is_wanted { format!("log in to {agent}") } else { format!("{agent} needs a log-in") };
+    let mut body = vec![strong(&words, Token::Warn)];
+    if !error.message.trim().is_empty() {
+        body.push(quoted(&error.message));
+    }
+    body.extend(error.data_lines().iter().take(DETAIL_LINES).map(|l| quoted(l)));
+    let methods = &session.agent().auth_methods;
+    if methods.is_empty() {
+        body.push(plain("It names no way to log in: use its own program, then start it again.", Token::Text));
+        body.extend(cx.state.view.dock.stderr.iter().map(|l| quoted(l)));
+    }
+    let page = labels::log_in_page(session);
+    body.extend(page.iter().map(|page| page_line(page)));
+    let method = |(at, method): (usize, &AuthMethod)| {
+        let name = sanitize::line(&method.name);
+        let name = name.trim();
+        Choice::new(digit(at), name.to_owned(), By::Highlight, way(session, method))
+    };
+    let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
+    let is_command = |method: &AuthMethod| method.kind != AuthKind::Agent;
+    choices.extend(page.iter().flat_map(|_| keys(&[("o", "open the page"), ("c", "copy it")])));
+    if page.is_none() && methods.iter().any(is_command) {
+        choices.extend(keys(&[("c", "copy the command")]));
+    }
+    choices.extend(if is_wanted { keys(&[("x", "leave")]) } else { keys(&[("r", "start it again"), ("q", "quit")]) });
+    Contents::of(body, choices)
+}
+
+/// The address of a page with its host in front, as far as that can be told for certain.
+pub(super) fn page_line(page: &str) -> LogicalLine {
+    let host = address::host(page).map_or_else(|| "a host that cannot be told for certain".to_owned(), str::to_owned);
+    let mut text = StyledText::of(format!("{host}: "), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+    text.push(page, Token::Quote);
+    LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
+}
+
+/// What the agent says of a way to log in, and the command that the person has to run.
+fn way(session: SessionRef<'_>, method: &AuthMethod) -> Vec<Detail> {
+    let mut out = Vec::new();
+    if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
+        out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
+    }
+    if let Some(command) = labels::login_command(&method.kind, session.agent()) {
+        let is_env = matches!(method.kind, AuthKind::Env { .. });
+        let what = if is_env { "asked for here, or set before the start:" } else { "runs in a terminal here:" };
+        let indent = StyledText::from("  ");
+        let line = LogicalLine { prefix: indent.clone(), hang: indent, ..plain(what, Token::Dim) };
+        out.push(Detail { line, bar: Bar::Yes });
+        let text = StyledText::of(command, RunStyle::from(Token::Text).with_mods(Mods::BOLD));
+        out.push(Detail { line: LogicalLine::text(text), bar: Bar::No });
+    }
+    out
+}
+
+pub(super) fn under_way(session: SessionRef<'_>, method: &str, attempt: &Attempt, waited: Now) -> Contents {
+    let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
+    let name = sanitize::line(name);
+    let words = format!("logging in to {} with {}", labels::agent(session), name.trim());
+    let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
+    let (note, first) = match attempt.how {
+        How::Call(_) => ("It may have opened a page in your browser. Esc while writing leaves this.", None),
+        How::Terminal { .. } => ("Its command runs in a terminal.", Some(("t", "type into it"))),
+        How::Restart => ("Logged in. The agent is started again when its other sessions rest.", None),
+    };
+    let page = labels::log_in_page(session);
+    let body = [head, plain(note, Token::Dim)].into_iter().chain(page.iter().map(|page| page_line(page))).collect();
+    let pages: &[_] = if page.is_some() { &[("o", "open the page"), ("c", "copy it")] } else { &[] };
+    let last = [("x", "leave"), ("r", "start it again")];
+    let all: Vec<_> = first.into_iter().chain(pages.iter().copied()).chain(last).collect();
+    Contents::of(body, keys(&all))
+}

@@ -1,0 +1,233 @@
+//! The panel at the right of wide screens (F5): plan, changed files, what runs, prompts that wait, context and cost, and
+//! other sessions.
+//!
+//! Sums up what stands elsewhere and is asked for nothing. Invariants: it looks at a bounded number of the newest
+//! entries; it never covers the conversation, and gives way to the review.
+
+use super::{ViewCx, paint, sessions};
+use crate::base::{human, paths, sanitize};
+use crate::model::entries::Slot;
+use crate::model::entry::{Body, Entry, FileOutcome, PlanEntry, PlanStatus};
+use crate::model::options::Usage;
+use crate::model::session::{HeldPrompt, Terminal};
+use crate::model::tool::{Operation, ToolContent};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::labels;
+use crate::ui::state::PANEL_FROM;
+use crate::ui::state::attention::Attention;
+use crate::ui::status_line;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::{Path, PathBuf};
+
+/// Its columns, the line at its left counted.
+const COLUMNS: u16 = 40;
+/// Entries that are looked at for the plan and the files.
+const LOOK_BACK: usize = 1000;
+/// Rows of one part.
+const PLAN: usize = 12;
+const FILES: usize = 8;
+const FEW: usize = 4;
+
+/// What the panel leaves to the conversation, and its own place where it is shown.
+pub fn place(cx: &ViewCx<'_>, area: Rect) -> (Rect, Option<Rect>) {
+    let has_begun = !cx.session.entries().is_empty();
+    if cx.state.hides_panel || area.width < PANEL_FROM || !has_begun {
+        return (area, None);
+    }
+    let left = Rect { width: area.width - COLUMNS, ..area };
+    (left, Some(Rect { x: left.right(), width: COLUMNS, ..area }))
+}
+
+/// Rows of the panel: what stands at the left, and at the right end.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<(StyledText, StyledText)>,
+}
+
+impl Rows {
+    fn head(&mut self, name: &str, right: impl Into<String>) {
+        if !self.rows.is_empty() {
+            self.rows.push((StyledText::new(), StyledText::new()));
+        }
+        let style = RunStyle::from(Token::Dim).with_mods(Mods::BOLD);
+        self.rows.push((StyledText::of(name, style), StyledText::of(right, Token::Dim)));
+    }
+
+    fn row(&mut self, sign: (&str, Token), words: &str, token: impl Into<RunStyle>, right: StyledText) {
+        let mut text = StyledText::of(format!(" {} ", sign.0), sign.1);
+        text.push(&sanitize::line(words), token);
+        self.rows.push((text, right));
+    }
+
+    fn more(&mut self, all: usize, shown: usize) {
+        if all > shown {
+            self.rows.push((StyledText::of(format!("   … {} more", all - shown), Token::Dim), StyledText::new()));
+        }
+    }
+}
+
+pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    let mut rows = Rows::default();
+    let newest = || cx.session.session().entries().slots().rev().take(LOOK_BACK).filter_map(Slot::here);
+    let plan = newest().find_map(|entry| if let Body::Plan(plan) = &entry.body { Some(plan) } else { None });
+    if let Some(plan) = plan {
+        self::plan(plan, &mut rows);
+    }
+    changed(cx, newest(), &mut rows);
+    running(cx, &mut rows);
+    held(cx.session.held.iter(), &mut rows);
+    if let Some(usage) = &cx.session.usage {
+        context(usage, &mut rows);
+    }
+    others(cx, &mut rows);
+    let line = StyledText::of("│", Token::Rule);
+    for y in area.y..area.bottom() {
+        paint::put(buf, area.x, y, 1, &line, cx.theme);
+    }
+    let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
+    for ((left, right), y) in rows.rows.iter().zip(inner.y..inner.bottom()) {
+        let figures = width::styled_width(right);
+        let room = usize::from(inner.width).saturating_sub(if figures == 0 { 0 } else { figures + 1 });
+        let left = width::truncate_styled(left, room);
+        let at = Rect { y, height: 1, ..inner };
+        let used = paint::put(buf, at.x, y, at.width, &left, cx.theme);
+        paint::put_right(buf, at, used, right, cx.theme);
+    }
+}
+
+fn plan(plan: &[PlanEntry], rows: &mut Rows) {
+    let done = plan.iter().filter(|entry| entry.status == PlanStatus::Completed).count();
+    rows.head("PLAN", format!("{done} of {}", plan.len()));
+    // What is under way is in view, and a little of what is done.
+    let now = plan.iter().position(|entry| entry.status != PlanStatus::Completed).unwrap_or(0);
+    let from = now.saturating_sub(2).min(plan.len().saturating_sub(PLAN));
+    for entry in plan.iter().skip(from).take(PLAN) {
+        let (sign, token) = match entry.status {
+            PlanStatus::Completed => (("✓", Token::SignGood), Token::Dim.into()),
+            PlanStatus::InProgress => (("▸", Token::SignRun), RunStyle::from(Token::Text).with_mods(Mods::BOLD)),
+            _ => (("·", Token::Dim), Token::Text.into()),
+        };
+        rows.row(sign, &entry.content, token, StyledText::new());
+    }
+    rows.more(plan.len(), from + PLAN);
+}
+
+/// The files that calls and writes name, the newest first.
+fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &mut Rows) {
+    let totals = cx.session.changes().totals;
+    let mut files: Vec<(&str, char)> = Vec::new();
+    for (path, sign) in newest.flat_map(changes_of) {
+        if !files.iter().any(|(known, _)| *known == path) {
+            files.push((path, sign));
+        }
+    }
+    if files.is_empty() && totals.is_empty() {
+        return;
+    }
+    let open = labels::to_review(totals).map(|open| format!("{open} · F3")).unwrap_or_default();
+    rows.head("CHANGED", open);
+    let roots = [PathBuf::from(&cx.session.cwd)];
+    for (path, sign) in files.iter().take(FILES) {
+        let shown = paths::display(Path::new(path), &roots, cx.home);
+        let shown = width::truncate_start(&shown, usize::from(COLUMNS) - 6).into_owned();
+        let token = match sign {
+            '+' => Token::Good,
+            '−' => Token::Danger,
+            _ => Token::Dim,
+        };
+        rows.row((sign.encode_utf8(&mut [0; 4]), token), &shown, Token::Text, StyledText::new());
+    }
+    rows.more(files.len(), FILES);
+    if !totals.is_empty() {
+        let mut sums = StyledText::of(format!("   +{}", totals.added), Token::Good);
+        sums.push(&format!(" −{}", totals.removed), Token::Bad);
+        sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
+        rows.rows.push((sums, StyledText::new()));
+    }
+}
+
+/// Paths, and whether the file is new, gone or another.
+fn changes_of(entry: &Entry) -> Vec<(&str, char)> {
+    match &entry.body {
+        Body::Tool(tool) if !tool.refused && tool.is_finished() => {
+            let changes = tool.content.iter().filter_map(ToolContent::change).take(FILES + 1);
+            let sign = |operation: &Operation| match operation {
+                Operation::Add => '+',
+                Operation::Delete => '−',
+                _ => '~',
+            };
+            changes.map(|change| (change.path.as_str(), sign(&change.operation))).collect()
+        }
+        Body::File(op) => match &op.outcome {
+            FileOutcome::Written { created, .. } => vec![(op.path.as_str(), if *created { '+' } else { '~' })],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn running(cx: &ViewCx<'_>, rows: &mut Rows) {
+    let mut commands: Vec<&Terminal> = cx.session.session().terminals().filter(|term| term.is_running()).collect();
+    if commands.is_empty() {
+        return;
+    }
+    commands.sort_by_key(|term| std::cmp::Reverse((term.started, term.entry)));
+    rows.head("RUNNING", "");
+    for term in commands.iter().take(FEW) {
+        let time = human::duration(cx.now.saturating_sub(term.started));
+        rows.row((cx.spinner(), Token::SignRun), &term.command, Token::Text, StyledText::of(time, Token::Dim));
+    }
+    rows.more(commands.len(), FEW);
+    if cx.session.running_terminal().is_some() {
+        rows.rows.push((StyledText::of("   F6 types into it · F7 kills it", Token::Dim), StyledText::new()));
+    }
+}
+
+fn held<'a>(prompts: impl ExactSizeIterator<Item = &'a HeldPrompt>, rows: &mut Rows) {
+    let all = prompts.len();
+    if all == 0 {
+        return;
+    }
+    rows.head("NEXT PROMPTS", format!("{all} held"));
+    for (at, prompt) in prompts.take(FEW).enumerate() {
+        let number = (at + 1).to_string();
+        let words = prompt.text.get(..prompt.text.floor_char_boundary(200)).unwrap_or_default();
+        rows.row((&number, Token::Dim), words, Token::Text, StyledText::new());
+    }
+    rows.more(all, FEW);
+}
+
+fn context(usage: &Usage, rows: &mut Rows) {
+    if usage.size > 0 {
+        let percent = status_line::percent(usage);
+        rows.head("CONTEXT", format!("{percent} % of {}", human::tokens(usage.size)));
+        let bar = status_line::gauge(percent, usize::from(COLUMNS) - 5);
+        let token = if percent >= status_line::NEARLY_FULL { Token::Warn } else { Token::Dim };
+        rows.rows.push((StyledText::of(format!(" {bar}"), token), StyledText::new()));
+    } else if usage.used > 0 {
+        rows.head("CONTEXT", format!("{} tokens", human::tokens(usage.used)));
+    }
+    if let Some((amount, unit)) = &usage.cost {
+        let unit = width::truncate(&sanitize::line(unit), 8).into_owned();
+        rows.rows.push((StyledText::of(format!(" {amount:.2} {unit}"), Token::Dim), StyledText::new()));
+    }
+}
+
+fn others(cx: &ViewCx<'_>, rows: &mut Rows) {
+    let others: Vec<_> = cx.state.views().into_iter().filter(|(key, _)| *key != cx.session.key()).collect();
+    if others.is_empty() {
+        return;
+    }
+    rows.head("OTHER SESSIONS", "F8");
+    for (key, view) in others.iter().take(FEW) {
+        let Some(session) = cx.model.at(*key) else { continue };
+        let attention = Attention::of(session, view);
+        let sign = Some(attention.sign()).filter(|sign| !sign.is_empty()).unwrap_or("·");
+        let name = sessions::label(cx, session, usize::from(COLUMNS) - 22);
+        rows.row((sign, attention.token()), &name, Token::Text, StyledText::of(attention.words(), attention.token()));
+    }
+    rows.more(others.len(), FEW);
+}

@@ -1,0 +1,140 @@
+//! The first screen: where we are, what can be gone on with, and the keys to begin with. Shown as long as nothing was
+//! said.
+//!
+//! Starts nothing. Invariant: what does not fit is left out whole, the least needed first.
+
+use super::{ViewCx, paint};
+use crate::base::{human, paths};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::labels;
+use crate::ui::state::session_list::{End, Past, PastSession};
+use crate::ui::status_line;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use std::path::Path;
+
+const LOGO: [&str; 3] = ["┏━┓ ┏━╸ ┏━┓   ╺┳╸ ╻ ╻ ╻", "┣━┫ ┃   ┣━┛ ╺━ ┃  ┃ ┃ ┃", "╹ ╹ ┗━╸ ╹      ╹  ┗━┛ ╹"];
+/// Columns and rows from which there is room for the name in large letters.
+const LARGE: (u16, u16) = (100, 18);
+/// Columns of what stands in the middle then.
+const BLOCK: u16 = 86;
+/// Columns of the name in large letters, with what is free behind it.
+const BESIDE_LOGO: usize = 30;
+/// Earlier sessions that are named.
+const EARLIER: usize = 3;
+
+pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    let is_large = area.width >= LARGE.0 && area.height >= LARGE.1;
+    let at = if is_large {
+        Rect { x: area.x + (area.width - BLOCK) / 2, width: BLOCK, ..area }
+    } else {
+        Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
+    };
+    let (head, earlier, keys) = (head(cx, is_large, buf), earlier(cx, at.width), keys(cx));
+    let height = usize::from(at.height);
+    let blank = || vec![StyledText::new()];
+    let all = [head.clone(), if head.is_empty() { Vec::new() } else { blank() }];
+    let mut lines = all.concat();
+    let air = if is_large { blank() } else { Vec::new() };
+    if !earlier.is_empty() && lines.len() + earlier.len() + 1 + keys.len() + air.len() < height {
+        lines = [lines, air.clone(), earlier, blank(), air].concat();
+    }
+    // All keys, or as many as fit with the first of them.
+    let room = height.saturating_sub(lines.len());
+    lines.extend(keys.into_iter().take(room));
+    let first = if is_large { (height - lines.len()) / 2 } else { height.saturating_sub(lines.len() + 1) };
+    for (line, y) in lines.iter().zip((at.y..at.bottom()).skip(first)) {
+        let line = width::truncate_styled(line, usize::from(at.width));
+        paint::put(buf, at.x, y, at.width, &line, cx.theme);
+    }
+}
+
+/// Who it is that one writes to, and where.
+fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
+    let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
+    let cwd = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
+    let mut who = StyledText::of(labels::agent(cx.session), strong);
+    if !is_large {
+        // The header says it already where there is one.
+        if buf.area.height >= super::HEADER_FROM {
+            return Vec::new();
+        }
+        who.push(&format!(" in {cwd}"), Token::Dim);
+        return vec![who];
+    }
+    if let Some(model) = status_line::model(cx.session) {
+        who.push(&format!(" · {model}"), Token::Text);
+    }
+    if let Some((mode, token)) = status_line::mode(cx.session) {
+        who.push(" · ", Token::Dim);
+        who.push(&mode, token);
+    }
+    let said =
+        [who, StyledText::of(cwd, Token::Dim), StyledText::of("nothing is sent before you press Enter", Token::Dim)];
+    let row = |(logo, said): (&str, StyledText)| {
+        let mut row = StyledText::of(logo, Token::Accent);
+        row.push(&" ".repeat(BESIDE_LOGO - width::str_width(logo)), Token::Text);
+        row.append(&said);
+        row
+    };
+    LOGO.into_iter().zip(said).map(row).collect()
+}
+
+/// The newest earlier sessions of this directory.
+fn earlier(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
+    let Past::Read(all) = &cx.state.past else { return Vec::new() };
+    let here = |one: &&PastSession| !one.is_gone && one.end != End::Open && one.cwd == Path::new(&cx.session.cwd);
+    let all: Vec<&PastSession> = all.iter().filter(here).collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let right = format!("F8 lists all {}", all.len());
+    let mut lines = vec![spread("Go on with", Token::Text.into(), &right, Token::Dim, columns)];
+    for one in all.iter().take(EARLIER) {
+        let (how, token) = match one.end {
+            End::Interrupted => ("interrupted · ", Token::Warn),
+            End::Open | End::Ended => ("", Token::Dim),
+        };
+        let right = format!("{how}{}", human::ago(one.age));
+        let name = format!("  {}", one.name().unwrap_or(&one.agent));
+        lines.push(spread(&name, Token::Dim.into(), &right, token, columns));
+    }
+    lines
+}
+
+/// Words at the left, and others at the right end.
+fn spread(left: &str, style: RunStyle, right: &str, token: Token, columns: u16) -> StyledText {
+    let figures = width::str_width(right);
+    let room = usize::from(columns).saturating_sub(figures + 2);
+    let left = width::truncate(left, room);
+    let mut line = StyledText::of(left.as_ref(), style);
+    line.push(&" ".repeat(room + 2 - width::str_width(&left)), Token::Text);
+    line.push(right, token);
+    line
+}
+
+fn keys(cx: &ViewCx<'_>) -> Vec<StyledText> {
+    let interrupted = cx.state.interrupted.get(Path::new(&cx.session.cwd)).copied().unwrap_or_default();
+    let sessions = match interrupted {
+        0 => "all sessions, also earlier ones".to_owned(),
+        1 => "1 was interrupted here".to_owned(),
+        n => format!("{n} were interrupted here"),
+    };
+    let mut tips = vec![
+        ("Enter", "sends · Alt+Enter new line"),
+        ("Shift+Tab", "next mode · F2 all options"),
+        ("Esc", "stops the turn"),
+        ("F3", "review changes · F4 gate"),
+        ("F1", "all keys · Ctrl+P finds anything"),
+    ];
+    // What can be gone on with is told before the last keys.
+    tips.insert(if interrupted > 0 { 0 } else { tips.len() }, ("F8", &sessions));
+    let line = |(key, what): (&str, &str)| {
+        let mut line = StyledText::of(format!("{key:<10}"), Token::Text);
+        line.push(what, Token::Dim);
+        line
+    };
+    tips.into_iter().map(line).collect()
+}
