@@ -267,14 +267,10 @@ fn name_of(text: &str) -> &str {
 }
 
 fn is_listed_dash(names: &'static str, text: &str) -> bool {
-    let bare = |text: &'_ str| text.trim_start_matches('-').len();
-    let typed = &text[text.len() - bare(text)..];
-    listed(names).any(|name| {
-        let name = &name[name.len() - bare(name)..];
-        match name.strip_suffix('*') {
-            Some(start) => typed.starts_with(start),
-            None => name_of(typed) == name,
-        }
+    let typed = text.trim_start_matches('-');
+    listed(names).map(|name| name.trim_start_matches('-')).any(|name| match name.strip_suffix('*') {
+        Some(start) => typed.starts_with(start),
+        None => name_of(typed) == name,
     })
 }
 

@@ -290,7 +290,9 @@ impl<'a> Judge<'a> {
             Some(match opinion.verdict {
                 Verdict::Deny if !is_certain || command.state.is_moved => Opinion::ask(Doubt::PerhapsDenied),
                 Verdict::Deny => opinion,
-                Verdict::Ask if opinion.rule.is_some() || opinion.doubt == Some(Doubt::BrokenDeny) => opinion,
+                Verdict::Ask if opinion.rule.is_some() => opinion,
+                Verdict::Ask if matches!(opinion.doubt, Some(Doubt::BrokenDeny)) => opinion,
+                Verdict::Ask if is_certain && matches!(opinion.doubt, Some(Doubt::DeniedBelow)) => opinion,
                 _ => Opinion::neither(),
             })
         });
