@@ -45,8 +45,18 @@ fn main() {
     {
         let (cwd, links) = (Path::new("/w"), |path: &Path| Some(path.to_path_buf()));
         let subject = Subject::Line(line);
-        let request =
-            Request { tool: &tool, subject, cwd, roots: &roots, home: None, agent: None, now: 0, links: &links };
+        let is_above = |_: &Path| false;
+        let request = Request {
+            tool: &tool,
+            subject,
+            cwd,
+            roots: &roots,
+            home: None,
+            agent: None,
+            now: 0,
+            links: &links,
+            is_above: &is_above,
+        };
         let start = Instant::now();
         for _ in 0..ROUNDS {
             std::hint::black_box(judge(&rules, std::hint::black_box(&request)));

@@ -72,9 +72,9 @@ mod tests {
         };
         let short = Some(Duration::from_millis(20));
         assert!(matches!(read_by(&files, short, hangs), Ok(Attached::Late)));
-        let long = Some(Duration::from_secs(60));
+        let long = Some(Duration::from_mins(1));
         let read = read_by(&files, long, |_| Ok(Vec::new())).ok().unwrap();
-        assert!(matches!(read, Attached::Read(_, Some(left)) if left < Duration::from_secs(60)));
+        assert!(matches!(read, Attached::Read(_, Some(left)) if left < Duration::from_mins(1)));
         let refused = read_by(&files, long, |_| Err("file: no".to_owned())).err().unwrap();
         assert_eq!(refused.to_string(), "--attach file: no");
     }

@@ -363,7 +363,9 @@ fn what_another_client_is_just_writing_is_no_file_of_the_tree_and_what_it_leaves
     let head = SessionInfo { stem: "2-2-2".into(), ..place.head(archive::private(&state)) };
     let other = ReviewSession::create(&archive::below(&state), head).unwrap();
     let names = [".acp-tui-0123456789abcdef.tmp", ".acp-tui-0123456789abcdef.swap"];
-    names.iter().for_each(|name| drop(place.write(name, "half\n")));
+    for name in &names {
+        drop(place.write(name, "half\n"));
+    }
     let mut review = place.review(&[]);
     // It has done its write: nothing was taken away, and an undo brings nothing back.
     fs::remove_file(place.root.join(names[0])).unwrap();
