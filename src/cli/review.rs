@@ -8,14 +8,14 @@ use super::args::Undo;
 use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
-use crate::base::paths;
+use crate::base::{human, paths};
 use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
 };
-use crate::review::archive::{self, Found};
+use crate::review::archive::{self, Found, Listed};
 use crate::review::error::ReviewError;
-use crate::review::protocol::AgentSession;
+use crate::review::protocol::{AgentSession, Done};
 use crate::review::session::{Newest, ReviewSession};
 use crate::text::diff::Kind;
 use std::fmt::Write as _;
@@ -116,7 +116,41 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     } else {
         show(&taken.rewound, Tense::Did, &tracker)
     };
-    Ok(stopped.unwrap_or(printed))
+    if undo.turn.is_none() {
+        say_earlier(home, &found);
+    }
+    Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
+}
+
+/// What the system did not let be written is a fault: the same command again does the rest.
+fn code_of(done: &Done) -> u8 {
+    if done.unwritten.is_empty() { code::OK } else { code::OWN_FAULT }
+}
+
+/// A session that went on in a later run has a review of each: names those before this one that still have something.
+fn say_earlier(home: &Path, found: &Found) {
+    let Some(session) = &found.session else { return };
+    let all = archive::list(home);
+    let Some(this) = all.iter().position(|one| one.dir == found.dir) else { return };
+    let cwd = all.get(this).and_then(|one| one.head.as_ref()).map(|head| &head.cwd);
+    let is_its = |one: &&Listed| {
+        one.sessions.iter().any(|other| other.id == session.id) && one.head.as_ref().map(|head| &head.cwd) == cwd
+    };
+    for one in all.iter().skip(this + 1).filter(is_its) {
+        let left = ReviewSession::open(&one.dir).and_then(|mut review| {
+            let preview = review.act(&ReviewAction::PreviewRewind { turn: 0 })?;
+            Ok(preview.rewound.len())
+        });
+        match left {
+            Ok(0) => {}
+            Ok(files) => say(&format!(
+                "the session began in an earlier run, which changed {} more; `acp-tui undo {}` takes that back as well",
+                human::count(files as u64, "file"),
+                one.stem
+            )),
+            Err(error) => say(&format!("the session's earlier run {} cannot be looked at: {error}", one.stem)),
+        }
+    }
 }
 
 /// Takes a merge back that was made after all that the session did.
@@ -137,7 +171,7 @@ fn unmerge(tracker: &mut ReviewSession, undo: &Undo, words: &str, files: &[PathB
     let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "taking back")?;
     let printed = print_or_gone(&line(&taken.words));
     say("`acp-tui redo` brings it again; one more `undo` takes back what the session changed");
-    Ok(stopped.unwrap_or(printed))
+    Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
 }
 
 /// Names files that nobody could look at: an undo does not know them.
@@ -158,15 +192,14 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
     let outcome = find(&home, name)
         .and_then(|found| ReviewSession::open(&found.dir))
         .and_then(|mut tracker| bring_back(&mut tracker))
-        .map(|(words, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&words))));
+        .map(|(taken, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&taken.words)).max(code_of(&taken))));
     Ok(done(outcome))
 }
 
 /// Takes back an undo, of turns or of a merge, and nothing else: a decision made since then would have to be undone first.
-fn bring_back(tracker: &mut ReviewSession) -> Result<(String, Option<u8>), ReviewError> {
+fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewError> {
     if tracker.undone_merge().is_some() {
-        let (taken, stopped) = progress::act(tracker, &ReviewAction::Redo, "bringing back")?;
-        return Ok((taken.words, stopped));
+        return progress::act(tracker, &ReviewAction::Redo, "bringing back");
     }
     let (turn, undone) = match tracker.newest_decision() {
         Some((words, Newest::Other | Newest::Merge(_))) => {
@@ -177,17 +210,20 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(String, Option<u8>), Revie
         None => return Err(ReviewError::Refused("nothing to do again".to_owned())),
         Some((words, Newest::Rewind(turn))) => (turn, format!("undone: {words}")),
     };
-    let (taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
+    let (mut taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
     // What was left alone is said behind it.
     let left = taken.words.strip_prefix(&undone).map(str::to_owned);
     let from = if turn == 0 { "the beginning".to_owned() } else { format!("turn {turn}") };
     let again = left.map(|left| format!("done again: what was changed from {from} on{left}"));
-    Ok((again.unwrap_or(taken.words), stopped))
+    taken.words = again.unwrap_or(taken.words);
+    Ok((taken, stopped))
 }
 
 /// Where there may be more to take back than is known, that is a fault. A directory that is not there is known to be gone.
 fn show(rewound: &[Rewound], tense: Tense, tracker: &ReviewSession) -> u8 {
-    let is_partial = tracker.damage().is_some() || (tracker.is_behind() && tracker.root_stands().is_ok());
+    let is_there = tracker.root_stands().is_ok();
+    let is_untold = rewound.is_empty() && tracker.trouble().is_some();
+    let is_partial = tracker.damage().is_some() || (tracker.is_behind() || is_untold) && is_there;
     let text = match rewound {
         [] if is_partial => "nothing that is known to take back\n".to_owned(),
         [] => "nothing to take back\n".to_owned(),

@@ -175,7 +175,7 @@ fn no_call_of_the_corpus_gets_past_the_rules() {
                 tool.title = "a tool".to_owned();
                 let input = input.replace("ROOT", cwd.to_str().unwrap());
                 tool.raw_input = Some(serde_json::from_str(&input).unwrap());
-                let given = book.by(&rules, None, &cwd, &Claims::of_tool(&tool)).verdict;
+                let given = book.by(&rules, None, &cwd, &Claims::of_tool(&tool, &[])).verdict;
                 let wanted: Ruled = serde_json::from_value(wanted.into()).unwrap();
                 if given != wanted {
                     wrong.push(format!("{} {section}: {line}\n    {wanted:?} is {given:?}", at + 1));

@@ -681,3 +681,17 @@ fn no_worktree_goes_while_a_session_opens_in_it_and_none_opens_in_one_that_goes(
         assert!(Opening::at(&state, &dir).unwrap().is_none(), "{dir:?}");
     }
 }
+
+#[test]
+fn a_record_of_a_merge_that_is_none_gives_git_no_options_and_hangs_nothing() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    let (record, target) = (interrupted::record_of(&made), place.state().join("target"));
+    fs::write(&target, "text").unwrap();
+    let text = format!("{{\"v\":1,\"was\":\"--output={}\",\"is\":\"HEAD\"}}", target.display());
+    fs::write(&record, text).unwrap();
+    sweep(&made).unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "text");
+    rustix::fs::mknodat(rustix::fs::CWD, &record, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+    sweep(&made).unwrap();
+}

@@ -6,6 +6,7 @@
 use super::event::TerminalSpec;
 use super::login::quote;
 use super::tool::{ToolCall, ToolContent, ToolKind};
+use crate::base::limits::MAX_COMMAND;
 use serde_json::{Map, Value};
 
 /// Something that is to be done, with its place.
@@ -131,13 +132,14 @@ impl Claims {
         Self { cwd: cwd.clone(), all, files: Vec::new() }
     }
 
-    /// A call that the agent does by itself, as it describes it: its input first, its title where there is nothing else.
-    pub fn of_tool(tool: &ToolCall) -> Self {
+    /// A call that the agent does by itself, as it describes it: its input and the commands that it runs in terminals of
+    /// its own, its title where there is nothing else.
+    pub fn of_tool(tool: &ToolCall, running: &[Running<'_>]) -> Self {
         let empty = Map::new();
         let input = tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty);
-        let mut all = commands(tool, input);
+        let mut all = commands(tool, input, running);
         let has_command = !all.is_empty();
-        let cwd = directory(input);
+        let cwd = directory(input, running);
         if has_command && cwd.is_err() {
             all.push(Claim::new(BASH, Claimed::Unknown));
         }
@@ -182,8 +184,18 @@ impl Claims {
         if !edits && !changed.is_empty() {
             all.push(of_changed(changed));
         }
+        if tool.content.iter().any(|part| matches!(part, ToolContent::Unread(_))) {
+            all.push(Claim::new("edit", Claimed::Unknown));
+        }
         Self { cwd: cwd.ok().flatten(), all, files: named }
     }
+}
+
+/// What an agent says that runs in a terminal of its own, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Running<'a> {
+    pub command: &'a str,
+    pub cwd: &'a str,
 }
 
 /// Paths as a tool of this name uses them, as far as that can be told.
@@ -234,11 +246,20 @@ pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
 }
 
 /// Commands that it names, also where its kind is another.
-fn commands(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
-    let given: Vec<Claimed> = COMMANDS.iter().filter_map(|key| Some(command(input.get(*key)?, input))).collect();
+fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Vec<Claim> {
+    let mut given: Vec<Claimed> = COMMANDS.iter().filter_map(|key| Some(command(input.get(*key)?, input))).collect();
+    for Running { command, .. } in running {
+        // What was cut is longer than the bound.
+        let what = if command.len() > MAX_COMMAND { Claimed::Unknown } else { Claimed::Line((*command).to_owned()) };
+        if !given.contains(&what) {
+            given.push(what);
+        }
+    }
     let has_settings = SETTINGS.iter().any(|key| input.get(*key).is_some_and(|value| !is_nothing(value)));
     let unknown = has_settings.then_some(Claimed::Unknown);
-    let title = || (tool.kind == ToolKind::Execute).then(|| titled(tool));
+    // What runs in a terminal of the agent's own stands there, whatever the title says.
+    let is_shown = tool.terminals().next().is_some();
+    let title = || (tool.kind == ToolKind::Execute).then(|| if is_shown { Claimed::Unknown } else { titled(tool) });
     let given = if given.is_empty() { title().into_iter().collect() } else { given };
     let unknown = unknown.filter(|_| !given.is_empty());
     given.into_iter().chain(unknown).map(|what| Claim::new(BASH, what)).collect()
@@ -312,11 +333,13 @@ fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
 }
 
 /// Where relative paths begin, if it is said; an error where that cannot be told.
-fn directory(input: &Map<String, Value>) -> Result<Option<String>, ()> {
-    let mut said = DIRECTORIES.iter().filter_map(|key| input.get(*key)).filter(|value| !value.is_null());
+fn directory(input: &Map<String, Value>, running: &[Running<'_>]) -> Result<Option<String>, ()> {
+    let named = DIRECTORIES.iter().filter_map(|key| input.get(*key)).filter(|value| !value.is_null());
+    let told = running.iter().map(|running| running.cwd).filter(|cwd| !cwd.is_empty()).map(Some);
+    let mut said = named.map(Value::as_str).chain(told);
     let Some(first) = said.next() else { return Ok(None) };
     let is_plain = |path: &&str| !needs_expansion(path) && !is_glob(path);
-    let path = first.as_str().filter(is_plain).filter(|_| said.all(|other| other == first));
+    let path = first.filter(is_plain).filter(|_| said.all(|other| other == first));
     path.map(|path| Some(path.to_owned())).ok_or(())
 }
 

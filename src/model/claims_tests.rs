@@ -13,7 +13,7 @@ fn call(kind: ToolKind, title: &str, input: Value) -> ToolCall {
 }
 
 fn claims(kind: ToolKind, title: &str, input: Value) -> Vec<Claim> {
-    Claims::of_tool(&call(kind, title, input)).all
+    Claims::of_tool(&call(kind, title, input), &[]).all
 }
 
 fn line(text: &str) -> Claim {
@@ -61,9 +61,9 @@ fn what_cannot_be_told_is_unknown() {
 fn a_file_is_named_by_input_and_locations() {
     let mut tool = call(ToolKind::Edit, "Edit", json!({ "file_path": "/p/a", "old_string": "b" }));
     tool.locations = vec![Location { path: "/p/c".into(), line: None }];
-    assert_eq!(Claims::of_tool(&tool).all, [paths("edit", &["/p/a", "/p/c"])]);
+    assert_eq!(Claims::of_tool(&tool, &[]).all, [paths("edit", &["/p/a", "/p/c"])]);
     tool.kind = ToolKind::Other;
-    let all = Claims::of_tool(&tool).all;
+    let all = Claims::of_tool(&tool, &[]).all;
     assert_eq!(all[..2], [narrow(paths("read", &["/p/a", "/p/c"])), narrow(paths("edit", &["/p/a", "/p/c"]))]);
     assert_eq!(claims(ToolKind::Read, "R", json!({ "path": "a" })), [paths("read", &["a"])]);
 }
@@ -119,18 +119,18 @@ fn where_the_directory_of_a_call_cannot_be_told_its_places_are_unknown() {
         for (kind, tool) in [(ToolKind::Read, "read"), (ToolKind::Edit, "edit"), (ToolKind::Delete, "delete")] {
             let mut input = json!({"path": ".bashrc"});
             input[key] = of.clone();
-            let claims = Claims::of_tool(&call(kind, "t", input));
+            let claims = Claims::of_tool(&call(kind, "t", input), &[]);
             assert_eq!(claims.all, [Claim::new(tool, Claimed::Unknown)], "{key} {of}");
             assert_eq!(claims.cwd, None);
         }
         let mut input = json!({"command": "ls"});
         input[key] = of.clone();
-        let claims = Claims::of_tool(&call(ToolKind::Execute, "t", input));
+        let claims = Claims::of_tool(&call(ToolKind::Execute, "t", input), &[]);
         assert!(claims.all.contains(&Claim::new("bash", Claimed::Unknown)), "{key} {of}");
     }
     let two = json!({"path": "a", "cwd": "/p", "workdir": "/etc"});
-    assert_eq!(Claims::of_tool(&call(ToolKind::Read, "t", two)).all, [Claim::new("read", Claimed::Unknown)]);
-    let plain = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": "a", "cwd": "/p/b", "workdir": null})));
+    assert_eq!(Claims::of_tool(&call(ToolKind::Read, "t", two), &[]).all, [Claim::new("read", Claimed::Unknown)]);
+    let plain = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": "a", "cwd": "/p/b", "workdir": null})), &[]);
     assert_eq!((plain.cwd.as_deref(), plain.all), (Some("/p/b"), vec![paths("read", &["a"])]));
 }
 
@@ -145,13 +145,40 @@ fn paths_are_found_however_deep_and_by_every_word_for_them() {
         json!({"path": "x", "input": {"path": "y"}}),
         json!({"path": "x", "edits": [{"in": {"file_path": "y"}}]}),
     ] {
-        let claims = Claims::of_tool(&call(ToolKind::Read, "t", input.clone()));
+        let claims = Claims::of_tool(&call(ToolKind::Read, "t", input.clone()), &[]);
         assert_eq!(claims.all, [paths("read", &["x", "y"])], "{input}");
     }
     for path in ["secrets/*", "/p/x*", "{x,secrets/a}", "[s]ecrets/a"] {
-        let claims = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": path})));
+        let claims = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": path})), &[]);
         assert_eq!(claims.all, [Claim::new("read", Claimed::Unknown)], "{path}");
     }
-    let edited = Claims::of_tool(&call(ToolKind::Edit, "t", json!({"path": "app/[id]/page.tsx"})));
+    let edited = Claims::of_tool(&call(ToolKind::Edit, "t", json!({"path": "app/[id]/page.tsx"})), &[]);
     assert_eq!(edited.all, [paths("edit", &["app/[id]/page.tsx"])]);
+}
+
+#[test]
+fn a_command_in_a_terminal_of_the_agents_counts_before_the_title_and_beside_the_input() {
+    let of = |input: Value, running: &[(&str, &str)]| {
+        let running: Vec<Running<'_>> = running.iter().map(|(command, cwd)| Running { command, cwd }).collect();
+        Claims::of_tool(&call(ToolKind::Execute, "ls", input), &running)
+    };
+    assert_eq!(of(Value::Null, &[("rm -rf /", "")]).all, [line("rm -rf /")]);
+    assert_eq!(of(json!({ "command": "ls" }), &[("rm a", "")]).all, [line("ls"), line("rm a")]);
+    assert_eq!(of(json!({ "command": "ls" }), &[("ls", "")]).all, [line("ls")]);
+    assert_eq!(of(Value::Null, &[("ls", "/p/a")]).cwd.as_deref(), Some("/p/a"));
+    let other = of(json!({ "command": "ls", "cwd": "/p" }), &[("ls", "/p/a")]);
+    assert_eq!(other.all, [line("ls"), Claim::new(BASH, Claimed::Unknown)], "it runs in two places");
+    let long = "x".repeat(MAX_COMMAND + 1);
+    assert_eq!(of(Value::Null, &[(&long, "")]).all, [Claim::new(BASH, Claimed::Unknown)]);
+}
+
+#[test]
+fn what_is_said_of_changes_and_of_no_file_is_unknown() {
+    let unread = ToolContent::Unread(crate::model::entry::Block::Text("1d".into()));
+    for kind in [ToolKind::Edit, ToolKind::Execute, ToolKind::Read] {
+        let mut tool = call(kind, "ls", json!({ "path": "/p/a" }));
+        tool.content = vec![unread.clone()];
+        let all = Claims::of_tool(&tool, &[]).all;
+        assert!(all.contains(&Claim::new("edit", Claimed::Unknown)), "{kind:?} {all:?}");
+    }
 }

@@ -147,6 +147,8 @@ pub enum Mark {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolContent {
     Block(Block),
+    /// What it says of changes and no file can be found for: it is shown, and no rule allows a call that has it.
+    Unread(Block),
     Change(Change),
     Terminal(TermId),
 }
@@ -225,7 +227,7 @@ impl ToolContent {
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + match self {
-                Self::Block(block) => block.size(),
+                Self::Block(block) | Self::Unread(block) => block.size(),
                 Self::Change(change) => change.size(),
                 Self::Terminal(id) => id.as_str().len(),
             }
@@ -455,8 +457,8 @@ impl ToolCall {
     /// Whether what it says of itself holds something that is not seen as it is.
     pub fn deceives(&self) -> bool {
         let of_content = |content: &ToolContent| match content {
-            ToolContent::Block(Block::Text(text)) => deceives(text),
-            ToolContent::Block(_) | ToolContent::Terminal(_) => false,
+            ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => deceives(text),
+            ToolContent::Block(_) | ToolContent::Unread(_) | ToolContent::Terminal(_) => false,
             ToolContent::Change(change) => change.deceives(),
         };
         deceives(self.label())

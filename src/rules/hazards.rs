@@ -1,30 +1,41 @@
 //! What makes a harmless-looking program run or write something else: how the rows of `table` are found.
-//! What is known of git stands in `git`.
+//! What is known of git stands in `git`, of the scripts of sed in `sed`.
 //!
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
 mod git;
+mod sed;
 mod table;
 
+use super::steering::is_steering;
 use super::word::Word;
+use std::path::Path;
 use table::{STEADY, TABLE};
 
 /// What a row looks for in the words after the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sign {
-    /// A long option or a beginning of it, with or without `=VALUE`; of one dash when it is written so.
-    Long(&'static str),
+    /// Any of these long options (blanks between them) or a beginning of it, with or without `=VALUE`; of one dash
+    /// when it is written so.
+    Longs(&'static str),
+    /// A long option that is none of these, up to a `--`.
+    OtherLongs(&'static str),
+    /// A word with a dash before it that is none of these, one or two dashes being the same: each up to its `=`, or the
+    /// beginning of one where it ends with `*`.
+    OtherDashes(&'static str),
     /// A short option, its value attached or not.
     Short(&'static str),
-    /// A letter among short options.
-    Letter(char),
+    /// Any of these letters among short options.
+    Letters(&'static str),
     /// One of these letters in the first word, where it is a bundle of options without a dash.
     Bare(&'static str),
     /// A short option that is not among these: those without a value, and those with one.
     But(&'static str, &'static str),
     /// A first word that is not one of these.
-    Only(&'static [&'static str]),
+    Only(&'static str),
+    /// A word after a first one that is one of these, options not counted.
+    After(&'static str),
     /// Any word.
     Each,
     /// Words in this order, options between them not counted.
@@ -35,16 +46,22 @@ pub(super) enum Sign {
     Has(&'static str),
     /// No word that names a program to interpret: it comes from standard input.
     NoScript,
-    /// A script that is more than plain lines to print, delete or replace.
-    SedScript,
-    /// A second name; `-` is one.
-    SecondName,
+    /// The name of a device, or of what a process has open: standard input by another name.
+    Device,
+    /// The line says what is read from standard input.
+    Input,
     /// No second name: what it is to do comes from standard input.
     NoSecondName,
     /// All of it: commands come from standard input, too.
     Always,
-    /// A word that leads to a device or to what the kernel tells of processes.
-    Device,
+    /// A script that is more than plain lines to print, delete or replace.
+    SedScript,
+    /// A name; these letters take the next word.
+    Name(&'static str),
+    /// A second name, `-` and `+1` being names too; these letters take the next word.
+    SecondName(&'static str),
+    /// A name or an address that ends where later commands take programs from.
+    Steering,
     /// A word that is not known before it runs.
     Unknown,
 }
@@ -60,14 +77,15 @@ pub(super) struct Row {
 /// A word that a pattern has to have itself: where, how many bytes of it, and why.
 pub(super) type Hit = (usize, usize, &'static str);
 
-pub(super) fn find(program: &str, words: &[Word]) -> Vec<Hit> {
+/// `has_input`: the line says what the program reads from standard input.
+pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     if program == "git" {
         return git::find(words);
     }
     let mut found = Vec::new();
     for row in rows(program) {
         for sign in row.signs {
-            found.extend(sign.find(words).into_iter().map(|(at, bytes)| (at, bytes, row.reason)));
+            found.extend(sign.find(words, has_input).into_iter().map(|(at, bytes)| (at, bytes, row.reason)));
         }
     }
     found
@@ -78,6 +96,17 @@ pub(super) fn remotes(words: &[Word]) -> impl Iterator<Item = &str> {
     let is_git = words.first().is_some_and(|program| program.text.rsplit('/').next() == Some("git"));
     let named = words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| git::REMOTES.contains(text));
     named.filter(move |_| is_git)
+}
+
+/// The words of a command that name files which it writes or removes, and whether that is certain.
+pub(super) fn written(program: &str, words: &[Word]) -> Vec<(usize, bool)> {
+    let found = if program == "git" { git::written(words) } else { Vec::new() };
+    found.into_iter().map(|file| (file.at, file.is_certain)).collect()
+}
+
+/// Whether one of its words is a program for it, which may come from standard input.
+pub(super) fn is_interpreter(program: &str) -> bool {
+    rows(program).any(|row| row.signs.iter().any(|sign| matches!(sign, Sign::Device)))
 }
 
 /// Whether the program has options that matter.
@@ -112,24 +141,33 @@ fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
 
 impl Sign {
     /// The words, counted from the program, and how much of each has to be in the pattern.
-    fn find(self, words: &[Word]) -> Vec<(usize, usize)> {
+    fn find(self, words: &[Word], has_input: bool) -> Vec<(usize, usize)> {
         let arguments = || words.iter().enumerate().skip(1).map(|(at, word)| (at, word.text.as_str()));
         let options = || arguments().filter(|(_, text)| text.starts_with('-') && text.len() > 1);
         let letters = || options().filter(|(_, text)| !text.starts_with("--"));
         match self {
-            Self::Long(name) => {
-                let typed = |text: &str| text.find('=').unwrap_or(text.len());
-                let found = options().filter(|(_, text)| {
-                    let typed = &text[..typed(text)];
-                    typed == name || is_beginning(typed, name)
-                });
-                found.map(|(at, text)| (at, text.len().min(typed(text) + 1))).collect()
+            Self::Longs(names) => {
+                let is_it = |typed: &str| listed(names).any(|name| typed == name || is_beginning(typed, name));
+                let found = options().filter(|(_, text)| is_it(name_of(text)));
+                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+            }
+            Self::OtherLongs(names) => {
+                let found = arguments().take_while(|(_, text)| *text != "--");
+                let found =
+                    found.filter(|(_, text)| text.starts_with("--") && !listed(names).any(|n| n == name_of(text)));
+                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+            }
+            Self::OtherDashes(names) => {
+                let is_number = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
+                let found = options().filter(|(_, text)| !is_number(text) && !is_listed_dash(names, text));
+                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
             }
             Self::Short(name) => {
                 options().filter(|(_, text)| text.starts_with(name)).map(|(at, _)| (at, name.len())).collect()
             }
-            Self::Letter(letter) => {
-                letters().filter(|(_, text)| text.contains(letter)).map(|(at, text)| (at, text.len())).collect()
+            Self::Letters(any) => {
+                let found = letters().filter(|(_, text)| text.contains(|c| any.contains(c)));
+                found.map(|(at, text)| (at, text.len())).collect()
             }
             Self::Bare(bundle) => arguments()
                 .take(1)
@@ -141,9 +179,14 @@ impl Sign {
             }
             Self::Only(names) => arguments()
                 .take(1)
-                .filter(|(_, text)| !names.contains(text))
+                .filter(|(_, text)| !listed(names).any(|name| name == *text))
                 .map(|(at, text)| (at, text.len().max(1)))
                 .collect(),
+            Self::After(names) => {
+                let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
+                let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
+                found.filter(|_| is_it).map(|(at, text)| (at, text.len().max(1))).collect()
+            }
             Self::Each => {
                 arguments().map(|(at, text)| (at, text.find('=').map_or(text.len(), |end| end + 1))).collect()
             }
@@ -176,109 +219,92 @@ impl Sign {
                     None => vec![(words.len(), 1)],
                 }
             }
+            Self::Device => {
+                arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
+            }
             Self::NoSecondName => {
-                let names = arguments().filter(|(_, text)| !text.starts_with('-'));
-                if names.count() < 2 { vec![(words.len(), 1)] } else { Vec::new() }
+                let has_two = arguments().filter(|(_, text)| !text.starts_with('-')).count() > 1;
+                if has_two { Vec::new() } else { vec![(words.len(), 1)] }
             }
             Self::Always => match words.split_last() {
                 Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
                 _ => vec![(words.len(), 1)],
             },
-            Self::Device => {
-                arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
+            Self::Input => {
+                if has_input {
+                    vec![(words.len(), 1)]
+                } else {
+                    Vec::new()
+                }
             }
-            Self::SedScript => sed_scripts(words),
+            Self::SedScript => sed::scripts(words),
             Self::Unknown => {
                 let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
                 unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
             }
-            Self::SecondName => {
-                let names = arguments().filter(|(_, text)| !text.starts_with('-') || *text == "-");
-                names.skip(1).map(|(at, text)| (at, text.len())).collect()
+            Self::Name(valued) => {
+                let found = names(words, valued).into_iter().filter(|(_, text)| !text.starts_with('+'));
+                found.map(|(at, text)| (at, text.len().max(1))).collect()
+            }
+            Self::SecondName(valued) => {
+                names(words, valued).iter().skip(1).map(|(at, text)| (*at, text.len().max(1))).collect()
+            }
+            Self::Steering => {
+                let found = arguments().filter(|(_, text)| is_steering(Path::new(text)));
+                found.map(|(at, text)| (at, text.len())).collect()
             }
         }
+    }
+}
+
+fn listed(names: &'static str) -> impl Iterator<Item = &'static str> {
+    names.split_ascii_whitespace()
+}
+
+/// An option without its value.
+fn name_of(text: &str) -> &str {
+    text.split_once('=').map_or(text, |(name, _)| name)
+}
+
+fn is_listed_dash(names: &'static str, text: &str) -> bool {
+    let typed = text.trim_start_matches('-');
+    listed(names).map(|name| name.trim_start_matches('-')).any(|name| match name.strip_suffix('*') {
+        Some(start) => typed.starts_with(start),
+        None => name_of(typed) == name,
+    })
+}
+
+/// The words that are no options and no values of these letters.
+fn names<'a>(words: &'a [Word], valued: &str) -> Vec<(usize, &'a str)> {
+    let (mut found, mut is_over, mut is_value) = (Vec::new(), false, false);
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if is_over || text.len() < 2 || !text.starts_with('-') {
+            found.push((at, text));
+        } else {
+            is_over = text == "--";
+            let first = text.find(|c| valued.contains(c)).filter(|_| !text.starts_with("--"));
+            is_value = first.is_some_and(|first| first + 1 == text.len());
+        }
+    }
+    found
+}
+
+/// Whether a path leads to devices or to what processes have open, as far as it says so itself.
+fn is_device(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let is_one = |part: &&str| matches!(*part, "dev" | "proc");
+    if parts.contains(&"..") {
+        parts.iter().any(is_one)
+    } else {
+        text.starts_with('/') && parts.first().is_some_and(is_one)
     }
 }
 
 /// A beginning of an option of two dashes is the option, if there is no other.
 fn is_beginning(typed: &str, name: &str) -> bool {
     typed.len() > 2 && typed.starts_with("--") && name.starts_with(typed)
-}
-
-/// Whether a path leads to `/dev` or `/proc`, however it is written.
-fn is_device(text: &str) -> bool {
-    let mut names: Vec<&str> = Vec::new();
-    for name in text.split('/') {
-        match name {
-            "" | "." => {}
-            ".." => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    let is_from_above = text.starts_with('/') || text.split('/').any(|name| name == "..");
-    is_from_above && names.first().is_some_and(|name| ["dev", "proc"].contains(name))
-}
-
-fn sed_scripts(words: &[Word]) -> Vec<(usize, usize)> {
-    let mut found = Vec::new();
-    let mut takes_next = false;
-    let mut is_given = false;
-    for (at, word) in words.iter().enumerate().skip(1) {
-        let text = word.text.as_str();
-        let script = if takes_next {
-            takes_next = false;
-            Some(text)
-        } else if let Some(script) = text.strip_prefix("--e") {
-            script.split_once('=').map(|(_, script)| script).or_else(|| {
-                takes_next = true;
-                None
-            })
-        } else if text.starts_with("--") {
-            None
-        } else if let Some(letters) = text.strip_prefix('-') {
-            match letters.split_once('e') {
-                Some((_, "")) => {
-                    takes_next = true;
-                    None
-                }
-                Some((_, script)) => Some(script),
-                None => None,
-            }
-        } else if is_given {
-            None
-        } else {
-            Some(text)
-        };
-        is_given |= script.is_some() || takes_next;
-        if script.is_some_and(|script| !is_plain_sed(script)) {
-            found.push((at, text.len()));
-        }
-    }
-    found
-}
-
-/// `5p`, `1,20p`, `$d`, `/text/d`, `s/a/b/g`, several of them with `;`.
-fn is_plain_sed(script: &str) -> bool {
-    script.split([';', '\n']).all(|command| {
-        let command = command.trim();
-        let address = |c: char| c.is_ascii_digit() || matches!(c, ',' | '$' | '!' | ' ' | '~' | '+');
-        let mut command = command.trim_start_matches(address);
-        if let Some((address_text, rest)) =
-            command.strip_prefix('/').filter(|rest| !rest.contains('\\')).and_then(|r| r.split_once('/'))
-        {
-            // A mark in brackets does not end it.
-            if address_text.contains('[') {
-                return false;
-            }
-            command = rest.trim_start_matches(address);
-        }
-        let Some(rest) = command.strip_prefix('s') else { return matches!(command, "" | "p" | "d" | "q" | "=") };
-        let Some(mark) = rest.chars().next().filter(|c| c.is_ascii_punctuation() && *c != '\\') else { return false };
-        // A mark that is escaped, or stands in brackets, would shift what follows.
-        if rest.contains(&format!("\\{mark}")) || rest.contains('[') {
-            return false;
-        }
-        let parts: Vec<&str> = rest.split(mark).collect();
-        parts.len() == 4 && parts[3].chars().all(|c| c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | ' '))
-    })
 }

@@ -3,8 +3,9 @@
 //! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
 //! allowed in every part; adding a deny never allows more.
 
-use super::pattern::{Match, Spec, base_name, is_steering};
-use super::shell::{self, Command, Segment};
+use super::pattern::{Match, Spec, base_name};
+use super::shell::{self, Command, Segment, State};
+use super::steering::is_steering;
 use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
@@ -78,6 +79,8 @@ struct Inside {
     lines: Vec<(String, bool)>,
     /// They get further words that are not known.
     is_fed: bool,
+    /// The line says what is read from standard input.
+    has_input: bool,
     /// Words that a pattern has to have itself: where, and how many bytes.
     spelled: Vec<(usize, usize)>,
 }
@@ -85,7 +88,7 @@ struct Inside {
 impl<'a> Judge<'a> {
     fn request(&self) -> Opinion<'a> {
         match self.request.subject {
-            Subject::Line(line) => self.line(line, false, 0),
+            Subject::Line(line) => self.line(line, State::default(), 0),
             Subject::Words(words) => {
                 let word = |text: &String| Word { text: text.clone(), ..Word::default() };
                 let command = Command { words: words.iter().map(word).collect(), ..Command::default() };
@@ -153,11 +156,11 @@ impl<'a> Judge<'a> {
         self.by_rules(self.request.tool, is_any, |_| false)
     }
 
-    fn line(&self, text: &str, is_moved: bool, depth: usize) -> Opinion<'a> {
+    fn line(&self, text: &str, state: State, depth: usize) -> Opinion<'a> {
         if depth > MAX_DEPTH {
             return Opinion::ask(Doubt::TooLong);
         }
-        let line = shell::read(text, is_moved);
+        let line = shell::read(text, state);
         let segments = line.segments.iter().map(|segment| match segment {
             Segment::Command(command) => self.command(command, depth),
             Segment::File { word, is_write, is_moved } => self.file(word, *is_write, *is_moved),
@@ -169,7 +172,8 @@ impl<'a> Judge<'a> {
     }
 
     fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
-        let mut inside = Inside::default();
+        let State { is_moved, has_input } = command.state;
+        let mut inside = Inside { has_input, ..Inside::default() };
         let before = command.settings.len();
         inside.spelled.extend(
             command
@@ -181,9 +185,9 @@ impl<'a> Judge<'a> {
         look_inside(&command.words, 0, before, depth, &mut inside);
         let tool = self.request.tool;
         let denied = self.narrowed(tool, |spec| Self::wide(spec, command, &inside));
-        let mut opinion = denied.unwrap_or(Opinion::neither());
+        let mut opinion = self.written(command).and(denied.unwrap_or(Opinion::neither()));
         for (line, is_certain) in &inside.lines {
-            let inner = self.line(line, command.is_moved, depth + 1);
+            let inner = self.line(line, command.state, depth + 1);
             if inner.verdict == Verdict::Deny {
                 opinion = opinion.and(if *is_certain { inner } else { Opinion::ask(Doubt::PerhapsDenied) });
             } else if inner.verdict == Verdict::Ask && inner.rule.is_some() {
@@ -193,7 +197,7 @@ impl<'a> Judge<'a> {
         if opinion.verdict != Verdict::Allow {
             return opinion;
         }
-        if let Some(doubt) = doubt_of(command) {
+        if let Some(doubt) = doubt_of(command).or_else(|| self.is_from_device(command).then_some(Doubt::File)) {
             return Opinion::ask(doubt);
         }
         let Request { cwd, is_above, .. } = *self.request;
@@ -207,7 +211,7 @@ impl<'a> Judge<'a> {
         }
         // What most programs do depends on the files of their directory: only those that are known not to care are
         // covered elsewhere, and only where the rule names no file of it.
-        let is_moved = command.is_moved || self.is_elsewhere;
+        let is_moved = is_moved || self.is_elsewhere;
         let is_steady = command.words.first().is_some_and(|program| hazards::is_steady(&program.text));
         if is_moved && !is_steady {
             default = Doubt::Moved;
@@ -261,19 +265,50 @@ impl<'a> Judge<'a> {
             return None;
         }
         let program = command.words.first()?.known()?;
-        if let Some(at) = wrappers::script(program, &command.words) {
-            return Some(self.line(command.words.get(at)?.known()?, command.is_moved, depth + 1));
+        if let Some(script) = wrappers::script(program, &command.words) {
+            let line = command.words.get(script.at).filter(|_| script.is_plain)?.known()?;
+            return Some(self.line(line, command.state, depth + 1));
         }
         let row = wrappers::find(program)?;
         match row.kind {
             wrappers::Kind::Opaque => None,
-            wrappers::Kind::Joined => Some(self.line(&joined(&command.words)?, command.is_moved, depth + 1)),
+            wrappers::Kind::Joined => Some(self.line(&joined(&command.words)?, command.state, depth + 1)),
             wrappers::Kind::Plain => {
                 let words = command.words.get(wrappers::inner(row, &command.words)?..)?.to_vec();
-                let is_moved = command.is_moved;
-                (!words.is_empty()).then(|| self.command(&Command { settings: Vec::new(), words, is_moved }, depth + 1))
+                let state = command.state;
+                (!words.is_empty()).then(|| self.command(&Command { settings: Vec::new(), words, state }, depth + 1))
             }
         }
+    }
+
+    /// What rules say of the files that the command names and writes or removes: they are not allowed by it.
+    fn written(&self, command: &Command) -> Opinion<'a> {
+        let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
+        let files = hazards::written(&program, &command.words).into_iter();
+        let opinions = files.filter_map(|(at, is_certain)| {
+            let opinion = self.path(&EDIT, Path::new(command.words.get(at)?.known()?));
+            Some(match opinion.verdict {
+                Verdict::Deny if !is_certain || command.state.is_moved => Opinion::ask(Doubt::PerhapsDenied),
+                Verdict::Deny => opinion,
+                Verdict::Ask if opinion.rule.is_some() => opinion,
+                Verdict::Ask if matches!(opinion.doubt, Some(Doubt::BrokenDeny)) => opinion,
+                Verdict::Ask if is_certain && matches!(opinion.doubt, Some(Doubt::DeniedBelow)) => opinion,
+                _ => Opinion::neither(),
+            })
+        });
+        opinions.reduce(Opinion::and).unwrap_or(Opinion::neither())
+    }
+
+    /// Whether an interpreter would read its program from what is no file.
+    fn is_from_device(&self, command: &Command) -> bool {
+        let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
+        let mut files = command.words.iter().skip(1).filter_map(Word::known).filter(|text| !text.starts_with('-'));
+        let leads_there = |text: &str| match (self.request.links)(&self.request.cwd.join(text)) {
+            Some(real) if real.starts_with(self.request.cwd) => false,
+            Some(real) => real.starts_with("/dev") || real.starts_with("/proc"),
+            None => true,
+        };
+        hazards::is_interpreter(&program) && files.any(leads_there)
     }
 
     /// The file of a redirection.
@@ -381,16 +416,24 @@ fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside:
     let Some(first) = here.first() else { return };
     let program = base_name(first).text;
     let at = |index: usize| before + from + index;
-    let hazards = hazards::find(&program, here);
+    let hazards = hazards::find(&program, here, inside.has_input);
     if depth > MAX_DEPTH {
         // Deeper than anybody writes: no pattern has this word.
         inside.spelled.push((usize::MAX, 1));
         return;
     }
-    let script = wrappers::script(&program, here).and_then(|script| Some((script, here.get(script)?)));
-    if let Some((script, word)) = script {
-        inside.spelled.push((at(script), word.text.len() + usize::from(!word.is_known())));
-        inside.lines.push((word.text.clone(), word.is_known()));
+    if let Some(script) = wrappers::script(&program, here) {
+        if let Some(word) = here.get(script.at) {
+            inside.spelled.push((at(script.at), word.text.len() + usize::from(!word.is_known())));
+            inside.lines.push((word.text.clone(), word.is_known()));
+        }
+        // Shells do not agree on which word it is.
+        let others = here.iter().enumerate().skip(1).filter(|(index, _)| !script.is_plain && *index != script.at);
+        inside.lines.extend(others.take(MAX_STARTS).map(|(_, word)| (word.text.clone(), false)));
+    }
+    if program.starts_with(['-', '+']) {
+        // An option of a word before it that a shell took for its own.
+        inside.commands.extend((from + 1..words.len().min(from + MAX_STARTS)).map(|index| (index, false)));
     }
     inside.spelled.extend(hazards.iter().map(|(index, bytes, _)| (at(*index), *bytes)));
     if program == "find" {
@@ -438,11 +481,11 @@ fn joined(words: &[Word]) -> Option<String> {
 /// What of a command only shows when it runs.
 fn doubt_of(command: &Command) -> Option<Doubt> {
     let program = command.words.first()?;
-    // What begins with a dash is an option of a word before it that a shell may take for its own.
-    if !program.is_known() || program.text.is_empty() || program.text.starts_with('-') {
+    // What begins so is an option of a word before it that a shell may take for its own.
+    if !program.is_known() || program.text.is_empty() || program.text.starts_with(['-', '+']) {
         return Some(Doubt::Program);
     }
-    if command.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {
+    if command.state.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {
         return Some(Doubt::Moved);
     }
     let name = base_name(program).text;

@@ -20,13 +20,13 @@ fn rules(list: &[(Verdict, &str)]) -> Rules {
     rules
 }
 
-/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace; `/w/odd` cannot be told.
+/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input; `/w/odd` cannot be told.
 fn links(path: &Path) -> Option<PathBuf> {
     let path = normalize(path);
     if path.starts_with("/w/odd") {
         return None;
     }
-    let moved = [("/w/sub/link", "/elsewhere"), ("/w/link", "/w/src")];
+    let moved = [("/w/sub/link", "/elsewhere"), ("/w/link", "/w/src"), ("/w/in", "/proc/1/fd/0")];
     let moved = moved.iter().find_map(|(from, to)| Some(Path::new(to).join(path.strip_prefix(from).ok()?)));
     Some(moved.unwrap_or(path))
 }
@@ -50,9 +50,9 @@ fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Optio
     )
 }
 
-/// What has no ending is a directory.
+/// What has no ending is a directory, but for names of remotes.
 fn is_above(path: &Path) -> bool {
-    path.extension().is_none()
+    path.extension().is_none() && path != Path::new("/w/origin")
 }
 
 /// The characters that an editor would not show.
@@ -382,6 +382,8 @@ mod files_that_steer_later_commands {
             attributes: "Edit(src/**)", "src/.gitattributes", Ask;
             hooks_that_are_kept: "Edit(**)", ".husky/pre-commit", Ask;
             own_rules: "Edit", ".acp-tui/rules.toml", Ask;
+            what_builds_run: "Edit(**)", "src/.cargo/config.toml", Ask;
+            hooks_of_another_kind: "Edit", ".hg/hgrc", Ask;
             written_out: "Edit(src/.gitattributes)", "src/.gitattributes", Allow;
             written_out_with_a_glob: "Edit(**/.gitattributes)", "src/.gitattributes", Allow;
             its_directory_written_out: "Edit(.husky/*)", ".husky/pre-commit", Allow;
@@ -390,6 +392,9 @@ mod files_that_steer_later_commands {
         }
     }
 }
+
+#[path = "wrapped_tests.rs"]
+mod wrapped;
 
 /// Pieces of lines that hostile ones are made of.
 fn line() -> impl Strategy<Value = String> {

@@ -1,7 +1,7 @@
 //! Rules: what agents may do without a question, what they may not do at all, and what is asked.
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
-//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `hazards` and `wrappers` (data),
+//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `steering`, `hazards` and `wrappers` (data),
 //! `tool`, `pattern`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
 //! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; all that cannot be
 //! read for certain is asked about.
@@ -14,6 +14,7 @@ mod judge;
 mod pattern;
 mod propose;
 mod shell;
+mod steering;
 mod tool;
 mod word;
 mod wrappers;

@@ -4,9 +4,9 @@
 //! is matched wider, and what might match is told apart from what does.
 
 use super::glob::Glob;
+use super::steering;
 use super::tool::{Kind, Tool};
 use super::word::{Rest, Word};
-use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -269,45 +269,6 @@ impl WordSpec {
     }
 }
 
-/// Names of files and directories that later commands take programs from, in small letters: git's own, also those of a
-/// bare repository, and where hooks are kept.
-const STEERING: &[&str] = &[
-    ".git",
-    "head",
-    "commondir",
-    ".gitmodules",
-    ".gitattributes",
-    ".gitconfig",
-    ".githooks",
-    ".husky",
-    "lefthook.yml",
-    ".lefthook.yml",
-    ".pre-commit-config.yaml",
-    ".acp-tui",
-    ".cargo",
-];
-
-/// Names of files, not of directories: the settings of a bare repository of any name.
-const SETTINGS: &[&str] = &["config", "config.worktree"];
-
-/// Whether later commands run what stands in a file of this name, or in one of this directory unless it `is_file`.
-fn steers(name: &str, is_file: bool) -> bool {
-    let name = name.to_lowercase();
-    let name = name.as_str();
-    STEERING.contains(&name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
-}
-
-/// The names in the path of a file, each with whether it is the file's own.
-fn names(path: &Path) -> impl Iterator<Item = (&OsStr, bool)> {
-    let parts = path.components().rev().enumerate();
-    parts.filter_map(|(at, part)| if let Component::Normal(name) = part { Some((name, at == 0)) } else { None })
-}
-
-/// Whether the file at this path names what later commands run.
-pub(super) fn is_steering(path: &Path) -> bool {
-    names(path).any(|(name, is_file)| steers(&name.to_string_lossy(), is_file))
-}
-
 /// The program without the path before it.
 pub(super) fn base_name(word: &Word) -> Word {
     let mut word = word.clone();
@@ -360,7 +321,8 @@ impl PathSpec {
         let spelled = |name: &str| {
             self.parts.iter().any(|part| matches!(part, Part::One(glob) if glob.is_literal() && glob.text() == name))
         };
-        names(path).all(|(name, is_file)| name.to_str().is_some_and(|name| !steers(name, is_file) || spelled(name)))
+        steering::names(path)
+            .all(|(name, is_file)| name.to_str().is_some_and(|name| !steering::steers(name, is_file) || spelled(name)))
     }
 
     fn fits(&self, path: &Path, is_wide: bool) -> bool {

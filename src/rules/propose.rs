@@ -73,7 +73,7 @@ fn of_line(request: &Request<'_>, line: &str, depth: usize, parts: &mut Vec<Vec<
     if depth > MAX_DEPTH {
         return parts.push(Vec::new());
     }
-    for segment in shell::read(line, false).segments {
+    for segment in shell::read(line, shell::State::default()).segments {
         match segment {
             Segment::Command(command) => of_command(request, &command, depth, parts),
             Segment::File { word, is_write, .. } => match word.known() {
@@ -95,7 +95,8 @@ fn of_command(request: &Request<'_>, command: &Command, depth: usize, parts: &mu
     let Some(program) = words.first().and_then(Word::known).filter(|_| command.settings.is_empty()) else {
         return parts.push(of_words(command));
     };
-    if let Some(line) = wrappers::script(program, words).and_then(|at| words.get(at)?.known()) {
+    let script = wrappers::script(program, words).filter(|script| script.is_plain);
+    if let Some(line) = script.and_then(|script| words.get(script.at)?.known()) {
         return of_line(request, line, depth + 1, parts);
     }
     let row = wrappers::find(program).filter(|row| row.kind == wrappers::Kind::Plain);

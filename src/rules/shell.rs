@@ -53,20 +53,29 @@ pub(super) struct Command {
     /// `NAME=VALUE` before the program.
     pub(super) settings: Vec<Word>,
     pub(super) words: Vec<Word>,
-    /// After a change of the directory.
-    pub(super) is_moved: bool,
+    pub(super) state: State,
 }
 
-/// Reads a line of a shell. `is_moved`: the directory is not known any more.
-pub(super) fn read(line: &str, is_moved: bool) -> Line {
-    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, repeats: false };
+/// In what a command begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// After a change of the directory, which is not known any more.
+    pub(super) is_moved: bool,
+    /// The line says what is read from standard input.
+    pub(super) has_input: bool,
+}
+
+/// Reads a line of a shell that begins in this state.
+pub(super) fn read(line: &str, state: State) -> Line {
+    let State { is_moved, has_input } = state;
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, repeats: false };
     reader.text(line);
     let Reader { mut line, is_moved, repeats, .. } = reader;
     // What stands first may run again after the directory was changed.
     if is_moved && repeats {
         for segment in &mut line.segments {
             match segment {
-                Segment::Command(command) => command.is_moved = true,
+                Segment::Command(command) => command.state.is_moved = true,
                 Segment::File { is_moved, .. } => *is_moved = true,
             }
         }
@@ -78,6 +87,7 @@ struct Reader {
     line: Line,
     depth: usize,
     is_moved: bool,
+    has_input: bool,
     repeats: bool,
 }
 
@@ -149,9 +159,17 @@ impl Reader {
     }
 
     fn pipeline(&mut self, pipeline: &ast::Pipeline) {
-        for command in &pipeline.seq {
-            self.command(command);
+        for (at, command) in pipeline.seq.iter().enumerate() {
+            self.with_input(at > 0, |reader| reader.command(command));
         }
+    }
+
+    /// Reads what the line gives input to, if it does.
+    fn with_input(&mut self, has_input: bool, read: impl FnOnce(&mut Self)) {
+        let before = self.has_input;
+        self.has_input |= has_input;
+        read(self);
+        self.has_input = before;
     }
 
     fn command(&mut self, command: &Node) {
@@ -159,7 +177,8 @@ impl Reader {
             Node::Simple(simple) => self.simple(simple),
             Node::Compound(compound, redirects) => {
                 self.redirects(redirects.as_ref());
-                self.compound(compound);
+                let has_input = redirects.iter().flat_map(|list| &list.0).any(is_input);
+                self.with_input(has_input, |reader| reader.compound(compound));
             }
             Node::Function(function) => {
                 self.repeats = true;
@@ -170,7 +189,8 @@ impl Reader {
                 }
                 let ast::FunctionBody(body, redirects) = &function.body;
                 self.redirects(redirects.as_ref());
-                self.compound(body);
+                // Where it is called it may get any.
+                self.with_input(true, |reader| reader.compound(body));
             }
             Node::ExtendedTest(test) => {
                 // Its operands may be evaluated, and a shell without it reads other commands there.
@@ -245,7 +265,8 @@ impl Reader {
     }
 
     fn simple(&mut self, simple: &ast::SimpleCommand) {
-        let mut command = Command { is_moved: self.is_moved, ..Command::default() };
+        let state = State { is_moved: self.is_moved, has_input: self.has_input };
+        let mut command = Command { state, ..Command::default() };
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, true, &mut command);
         }
@@ -270,7 +291,10 @@ impl Reader {
 
     fn item(&mut self, item: &Item, is_before: bool, command: &mut Command) {
         match item {
-            Item::IoRedirect(redirect) => self.redirect(redirect),
+            Item::IoRedirect(redirect) => {
+                command.state.has_input |= is_input(redirect);
+                self.redirect(redirect);
+            }
             Item::Word(word) => {
                 let word = self.word(word);
                 command.words.push(word);
@@ -294,7 +318,7 @@ impl Reader {
                 if is_before { command.settings.push(word) } else { command.words.push(word) }
             }
             Item::ProcessSubstitution(_, shell) => {
-                self.list(&shell.list);
+                self.with_input(true, |reader| reader.list(&shell.list));
                 let word = Word { text: "/dev/fd/".into(), rest: Rest::Text, ..Word::default() };
                 command.words.push(word);
             }
@@ -313,7 +337,9 @@ impl Reader {
                 let is_write = !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
                 match target {
                     IoFileRedirectTarget::Filename(word) => self.file(word, is_write),
-                    IoFileRedirectTarget::ProcessSubstitution(_, shell) => self.list(&shell.list),
+                    IoFileRedirectTarget::ProcessSubstitution(_, shell) => {
+                        self.with_input(true, |reader| reader.list(&shell.list));
+                    }
                     IoFileRedirectTarget::Fd(_) => {}
                     IoFileRedirectTarget::Duplicate(word) => {
                         let is_descriptor = word.value == "-"
@@ -348,6 +374,22 @@ impl Reader {
         let word = self.word(word);
         let is_moved = self.is_moved;
         self.line.segments.push(Segment::File { word, is_write, is_moved });
+    }
+}
+
+/// Whether a command reads what this names.
+fn is_input(redirect: &IoRedirect) -> bool {
+    match redirect {
+        IoRedirect::File(_, kind, target) => {
+            let is_nothing = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
+            let reads = matches!(
+                kind,
+                IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::ReadAndWrite
+            );
+            reads && !is_nothing
+        }
+        IoRedirect::HereString(..) | IoRedirect::HereDocument(..) => true,
+        IoRedirect::OutputAndError(..) => false,
     }
 }
 

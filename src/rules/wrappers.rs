@@ -55,30 +55,45 @@ pub(super) const TABLE: &[Row] = &[
     row(Kind::Opaque, &["env"], "uCSP", "", 0),
     row(
         Kind::Opaque,
-        &["chroot", "unshare", "nsenter", "chpst", "setpriv", "systemd-run", "firejail", "bwrap"],
-        "",
-        "",
-        0,
-    ),
-    row(
-        Kind::Opaque,
-        &["nohup", "setsid", "ionice", "chrt", "taskset", "stdbuf", "numactl", "caffeinate"],
-        "cnpioe",
-        "",
-        0,
-    ),
-    row(Kind::Opaque, &["script", "screen", "tmux", "expect", "unbuffer", "at", "batch", "crontab"], "", "", 0),
-    row(Kind::Opaque, &["strace", "ltrace", "gdb", "lldb", "valgrind", "perf"], "abeEIoOpPsSuUX", "", 0),
-    // Words that only come when it runs, or more than once.
-    Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs", "parallel"], "InPLdEsaj", "", 0) },
-    row(Kind::Opaque, &["watch", "flock", "entr", "hyperfine", "nodemon", "watchexec", "dotenv"], "ndIjw", "", 0),
-    row(Kind::Opaque, &["busybox", "toybox"], "", "", 0),
-    // Other limits, names or rights of a process, and shells that are seldom met.
-    row(
-        Kind::Opaque,
         &[
-            "prlimit", "setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "choom", "fakeroot", "sg",
-            "logsave",
+            "chroot",
+            "unshare",
+            "nsenter",
+            "chpst",
+            "setpriv",
+            "systemd-run",
+            "firejail",
+            "bwrap",
+            "setarch",
+            "linux32",
+            "linux64",
+            "i386",
+            "x86_64",
+            "uname26",
+            "arch",
+            "sg",
+            "newgrp",
+            "gosu",
+            "su-exec",
+            "setuidgid",
+            "softlimit",
+            "envdir",
+            "capsh",
+            "runcon",
+            "aa-exec",
+            "cgexec",
+            "schroot",
+            "proot",
+            "fakeroot",
+            "fakechroot",
+            "systemd-nspawn",
+            "machinectl",
+            "distrobox",
+            "toolbox",
+            "flatpak",
+            "snap",
+            "sandbox-exec",
+            "faketime",
         ],
         "",
         "",
@@ -86,21 +101,114 @@ pub(super) const TABLE: &[Row] = &[
     ),
     row(
         Kind::Opaque,
-        &["ssh-agent", "ip", "start-stop-daemon", "systemd-inhibit", "dbus-run-session", "xvfb-run", "proot"],
+        &[
+            "nohup",
+            "setsid",
+            "ionice",
+            "chrt",
+            "taskset",
+            "stdbuf",
+            "numactl",
+            "caffeinate",
+            "prlimit",
+            "choom",
+            "cpulimit",
+            "eatmydata",
+            "catchsegv",
+            "logsave",
+            "chronic",
+            "ifne",
+            "pee",
+            "mispipe",
+            "run-one",
+            "rlwrap",
+            "winpty",
+        ],
+        "cnpioe",
+        "",
+        0,
+    ),
+    row(
+        Kind::Opaque,
+        &[
+            "script",
+            "screen",
+            "tmux",
+            "expect",
+            "unbuffer",
+            "at",
+            "batch",
+            "crontab",
+            "ssh-agent",
+            "dbus-run-session",
+            "dbus-launch",
+            "xvfb-run",
+            "systemd-inhibit",
+            "start-stop-daemon",
+            "daemonize",
+            "dumb-init",
+            "tini",
+            "execlineb",
+            "run-parts",
+        ],
         "",
         "",
         0,
     ),
-    row(Kind::Opaque, &["csh", "tcsh", "rbash", "mksh", "yash", "pwsh", "nu", "elvish", "xonsh"], "", "", 0),
+    // Another network.
+    row(
+        Kind::Opaque,
+        &["ip", "torsocks", "torify", "tsocks", "proxychains", "proxychains4", "pdsh", "clush"],
+        "",
+        "",
+        0,
+    ),
+    row(Kind::Opaque, &["strace", "ltrace", "gdb", "lldb", "valgrind", "perf"], "abeEIoOpPsSuUX", "", 0),
+    // Words that only come when it runs, or more than once.
+    Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs", "parallel"], "InPLdEsaj", "", 0) },
+    row(Kind::Opaque, &["watch", "flock", "entr", "hyperfine", "nodemon", "watchexec", "dotenv"], "ndIjw", "", 0),
+    row(Kind::Opaque, &["busybox", "toybox"], "", "", 0),
     // Run what a package, a file or a string says.
     row(
         Kind::Opaque,
-        &["npx", "pnpx", "bunx", "uvx", "pipx", "poetry", "uv", "direnv", "mise", "asdf", "nix", "nix-shell"],
+        &[
+            "npx",
+            "pnpx",
+            "bunx",
+            "uvx",
+            "pipx",
+            "poetry",
+            "uv",
+            "direnv",
+            "mise",
+            "asdf",
+            "nix",
+            "nix-shell",
+            "pipenv",
+            "hatch",
+            "pdm",
+            "pixi",
+            "conda",
+            "mamba",
+            "micromamba",
+            "bundle",
+            "rustup",
+            "rbenv",
+            "pyenv",
+            "nodenv",
+            "rvm",
+            "nvm",
+            "fnm",
+            "volta",
+            "corepack",
+            "lerna",
+            "guix",
+            "devbox",
+        ],
         "cp",
         "",
         0,
     ),
-    row(Kind::Opaque, &["pipenv", "hatch", "pdm", "conda", "mamba", "micromamba", "bundle", "rustup"], "", "", 0),
     row(Kind::Opaque, &["source", ".", "exec", "coproc", "trap", "fc", "noglob", "nocorrect", "-"], "a", "", 0),
     // Change what later words of the line mean.
     row(
@@ -126,7 +234,16 @@ pub(super) const TABLE: &[Row] = &[
     ),
 ];
 
+/// Shells that take a line with `-c`; of the first it is known how they read `sh -c LINE`.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash"];
+const MORE_SHELLS: &[&str] =
+    &["rbash", "csh", "tcsh", "mksh", "yash", "posh", "fish", "nu", "elvish", "xonsh", "pwsh", "powershell"];
+
+/// Options of shells that change nothing in what a line means.
+const HARMLESS: &str = "clexu";
+/// Options of shells that take the next word.
+const VALUED: &str = "oO";
+const VALUED_LONGS: &[&str] = &["--rcfile", "--init-file", "--init-command", "-init-file", "-rcfile"];
 
 pub(super) fn find(program: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.names.contains(&program))
@@ -172,25 +289,40 @@ pub(super) fn inner(row: &Row, words: &[Word]) -> Option<usize> {
     is_known.then_some(at)
 }
 
-/// Where the line of `sh -c LINE` stands; `None` for anything else.
-pub(super) fn script(program: &str, words: &[Word]) -> Option<usize> {
-    if !SHELLS.contains(&program) {
+/// The line of `sh -c LINE`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Script {
+    pub(super) at: usize,
+    /// Every shell finds it there, and no option changes what it means.
+    pub(super) is_plain: bool,
+}
+
+/// Where the line of a shell stands; `None` where no option says that there is one.
+pub(super) fn script(program: &str, words: &[Word]) -> Option<Script> {
+    let is_known = SHELLS.contains(&program);
+    if !is_known && !MORE_SHELLS.contains(&program) {
         return None;
     }
-    let mut is_line = false;
-    for (at, word) in words.iter().enumerate().skip(1) {
-        let text = word.text.as_str();
-        match text.strip_prefix('-').filter(|_| word.is_known()) {
-            // Both end the options.
-            Some("" | "-") => return is_line.then_some(at + 1),
-            Some(letters) if letters.chars().all(|c| "clexu".contains(c)) => is_line |= letters.contains('c'),
-            // Further options, which may take the next word.
-            Some(_) => return None,
-            None if text.starts_with('+') => return None,
-            None => return is_line.then_some(at),
+    let (mut is_line, mut is_plain, mut at) = (false, is_known, 1);
+    while let Some(text) = words.get(at).and_then(Word::known) {
+        let letters = text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty() || text == "-");
+        let Some(letters) = letters else { break };
+        at += 1;
+        if matches!(text, "-" | "--") {
+            is_plain &= text == "--";
+            break;
+        }
+        if letters.starts_with('-') || VALUED_LONGS.contains(&text) {
+            is_plain = false;
+            is_line |= letters.starts_with("-c");
+            at += usize::from(VALUED_LONGS.contains(&text));
+        } else {
+            is_plain &= text.starts_with('-') && letters.chars().all(|c| HARMLESS.contains(c));
+            is_line |= letters.to_ascii_lowercase().contains('c');
+            at += letters.chars().filter(|c| VALUED.contains(*c)).count();
         }
     }
-    None
+    is_line.then_some(Script { at, is_plain })
 }
 
 /// `NAME=VALUE`.

@@ -284,7 +284,7 @@ pub fn text_of_call(tool: &ToolCall, printed: &str) -> String {
     }
     for content in &tool.content {
         match content {
-            ToolContent::Block(block) => parts.push(text_of(block)),
+            ToolContent::Block(block) | ToolContent::Unread(block) => parts.push(text_of(block)),
             ToolContent::Change(change) => {
                 parts.push(change.path.clone());
                 parts.extend(change.from.clone());

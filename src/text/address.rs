@@ -79,7 +79,7 @@ pub fn files_around(text: &str, bytes: Range<usize>) -> Vec<FilePlace<'_>> {
         let end = colon + 1 + digits;
         let line = window.get(colon + 1..end)?.parse().ok().filter(|line| *line > 0)?;
         let name = path.rsplit('/').next().unwrap_or_default();
-        let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending.len() > 0);
+        let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty());
         let has_letter = name.bytes().any(|byte| byte.is_ascii_alphabetic());
         let stays = !path.starts_with('/') && path.split('/').all(|part| !part.is_empty() && part != "..");
         // In an address digits behind a colon are a port.

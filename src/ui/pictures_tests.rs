@@ -9,12 +9,13 @@ use super::keys::{Code, Key};
 use super::state::review::Pane;
 use super::state::review::index::Spot;
 use super::state::session_list::{End, Past, PastSession, Starts};
+use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::entry::{ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{
-    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Stop, Update,
+    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
 };
 use crate::model::patch::Patch;
-use crate::model::tool::{Exit, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::theme::color::Depth;
 use crate::theme::looks::{Ground, Looks, Shade};
 use crate::theme::resolve::Theme;
@@ -85,6 +86,12 @@ pictures! {
     log_in_120x40: log_in WIDE;
     log_in_160x45: log_in WIDEST;
     working_light: working USUAL light;
+    ready_light: ready WIDE light;
+    ready_without_colors: ready WIDE colorless;
+    panel_160x45: panel WIDEST;
+    panel_light: panel WIDEST light;
+    panel_in_16_colors: panel WIDEST sixteen;
+    panel_without_colors: panel WIDEST colorless;
     review_light: review USUAL light;
     working_in_16_colors: working USUAL sixteen;
     dangerous_question_in_16_colors: dangerous_question USUAL sixteen;
@@ -192,6 +199,27 @@ fn working(size: Size, theme: Theme) -> Picture {
     s.prints(7, "running 2 tests\ntest adds ... ok");
     s.after(4000);
     s.typed("and then bump the version");
+    drawn(s, theme)
+}
+
+/// The panel with all that it can have, beside calls that share a row and one that has written what it says.
+fn panel(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    for n in 0..4 {
+        s.tool(&format!("look-{n}"), ToolKind::Read, &format!("src/file_{n}.rs"), ToolStatus::Completed);
+    }
+    let mut patch = ToolPatch::new("edit".into());
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
+    let change = Change::of_texts("/home/me/src/shop/src/main.rs", Some("old\n".into()), "new\n".into());
+    patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+    s.update(Update::ToolCall(patch));
+    s.runs(7, "cargo test --all");
+    s.prints(7, "running 2 tests");
+    let session = Totals { added: 1, removed: 1, files: 1, pending: 1 };
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
+    s.intent(Intent::Prompt { text: "and then bump the version".into(), links: Vec::new() });
+    s.update(Update::Usage { used: 170_000, size: 200_000, cost: Patch::Set((0.125, "USD".into())) });
+    s.after(4000);
     drawn(s, theme)
 }
 

@@ -115,8 +115,8 @@ fn item(session: &Session, entry: &Entry) -> Item {
 
 fn tool_parts(session: &Session, tool: &ToolCall) -> Vec<Part> {
     let part = |content: &ToolContent| match content {
-        ToolContent::Block(Block::Text(text)) => code("", text),
-        ToolContent::Block(other) => block(other),
+        ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => code("", text),
+        ToolContent::Block(other) | ToolContent::Unread(other) => block(other),
         ToolContent::Change(change) => {
             let head = format!("--- {}\n", sanitize::line(&change.path));
             let lines = |sign: &str, text: &str| text.lines().flat_map(|line| [sign, line, "\n"]).collect::<String>();

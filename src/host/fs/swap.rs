@@ -84,6 +84,20 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// The same, with a word of what was prepared and could not be removed again, as where names may only be added.
+    pub(super) fn leaving(self, dir: &OwnedFd, prepared: Option<OsString>) -> Self {
+        let is_there = |name: &OsString| statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        match (self, prepared.filter(is_there)) {
+            (Self::Os(error), Some(name)) => {
+                let words = format!("{error}; what was prepared stays as {} and can be removed", name.display());
+                Self::Os(io::Error::new(error.kind(), words))
+            }
+            (refusal, _) => refusal,
+        }
+    }
+}
+
 /// Names of ours that something has now.
 static TAKEN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
 
@@ -124,6 +138,12 @@ impl Drop for Temp<'_> {
         if let Some(name) = &self.name {
             let _ = unlinkat(self.dir, name.as_os_str(), AtFlags::empty());
         }
+    }
+}
+
+impl Temp<'_> {
+    pub(super) fn name(&self) -> Option<OsString> {
+        self.name.clone()
     }
 }
 

@@ -96,20 +96,23 @@ pub(super) fn replace(
     let first = if old.is_some() || mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (temp, fd) = temporary(dir, |from| openat(dir, from, flags, first))?;
-    let mut file = File::from(fd);
-    fill(&mut file)?;
-    let lost = match old {
-        Some(old) => keep_attributes(dir, name, &file, old)?,
-        None => Vec::new(),
+    let prepared = temp.name();
+    let filled = || {
+        let mut file = File::from(fd);
+        fill(&mut file)?;
+        let lost = match old {
+            Some(old) => keep_attributes(dir, name, &file, old)?,
+            None => Vec::new(),
+        };
+        // Last: a change of the owner takes bits away.
+        if let Some(mode) = mode.or(old.map(|old| Mode::from_raw_mode(old.st_mode))) {
+            fchmod(&file, mode)?;
+        }
+        // Otherwise a crash soon after the rename could leave an empty file on some file systems.
+        file.sync_data()?;
+        Ok((lost, put_in_place(dir, name, temp, was)?))
     };
-    // Last: a change of the owner takes bits away.
-    if let Some(mode) = mode.or(old.map(|old| Mode::from_raw_mode(old.st_mode))) {
-        fchmod(&file, mode)?;
-    }
-    // Otherwise a crash soon after the rename could leave an empty file on some file systems.
-    file.sync_data()?;
-    let stays = put_in_place(dir, name, temp, was)?;
-    Ok((lost, stays))
+    filled().map_err(|refusal: Refusal| refusal.leaving(dir, prepared))
 }
 
 /// Puts a new link in the place of `name`, where there has to be what was expected. The name of that, where it stays.
@@ -121,7 +124,8 @@ pub(super) fn replace_by_link(
 ) -> Result<Option<OsString>, Refusal> {
     at(Moment::Begun);
     let (temp, ()) = temporary(dir, |from| symlinkat(target, dir, from))?;
-    put_in_place(dir, name, temp, was)
+    let prepared = temp.name();
+    put_in_place(dir, name, temp, was).map_err(|refusal| refusal.leaving(dir, prepared))
 }
 
 /// Owner, group and extended attributes of the old file; in words, which of them could not be kept.

@@ -60,7 +60,8 @@ impl Drop for Running {
 /// Takes away what a merge of this worktree has left that was killed. One that is being carried out is left alone.
 pub fn sweep(worktree: &Worktree) -> Outcome<()> {
     let path = record_of(worktree);
-    let Ok(file) = File::open(&path) else { return Ok(()) };
+    // Whoever can write here may have put something else there.
+    let Ok(file) = files::open_regular(&path) else { return Ok(()) };
     if file.try_lock().is_err() {
         return Ok(());
     }
@@ -68,7 +69,9 @@ pub fn sweep(worktree: &Worktree) -> Outcome<()> {
     let mut text = String::new();
     let read = (&file).take(MAX_RECORD).read_to_string(&mut text);
     let record: Option<Record> = read.ok().and_then(|_| serde_json::from_str(&text).ok());
-    if let Some(Record { was, is, .. }) = record.filter(|record| record.v == VERSION) {
+    let is_name = |name: &str| matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_own = |record: &Record| record.v == VERSION && is_name(&record.was) && is_name(&record.is);
+    if let Some(Record { was, is, .. }) = record.filter(is_own) {
         let origin = Origin::of(&worktree.origin)?;
         if origin.top != worktree.origin {
             return Ok(());

@@ -4,7 +4,7 @@
 //! comes, or is answered before, and never both.
 
 use super::super::changes::Gate;
-use super::super::claims::Claims;
+use super::super::claims::{Claims, Running};
 use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::Level;
 use super::super::event::AgentRequest;
@@ -12,7 +12,8 @@ use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Asks, Offered, Question};
 use super::super::refusal::{Reason, Refusal};
 use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
-use super::super::session::Session;
+use super::super::session::{Session, TerminalOrigin};
+use super::super::tool::ToolCall;
 use super::Cx;
 use super::{notice, permission, service};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ fn keep(session: &mut Session, claims: &Claims) {
 }
 
 pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered: Offered, cx: &mut Cx) {
-    let claims = Box::new(session.tool(entry).map(Claims::of_tool).unwrap_or_default());
+    let claims = Box::new(session.tool(entry).map(|tool| of_call(session, tool)).unwrap_or_default());
     session.unruled.insert(req, Unruled::Permission { entry, offered, claims: claims.clone() });
     keep(session, &claims);
     cx.push(Effect::AskRules { req, claims });
@@ -76,7 +77,7 @@ pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered
 pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     match session.unruled.remove(&req) {
         Some(Unruled::Permission { entry, offered, claims })
-            if session.tool(entry).is_some_and(|tool| Claims::of_tool(tool) != *claims) =>
+            if session.tool(entry).is_some_and(|tool| of_call(session, tool) != *claims) =>
         {
             ask_permission(session, req, entry, offered, cx);
         }
@@ -89,10 +90,19 @@ pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     }
 }
 
+/// A call of the agent's with what runs in its terminals.
+fn of_call(session: &Session, tool: &ToolCall) -> Claims {
+    let terminals = tool.terminals().filter_map(|id| session.terminal(id));
+    let told = terminals.filter(|terminal| terminal.origin != TerminalOrigin::Ours && !terminal.command.is_empty());
+    let running: Vec<Running<'_>> =
+        told.map(|terminal| Running { command: &terminal.command, cwd: &terminal.cwd }).collect();
+    Claims::of_tool(tool, &running)
+}
+
 /// What a question is about, as rules see it.
 fn of_question(session: &Session, question: &Question) -> Option<Claims> {
     match &question.about {
-        About::Permission => session.tool(question.entry).map(Claims::of_tool),
+        About::Permission => session.tool(question.entry).map(|tool| of_call(session, tool)),
         About::Write => session.write(question.req).map(|write| Claims::of_file("write", &write.path)),
         About::Run(spec) => Some(Claims::of_command(spec)),
         About::Asked { .. } => None,
@@ -172,7 +182,7 @@ pub fn changed(session: &mut Session, cx: &mut Cx) {
 /// What a call says that a question is about, where there are rules.
 pub fn claimed(session: &Session, entry: EntryId) -> Option<Claims> {
     let is_asked = session.questions.iter().any(|question| question.entry == entry);
-    if session.rules.are_there && is_asked { session.tool(entry).map(Claims::of_tool) } else { None }
+    if session.rules.are_there && is_asked { session.tool(entry).map(|tool| of_call(session, tool)) } else { None }
 }
 
 /// The call that these questions are about says something else now.

@@ -355,7 +355,9 @@ impl ReviewSession {
                 files,
                 Vec::new(),
             ) {
-                Err(ReviewError::Refused(words)) => Done { words, ..Done::default() },
+                Err(ReviewError::Refused(words)) => {
+                    Done { words, unwritten: self.writing.unwritten(), ..Done::default() }
+                }
                 done => done?,
             };
             let is_missing = |(one, to): &(Rewound, Option<State>)| {

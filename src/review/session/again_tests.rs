@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 const EVERYTHING: ReviewAction = ReviewAction::Rewind { turn: 0 };
 
@@ -454,4 +455,31 @@ proptest! {
         }
         world.everything();
     }
+}
+
+#[test]
+fn what_could_not_be_written_is_told_and_done_by_the_same_again() {
+    let mut place = Place::with(&[("f", b"one\n")]);
+    place.turn(1, |place| {
+        place.tool_writes("d/x", "new\n");
+        place.tool_writes("f", "two\n");
+    });
+    let done = place.review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
+    assert_eq!((done.unwritten.len(), place.read("f").as_str()), (0, "one\n"));
+    // No directory can be made there.
+    let _ = fs::remove_dir(place.at("d"));
+    place.write("d", "in the way\n");
+    for _ in 0..2 {
+        let done = place.review.act(&ReviewAction::Undo);
+        let unwritten = done.map(|done| done.unwritten).unwrap_or_default();
+        assert!(unwritten.is_empty() || unwritten == [Path::new("d/x")], "{unwritten:?}");
+        assert_eq!(place.read("f"), "two\n");
+    }
+    fs::remove_file(place.at("d")).unwrap();
+    let done = place.review.act(&ReviewAction::Undo).unwrap();
+    assert_eq!((done.unwritten.len(), place.read("d/x").as_str()), (0, "new\n"));
+    assert_eq!(place.read("f"), "two\n");
+    // Now it is done again as a whole, and can be taken back as one.
+    place.review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
+    assert_eq!((place.read("f").as_str(), place.at("d/x").exists()), ("one\n", false));
 }

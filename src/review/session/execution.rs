@@ -82,20 +82,23 @@ impl Execution<'_> {
             Decision { id, words: words.clone(), key, toggles, continues, merged: None, files: files.clone() };
         self.log.announce(decision, self.files)?;
         self.writing.begin();
-        let Carried { done, left: unwritten, stopped } = self.writing.write_all(&files, self.files);
-        left.extend(unwritten);
+        let Carried { done, left: failed, stopped } = self.writing.write_all(&files, self.files);
+        let unwritten = self.writing.unwritten();
+        left.extend(failed);
         let none = done.is_empty();
-        self.finished(id, done, stopped.is_some())?;
+        // What could not be written of one that is taken back or done again is still to be done.
+        let is_open = toggles.is_some() && !unwritten.is_empty();
+        self.finished(id, done, stopped.is_some() || is_open)?;
         self.log.save(self.files)?;
         if stopped.is_some() {
-            return Ok(Done { words: format!("stopped: {words}"), stopped, ..Done::default() });
+            return Ok(Done { words: format!("stopped: {words}"), stopped, unwritten, ..Done::default() });
         }
         match (none, left.is_empty()) {
             (true, false) => Err(ReviewError::Refused(left.join("; "))),
             (_, true) => Ok(Done { words: format!("{words}{}", self.writing.lost()), ..Done::default() }),
             (_, false) => {
                 let words = format!("{words}{}; left alone: {}", self.writing.lost(), left.join("; "));
-                Ok(Done { words, ..Done::default() })
+                Ok(Done { words, unwritten, ..Done::default() })
             }
         }
     }

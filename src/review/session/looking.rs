@@ -249,6 +249,7 @@ impl ReviewSession {
         take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
     ) -> Result<(), ReviewError> {
         let began = Instant::now();
+        self.files.snapshot.hidden.shared(self.dir.is_shared());
         let changes = self.files.snapshot.scan()?;
         if let Some(error) = self.files.snapshot.take_failed() {
             self.dir.note_trouble(&error);

@@ -11,13 +11,14 @@ use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::ledger::{Ledger, Record};
 use crate::review::snapshot::preserve::KEPT;
+use crate::review::snapshot::repositories;
 use crate::review::state::Oid;
 use std::fs;
 use std::path::Path;
 
 /// Contents are linked, records copied: the former never change.
 const PACKS: &str = "objects/pack";
-const RECORDS: &[&str] = &["manifest", "log", "objects/info/alternates", "root"];
+const RECORDS: &[&str] = &["manifest", "log", "objects/info/alternates", "root", repositories::FILE];
 
 /// Opens a copy of the review in `dir`, which goes with it.
 pub fn open(dir: &Path) -> Result<ReviewSession, ReviewError> {

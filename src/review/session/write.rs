@@ -18,7 +18,7 @@ use crate::review::history::ledger::FileDecision;
 use crate::review::protocol::Watch;
 use crate::review::snapshot::peek::Peek;
 use crate::review::state::State;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// What is known while one decision is carried out.
@@ -28,6 +28,8 @@ pub struct Writing {
     remarks: BTreeMap<PathBuf, String>,
     /// Why files were not written, in words.
     failed: BTreeMap<PathBuf, String>,
+    /// Of these, those that the system did not let be written.
+    unwritten: BTreeSet<PathBuf>,
     /// Contents with several names of which some were replaced: one of those, what it is now, and how many names are left.
     twins: HashMap<Inode, (PathBuf, State, u64)>,
     /// New names of displaced files that are the only copy.
@@ -49,6 +51,11 @@ impl Writing {
 
     pub fn remark(&self, path: &Path) -> Option<String> {
         self.failed.get(path).or_else(|| self.remarks.get(path)).cloned().or_else(|| self.apart(path))
+    }
+
+    /// What the system did not let be written.
+    pub fn unwritten(&self) -> Vec<PathBuf> {
+        self.unwritten.iter().cloned().collect()
     }
 
     /// Takes note of why a file was not tried.
@@ -94,7 +101,12 @@ impl Writing {
                 self.remarks.insert(file.path.clone(), done.lost.join(", "));
                 self.stay.extend(done.stays.clone());
             }
-            Err(unwritten) => drop(self.failed.insert(file.path.clone(), unwritten.remark.clone())),
+            Err(unwritten) => {
+                self.failed.insert(file.path.clone(), unwritten.remark.clone());
+                if let ReviewError::Unwritten { .. } = unwritten.error {
+                    self.unwritten.insert(file.path.clone());
+                }
+            }
         }
         written.map_err(|unwritten| unwritten.error)?;
         files.snapshot.set(&file.path, file.disk.1)

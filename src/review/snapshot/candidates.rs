@@ -3,7 +3,7 @@
 //! Compares what a walk and the person's index say with what is known; reads no content but
 //! that of rules. Invariant: but for the first look, nothing is passed over because the index already names it.
 
-use super::{Point, Snapshot, differs, names_rules};
+use super::{Point, Snapshot, names_rules};
 use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::manifest::Entry;
@@ -76,7 +76,7 @@ impl Snapshot {
                 Some(entry) => {
                     entry.visit = self.scans;
                     entry.walked = true;
-                    if differs(entry, Some(stat)) || is_lost(entry) {
+                    if entry.differs(Some(stat)) || is_lost(entry) {
                         jobs.push(Job::walked(key.clone(), Some(*entry), *stat));
                     }
                 }
@@ -91,7 +91,7 @@ impl Snapshot {
         for (key, entry) in self.seen.iter_mut().filter(|(_, entry)| entry.visit != self.scans) {
             // Without permission to look, what was seen last stays.
             let Ok(stat) = reader.stat(key) else { continue };
-            if differs(entry, stat.as_ref()) {
+            if entry.differs(stat.as_ref()) {
                 jobs.push(Job::new(key.clone(), Some(*entry), stat));
             }
         }

@@ -40,6 +40,16 @@ pub(crate) struct Entry {
     pub visit: u32,
 }
 
+impl Entry {
+    /// Whether the path has to be read again.
+    pub(crate) fn differs(&self, stat: Option<&Stat>) -> bool {
+        match stat {
+            Some(stat) => self.racy || self.unreadable || self.stat != *stat,
+            None => !self.state.is_absent(),
+        }
+    }
+}
+
 /// Sums that go with the entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header {

@@ -17,6 +17,7 @@ pub mod packs;
 pub mod peek;
 pub mod preserve;
 pub mod prior;
+pub mod repositories;
 pub mod root;
 pub mod survey;
 
@@ -204,7 +205,11 @@ impl Snapshot {
         let started = self.clock.now();
         let first = !self.looked;
         self.at(Point::Began);
-        let walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
+        let mut walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
+        if first && let Some(hidden) = repositories::noted(&self.dir, self.root.path(), &walked, &self.hidden)? {
+            self.hidden = Arc::new(hidden);
+            walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
+        }
         self.at(Point::Walked);
         let repo = Repo::find(self.root.path());
         self.objects.find(self.root.path(), repo.as_ref(), &walked.repos)?;
@@ -300,7 +305,7 @@ impl Snapshot {
             let known = self.seen.get(&key).copied();
             let walked = covered.contains(&key);
             match known {
-                Some(entry) if !differs(&entry, stat.as_ref()) => continue,
+                Some(entry) if !entry.differs(stat.as_ref()) => continue,
                 None if room == 0 => {
                     self.full = true;
                     continue;
@@ -325,7 +330,8 @@ impl Snapshot {
 
     /// The same without what the client keeps for itself, also where it has been seen before.
     pub fn without(mut self, private: &Private) -> Self {
-        self.hidden = Arc::new(OwnFiles::new(self.root.path(), private));
+        let repositories = repositories::read(&self.dir);
+        self.hidden = Arc::new(OwnFiles::new(self.root.path(), private).and(repositories));
         self.seen.retain(|key, _| !self.hidden.has(key));
         self
     }
@@ -580,14 +586,6 @@ impl Snapshot {
                 None => self.seen.remove(&key),
             };
         }
-    }
-}
-
-/// Whether a path has to be read again.
-fn differs(entry: &Entry, stat: Option<&Stat>) -> bool {
-    match stat {
-        Some(stat) => entry.racy || entry.unreadable || entry.stat != *stat,
-        None => !entry.state.is_absent(),
     }
 }
 

@@ -306,3 +306,79 @@ fn the_head_of_a_review_keeps_their_bytes() {
     fs::write(&path, head.to_string()).unwrap();
     assert_eq!(archive::head(review.dir()).unwrap().private, [""; 0].map(PathBuf::from));
 }
+
+#[test]
+fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_one_later_is_not() {
+    let place = Place::new();
+    let bare = |dir: &str| {
+        for (name, text) in [
+            ("HEAD", "ref: refs/heads/main\n"),
+            ("config", "[core]\n"),
+            ("objects/aa/b", "o"),
+            ("refs/heads/main", "1\n"),
+        ] {
+            place.write(&format!("{dir}/{name}"), text);
+        }
+    };
+    bare(".bare");
+    place.write(".git", "gitdir: ./.bare\n");
+    place.write("main/file", "one\n");
+    // Called alike, and none.
+    place.write("src/HEAD", "a heading\n");
+    place.write("src/config", "settings\n");
+    place.write("src/objects/a", "a\n");
+    place.write("src/refs/b", "b\n");
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        place.write(".bare/refs/heads/main", "2\n");
+        place.write(".bare/objects/cc/d", "new");
+        place.write("main/file", "two\n");
+        place.write("src/config", "changed\n");
+        bare("made");
+    });
+    let doc = review.doc(Scope::Session).unwrap();
+    let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
+    let made = ["made/HEAD", "made/config", "made/objects/aa/b", "made/refs/heads/main"];
+    assert_eq!(paths, [&made[..], &["main/file", "src/config"]].concat());
+    let named = "git's own directories, which an undo leaves alone: .bare";
+    assert!(review.uncovered().iter().any(|words| words == named), "{:?}", review.uncovered());
+    let dir = review.dir().to_owned();
+    drop(review);
+    let mut review = ReviewSession::open(&dir).unwrap();
+    place.write(".bare/refs/heads/main", "the person's\n");
+    review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
+    assert_eq!(
+        (place.read(".bare/refs/heads/main"), place.read(".bare/objects/cc/d")),
+        ("the person's\n".into(), "new".into())
+    );
+    assert_eq!((place.read("main/file"), place.read("src/config")), ("one\n".into(), "settings\n".into()));
+    assert!(!place.root.join("made/HEAD").exists());
+}
+
+#[test]
+fn what_another_client_is_just_writing_is_no_file_of_the_tree_and_what_it_leaves_is_one() {
+    let place = Place::new();
+    place.write("file", "one\n");
+    let state = place.root.join(STATE);
+    let head = SessionInfo { stem: "2-2-2".into(), ..place.head(archive::private(&state)) };
+    let other = ReviewSession::create(&archive::below(&state), head).unwrap();
+    let names = [".acp-tui-0123456789abcdef.tmp", ".acp-tui-0123456789abcdef.swap"];
+    names.iter().for_each(|name| drop(place.write(name, "half\n")));
+    let mut review = place.review(&[]);
+    // It has done its write: nothing was taken away, and an undo brings nothing back.
+    fs::remove_file(place.root.join(names[0])).unwrap();
+    turn(&mut review, |_| drop(place.write("file", "two\n")));
+    let paths = |review: &mut ReviewSession| -> Vec<String> {
+        let doc = review.doc(Scope::Session).unwrap();
+        doc.files.iter().map(|file| file.path.to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(paths(&mut review), ["file"]);
+    // The other is gone, and has left something: it is told as long as it is there.
+    drop(other);
+    turn(&mut review, |_| {});
+    assert_eq!(paths(&mut review), ["file"]);
+    let words = format!("named as what another acp-tui was writing, which an undo leaves alone: {}", names[1]);
+    assert!(review.uncovered().contains(&words), "{:?}", review.uncovered());
+    fs::remove_file(place.root.join(names[1])).unwrap();
+    assert!(!review.uncovered().iter().any(|line| line.contains("another acp-tui")));
+}

@@ -5,6 +5,7 @@
 //! long one only when it is written in full.
 
 use super::{Hit, unknown_letter};
+use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
 use std::path::Path;
 
@@ -18,11 +19,19 @@ struct Row {
     longs: &'static str,
     /// What the first word after the subcommand may be; empty for anything.
     verbs: &'static str,
-    /// Its first word is a remote: only one of the usual names, as any other may be that of a directory here.
+    /// Its first word is a remote.
     has_remote: bool,
+    /// Its words may be files that it writes or removes.
+    writes: bool,
+    /// Is in a pattern itself: what it writes or removes is not among its words.
+    is_spelled: bool,
 }
 
-const ROW: Row = Row { names: "", flags: "", valued: "", longs: "", verbs: "", has_remote: false };
+const ROW: Row =
+    Row { names: "", flags: "", valued: "", longs: "", verbs: "", has_remote: false, writes: false, is_spelled: false };
+
+/// Names of remotes that need not be in the pattern: any other word may be a directory here, whose hooks run.
+pub(super) const REMOTES: &[&str] = &["origin", "upstream"];
 
 /// Options before the subcommand.
 const BEFORE: &str = "--no-pager -P -p --paginate --no-optional-locks --no-replace-objects --no-lazy-fetch \
@@ -99,32 +108,34 @@ const TABLE: &[Row] = &[
     Row { names: "reflog", flags: "q", valued: "n", verbs: "show list exists", ..ROW },
     Row { names: "worktree", verbs: "list", ..ROW },
     Row { names: "submodule", flags: "q", verbs: "status summary", ..ROW },
-    Row { names: "remote", flags: "vnpa", verbs: "show get-url prune rename rm remove set-head", ..ROW },
+    Row { names: "remote", flags: "vnpa", verbs: "show get-url prune", ..ROW },
     Row { names: "bisect", verbs: "start good bad new old skip reset log terms", ..ROW },
     // What they change is the worktree, the index and the repository's own history.
     Row { names: "add", flags: "nvpufNA", ..ROW },
     Row { names: "commit", flags: "aqvsnoepz", valued: "mCcFuS", longs: "--file --reedit-message", ..ROW },
     Row { names: "commit-tree", valued: "pmF", ..ROW },
-    Row { names: "checkout", flags: "qfmltpd", valued: "bB", ..ROW },
+    Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, ..ROW },
     Row { names: "switch", flags: "qfmtd", valued: "cC", ..ROW },
-    Row { names: "restore", flags: "qWSmp", valued: "s", ..ROW },
+    Row { names: "restore", flags: "qWSmp", valued: "s", writes: true, ..ROW },
     Row { names: "reset", flags: "qpN", ..ROW },
     Row { names: "branch", flags: "vqtarlidDmMcCf", valued: "u", ..ROW },
     Row { names: "tag", flags: "ladsfiv", valued: "mFun", ..ROW },
     Row { names: "notes", valued: "mC", verbs: "list show add append copy remove", ..ROW },
-    Row { names: "merge", flags: "nqve", valued: "mXSF", ..ROW },
-    Row { names: "rebase", flags: "qvfnm", valued: "XCS", ..ROW },
-    Row { names: "cherry-pick revert", flags: "enxs", valued: "mXS", ..ROW },
+    Row { names: "merge", flags: "nqve", valued: "mSF", ..ROW },
+    Row { names: "rebase", flags: "qvfnm", valued: "CS", ..ROW },
+    Row { names: "cherry-pick revert", flags: "enxs", valued: "mS", ..ROW },
     Row {
         names: "stash",
         flags: "puakqS",
         valued: "m",
         verbs: "push pop apply list show drop clear branch save store create",
+        writes: true,
         ..ROW
     },
-    Row { names: "rm", flags: "rfnq", ..ROW },
-    Row { names: "mv", flags: "fknv", ..ROW },
-    Row { names: "clean", flags: "ndfqxX", valued: "e", ..ROW },
+    Row { names: "rm", flags: "rfnq", writes: true, ..ROW },
+    Row { names: "mv", flags: "fknv", writes: true, ..ROW },
+    Row { names: "clean", flags: "ndfqxX", valued: "e", is_spelled: true, ..ROW },
+    Row { names: "apply", flags: "vR3N", valued: "pC", is_spelled: true, ..ROW },
     Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, ..ROW },
     Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, ..ROW },
     Row { names: "push", flags: "qvfdnu46", has_remote: true, ..ROW },
@@ -132,33 +143,31 @@ const TABLE: &[Row] = &[
 
 const OPTION: &str = "git's options name programs, files and other repositories; this one is not known to be harmless";
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
+const UNNAMED: &str = "what it writes or removes does not stand in the line";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
 const OWN_FILES: &str = "git's own files name programs";
-const STEERING: &str = "later commands run what this file names";
-/// Remotes that repositories have.
-pub(super) const REMOTES: [&str; 2] = ["origin", "upstream"];
-/// Subcommands that put files where they are told to.
-const PLACES: &str = "mv checkout restore";
-/// Verbs of `remote` that ask the other side.
-const ASKS_REMOTE: &str = "show prune set-head";
 
 /// The words that a pattern has to have itself.
 pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     let mut hits = Vec::new();
-    let mut at = 1;
-    while let Some(text) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-')) {
-        if !has(BEFORE, text) {
-            let is_attached = ["-c", "-C"].iter().any(|name| text.starts_with(name));
-            hits.push((at, if is_attached { 2 } else { named(text) }, OPTION));
-        }
-        at += 1 + usize::from(has(BEFORE_VALUED, text));
+    let (options, at) = before(words);
+    for (at, text) in options.iter().filter(|(_, text)| !has(BEFORE, text)) {
+        let is_attached = ["-c", "-C"].iter().any(|name| text.starts_with(name));
+        hits.push((*at, if is_attached { 2 } else { named(text) }, OPTION));
     }
     let Some(name) = words.get(at) else { return hits };
     let known = TABLE.iter().find(|row| has(row.names, &name.text));
-    if known.is_none() {
-        hits.push((at, name.text.len().max(1), SUBCOMMAND));
+    if known.is_none_or(|row| row.is_spelled) {
+        hits.push((at, name.text.len().max(1), if known.is_none() { SUBCOMMAND } else { UNNAMED }));
     }
     let row = known.unwrap_or(&ROW);
+    hits.extend(written(words).into_iter().filter_map(|file| {
+        let text = &words.get(file.at)?.text;
+        // git itself expands these.
+        let is_open = text.starts_with(':') || text.contains(['*', '?', '[']);
+        let is_commit = text == "HEAD" && !file.is_certain;
+        (is_open || !is_commit && is_steering(Path::new(text))).then_some((file.at, text.len().max(1), OWN_FILES))
+    }));
     let (start, mut is_over, mut is_first) = (at + 1, false, true);
     for (at, word) in words.iter().enumerate().skip(start) {
         let text = word.text.as_str();
@@ -167,31 +176,65 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         if is_open || text.split(['/', ':', '=']).any(|part| is_own(part, row.has_remote)) {
             hits.push((at, text.len().max(1), OWN_FILES));
         }
-        let is_steering = || crate::rules::pattern::is_steering(Path::new(text)) && text != "HEAD";
-        if has(PLACES, &name.text) && is_steering() {
-            hits.push((at, text.len(), STEERING));
-        }
-        let asks_remote = name.text == "remote" && words.get(start).is_some_and(|verb| has(ASKS_REMOTE, &verb.text));
-        if asks_remote && at > start && !text.starts_with('-') && !REMOTES.contains(&text) {
-            hits.push((at, text.len().max(1), REMOTE));
-        }
         if (row.has_remote || known.is_none()) && text.contains("::") {
             hits.push((at, text.len(), REMOTE));
         }
         if !is_over && text.len() > 1 && text.starts_with('-') {
             is_over = text == "--";
             hits.extend(row.unknown(text).filter(|_| !is_over).map(|bytes| (at, bytes, OPTION)));
-        } else if is_first {
-            is_first = false;
-            if !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
+        } else {
+            if is_first && !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
                 hits.push((at, text.len().max(1), SUBCOMMAND));
             }
-            if row.has_remote && !REMOTES.contains(&text) {
+            let is_remote = if name.text == "remote" { !is_first } else { is_first && row.has_remote };
+            if is_remote && !REMOTES.contains(&text) {
                 hits.push((at, text.len().max(1), REMOTE));
             }
+            is_first = false;
         }
     }
     hits
+}
+
+/// A word that may name a file which is written or removed.
+pub(super) struct Written {
+    pub(super) at: usize,
+    /// It is no branch, commit or stash.
+    pub(super) is_certain: bool,
+}
+
+/// The files that the subcommand writes or removes, of those that it names.
+pub(super) fn written(words: &[Word]) -> Vec<Written> {
+    let (_, start) = before(words);
+    let row = words.get(start).and_then(|name| TABLE.iter().find(|row| has(row.names, &name.text)));
+    let Some(row) = row.filter(|row| row.writes) else { return Vec::new() };
+    let mut is_certain = matches!(row.names, "mv" | "rm" | "restore");
+    let (mut found, mut is_over, mut is_value) = (Vec::new(), false, false);
+    for (at, word) in words.iter().enumerate().skip(start + 1) {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if !is_over && text.len() > 1 && text.starts_with('-') {
+            is_over = text == "--";
+            is_certain |= is_over;
+            let first = text.find(|c| row.valued.contains(c)).filter(|_| !text.starts_with("--"));
+            is_value = text == "--source" || first.is_some_and(|first| first + 1 == text.len());
+        } else {
+            found.push(Written { at, is_certain });
+        }
+    }
+    found
+}
+
+/// The options before the subcommand, and where that stands.
+fn before(words: &[Word]) -> (Vec<(usize, &str)>, usize) {
+    let (mut options, mut at) = (Vec::new(), 1);
+    while let Some(text) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-')) {
+        options.push((at, text));
+        at += 1 + usize::from(has(BEFORE_VALUED, text));
+    }
+    (options, at)
 }
 
 /// Whether a part of a path is a directory of git's. A remote may be called so.

@@ -4,8 +4,8 @@
 
 use super::Row;
 use super::Sign::{
-    Always, Bare, Begins, But, Device, Each, Has, Letter, Long, NoScript, NoSecondName, Only, SecondName, SedScript,
-    Short, Unknown, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName, Only,
+    OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -17,79 +17,67 @@ pub(super) const STEADY: &[&str] = &[
 pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["find"],
-        signs: &[
-            Begins("-exec"),
-            Begins("-ok"),
-            Begins("-delete"),
-            Begins("-fprint"),
-            Begins("-fls"),
-            Begins("-files0-from"),
-        ],
+        signs: &[OtherDashes(
+            "-name -iname -path -ipath -wholename -iwholename -lname -ilname -type -xtype -maxdepth -mindepth \
+                -depth -print -print0 -printf -ls -quit -prune -not -a -o -and -or -size -empty -perm -user \
+                -group -uid -gid -nouser -nogroup -mtime -mmin -atime -amin -ctime -cmin -newer* -anewer -cnewer \
+                -regex -iregex -regextype -follow -xdev -mount -fstype -L -H -P -readable -writable -executable \
+                -links -inum -samefile -daystart -true -false -noleaf -warn -nowarn",
+        )],
         reason: "runs, deletes or writes for each file",
     },
     Row {
         programs: &["fd", "fdfind"],
-        signs: &[Letter('x'), Letter('X'), Long("--exec"), Long("--exec-batch")],
+        signs: &[Letters("xX"), Longs("--exec --exec-batch")],
         reason: "runs a command for each file",
     },
-    Row { programs: &["rg"], signs: &[Long("--pre"), Long("--hostname-bin")], reason: "runs a program for each file" },
+    Row { programs: &["rg"], signs: &[Longs("--pre --hostname-bin")], reason: "runs a program for each file" },
     Row {
         programs: &["ag", "bat", "delta"],
-        signs: &[Long("--pager")],
+        signs: &[Longs("--pager")],
         reason: "names a program that shows the output",
     },
     Row {
         programs: &["tar", "bsdtar", "gtar"],
         signs: &[
-            Long("--checkpoint-action"),
-            Long("--to-command"),
-            Long("--use-compress-program"),
-            Long("--rsh-command"),
-            Long("--rmt-command"),
-            Long("--info-script"),
-            Long("--new-volume-script"),
-            Long("--files-from"),
-            Long("--index-file"),
-            Long("--listed-incremental"),
-            Long("--absolute-names"),
-            Long("--remove-files"),
-            Letter('I'),
-            Letter('F'),
-            Letter('T'),
-            Letter('g'),
-            Letter('P'),
-            Bare("IFTgP"),
+            Longs(
+                "--checkpoint-action --to-command --use-compress-program --rsh-command --rmt-command \
+                --info-script --new-volume-script --files-from --index-file --listed-incremental \
+                --absolute-names --directory --extract --get --remove-files",
+            ),
+            Letters("IFTgPCx"),
+            Bare("IFTgPCx"),
         ],
-        reason: "runs the program that the option names, or writes elsewhere",
+        reason: "writes what the archive names, or runs the program that the option names",
     },
+    Row { programs: &["unzip"], signs: &[Only("-l -v -t -Z -p -lv -tq -Z1")], reason: "writes what the archive names" },
     Row {
         programs: &["zip"],
-        signs: &[Short("-T"), Long("--unzip-command"), Letter('T')],
-        reason: "tests with a program of any name",
+        signs: &[Short("-T"), Longs("--unzip-command"), Letters("TmO"), Longs("--move --output-file")],
+        reason: "tests with a program of any name, or removes what it packs",
     },
     Row {
         programs: &["rsync"],
         signs: &[
-            Letter('e'),
-            Letter('M'),
-            Long("--rsh"),
-            Long("--rsync-path"),
-            Long("--remote-option"),
-            Long("--daemon"),
-            Long("--log-file"),
-            Long("--write-batch"),
-            Long("--only-write-batch"),
+            But("avzrltpgoDHAXEnhPqcuOJSWxLkKiCm", ""),
+            OtherLongs(
+                "--archive --verbose --recursive --dry-run --delete --delete-after --delete-before \
+                --delete-during --exclude --include --progress --stats --partial --human-readable --compress \
+                --checksum --update --times --links --copy-links --perms --owner --group --list-only \
+                --itemize-changes --max-size --min-size --bwlimit --size-only --ignore-existing --existing \
+                --relative --mkpath --info --version",
+            ),
         ],
         reason: "names the program that connects, or a file that is written",
     },
     Row {
         programs: &["scp", "sftp", "ssh"],
-        signs: &[Letter('o'), Letter('S'), Letter('F'), Letter('D'), Letter('E'), Letter('I'), Letter('b')],
+        signs: &[Letters("oSFDEIb")],
         reason: "settings of the connection name programs and files",
     },
     Row {
         programs: &["sed", "gsed"],
-        signs: &[SedScript, Unknown, But("nErsuz", "e"), Long("--in-place"), Long("--file"), Long("--line-length")],
+        signs: &[SedScript, Unknown, But("nErsuz", "e"), Longs("--in-place --file --line-length")],
         reason: "its commands run programs and write files (e, w)",
     },
     Row {
@@ -109,79 +97,77 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row {
         programs: &["sort"],
-        signs: &[Letter('o'), Letter('T'), Long("--output"), Long("--compress-program")],
+        signs: &[
+            But("bdfgiMhnRrVcCmsuz", "kSt"),
+            OtherLongs(
+                "--reverse --numeric-sort --unique --key --field-separator --human-numeric-sort --version-sort \
+                --general-numeric-sort --month-sort --random-sort --ignore-case --ignore-leading-blanks \
+                --ignore-nonprinting --dictionary-order --stable --check --merge --zero-terminated --parallel \
+                --buffer-size --debug --version --help",
+            ),
+        ],
         reason: "writes to a file of any name, or runs a program",
     },
-    Row { programs: &["uniq", "xxd"], signs: &[SecondName], reason: "its second name is written" },
-    Row { programs: &["shuf"], signs: &[Letter('o'), Long("--output")], reason: "writes to a file of any name" },
-    Row { programs: &["split"], signs: &[Long("--filter")], reason: "runs a command for each part" },
-    Row { programs: &["tree"], signs: &[Letter('o')], reason: "writes to a file of any name" },
+    Row {
+        programs: &["uniq"],
+        signs: &[
+            SecondName("fsw"),
+            But("cdDuiz", "fsw"),
+            OtherLongs(
+                "--count --repeated --all-repeated --group --unique --ignore-case --zero-terminated --skip-fields \
+                --skip-chars --check-chars --version --help",
+            ),
+        ],
+        reason: "its second name is written",
+    },
+    Row {
+        programs: &["shuf"],
+        signs: &[
+            But("erz", "in"),
+            OtherLongs("--echo --head-count --input-range --repeat --zero-terminated --version --help"),
+        ],
+        reason: "writes to a file of any name",
+    },
+    Row {
+        programs: &["xxd", "cpp", "pdftotext", "ptx"],
+        signs: &[SecondName(""), Letters("o")],
+        reason: "its second name is written",
+    },
+    Row {
+        programs: &["split"],
+        signs: &[SecondName("abCln"), Longs("--filter")],
+        reason: "writes to files of any name, or runs a command for each part",
+    },
+    Row { programs: &["csplit"], signs: &[Letters("f"), Longs("--prefix")], reason: "writes to files of any name" },
+    Row {
+        programs: &["iconv", "tree"],
+        signs: &[Letters("o"), Longs("--output")],
+        reason: "writes to a file of any name",
+    },
     Row {
         programs: &["curl"],
         signs: &[
-            Letter('o'),
-            Letter('O'),
-            Letter('K'),
-            Letter('T'),
-            Letter('D'),
-            Letter('c'),
-            Letter('J'),
-            Letter('F'),
-            Letter('d'),
-            Long("--output"),
-            Long("--output-dir"),
-            Long("--remote-name"),
-            Long("--remote-name-all"),
-            Long("--config"),
-            Long("--upload-file"),
-            Long("--dump-header"),
-            Long("--cookie-jar"),
-            Long("--trace"),
-            Long("--trace-ascii"),
-            Long("--stderr"),
-            Long("--libcurl"),
-            Long("--etag-save"),
-            Long("--hsts"),
-            Long("--alt-svc"),
-            Long("--ssl-sessions"),
-            Long("--write-out"),
-            Long("--engine"),
-            Long("--json"),
-            Long("--variable"),
-            Long("--url-query"),
-            Letter('w'),
+            But("sSLfkiIvgGN46", "HAmuxberXyYz"),
+            OtherLongs(
+                "--silent --show-error --location --fail --fail-with-body --head --include --verbose --insecure \
+                --compressed --header --user-agent --max-time --connect-timeout --retry --retry-delay \
+                --retry-all-errors --request --get --globoff --ipv4 --ipv6 --http1.1 --http2 --no-progress-meter \
+                --progress-bar --max-redirs --range --referer --user --tlsv1.2 --tlsv1.3 --proto --no-buffer \
+                --url --version --help",
+            ),
             Has("@"),
-            Long("--data"),
-            Long("--data-raw"),
-            Long("--unix-socket"),
-            Long("--abstract-unix-socket"),
-            Long("--data-binary"),
-            Long("--data-urlencode"),
-            Long("--form"),
         ],
         reason: "writes files of any name, or sends them away",
     },
     Row {
         programs: &["wget"],
         signs: &[
-            Letter('O'),
-            Letter('o'),
-            Letter('a'),
-            Letter('e'),
-            Letter('P'),
-            Long("--output-document"),
-            Long("--output-file"),
-            Long("--append-output"),
-            Long("--execute"),
-            Long("--directory-prefix"),
-            Long("--use-askpass"),
-            Long("--post-file"),
-            Long("--body-file"),
-            Long("--config"),
-            Long("--save-cookies"),
-            Long("--warc-file"),
-            Long("--rejected-log"),
-            Long("--hsts-file"),
+            But("qvScN46", "tTUw"),
+            OtherLongs(
+                "--quiet --no-verbose --spider --timeout --tries --user-agent --header --no-check-certificate \
+                --continue --timestamping --server-response --show-progress --https-only --version --help",
+            ),
+            Steering,
         ],
         reason: "writes files of any name, or sends them away",
     },
@@ -191,44 +177,24 @@ pub(super) const TABLE: &[Row] = &[
         reason: "editors run commands, also from standard input",
     },
     Row {
-        programs: &["less", "more", "man"],
-        signs: &[
-            Begins("+"),
-            Letter('o'),
-            Letter('O'),
-            Letter('k'),
-            Letter('p'),
-            Long("--pattern"),
-            Letter('t'),
-            Long("--tag"),
-            Letter('P'),
-            Letter('H'),
-            Letter('C'),
-            Letter('T'),
-            Letter('X'),
-            Long("--pager"),
-            Long("--preprocessor"),
-            Long("--config-file"),
-            Long("--html"),
-            Long("--log-file"),
-            Long("--LOG-FILE"),
-            Long("--lesskey-file"),
-            Long("--lesskey-src"),
-            Long("--lesskey-content"),
-        ],
+        programs: &["less"],
+        signs: &[But("EFJMNRSWimnrswG", ""), Begins("--"), Begins("+")],
+        reason: "pagers run commands and write logs",
+    },
+    Row {
+        programs: &["more", "man"],
+        signs: &[Begins("+"), Letters("oOkPpHCTX"), Begins("--")],
         reason: "pagers run commands and write logs",
     },
     Row {
         programs: &["python", "python2", "python3", "pypy", "pypy3"],
-        signs: &[Letter('c'), Letter('m'), Letter('i'), NoScript, Device],
+        signs: &[Letters("cmi"), NoScript, Device],
         reason: "runs a program from the line or from standard input",
     },
     Row {
         programs: &["node", "nodejs", "bun", "deno", "tsx", "ts-node"],
         signs: &[
-            Letter('e'),
-            Letter('p'),
-            Letter('r'),
+            Letters("epr"),
             // Its long options have many spellings.
             Begins("--"),
             Words(&["eval"]),
@@ -254,128 +220,73 @@ pub(super) const TABLE: &[Row] = &[
             "tclsh",
             "guile",
         ],
+        signs: &[Letters("eErRBdxIMmilc"), Longs("--run --eval"), NoScript, Device],
+        reason: "runs a program from the line or from standard input",
+    },
+    Row {
+        programs: &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "csh", "tcsh", "mksh", "yash", "posh"],
         signs: &[
-            Letter('e'),
-            Letter('E'),
-            Letter('r'),
-            Letter('R'),
-            Letter('B'),
-            Letter('d'),
-            Letter('x'),
-            Letter('I'),
-            Letter('M'),
-            Letter('m'),
-            Letter('i'),
-            Letter('l'),
-            Letter('c'),
-            Long("--run"),
-            Long("--eval"),
+            Letters("csiOoC"),
+            Begins("+"),
+            Longs("--rcfile --init-file --command --init-command"),
             NoScript,
             Device,
         ],
         reason: "runs a program from the line or from standard input",
     },
     Row {
-        programs: &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"],
-        signs: &[
-            Letter('c'),
-            Letter('s'),
-            Letter('i'),
-            Letter('O'),
-            Letter('o'),
-            Begins("+"),
-            Long("--rcfile"),
-            Long("--init-file"),
-            Long("--command"),
-            Long("--init-command"),
-            NoScript,
-            Device,
-        ],
+        programs: &["nu", "elvish", "xonsh", "pwsh", "powershell"],
+        signs: &[Begins("-"), NoScript, Device, Input],
         reason: "runs a program from the line or from standard input",
     },
     Row {
         programs: &["npm", "pnpm", "yarn", "bunx", "npx", "pnpx"],
         signs: &[
-            Only(&[
-                "run",
-                "run-script",
-                "test",
-                "t",
-                "start",
-                "build",
-                "lint",
-                "install",
-                "i",
-                "ci",
-                "add",
-                "remove",
-                "uninstall",
-                "update",
-                "list",
-                "ls",
-                "outdated",
-                "view",
-                "info",
-                "why",
-                "audit",
-                "publish",
-                "pack",
-                "version",
-                "--version",
-                "-v",
-            ]),
-            Letter('C'),
-            Long("--call"),
-            Long("--onload-script"),
-            Long("--init-module"),
-            Letter('c'),
-            Long("--script-shell"),
-            Long("--shell"),
-            Long("--node-options"),
-            Long("--prefix"),
-            Long("--cwd"),
-            Long("--dir"),
-            Long("--editor"),
-            Long("--viewer"),
-            Long("--git"),
-            Long("--userconfig"),
-            Long("--globalconfig"),
+            Only(
+                "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
+                view info why audit pack version --version -v",
+            ),
+            // A package may run what it wants to while it is put in.
+            After("install i add update"),
+            Letters("Cc"),
+            OtherLongs(
+                "--silent --json --production --omit --include --workspace --workspaces --filter --recursive \
+                --parallel --save --save-dev --save-exact --no-save --legacy-peer-deps --force --no-audit \
+                --no-fund --if-present --loglevel --prefer-offline --offline --frozen-lockfile --immutable \
+                --ignore-scripts --depth --long --all --dry-run --version --watch --coverage --verbose --ci \
+                --run",
+            ),
         ],
         reason: "runs a program of any name, or keeps settings that do",
     },
     Row {
         programs: &["cargo"],
         signs: &[
-            Long("--config"),
+            Letters("ZCo"),
             Begins("+"),
-            Letter('Z'),
-            Letter('C'),
-            Long("--codegen"),
-            Long("--manifest-path"),
-            Long("--target-dir"),
-            Long("--artifact-dir"),
-            Long("--out-dir"),
+            Longs("--config --codegen --emit --out-dir --print --sysroot --extern"),
+            OtherLongs(
+                "--release --lib --bin --bins --test --tests --example --examples --bench --benches --doc --all \
+                --workspace --package --exclude --features --all-features --no-default-features --all-targets \
+                --no-run --no-fail-fast --keep-going --quiet --verbose --locked --offline --frozen \
+                --message-format --color --profile --jobs --target --check --fix --allow-dirty --allow-staged \
+                --allow-no-vcs --depth --edges --invert --no-deps --document-private-items --list --version \
+                --help --edition --name --dry-run --precise --aggressive --recursive --limit --dev --build \
+                --optional --format-version --filter-platform --no-dedupe --prefix --format --duplicates",
+            ),
             Words(&["install"]),
             Words(&["rustc"]),
             Words(&["rustdoc"]),
         ],
-        reason: "settings of one call name compilers and runners",
+        reason: "settings of one call name compilers, runners and directories",
     },
     Row {
         programs: &["rustc", "rustdoc"],
         signs: &[
-            Letter('C'),
-            Letter('o'),
-            Letter('Z'),
-            Letter('L'),
-            Long("--codegen"),
-            Long("--out-dir"),
-            Long("--emit"),
-            Long("--extern"),
-            Long("--sysroot"),
-            Long("--print"),
-            Long("--test-runtool"),
-            Long("--persist-doctests"),
+            OtherDashes(
+                "-V -vV -v --version --verbose --edition --crate-type --crate-name --test -O -g -A* -W* -D* -F* \
+                --cfg --check-cfg --cap-lints --color --error-format --explain",
+            ),
             Begins("@"),
         ],
         reason: "names a linker, or writes to a file of any name",
@@ -383,77 +294,45 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["go"],
         signs: &[
-            Long("-exec"),
-            Long("--exec"),
-            Long("-toolexec"),
-            Long("--toolexec"),
-            Long("-vettool"),
-            Long("--vettool"),
-            Long("-o"),
-            Long("--o"),
-            Long("-overlay"),
-            Long("--overlay"),
-            Has("-extld"),
-            Begins("-coverprofile"),
-            Begins("-cpuprofile"),
-            Begins("-memprofile"),
-            Begins("-blockprofile"),
-            Begins("-mutexprofile"),
-            Begins("-trace"),
-            Begins("-outputdir"),
-            Begins("-test."),
-            Long("-modfile"),
-            Long("--modfile"),
-            Long("-pkgdir"),
-            Long("--pkgdir"),
+            OtherDashes(
+                "-v -race -run -skip -list -bench -benchmem -benchtime -count -short -timeout -failfast -parallel \
+                -shuffle -cpu -cover -covermode -coverpkg -json -tags -mod -x -n -a -p -trimpath -buildvcs -f \
+                -deps -test -e -m -u -versions -all -src -s -w -l -d -h -help",
+            ),
             Words(&["generate"]),
             Words(&["tool"]),
             Words(&["env", "-w"]),
             Words(&["env", "--w"]),
             Has("@"),
-            Short("-C"),
-            Short("--C"),
         ],
         reason: "runs or writes what the option names",
     },
     Row {
         programs: &["gcc", "g++", "cc", "c++", "clang", "clang++"],
         signs: &[
-            Short("-wrapper"),
-            Begins("-fplugin"),
-            Short("-B"),
-            Short("-o"),
+            OtherDashes(
+                "-c -S -E -O* -g -g0 -g1 -g2 -g3 -ggdb -W* -w -D* -U* -I* -L* -l* -isystem -include -std -ansi \
+                -pedantic -pedantic-errors -pthread -x -s -v -static -shared -fPIC -fpic -fPIE -fno-* -fsanitize \
+                -fsyntax-only -fopenmp -fstack-* -fvisibility -fexceptions -frtti -fwrapv -ffast-math \
+                -fomit-frame-pointer -fcommon -fcoroutines -fmax-errors -fdiagnostics-color -fcolor-diagnostics \
+                -march -mtune -mcpu -m32 -m64 -version -dumpversion -dumpmachine -print-*",
+            ),
             Begins("@"),
-            Short("-specs"),
-            Short("-MF"),
-            Short("-save-temps"),
-            Short("-aux-info"),
-            Short("-dump"),
-            Long("--specs"),
-            Begins("-fuse-ld"),
-            Begins("-fpass-plugin"),
-            Begins("-iplugindir"),
-            Begins("-X"),
             Begins("-Wl,"),
             Begins("-Wa,"),
-            Long("--ld-path"),
-            Long("--output"),
-            Long("--prefix"),
+            Begins("-Wp,"),
         ],
         reason: "runs or writes what the option names",
     },
     Row {
         programs: &["make", "gmake"],
         signs: &[
-            Long("--eval"),
-            Letter('E'),
-            Letter('f'),
-            Letter('C'),
-            Letter('I'),
-            Long("--file"),
-            Long("--makefile"),
-            Long("--directory"),
-            Long("--include-dir"),
+            But("kBnsqiwjl", ""),
+            OtherLongs(
+                "--keep-going --jobs --load-average --always-make --dry-run --just-print --silent --quiet \
+                --question --no-print-directory --print-directory --warn-undefined-variables --output-sync \
+                --ignore-errors --debug --trace --version --help",
+            ),
             Has("="),
         ],
         reason: "runs what it is given, or another directory's rules",
@@ -461,13 +340,13 @@ pub(super) const TABLE: &[Row] = &[
     Row { programs: &["dd"], signs: &[Begins("of=")], reason: "writes to a file of any name" },
     Row {
         programs: &["jq", "yq"],
-        signs: &[Letter('i'), Long("--inplace"), Long("--in-place"), Letter('L')],
+        signs: &[Letters("iL"), Longs("--inplace --in-place --library-path")],
         reason: "writes the file, or loads code",
     },
-    Row { programs: &["yq"], signs: &[Letter('s'), Long("--split-exp")], reason: "writes files of any name" },
+    Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
     Row {
         programs: &["sqlite3"],
-        signs: &[Has("."), Has("load_extension"), Has("writefile"), Has("edit("), Begins("-"), NoSecondName],
+        signs: &[Has("."), Has("load_extension"), Has("writefile"), Has("edit("), Begins("-"), NoSecondName, Input],
         reason: "its commands run programs and write files",
     },
     Row {
@@ -476,35 +355,47 @@ pub(super) const TABLE: &[Row] = &[
         reason: "its commands, also those from standard input, run programs and write files",
     },
     Row {
+        programs: &["gnuplot", "octave", "R", "mongo", "mongosh", "irb", "ghci", "erl", "iex", "jshell", "debugfs"],
+        signs: &[Begins("-"), Input],
+        reason: "its commands run programs",
+    },
+    Row {
+        programs: &["nc", "ncat", "netcat"],
+        signs: &[Letters("ec"), Longs("--exec --sh-exec --lua-exec --output --hex-dump")],
+        reason: "gives the connection to a program",
+    },
+    Row { programs: &["socat"], signs: &[Each], reason: "its addresses name programs and files" },
+    Row {
         programs: &["hg", "svn"],
         signs: &[
-            Long("--config"),
-            Long("--config-option"),
-            Long("--config-dir"),
-            Long("--diff-cmd"),
-            Long("--diff3-cmd"),
-            Long("--editor-cmd"),
-            Long("--repository"),
-            Long("--cwd"),
-            Long("--tool"),
-            Long("--output"),
-            Letter('o'),
-            Letter('R'),
+            Longs(
+                "--config --config-option --config-dir --diff-cmd --diff3-cmd --editor-cmd --repository --cwd \
+                --output --tool --merge-tool",
+            ),
+            Letters("Rot"),
+            Words(&["extdiff"]),
+            Words(&["config"]),
+            Words(&["histedit"]),
+            Words(&["bisect"]),
         ],
         reason: "settings of one call and of other repositories name programs",
     },
     Row {
         programs: &["gh", "glab"],
         signs: &[
-            Words(&["repo", "clone"]),
-            Words(&["release", "download"]),
             Words(&["alias"]),
             Words(&["extension"]),
             Words(&["ext"]),
             Words(&["config"]),
             Words(&["extensions"]),
+            Words(&["clone"]),
+            Words(&["download"]),
+            Words(&["checkout"]),
+            Words(&["codespace"]),
+            Words(&["cs"]),
+            Words(&["auth"]),
         ],
-        reason: "keeps settings and programs that later calls run",
+        reason: "keeps settings and programs that later calls run, or writes what others sent",
     },
     Row {
         programs: &[
@@ -524,47 +415,31 @@ pub(super) const TABLE: &[Row] = &[
         signs: &[Each],
         reason: "sets variables, of which later programs are made",
     },
-    Row { programs: &["wait"], signs: &[Letter('p')], reason: "names a variable that is set" },
-    Row {
-        programs: &["date", "hostname"],
-        signs: &[Letter('s'), Long("--set"), Letter('F')],
-        reason: "changes the machine",
-    },
+    Row { programs: &["wait"], signs: &[Letters("p")], reason: "names a variable that is set" },
+    Row { programs: &["date"], signs: &[Name("drI"), Letters("sF"), Longs("--set")], reason: "changes the machine" },
+    Row { programs: &["hostname"], signs: &[Name(""), Letters("sF"), Longs("--file")], reason: "changes the machine" },
     Row {
         programs: &["printf", "print", "test", "[", "wait"],
-        signs: &[Short("-v"), Has("$("), Has("`")],
+        signs: &[Short("-v"), Has("[$"), Has("$("), Has("`")],
         reason: "names a variable whose index is evaluated",
     },
     Row {
         programs: &["openssl"],
-        signs: &[
-            Begins("-out"),
-            Begins("--out"),
-            Begins("-keyout"),
-            Begins("--keyout"),
-            Begins("-writerand"),
-            Begins("--writerand"),
-            Begins("-engine"),
-            Begins("--engine"),
-            Begins("-provider"),
-            Begins("--provider"),
-            Begins("-config"),
-            Begins("--config"),
-            Begins("-sess_out"),
-            Begins("--sess_out"),
-        ],
+        signs: &[OtherDashes(
+            "-in -inform -outform -noout -text -check -dates -enddate -startdate -subject -issuer -serial \
+                -fingerprint -modulus -pubkey -pubin -pubout -purpose -ext -sha1 -sha256 -sha384 -sha512 -md5 \
+                -connect -servername -showcerts -brief -tls1_2 -tls1_3 -verify_return_error -CAfile -CApath -a \
+                -v -hex -base64 -d -e -r -binary -hmac -aes-256-cbc -pbkdf2 -iter -salt",
+        )],
         reason: "writes files, or loads code",
     },
     Row {
         programs: &["docker", "podman", "kubectl"],
         signs: &[
-            Only(&[
-                "ps", "images", "logs", "version", "info", "inspect", "top", "port", "history", "stats", "get",
-                "describe", "explain",
-            ]),
-            Long("--kubeconfig"),
+            Only("ps images logs version info inspect top port history stats get describe explain"),
+            Longs("--kubeconfig"),
         ],
         reason: "runs a command, with the machine's files if it wants",
     },
-    Row { programs: &["file"], signs: &[Letter('C'), Long("--compile")], reason: "writes a file" },
+    Row { programs: &["file"], signs: &[Letters("C"), Longs("--compile")], reason: "writes a file" },
 ];

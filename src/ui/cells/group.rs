@@ -1,4 +1,5 @@
-//! Calls that only look share one row: reads and searches that follow one another, until the person opens the row.
+//! Entries that have no row of their own until the person opens the one above: reads and searches that follow one
+//! another share a row, and what a call has written is in the row of the call.
 //!
 //! Decides by two neighbours at a time. Invariant: no row stands for more than [`MOST`] calls, so what one of them means
 //! for the others is found in that many steps.
@@ -6,7 +7,7 @@
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::{CellCtx, gutter, is_waiting, tool};
 use crate::base::human;
-use crate::model::entry::{Body, Entry};
+use crate::model::entry::{Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
@@ -16,10 +17,24 @@ use crate::text::token::Token;
 /// Calls of one row.
 pub const MOST: u64 = 32;
 
-/// Whether a call may share the row of the entry above it.
+/// Whether an entry may share the row of the one above it.
 pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
+    if let (Body::Tool(call), Body::File(op)) = (&above.body, &below.body) {
+        let FileOutcome::Written { new: written, .. } = &op.outcome else { return false };
+        // Only where the call shows just what was written.
+        let is_shown = |content: &ToolContent| {
+            let change = content.change().filter(|change| change.path == op.path);
+            change.and_then(|change| change.texts()).is_some_and(|(_, new)| **new == **written)
+        };
+        return above.turn == below.turn && call.content.iter().take(MOST as usize).any(is_shown);
+    }
     let (Some(first), Some(second)) = (looks(above, session), looks(below, session)) else { return false };
     !below.id.0.is_multiple_of(MOST) && above.turn == below.turn && first.parent == second.parent
+}
+
+/// Whether those that share a row with a call are calls.
+pub fn is_of_calls(with: &[&Entry]) -> bool {
+    with.iter().any(|entry| matches!(entry.body, Body::Tool(_)))
 }
 
 /// The entry in whose row this one is shown, where it has none of its own; as far as entries are in memory.

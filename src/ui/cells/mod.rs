@@ -96,7 +96,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::User(_) | Body::Agent(_) => Vec::new(),
         Body::Thought(t) => message::thought_closed(entry, t, ctx),
         Body::Attachment(a) => message::attachment(a, ctx),
-        Body::Tool(t) if ctx.with.is_empty() => tool::lines(entry, t, ctx),
+        Body::Tool(t) if !group::is_of_calls(ctx.with) => tool::lines(entry, t, ctx),
         Body::Tool(t) => {
             let others =
                 ctx.with.iter().filter_map(|entry| if let Body::Tool(t) = &entry.body { Some(&**t) } else { None });

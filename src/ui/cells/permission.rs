@@ -71,7 +71,9 @@ pub fn permission_body(
                 }
                 None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
             },
-            ToolContent::Block(b) => out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented)),
+            ToolContent::Block(b) | ToolContent::Unread(b) => {
+                out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented));
+            }
             ToolContent::Terminal(id) => {
                 // An agent's own terminal may say of a command what the call does not.
                 let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && !what.contains(&t.command));

@@ -15,7 +15,7 @@ pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
             let mut parts = vec![tool.label().to_owned()];
             for content in &tool.content {
                 match content {
-                    ToolContent::Block(b) => parts.push(block(b)),
+                    ToolContent::Block(b) | ToolContent::Unread(b) => parts.push(block(b)),
                     ToolContent::Change(change) => parts.push(match &change.body {
                         ChangeBody::Texts { new: text, .. } | ChangeBody::Patch(text) => text.to_string(),
                         ChangeBody::Nothing => change.path.clone(),

@@ -61,7 +61,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         .enumerate()
         .filter_map(|(at, c)| match c {
             ToolContent::Change(change) => Some((change.path.as_str(), diffs::change(change, t.line_of(at)))),
-            ToolContent::Block(_) | ToolContent::Terminal(_) => None,
+            ToolContent::Block(_) | ToolContent::Unread(_) | ToolContent::Terminal(_) => None,
         })
         .collect();
     let mut figures = StyledText::new();
@@ -349,8 +349,10 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
                 out.extend(file_diff(path, diff, diffs.len() > 1, extent, ctx));
             }
             _ if extent == Extent::Diffs => {}
-            ToolContent::Block(Block::Text(text)) => out.extend(text_body(text, extent)),
-            ToolContent::Block(other) => {
+            ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => {
+                out.extend(text_body(text, extent))
+            }
+            ToolContent::Block(other) | ToolContent::Unread(other) => {
                 let max = if extent == Extent::All { TEXT_OPENED } else { PREVIEW };
                 out.extend(block(other, ctx, max).into_iter().map(indented));
             }

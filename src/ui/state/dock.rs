@@ -157,6 +157,8 @@ pub struct DockState {
     pub all_stderr: Raw,
     /// The forms that wait, as far as they are filled in.
     pub forms: BTreeMap<ReqId, FormState>,
+    /// What was written into forms that were withdrawn, until the view takes it.
+    pub left: Vec<String>,
     /// The rule that is made of the question.
     pub rule: Option<RuleDraft>,
     /// The request that the person went to.
@@ -211,7 +213,8 @@ impl DockState {
         if let Some(rule) = &mut self.rule {
             rule.sync(session.rules.weighing());
         }
-        self.forms.retain(|req, _| session.question(*req).is_some());
+        let gone = self.forms.extract_if(.., |req, _| session.question(*req).is_none());
+        self.left.extend(gone.filter_map(|(_, form)| form.left()));
         if let Some(Dialog::Permission(req)) = self.dialog
             && let Some(About::Asked { asking: Asking::Form(form), .. }) = session.question(req).map(|q| &q.about)
         {
@@ -388,10 +391,10 @@ fn fingerprint(pending: &Question, session: SessionRef<'_>) -> u64 {
     for content in &tool.content {
         match content {
             ToolContent::Change(change) => change.hash(&mut hash),
-            ToolContent::Block(block) => format!("{block:?}").hash(&mut hash),
+            ToolContent::Block(block) | ToolContent::Unread(block) => format!("{block:?}").hash(&mut hash),
             ToolContent::Terminal(id) => {
-                let runs = session.terminal(id).map(|terminal| (&terminal.command, &terminal.cwd));
-                (id, runs).hash(&mut hash);
+                let terminal = session.terminal(id);
+                (id, terminal.map(|terminal| (&terminal.command, &terminal.cwd))).hash(&mut hash);
             }
         }
     }

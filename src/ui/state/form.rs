@@ -1,8 +1,10 @@
 //! A form of the agent while the person fills it in.
 //!
-//! Sends nothing. Invariants: what is written stays until the form is answered or withdrawn; the cursor stands on
+//! Sends nothing. Invariants: what is written stays until the form is answered, and is handed on when it is withdrawn,
+//! but for secrets; the cursor stands on
 //! something that can be filled in, where there is anything.
 
+use crate::base::sanitize;
 use crate::model::form::{Field, FieldKind, FieldValue, Form, Unfit};
 use crate::ui::composer::{Composer, Edited};
 use crate::ui::keys::Action;
@@ -27,6 +29,10 @@ pub struct FormState {
     pub declines: bool,
     /// Fields that have been on the screen.
     drawn: BTreeSet<usize>,
+    /// The person has answered it.
+    pub is_answered: bool,
+    /// What the fields are called and begin with, of those that ask for no secret.
+    begun: Vec<Option<(String, String)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,10 +60,37 @@ fn is_exclusive(field: &Field) -> bool {
 
 impl FormState {
     pub fn new(form: &Form) -> Self {
-        let drafts = form.fields.iter().map(Draft::new).collect();
+        let drafts: Vec<Draft> = form.fields.iter().map(Draft::new).collect();
         let first = form.fields.iter().position(|field| stops(field) > 0).unwrap_or(0);
-        let drawn = BTreeSet::new();
-        Self { drafts, at: (first, 0), trouble: None, is_followed: true, is_shown: false, declines: false, drawn }
+        let begun = |(field, draft): (&Field, &Draft)| match draft {
+            Draft::Written(text) if !field.is_secret => {
+                Some((field.title.clone().unwrap_or_else(|| field.name.clone()), text.text().to_owned()))
+            }
+            _ => None,
+        };
+        Self {
+            begun: form.fields.iter().zip(&drafts).map(begun).collect(),
+            drafts,
+            at: (first, 0),
+            trouble: None,
+            is_followed: true,
+            is_shown: false,
+            declines: false,
+            drawn: BTreeSet::new(),
+            is_answered: false,
+        }
+    }
+
+    /// What the person has written into it and no one has got: a line for each field, but for secrets.
+    pub fn left(&self) -> Option<String> {
+        let line = |(begun, draft): (&Option<(String, String)>, &Draft)| match (begun, draft) {
+            (Some((name, begun)), Draft::Written(text)) if text.text() != begun && !text.text().trim().is_empty() => {
+                Some(format!("{}: {}", sanitize::line(name), text.text()))
+            }
+            _ => None,
+        };
+        let lines: Vec<String> = self.begun.iter().zip(&self.drafts).filter_map(line).collect();
+        (!self.is_answered && !lines.is_empty()).then(|| lines.join("\n"))
     }
 
     pub fn note_drawn(&mut self, (from, to): (usize, usize)) {
@@ -380,6 +413,24 @@ mod tests {
         assert!(state.is_hidden(2, &form.fields[2]));
         state.next_field(&form, false);
         assert!(state.is_hidden(2, &form.fields[2]));
+    }
+
+    #[test]
+    fn what_was_written_is_left_when_no_one_has_got_it_but_for_secrets_and_what_was_there() {
+        let mut form = form();
+        form.fields[4].default = Some(FieldValue::Number(5.into()));
+        let mut state = FormState::new(&form);
+        assert_eq!(state.left(), None);
+        state.next_field(&form, true);
+        type_text(&mut state, "half an answer");
+        assert_eq!(state.left().as_deref(), Some("t: half an answer"));
+        state.is_answered = true;
+        assert_eq!(state.left(), None);
+        form.fields[2].is_secret = true;
+        let mut state = FormState::new(&form);
+        state.next_field(&form, true);
+        type_text(&mut state, "hunter2hunter2");
+        assert_eq!(state.left(), None);
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl SessionView {
             let text = "the call has changed, no rule is made: look at it again".to_owned();
             saying = Some(Saying { text, holds: Holds::Always });
         }
+        for left in std::mem::take(&mut self.dock.left) {
+            self.composer.prepend(&left);
+            let text = "the form is not asked any more · what you wrote into it stands in the prompt".to_owned();
+            saying = Some(Saying { text, holds: Holds::Always });
+        }
         // What is typed into a form that has gone was meant for it: it neither answers nor is sent.
         if self.focus == Focus::Dock && is_gone {
             self.focus = Focus::Composer;

@@ -16,7 +16,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::diff::Kind;
 use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
-use crate::ui::cells;
+use crate::ui::cells::{self, group};
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::scroll::Scroll;
 use cache::Cache;
@@ -153,7 +153,8 @@ impl Transcript {
         self.cache.begin(cx, area.width);
         let mut walk = Walk { cx, cache: &mut self.cache };
         let index = walk.first_of_row(index);
-        let shares = !walk.with(index).is_empty();
+        let with = walk.with(index);
+        let shares = group::is_of_calls(&with.iter().map(|entry| &**entry).collect::<Vec<_>>());
         let id = cx.session.entries().id_at(index);
         match cx.folds.of(id) {
             _ if shares => return Some((id, Fold::Apart)),

@@ -624,3 +624,26 @@ fn a_file_with_a_line_leads_into_the_directory_of_the_session() {
     assert_eq!(&**to, "file:///proj/src/main.rs#12");
     assert_eq!(rows[usize::from(*y)].get(usize::from(columns.start)..usize::from(columns.end)), Some("src/main.rs:12"));
 }
+
+#[test]
+fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that() {
+    use crate::model::event::{AgentRequest, HostEvent, WriteFact};
+    use crate::model::ids::ReqId;
+    let drawn = |written: &str| {
+        let mut stage = Stage::new();
+        stage.prompt("go");
+        let diff = ToolContent::Change(Change::of_texts("/proj/a.rs", Some("one\n".into()), "two\n".into()));
+        stage.tool("e", "Edit a.rs", ToolKind::Edit, ToolStatus::InProgress, vec![diff]);
+        let request = AgentRequest::WriteFile { path: "/proj/a.rs".into(), content: written.into() };
+        stage.event(Event::Agent(AgentEvent::Request { req: ReqId(1), session: Some(SessionId::from("s")), request }));
+        let (req, path) = (ReqId(1), "/proj/a.rs");
+        stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real: None, result: Ok(()) }));
+        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()) });
+        stage.event(Event::Host(HostEvent::FileWritten { req, path: path.into(), result }));
+        stage.draw(80, 20).0.join("\n")
+    };
+    let same = drawn("two\n");
+    assert!(same.contains("edit   a.rs") && !same.contains("wrote"), "{same}");
+    let other = drawn("three\n");
+    assert!(other.contains("wrote a.rs"), "{other}");
+}

@@ -72,8 +72,8 @@ impl<'b> Walk<'_, 'b> {
     /// Whether an entry may share the row of the one above it.
     fn follows(&mut self, index: usize) -> bool {
         let Some(above) = index.checked_sub(1) else { return false };
-        let is_call = |index| self.slot(index).is_some_and(|slot| slot.kind() == Kind::Tool);
-        if !is_call(above) || !is_call(index) {
+        let kind = |index| self.slot(index).map(Slot::kind);
+        if kind(above) != Some(Kind::Tool) || !matches!(kind(index), Some(Kind::Tool | Kind::File)) {
             return false;
         }
         let (Some(above), Some(below)) = (self.entry(above), self.entry(index)) else { return false };

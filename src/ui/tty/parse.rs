@@ -152,6 +152,10 @@ impl Parser {
         self.pending.drain(..at);
         let suspects = suspected.and_then(|from| out.get_mut(from..)).unwrap_or_default();
         suspects.iter_mut().for_each(Input::hasten);
+        // Shifts for one character: as `ESC O`, in one byte or as UTF-8, and the seldom `ESC N`.
+        if self.pending.is_empty() && matches!(bytes, [0x8e | 0x8f] | [0xc2, 0x8e | 0x8f] | [ESC, b'N']) {
+            self.doubt = Some(Doubt::Introducer(b'O'));
+        }
     }
 
     /// Drops what belongs to an open sequence; what is left stands for itself.

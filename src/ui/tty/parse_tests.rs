@@ -418,3 +418,16 @@ fn the_keypad_is_its_digits_and_signs() {
     assert_eq!(one(b"\x1bOM"), Some(Key::plain(Code::Enter)));
     assert_eq!(one(b"\x1bOE"), None);
 }
+
+#[test]
+fn what_follows_a_shift_for_one_character_is_no_key_of_the_person() {
+    for (shift, rest) in [(&[0x8f][..], b"A"), (&[0xc2, 0x8f], b"A"), (&[ESC, b'N'], b"y"), (&[0x8e], b"y")] {
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        parser.feed(shift, &mut out);
+        parser.give_up(&mut out);
+        out.clear();
+        parser.feed(rest, &mut out);
+        let answers = |input: &Input| matches!(input, Input::Key(key) if *key == Key::char(char::from(rest[0])));
+        assert!(!out.iter().any(answers), "{shift:?} {out:?}");
+    }
+}

@@ -152,6 +152,9 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
         }
         _ => return,
     };
+    if let Some(filled) = state.view.dock.forms.get_mut(&req) {
+        filled.is_answered = true;
+    }
     out.push(Out::Intent(Intent::AnswerAsked { req, reply }));
     dock::answered(state, cx);
 }

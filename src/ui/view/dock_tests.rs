@@ -819,3 +819,26 @@ fn no_default_is_sent_that_was_never_on_the_screen() {
         assert_eq!(replies(&s).len(), 1, "{}", s.shown);
     }
 }
+
+#[test]
+fn a_question_keeps_its_own_words_whatever_another_one_about_the_same_call_says() {
+    use crate::model::tool::Wording;
+    let mut s = gated(Gate::Off, 100);
+    let ask = |s: &mut Scene, req: u64, title: &str| {
+        let mut tool = ToolPatch::new("k".into());
+        let wording =
+            Wording { title: title.into(), description: Some(format!("{title}, for real")), is_unknown: false };
+        tool.wording = Some(Box::new(wording));
+        let options = vec![PermissionOption { id: "once".into(), name: "yes".into(), kind: PermissionKind::AllowOnce }];
+        let request = AgentRequest::Permission { tool, options };
+        s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        s.draw();
+    };
+    ask(&mut s, 5, "May I read the manual?");
+    s.after(2000).draw();
+    assert!(dock_text(&s).contains("readthemanual?,forreal"), "{}", dock_text(&s));
+    ask(&mut s, 6, "May I delete everything?");
+    s.draw();
+    let text = dock_text(&s);
+    assert!(text.contains("readthemanual?,forreal") && !text.contains("deleteeverything"), "{text}");
+}

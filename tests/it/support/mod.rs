@@ -543,7 +543,7 @@ pub fn tool_line(tool: &ToolCall) -> String {
     let mut line = format!("tool {} {status}", tool.label());
     for content in &tool.content {
         line.push_str(&match content {
-            ToolContent::Block(b) => format!(" {{{}}}", block(b)),
+            ToolContent::Block(b) | ToolContent::Unread(b) => format!(" {{{}}}", block(b)),
             ToolContent::Change(change) => match &change.body {
                 ChangeBody::Texts { old, new } => {
                     format!(" {{diff {} {} > {new}}}", change.path, old.as_deref().unwrap_or("(new)"))

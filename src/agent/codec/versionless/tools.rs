@@ -70,7 +70,7 @@ pub fn parts(value: &Value, owner: Owner, cut: &mut bool) -> Vec<ToolContent> {
             (Some(path), Some(new)) => {
                 ToolContent::Change(Change::of_texts(path, str_of(value, "oldText").map(Into::into), new.into()))
             }
-            _ => ToolContent::Block(unreadable()),
+            _ => ToolContent::Unread(unreadable()),
         },
         Some("terminal") => match id_of(value, "terminalId") {
             Some(id) => ToolContent::Terminal(TermId::of(owner, id)),
@@ -102,14 +102,14 @@ fn changes(diff: &Value, cut: &mut bool) -> Vec<ToolContent> {
     for value in list.iter().take(MAX_PARTS) {
         let (path, from) = (str_of(value, "path"), str_of(value, "oldPath"));
         let Some(path) = path.or(from) else {
-            out.push(ToolContent::Block(unreadable()));
+            out.push(ToolContent::Unread(unreadable()));
             continue;
         };
         if let Some(long) = [Some(path), from].into_iter().flatten().find(|path| path.len() > MAX_PATH) {
             out.push(too_long(long, cut));
             continue;
         }
-        let at = sections.iter().position(|section| section.is_of(path));
+        let at = sections.iter().position(|section| section.is_of(path) && section.is_of_no_other(path, from));
         let body = at.map_or(ChangeBody::Nothing, |at| ChangeBody::Patch(sections.remove(at).text.into()));
         let from = from.filter(|from| *from != path).map(str::to_owned);
         out.push(ToolContent::Change(Change { operation: operation(value), path: path.to_owned(), from, body }));
@@ -121,7 +121,7 @@ fn changes(diff: &Value, cut: &mut bool) -> Vec<ToolContent> {
     let rest: String = sections.iter().map(|section| section.text).collect();
     let rest = if format == Some("git_patch") && out.iter().any(has_patch) { rest } else { patch.clone() };
     if !rest.trim().is_empty() {
-        out.push(ToolContent::Block(Block::Text(rest)));
+        out.push(ToolContent::Unread(Block::Text(rest)));
     }
     out
 }
@@ -152,6 +152,10 @@ impl Section<'_> {
     fn is_of(&self, path: &str) -> bool {
         self.paths.iter().any(|named| named == path)
     }
+
+    fn is_of_no_other(&self, path: &str, from: Option<&str>) -> bool {
+        self.paths.iter().all(|named| named == path || from == Some(named))
+    }
 }
 
 /// Lines before the first hunk that name a file.
@@ -174,9 +178,15 @@ fn paths(section: &str) -> Vec<String> {
     let mut lines = section.lines();
     let first = lines.next().and_then(|line| line.strip_prefix(FILE)).unwrap_or_default();
     let mut paths: Vec<String> = both(first).into_iter().collect();
-    for line in lines.take_while(|line| !line.starts_with("@@")) {
-        let named = NAMING.iter().find_map(|word| line.strip_prefix(word));
-        paths.extend(named.map(|path| unprefixed(&unquoted(path.trim_end_matches(['\t', '\r'])))));
+    let path = |named: &str| unprefixed(&unquoted(named.trim_end_matches(['\t', '\r'])));
+    for line in lines.by_ref().take_while(|line| !line.starts_with("@@")) {
+        paths.extend(NAMING.iter().find_map(|word| line.strip_prefix(word)).map(path));
+    }
+    // Where a further file would begin without a line of its own.
+    let rest: Vec<&str> = lines.collect();
+    for three in rest.windows(3).filter(|three| three[2].starts_with("@@")) {
+        let named = three[0].strip_prefix("--- ").zip(three[1].strip_prefix("+++ "));
+        paths.extend(named.into_iter().flat_map(|(one, other)| [one, other]).map(path));
     }
     paths.retain(|path| path != "/dev/null");
     paths

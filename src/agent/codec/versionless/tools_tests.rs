@@ -15,7 +15,7 @@ fn bodies(patch: &str, paths: &[&str]) -> Vec<String> {
     let body = |part: &ToolContent| match part {
         ToolContent::Change(Change { body: ChangeBody::Patch(text), .. }) => text.to_string(),
         ToolContent::Change(_) => "nothing".to_owned(),
-        ToolContent::Block(Block::Text(text)) => format!("raw: {text}"),
+        ToolContent::Unread(Block::Text(text)) => format!("raw: {text}"),
         other => format!("{other:?}"),
     };
     parts.iter().map(body).collect()
@@ -45,7 +45,22 @@ fn v2_096_what_a_patch_says_of_no_file_is_shown_as_it_is() {
     assert_eq!(parts.len(), 1, "v2_094");
     let mut cut = false;
     let odd = json!({ "type": "diff", "changes": [], "patch": { "format": "ed", "text": "1d" } });
-    assert_eq!(super::parts(&odd, Owner::Agent, &mut cut), [ToolContent::Block(Block::Text("1d".into()))], "v2_095");
+    assert_eq!(super::parts(&odd, Owner::Agent, &mut cut), [ToolContent::Unread(Block::Text("1d".into()))], "v2_095");
+}
+
+#[test]
+fn a_part_of_a_patch_that_names_another_file_too_is_of_none() {
+    let moved = "diff --git /a /secret\nrename from /a\nrename to /secret\n";
+    assert_eq!(bodies(moved, &["/a"]), ["nothing", &format!("raw: {moved}")]);
+    let (parts, _) = read(moved, &json!([{ "operation": "move", "oldPath": "/a", "path": "/secret" }]));
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    let hidden =
+        "diff --git /a /a\n--- /a\n+++ /a\n@@ -1 +1 @@\n-a\n+b\n--- /secret\n+++ /secret\n@@ -1 +1 @@\n-a\n+b\n";
+    assert_eq!(bodies(hidden, &["/a"]), ["nothing", &format!("raw: {hidden}")]);
+    let signs = "diff --git /a /a\n@@ -1,2 +1,2 @@\n--- b\n+++ c\n d\n";
+    assert_eq!(bodies(signs, &["/a"]), [signs], "lines that begin with signs");
+    let (parts, _) = read("", &json!([{ "path": "/a" }, { "operation": "delete" }]));
+    assert!(matches!(parts.as_slice(), [ToolContent::Change(_), ToolContent::Unread(_)]), "{parts:?}");
 }
 
 #[test]

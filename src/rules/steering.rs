@@ -1,0 +1,46 @@
+//! Names of files from which later commands take programs: rules let nobody edit them that do not spell them out.
+//!
+//! Knows no rules. Invariant: names are compared in small letters.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+
+/// Names of files and directories that later commands take programs from, in small letters: git's own, also those of a
+/// bare repository, where hooks are kept, and what names the programs that builds run.
+const STEERING: &[&str] = &[
+    ".git",
+    "head",
+    "commondir",
+    ".gitmodules",
+    ".gitattributes",
+    ".gitconfig",
+    ".githooks",
+    ".husky",
+    "lefthook.yml",
+    ".lefthook.yml",
+    ".pre-commit-config.yaml",
+    ".acp-tui",
+    ".cargo",
+    ".hg",
+];
+
+/// Names of files, not of directories: the settings of a bare repository of any name.
+const SETTINGS: &[&str] = &["config", "config.worktree"];
+
+/// Whether later commands run what stands in a file of this name, or in one of this directory unless it `is_file`.
+pub(super) fn steers(name: &str, is_file: bool) -> bool {
+    let name = name.to_lowercase();
+    let name = name.as_str();
+    STEERING.contains(&name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
+}
+
+/// The names in the path of a file, each with whether it is the file's own.
+pub(super) fn names(path: &Path) -> impl Iterator<Item = (&OsStr, bool)> {
+    let parts = path.components().rev().enumerate();
+    parts.filter_map(|(at, part)| if let Component::Normal(name) = part { Some((name, at == 0)) } else { None })
+}
+
+/// Whether the file at this path names what later commands run.
+pub(super) fn is_steering(path: &Path) -> bool {
+    names(path).any(|(name, is_file)| steers(&name.to_string_lossy(), is_file))
+}
