@@ -23,7 +23,6 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             let mut params = serde_json::to_value(initialize())?;
             // The types of the protocol have it only where all that is unstable is switched on.
             params["clientCapabilities"]["subagents"] = json!({});
-            params["clientCapabilities"]["plan"] = json!({});
             (INITIALIZE, params)
         }
         Call::OpenSession(how) => (opening(how), open(how, cwd)?),
