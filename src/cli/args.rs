@@ -1,6 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
 mod agents;
+mod rules;
 mod servers;
 mod worktrees;
 
@@ -10,13 +11,13 @@ use super::usage::Usage;
 use super::values::{Format, Without, text};
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
-use crate::rules::Verdict;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
+pub use rules::{Rules, RulesTest};
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
 
@@ -134,24 +135,6 @@ pub enum Sessions {
         yes: bool,
     },
     Prune,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub enum Rules {
-    Test(RulesTest),
-    List { json: bool },
-    Change { is_removal: bool, list: Verdict, pattern: String, agent: Option<String> },
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub struct RulesTest {
-    pub tool: String,
-    pub text: String,
-    /// Instead of the person's and the project's.
-    pub rules: Option<PathBuf>,
-    pub cwd: Option<PathBuf>,
-    pub agent: Option<String>,
-    pub json: bool,
 }
 
 /// What the full screen and `exec` have in common.
@@ -440,7 +423,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
         Name::Keys => Command::Keys,
         Name::Usage => Command::Usage { json: typed.json },
-        Name::Rules => Command::Rules(rules(words.more, typed)?),
+        Name::Rules => Command::Rules(rules::rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),
         Name::Login => Command::Login(login(words.more, typed, agent)?),
@@ -566,41 +549,6 @@ fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login
     let login = Login { common, method: words.next() };
     let unexpected = |word| Err(Usage(format!("unexpected argument {word}; a method with blanks is put in quotes")));
     words.next().map_or(Ok(login), unexpected)
-}
-
-fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
-    let mut words = words.into_iter();
-    let what = words.next().unwrap_or_default();
-    let (first, second, further) = (words.next(), words.next(), words.next());
-    let only = |is_used: bool, option: &str| {
-        if is_used { Err(Usage(format!("{option} is not for `rules {what}`"))) } else { Ok(()) }
-    };
-    match (what.as_str(), first, second, further) {
-        ("test", Some(tool), Some(text), None) => {
-            let Typed { rules, cwd, agent, json, .. } = typed;
-            Ok(Rules::Test(RulesTest { tool, text, rules, cwd, agent, json }))
-        }
-        ("test", ..) => Err(Usage("rules test takes a tool and a text; put the text in quotes".into())),
-        ("list", first, ..) => {
-            only(typed.rules.is_some(), "--rules")?;
-            only(typed.cwd.is_some(), "--cwd")?;
-            only(typed.agent.is_some(), "--agent")?;
-            let unexpected = |word| Err(Usage(format!("rules: unexpected argument {word}")));
-            first.map_or(Ok(Rules::List { json: typed.json }), unexpected)
-        }
-        ("add" | "remove", Some(list), Some(pattern), None) => {
-            only(typed.rules.is_some(), "--rules")?;
-            only(typed.cwd.is_some(), "--cwd")?;
-            only(typed.json, "--json")?;
-            let list = Verdict::named(&list)
-                .ok_or_else(|| Usage(format!("the lists are allow, ask and deny, not `{list}`")))?;
-            Ok(Rules::Change { is_removal: what == "remove", list, pattern, agent: typed.agent })
-        }
-        ("add" | "remove", ..) => {
-            Err(Usage(format!("rules {what} takes a list and a pattern, e.g. rules {what} allow \"Bash(git *)\"")))
-        }
-        _ => Err(Usage("rules: what? test, list, add or remove".into())),
-    }
 }
 
 #[cfg(test)]

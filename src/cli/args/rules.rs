@@ -1,0 +1,59 @@
+//! What stands behind `rules`.
+
+use super::super::flags::Typed;
+use super::super::usage::Usage;
+use crate::rules::Verdict;
+use std::path::PathBuf;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Rules {
+    Test(RulesTest),
+    List { json: bool },
+    Change { is_removal: bool, list: Verdict, pattern: String, agent: Option<String> },
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct RulesTest {
+    pub tool: String,
+    pub text: String,
+    /// Instead of the person's and the project's.
+    pub rules: Option<PathBuf>,
+    pub cwd: Option<PathBuf>,
+    pub agent: Option<String>,
+    pub json: bool,
+}
+
+pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
+    let mut words = words.into_iter();
+    let what = words.next().unwrap_or_default();
+    let (first, second, further) = (words.next(), words.next(), words.next());
+    let only = |is_used: bool, option: &str| {
+        if is_used { Err(Usage(format!("{option} is not for `rules {what}`"))) } else { Ok(()) }
+    };
+    match (what.as_str(), first, second, further) {
+        ("test", Some(tool), Some(text), None) => {
+            let Typed { rules, cwd, agent, json, .. } = typed;
+            Ok(Rules::Test(RulesTest { tool, text, rules, cwd, agent, json }))
+        }
+        ("test", ..) => Err(Usage("rules test takes a tool and a text; put the text in quotes".into())),
+        ("list", first, ..) => {
+            only(typed.rules.is_some(), "--rules")?;
+            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.agent.is_some(), "--agent")?;
+            let unexpected = |word| Err(Usage(format!("rules: unexpected argument {word}")));
+            first.map_or(Ok(Rules::List { json: typed.json }), unexpected)
+        }
+        ("add" | "remove", Some(list), Some(pattern), None) => {
+            only(typed.rules.is_some(), "--rules")?;
+            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.json, "--json")?;
+            let list = Verdict::named(&list)
+                .ok_or_else(|| Usage(format!("the lists are allow, ask and deny, not `{list}`")))?;
+            Ok(Rules::Change { is_removal: what == "remove", list, pattern, agent: typed.agent })
+        }
+        ("add" | "remove", ..) => {
+            Err(Usage(format!("rules {what} takes a list and a pattern, e.g. rules {what} allow \"Bash(git *)\"")))
+        }
+        _ => Err(Usage("rules: what? test, list, add or remove".into())),
+    }
+}
