@@ -111,13 +111,13 @@ fn rows_know_their_line() {
 }
 
 #[test]
-fn a_line_of_two_megabytes_takes_linear_time() {
+fn a_line_of_half_a_megabyte_takes_linear_time() {
     let texts = [
-        "x".repeat(2 << 20),
-        "word and ".repeat(230_000),
-        " ".repeat(2 << 20),
-        "漢字 ".repeat(300_000),
-        "a\u{301}".repeat(700_000),
+        "x".repeat(1 << 19),
+        "word and ".repeat(58_000),
+        " ".repeat(1 << 19),
+        "漢字 ".repeat(75_000),
+        "a\u{301}".repeat(175_000),
     ];
     for text in &texts {
         for wrap in [WrapMode::Words, WrapMode::Anywhere] {
@@ -126,7 +126,7 @@ fn a_line_of_two_megabytes_takes_linear_time() {
                 let mut out = Vec::new();
                 wrap_line(&line(text, wrap), width, &mut out);
                 // Quadratic work would take minutes; the margin is for slow machines without optimisation.
-                assert!(started.elapsed() < Duration::from_secs(20), "{} {width}", &text[..2]);
+                assert!(started.elapsed() < Duration::from_secs(5), "{} {width}", &text[..2]);
             }
         }
     }
