@@ -142,7 +142,33 @@ fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
 impl Sign {
     /// The words, counted from the program, and how much of each has to be in the pattern.
     fn find(self, words: &[Word], has_input: bool) -> Vec<(usize, usize)> {
-        let arguments = || words.iter().enumerate().skip(1).map(|(at, word)| (at, word.text.as_str()));
+        let arguments = words.iter().enumerate().skip(1).map(|(at, word)| (at, word.text.as_str()));
+        match self {
+            Self::Input if has_input => vec![(words.len(), 1)],
+            Self::Input => Vec::new(),
+            Self::SedScript => sed::scripts(words),
+            Self::Unknown => {
+                let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
+                unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
+            }
+            Self::Name(valued) => {
+                let found = names(words, valued).into_iter().filter(|(_, text)| !text.starts_with('+'));
+                found.map(|(at, text)| (at, text.len().max(1))).collect()
+            }
+            Self::SecondName(valued) => {
+                names(words, valued).iter().skip(1).map(|(at, text)| (*at, text.len().max(1))).collect()
+            }
+            Self::Always => match words.split_last() {
+                Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
+                _ => vec![(words.len(), 1)],
+            },
+            _ => self.among(words.len(), arguments),
+        }
+    }
+
+    /// Of those that look at the texts of the arguments, each with its place; `end` is that after the last.
+    fn among<'a>(self, end: usize, arguments: impl Iterator<Item = (usize, &'a str)> + Clone) -> Vec<(usize, usize)> {
+        let arguments = || arguments.clone();
         let options = || arguments().filter(|(_, text)| text.starts_with('-') && text.len() > 1);
         let letters = || options().filter(|(_, text)| !text.starts_with("--"));
         match self {
@@ -216,7 +242,7 @@ impl Sign {
                     Some((at, _)) => vec![(at, 1)],
                     None if has_script => Vec::new(),
                     // The last word, so that a pattern without `*` is the only one.
-                    None => vec![(words.len(), 1)],
+                    None => vec![(end, 1)],
                 }
             }
             Self::Device => {
@@ -224,34 +250,15 @@ impl Sign {
             }
             Self::NoSecondName => {
                 let has_two = arguments().filter(|(_, text)| !text.starts_with('-')).count() > 1;
-                if has_two { Vec::new() } else { vec![(words.len(), 1)] }
-            }
-            Self::Always => match words.split_last() {
-                Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
-                _ => vec![(words.len(), 1)],
-            },
-            Self::Input => {
-                if has_input {
-                    vec![(words.len(), 1)]
-                } else {
-                    Vec::new()
-                }
-            }
-            Self::SedScript => sed::scripts(words),
-            Self::Unknown => {
-                let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
-                unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
-            }
-            Self::Name(valued) => {
-                let found = names(words, valued).into_iter().filter(|(_, text)| !text.starts_with('+'));
-                found.map(|(at, text)| (at, text.len().max(1))).collect()
-            }
-            Self::SecondName(valued) => {
-                names(words, valued).iter().skip(1).map(|(at, text)| (*at, text.len().max(1))).collect()
+                if has_two { Vec::new() } else { vec![(end, 1)] }
             }
             Self::Steering => {
                 let found = arguments().filter(|(_, text)| is_steering(Path::new(text)));
                 found.map(|(at, text)| (at, text.len())).collect()
+            }
+            // They look at more than texts.
+            Self::Input | Self::SedScript | Self::Unknown | Self::Name(_) | Self::SecondName(_) | Self::Always => {
+                Vec::new()
             }
         }
     }

@@ -20,7 +20,9 @@ fn plain_lines() -> Vec<(Vec<RuleRef>, String)> {
 
 fn judged(list: &[RuleRef], line: &str) -> Verdict {
     let mut rules = Rules::default();
-    list.iter().for_each(|rule| rules.add(rule.clone()).unwrap());
+    for rule in list {
+        rules.add(rule.clone()).unwrap();
+    }
     asked(&rules, "Bash", line, None).verdict
 }
 

@@ -350,7 +350,7 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
             }
             _ if extent == Extent::Diffs => {}
             ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => {
-                out.extend(text_body(text, extent))
+                out.extend(text_body(text, extent));
             }
             ToolContent::Block(other) | ToolContent::Unread(other) => {
                 let max = if extent == Extent::All { TEXT_OPENED } else { PREVIEW };
