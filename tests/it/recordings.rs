@@ -340,7 +340,12 @@ fn play(path: &Path, totals: &mut Totals) {
 
 fn count(frame: &Value, file: &str, totals: &mut Totals) {
     let name = frame["params"]["update"]["sessionUpdate"].as_str().unwrap_or("none");
-    let name = if KNOWN.contains(&name) { name } else { "unknown" };
+    let name = match name {
+        // Plans with names are plans, too.
+        "plan_update" | "plan_removed" => "plan",
+        name if KNOWN.contains(&name) => name,
+        _ => "unknown",
+    };
     *totals.raw.entry(name.to_owned()).or_default() += 1;
     let (_, update) = inbound::update(&frame["params"].to_string()).unwrap_or_else(|e| panic!("{file}: {e}: {frame}"));
     *totals.decoded.entry(variant(&update).to_owned()).or_default() += 1;
