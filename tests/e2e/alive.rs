@@ -129,8 +129,10 @@ fn prompts_of_all_sessions_can_be_found_again() {
     s.ready();
     s.write("draft");
     s.send(CTRL_R);
-    let screen = s.see("the first of all");
-    assert!(screen.contains("another thing") && screen.lines().any(|l| l.contains("two rows") && l.contains("here")));
+    s.wait_for("all prompts", |screen| {
+        let is_joined = screen.lines().any(|l| l.contains("two rows") && l.contains("here"));
+        screen.contains("the first of all") && screen.contains("another thing") && is_joined
+    });
     s.send("frst");
     s.see_no("another thing");
     s.send(ESC);

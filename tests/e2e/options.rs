@@ -4,19 +4,25 @@ use super::session::{ENTER, ESC, F2, F12, Place, SHIFT_TAB, Session, composer};
 
 const SIZE: (u16, u16) = (100, 24);
 
+/// The mode and the model stand on the rule above the composer.
+fn shows(screen: &str, mode: &str, model: &str) -> bool {
+    let is_it = |line: &str| line.starts_with(&format!("── {mode} ─")) && line.contains(&format!(" {model} ──"));
+    screen.lines().any(is_it)
+}
+
 #[test]
 fn shift_tab_passes_over_a_mode_that_asks_nothing_and_f2_sets_it() {
     for keys in [SHIFT_TAB, "\x1b[9;2u"] {
         let place = Place::new();
         let mut s = place.play("permissions", SIZE);
         s.ready();
-        s.see("Ask · Demo small");
+        s.wait_for("the mode", |screen| shows(screen, "Ask", "Demo small"));
         s.send(keys);
         s.see("Auto asks nothing, so it is left out: F2 sets it");
         set_auto(&mut s);
         s.see("mode: Auto");
         // The message goes after a while; then the mode stands there.
-        s.wait_for("in the status line", |screen| screen.contains("Auto · Demo small"));
+        s.wait_for("on the rule", |screen| shows(screen, "Auto", "Demo small"));
         s.send(keys);
         s.see("mode: Ask");
         s.quit(&place);
@@ -46,12 +52,12 @@ fn f2_filters_and_sets() {
     let screen = s.wait_for("filtered", |screen| !screen.contains("Auto") && screen.contains("Demo large"));
     assert_eq!(composer(&screen), "words", "nothing is typed into the composer");
     s.send(ENTER);
-    s.wait_for("set", |screen| !screen.contains("modes and options") && screen.contains("Ask · Demo large"));
+    s.wait_for("set", |screen| !screen.contains("modes and options") && shows(screen, "Ask", "Demo large"));
     s.send(F2);
     s.send("auto");
     s.see("mode: Auto");
     s.send(ENTER);
-    s.see("Auto · Demo large");
+    s.wait_for("the other mode", |screen| shows(screen, "Auto", "Demo large"));
     s.send(F2);
     s.see("modes and options");
     s.send(ESC);
@@ -76,7 +82,7 @@ fn a_mode_that_is_refused_is_told() {
     s.ready();
     set_auto(&mut s);
     s.see("was not set: not now");
-    s.wait_for("the old mode stays", |screen| screen.contains("Ask · Demo small"));
+    s.wait_for("the old mode stays", |screen| shows(screen, "Ask", "Demo small"));
     s.quit(&place);
 }
 

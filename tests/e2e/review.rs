@@ -56,7 +56,7 @@ pub fn worked(place: &Place, script: &str, size: (u16, u16)) -> Session {
     s.ready();
     s.prompt("go");
     s.wait_for("the sums of the turn", |screen| {
-        screen.lines().any(|l| l.starts_with('±') && l.contains("review") && l.ends_with("F3"))
+        screen.lines().any(|l| l.starts_with('±') && l.contains("review") && l.contains("F3"))
     });
     s
 }

@@ -213,7 +213,7 @@ impl<W: Write> Surface<W> {
     fn lead(&mut self, to: Option<Arc<str>>) {
         if self.leads_to != to {
             // Writing to a Vec cannot fail.
-            let _ = write!(self.bytes, "\x1b]8;;{}\x1b\\", to.as_deref().unwrap_or_default());
+            let _ = write!(self.bytes, "\x1b]8;;{}\x07", to.as_deref().unwrap_or_default());
             self.leads_to = to;
         }
     }

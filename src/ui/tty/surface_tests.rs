@@ -464,7 +464,7 @@ fn linked(surface: &mut Surface<Vec<u8>>, text: &str, columns: Range<u16>, addre
 fn a_link_is_opened_once_and_closed_behind_its_last_cell() {
     let mut surface = Surface::new(Vec::new(), 20, 2);
     let out = linked(&mut surface, "go to a.example now", 6..15, "https://a.example");
-    assert!(out.contains("go to \u{1b}]8;;https://a.example\u{1b}\\a.example\u{1b}]8;;\u{1b}\\ now"), "{out:?}");
+    assert!(out.contains("go to \u{1b}]8;;https://a.example\u{7}a.example\u{1b}]8;;\u{7} now"), "{out:?}");
     assert_eq!(out.matches("]8;").count(), 2, "{out:?}");
     let out = linked(&mut surface, "go to a.example now", 6..15, "https://a.example");
     assert_eq!(out, "", "nothing has changed");
