@@ -255,10 +255,10 @@ impl Hearing {
                     }
                     Ok((session, update)) => {
                         if ends_message(&update) {
-                            let held = self.held.remove_entry(&(agent, session));
-                            out.extend(held.and_then(|((_, session), held)| self.said(codec, &session, &held)));
+                            let held = self.held.remove(&(agent, session.clone()));
+                            out.extend(held.and_then(|held| self.said(codec, &session, &held)));
                         }
-                        if let Some(lines) = self.pieces.hear(&self.secrets, agent, &update, &line) {
+                        if let Some(lines) = self.pieces.hear(&self.secrets, (agent, &session), &update, &line) {
                             out.extend(lines.into_iter().map(|line| self.read(codec, line)));
                             return out;
                         }

@@ -233,6 +233,29 @@ mod pieces {
         }
     }
 
+    fn heard(hearing: &mut Hearing, session: &str, update: &Value) -> Vec<String> {
+        let params = json!({ "sessionId": session, "update": update });
+        let line = json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }).to_string();
+        let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V2.word_for_word());
+        let printed = |(frame, line): (Frame, Arc<str>)| {
+            let Frame::Notification { params: Some(params), .. } = frame else { panic!("{line}") };
+            let (_, Update::Terminal(patch)) = V2.update(params.as_str()).unwrap() else { panic!("{line}") };
+            String::from_utf8(patch.output.as_set().cloned().unwrap_or(patch.append)).unwrap()
+        };
+        hearing.hear(AgentKey::FIRST, &V2, frame, line).into_iter().map(printed).collect()
+    }
+
+    #[test]
+    fn terminals_of_two_sessions_are_two_and_what_is_said_whole_takes_nothing_from_before() {
+        let mut hearing = hearing(&[TYPED]);
+        assert_eq!(heard(&mut hearing, "a", &of_terminal("t", "one hunter2")), ["one "]);
+        assert_eq!(heard(&mut hearing, "b", &of_terminal("t", "two")), ["two"], "another session's");
+        let data = STANDARD.encode("anew");
+        let whole = json!({ "sessionUpdate": "terminal_update", "terminalId": "t", "output": { "data": data } });
+        assert_eq!(heard(&mut hearing, "a", &whole), ["anew"]);
+        assert!(hearing.rest(AgentKey::FIRST, &V2).is_empty(), "its beginning is gone with what it was of");
+    }
+
     #[test]
     fn all_that_a_command_has_printed_is_said_before_its_end() {
         let updates = [

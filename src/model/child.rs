@@ -13,8 +13,6 @@ use std::sync::Arc;
 /// Bytes and pieces of what one says that are kept.
 const MAX_TEXT: usize = 64 << 10;
 const MAX_PIECES: usize = 64;
-/// How its plan is called.
-pub(super) const PLAN: &str = "plan";
 
 /// What an agent says of one.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +51,35 @@ pub struct Child {
 struct Said {
     /// Under which more of it comes.
     id: Option<Arc<str>>,
-    kind: ChunkKind,
+    what: What,
     text: String,
-    /// What it is where it is no message.
-    label: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Message(ChunkKind),
+    Plan,
+    Notice,
+    Compaction,
+    /// A part of a message that is no text.
+    Attachment,
+    /// An update of a kind that is not known here.
+    Unknown,
+}
+
+impl What {
+    const fn label(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Message(ChunkKind::Agent) => return None,
+            Self::Message(ChunkKind::Thought) => "thought",
+            Self::Message(ChunkKind::User) => "was asked",
+            Self::Plan => "plan",
+            Self::Notice => "notice",
+            Self::Compaction => "context compaction",
+            Self::Attachment => "has sent",
+            Self::Unknown => "update of a kind that is not known here",
+        })
+    }
 }
 
 impl Child {
@@ -66,7 +89,8 @@ impl Child {
 
     /// Takes in a piece of a message, or in place of what is known of a message all of it.
     pub(super) fn hear(&mut self, kind: ChunkKind, message: Option<Arc<str>>, text: &str, is_more: bool) {
-        let is_it = |said: &Said| said.label.is_none() && said.kind == kind && said.id == message;
+        let what = What::Message(kind);
+        let is_it = |said: &Said| said.what == what && said.id == message;
         let at = match &message {
             Some(_) => self.said.iter().position(is_it),
             None => self.said.last().filter(|said| is_it(said)).map(|_| self.said.len() - 1),
@@ -75,17 +99,21 @@ impl Child {
         match at.and_then(|at| self.said.get_mut(at)) {
             Some(said) if is_more => said.text.push_str(&limits::cut(text, room)),
             Some(said) => said.text = limits::cut(text, room + said.text.len()),
-            None => self.push(Said { id: message, kind, text: limits::cut(text, room), label: None }),
+            None => self.push(Said { id: message, what, text: limits::cut(text, room) }),
         }
     }
 
-    /// Takes in what is no message, in place of what was known under its id.
-    pub(super) fn note(&mut self, label: &'static str, id: Option<Arc<str>>, text: &str) {
-        if id.is_some() || label == PLAN {
-            self.said.retain(|said| said.label != Some(label) || said.id != id);
-        }
+    /// Takes in what is no message.
+    pub(super) fn note(&mut self, what: What, text: &str) {
         let text = limits::cut(text, self.room());
-        self.push(Said { id, kind: ChunkKind::Agent, text, label: Some(label) });
+        self.push(Said { id: None, what, text });
+    }
+
+    /// Takes in a plan in place of the one of its id.
+    pub(super) fn plan(&mut self, id: Option<Arc<str>>, text: &str) {
+        self.said.retain(|said| said.what != What::Plan || said.id != id);
+        let text = limits::cut(text, self.room());
+        self.push(Said { id, what: What::Plan, text });
     }
 
     fn room(&self) -> usize {
@@ -100,16 +128,9 @@ impl Child {
 
     pub(super) fn content(&self) -> Vec<ToolContent> {
         let said = self.said.iter().filter(|said| !said.text.trim().is_empty());
-        let block = |said: &Said| {
-            let label = said.label.or(match said.kind {
-                ChunkKind::Agent => None,
-                ChunkKind::Thought => Some("thought"),
-                ChunkKind::User => Some("was asked"),
-            });
-            match label {
-                Some(label) => Block::Other { label: label.to_owned(), uri: None, text: Some(said.text.clone()) },
-                None => Block::Text(said.text.clone()),
-            }
+        let block = |said: &Said| match said.what.label() {
+            Some(label) => Block::Other { label: label.to_owned(), uri: None, text: Some(said.text.clone()) },
+            None => Block::Text(said.text.clone()),
         };
         said.map(|said| ToolContent::Block(block(said))).collect()
     }

@@ -7,7 +7,7 @@
 use super::{MAX_HELD, MIN_SECRET, Secrets, plain};
 use crate::engine::masking::string_at;
 use crate::model::event::Update;
-use crate::model::ids::AgentKey;
+use crate::model::ids::{AgentKey, SessionId};
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
@@ -31,7 +31,8 @@ impl Spelling {
     fn reads(self, text: &str, bytes: &[u8]) -> bool {
         match self {
             Self::Text => text.as_bytes() == bytes,
-            Self::Base64 => BASE64.decode(text).is_ok_and(|read| read == bytes),
+            // Of what is very long only the end is read.
+            Self::Base64 => BASE64.decode(text).is_ok_and(|read| read.ends_with(bytes)),
         }
     }
 
@@ -48,7 +49,9 @@ struct Piece<'a> {
     of: Of,
     bytes: &'a [u8],
     spelling: Spelling,
-    /// More of it may come, and it goes on with what came before.
+    /// It goes on with what came before.
+    is_more: bool,
+    /// More of it may come.
     goes_on: bool,
 }
 
@@ -68,6 +71,7 @@ impl<'a> Piece<'a> {
                     of: Of::Terminal(patch.id.as_str().to_owned()),
                     bytes: whole.map_or(&patch.append, |whole| whole),
                     spelling: Spelling::Base64,
+                    is_more: whole.is_none(),
                     goes_on: whole.is_none() && patch.exit.as_set().is_none(),
                 }
             }
@@ -75,6 +79,7 @@ impl<'a> Piece<'a> {
                 of: Of::Passed(Arc::clone(&passed.id)),
                 bytes: passed.text.as_deref()?.as_bytes(),
                 spelling: Spelling::Text,
+                is_more: passed.is_more,
                 goes_on: passed.is_more,
             },
             _ => return None,
@@ -99,37 +104,41 @@ impl Held {
 
 /// What is held back of all pieces.
 #[derive(Default)]
-pub(super) struct Pieces(BTreeMap<(AgentKey, Of), Held>);
+pub(super) struct Pieces(BTreeMap<(AgentKey, SessionId, Of), Held>);
 
 impl Pieces {
     /// What is to be said in place of a line, in its order; nothing when the line can be taken as it came.
     pub fn hear(
         &mut self,
         secrets: &Secrets,
-        agent: AgentKey,
+        (agent, session): (AgentKey, &SessionId),
         update: &Update,
         line: &Arc<str>,
     ) -> Option<Vec<String>> {
-        let Piece { of, bytes, spelling, goes_on } = Piece::of(update)?;
-        let at = (agent, of);
+        let Piece { of, bytes, spelling, is_more, goes_on } = Piece::of(update)?;
+        let at = (agent, session.clone(), of);
         if bytes.is_empty() && goes_on {
             return None;
         }
-        let before = self.0.remove(&at);
+        // What is said as a whole takes the place of all that came before.
+        let before = self.0.remove(&at).filter(|_| is_more);
         if bytes.is_empty() {
             return Some(vec![before?.line()?, line.to_string()]);
         }
-        let (is_alone, mut joined) = (before.is_none(), before.map(|held| held.rest).unwrap_or_default());
+        let mut joined = before.as_ref().map(|held| held.rest.clone()).unwrap_or_default();
         joined.extend_from_slice(bytes);
         let hidden = secrets.hidden_bytes(&joined);
-        let is_free = is_alone && hidden.is_none();
+        let is_free = before.is_none() && hidden.is_none();
         let mut now = hidden.unwrap_or(joined);
         let begun = if goes_on && self.0.len() < MAX_HELD { secrets.begun_bytes(&now, spelling) } else { 0 };
         if is_free && begun == 0 {
             return None;
         }
         let rest = now.split_off(now.len() - begun);
-        let said = put(line, bytes, &now, spelling)?;
+        let Some(said) = put(line, bytes, &now, spelling) else {
+            // It is not one string: what was held back goes before it.
+            return Some(vec![before?.line()?, line.to_string()]);
+        };
         if !rest.is_empty() {
             self.0.insert(at, Held { line: Arc::clone(line), said: bytes.to_vec(), rest, spelling });
         }
@@ -138,7 +147,7 @@ impl Pieces {
 
     /// What is held back of an agent's: it says something that may depend on it.
     pub fn rest(&mut self, agent: AgentKey) -> Vec<String> {
-        self.0.extract_if(.., |(of, _), _| *of == agent).filter_map(|(_, held)| held.line()).collect()
+        self.0.extract_if(.., |(of, _, _), _| *of == agent).filter_map(|(_, held)| held.line()).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //! Invariants: none changes its parent, and nothing is sent to one but that it is to stop; costs of parents
 //! and children are never added up.
 
-use super::super::child::{Child, ChildPatch, PLAN, Passed};
+use super::super::child::{Child, ChildPatch, Passed, What};
 use super::super::effect::{Effect, Withdrawal};
 use super::super::entry::{Block, Body, ChunkKind, PlanEntry, PlanStatus};
 use super::super::event::{AgentRequest, Odd, Update};
@@ -61,6 +61,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
             say(session, child, |child| child.hear(kind, message_id, &text, true), cx);
         }
         Update::Chunk { block, .. } => say(session, child, |child| attach(child, &block), cx),
+        Update::Message { content: Patch::Keep, .. } => {}
         Update::Message { kind, id, content } => {
             let blocks = content.as_set().cloned().unwrap_or_default();
             let texts =
@@ -79,17 +80,17 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
                 format!("[{done}] {}\n", entry.content)
             };
             let text: String = entries.iter().map(line).collect();
-            say(session, child, |child| child.note(PLAN, id, &text), cx);
+            say(session, child, |child| child.plan(id, &text), cx);
         }
         Update::Notice { title, description, .. } => {
             let text = [Some(title), description].into_iter().flatten().collect::<Vec<_>>().join("\n");
-            say(session, child, |child| child.note("notice", None, text.trim()), cx);
+            say(session, child, |child| child.note(What::Notice, text.trim()), cx);
         }
         Update::Compaction(patch) => {
             let said = |text: Patch<String>| if let Patch::Set(text) = text { text } else { String::new() };
             let status = patch.status.as_deref().unwrap_or("in progress").to_owned();
             let text = format!("{status} {}{}{}", said(patch.error), said(patch.summary), patch.more);
-            say(session, child, |child| child.note("context compaction", None, &text), cx);
+            say(session, child, |child| child.note(What::Compaction, &text), cx);
         }
         // A name of a terminal is the agent's, whichever of its sessions it says it in.
         Update::Terminal(patch) => tool::terminal(session, patch, cx),
@@ -100,7 +101,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         Update::Partly { update, .. } => heard(session, child, *update, cx),
         Update::Unknown { name } => {
             cx.count(Odd::Unknown);
-            say(session, child, |child| child.note("update of a kind that is not known here", None, &name), cx);
+            say(session, child, |child| child.note(What::Unknown, &name), cx);
         }
         // Its commands, modes, costs and the like are not those of the session.
         Update::Activity(_)
@@ -124,7 +125,8 @@ pub fn pass(session: &mut Session, at: Option<&SessionId>, passed: Passed, cx: &
 fn attach(child: &mut Child, block: &Block) {
     if let Block::Other { label, uri, text } = block {
         let parts = [Some(label), uri.as_ref(), text.as_ref()];
-        child.note("has sent", None, &parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n"));
+        let text: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        child.note(What::Attachment, &text.join("\n"));
     }
 }
 

@@ -81,6 +81,24 @@ fn r_291_nothing_that_a_child_says_is_passed_over() {
     assert_eq!(rig.odd(), 1, "what is not known is counted");
 }
 
+/// A message that is patched in something else than its content says what it said.
+#[test]
+fn r_291_a_message_of_a_child_stays_unless_its_content_is_told_anew() {
+    let mut rig = Rig::second();
+    rig.prompt("hi");
+    told(&mut rig, &json!({ "title": "Tests", "state": { "state": "running" } }));
+    let message = |more: Value| {
+        let mut update = json!({ "sessionUpdate": "agent_message", "messageId": "m" });
+        more.as_object().unwrap().iter().for_each(|(name, value)| update[name] = value.clone());
+        update
+    };
+    rig.update_in(CHILD, message(json!({ "content": [{ "type": "text", "text": "said" }] })));
+    rig.update_in(CHILD, message(json!({})));
+    assert_eq!(text(&rig), ["Text(\"said\")"]);
+    rig.update_in(CHILD, message(json!({ "content": null })));
+    assert!(text(&rig).is_empty());
+}
+
 #[test]
 fn r_291_what_a_child_says_does_and_asks_stands_below_it() {
     let mut rig = with_child();
