@@ -76,7 +76,7 @@ pub fn permission_body(
             }
             ToolContent::Terminal(id) => {
                 // An agent's own terminal may say of a command what the call does not.
-                let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && !what.contains(&t.command));
+                let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && t.command != what);
                 let Some(terminal) = runs else { continue };
                 out.extend(subject("runs", &terminal.command));
                 if !terminal.cwd.is_empty() && terminal.cwd != ctx.session.cwd {

@@ -364,6 +364,9 @@ fn a_question_shows_what_the_agents_own_terminal_runs_and_waits_anew_when_that_c
     s.press(Code::Tab).after(2000).draw();
     s.update(runs("rm -rf ~/precious"));
     assert!(s.draw().contains("runs  rm -rf ~/precious"), "{}", s.shown);
+    // Also where the title has it as a part of something else.
+    s.update(runs("list"));
+    assert!(s.draw().contains("runs  list"), "{}", s.shown);
     s.after(100).typed("1");
     assert_eq!(s.answers(), []);
     s.after(700).typed("1");
