@@ -194,6 +194,9 @@ impl<'a> Judge<'a> {
                 opinion = opinion.and(inner);
             }
         }
+        // A deny of what it passes on is found whatever else speaks against the command.
+        let passed_on = self.transparent(command, depth);
+        opinion = passed_on.filter(|inner| inner.verdict == Verdict::Deny).map_or(opinion, |inner| opinion.and(inner));
         if opinion.verdict != Verdict::Allow {
             return opinion;
         }
@@ -229,7 +232,7 @@ impl<'a> Judge<'a> {
         };
         match self.rules(&self.rules.allow, tool).find(fits) {
             Some(rule) => Opinion::by(rule),
-            None => self.transparent(command, depth).unwrap_or(Opinion::ask(default)),
+            None => passed_on.unwrap_or(Opinion::ask(default)),
         }
     }
 
