@@ -442,9 +442,9 @@ pub(super) const TABLE: &[Row] = &[
                 org/list project/list project/view status/ version/ help/ --version/ --help/",
             ),
             Letters("weFOD"),
-            Longs(
-                "--web --editor --body-file --notes-file --hostname --input --output --dir --clone --field --raw-field",
-            ),
+            // `--body` begins like it.
+            Short("--body-file"),
+            Longs("--web --editor --notes-file --hostname --input --output --dir --clone --field --raw-field"),
         ],
         reason: "changes or sends what is elsewhere, runs extensions, or writes what others sent",
     },
