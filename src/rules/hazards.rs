@@ -201,17 +201,7 @@ impl Sign {
                 let found = options().filter(|(_, text)| is_it(name_of(text)));
                 found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
             }
-            Self::OtherLongs(names) => {
-                let mut before = "";
-                let found = arguments().take_while(|(_, text)| {
-                    let is_over = *text == "--" && !may_take_next(before);
-                    before = text;
-                    !is_over
-                });
-                let is_other = |text: &str| text.len() > 2 && !listed(names).any(|name| name == name_of(text));
-                let found = found.filter(|(_, text)| text.starts_with("--") && is_other(text));
-                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
-            }
+            Self::OtherLongs(names) => other_longs(names, arguments()),
             Self::OtherDashes(names) => {
                 let is_number = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
                 let found = options().filter(|(_, text)| !is_number(text) && !is_listed_dash(names, text));
@@ -237,17 +227,7 @@ impl Sign {
                 .filter(|(_, text)| !listed(names).any(|name| name == *text))
                 .map(|(at, text)| (at, text.len().max(1)))
                 .collect(),
-            Self::OnlyTwo(names) => {
-                let first: Vec<(usize, &str)> = arguments().take(2).collect();
-                let text = |at: usize| first.get(at).map_or("", |(_, text)| *text);
-                let is_known = listed(names).any(|known| match known.split_once('/') {
-                    Some((one, "")) => text(0) == one,
-                    Some((one, two)) => text(0) == one && text(1) == two,
-                    None => false,
-                });
-                let all = first.iter().map(|(at, text)| (*at, text.len().max(1)));
-                all.filter(|_| !is_known).collect()
-            }
+            Self::OnlyTwo(names) => others_than_two(names, arguments()),
             Self::After(names) => {
                 let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
                 let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
@@ -307,6 +287,31 @@ impl Sign {
             | Self::Always => Vec::new(),
         }
     }
+}
+
+/// Long options that are none of these, before the end of the options.
+fn other_longs<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let mut before = "";
+    let options = arguments.take_while(|(_, text)| {
+        let is_over = *text == "--" && !may_take_next(before);
+        before = text;
+        !is_over
+    });
+    let is_other = |text: &str| text.len() > 2 && !listed(names).any(|name| name == name_of(text));
+    let found = options.filter(|(_, text)| text.starts_with("--") && is_other(text));
+    found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+}
+
+/// The first two words, unless they are one of these pairs.
+fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let first: Vec<(usize, &str)> = arguments.take(2).collect();
+    let text = |at: usize| first.get(at).map_or("", |(_, text)| *text);
+    let is_known = listed(names).any(|known| match known.split_once('/') {
+        Some((one, "")) => text(0) == one,
+        Some((one, two)) => text(0) == one && text(1) == two,
+        None => false,
+    });
+    if is_known { Vec::new() } else { first.iter().map(|(at, text)| (*at, text.len().max(1))).collect() }
 }
 
 /// A word, and what may be a value in it: behind its `=`, and behind each letter of an option of one dash.
