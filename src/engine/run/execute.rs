@@ -114,6 +114,11 @@ impl Engine {
     }
 
     fn execute(&mut self, effect: Addressed<Effect>) {
+        if let Effect::Audit(decision) = &effect.what {
+            let Self { core, audit, ruler, hearing, .. } = self;
+            let agent = core.agent_at(effect.at).and_then(|agent| ruler.name_of(agent));
+            return audit.record(effect.at, decision, agent.map(String::as_str), core, &hearing.secrets);
+        }
         match effect.at {
             Address::Agent(key) => self.execute_for_agent(key, effect.what),
             Address::Session(key) => self.execute_for_session(key, effect.what),
@@ -193,6 +198,7 @@ impl Engine {
             | Effect::LogIn(_)
             | Effect::EndLogIn(_)
             | Effect::Respond { .. }
+            | Effect::Audit(_)
             | Effect::Void(_)
             | Effect::FrontEnd(_) => {}
         }
