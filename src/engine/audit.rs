@@ -85,9 +85,15 @@ fn clean(value: &mut Value, secrets: &Secrets) {
         }
         Value::Array(all) => {
             all.truncate(MAX_TEXTS);
-            all.iter_mut().for_each(|value| clean(value, secrets));
+            for value in all {
+                clean(value, secrets);
+            }
         }
-        Value::Object(all) => all.values_mut().for_each(|value| clean(value, secrets)),
+        Value::Object(all) => {
+            for value in all.values_mut() {
+                clean(value, secrets);
+            }
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -14,7 +14,6 @@ use super::config::EngineConfig;
 use super::core::{Core, login_line};
 use super::decoding::Decoding;
 use super::fact::{Fact, Facts, Told};
-use super::file_job::FileJob;
 use super::filing::FileQueue;
 use super::journaling::Recorder;
 use super::link::Connect;
@@ -566,20 +565,6 @@ impl Engine {
     fn apply_all(&mut self, told: Told) {
         for Addressed { at, what } in told {
             self.apply(at, what);
-        }
-    }
-
-    pub(super) fn queue_file(&mut self, job: FileJob) {
-        let at = job.session();
-        self.files.push(job);
-        self.next_file(at);
-    }
-
-    /// Begins the next jobs of a session, up to one that takes its time.
-    pub(super) fn next_file(&mut self, at: SessionKey) {
-        while let Some(job) = self.files.next(at) {
-            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
-            self.apply_all(told);
         }
     }
 

@@ -17,6 +17,10 @@ fn file(temp: &TempDir) -> PathBuf {
     lines_dir(temp.path()).join("one.jsonl")
 }
 
+fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
 fn fault(temp: &TempDir) -> Option<Fault> {
     let mut all = verify(temp.path()).unwrap();
     assert_eq!(all.len(), 1);
@@ -38,19 +42,21 @@ fn lines_are_chained_and_their_owners_alone() {
     assert_eq!(verify(&temp.path().join("none")).unwrap(), []);
 }
 
+type Change = dyn Fn(&str) -> String;
+
 #[test]
 fn a_changed_removed_cut_off_or_added_line_is_found() {
     let swapped = |text: &str| {
         let lines: Vec<&str> = text.lines().collect();
         format!("{}\n{}\n{}\n", lines[0], lines[2], lines[1])
     };
-    let changes: [(Fault, &dyn Fn(&str) -> String); 8] = [
+    let changes: [(Fault, &Change); 8] = [
         (Fault::Line(2), &|text| text.replacen("\"a\":1", "\"a\":9", 1)),
         (Fault::Line(3), &|text| text.replacen("\"a\":3", "\"a\":9", 1)),
-        (Fault::Line(1), &|text| text.lines().skip(1).map(|line| format!("{line}\n")).collect()),
-        (Fault::Line(2), &|text| text.lines().step_by(2).map(|line| format!("{line}\n")).collect()),
+        (Fault::Line(1), &|text| joined(text.lines().skip(1))),
+        (Fault::Line(2), &|text| joined(text.lines().step_by(2))),
         (Fault::Line(2), &swapped),
-        (Fault::CutOff { expected: 3 }, &|text| text.lines().take(2).map(|line| format!("{line}\n")).collect()),
+        (Fault::CutOff { expected: 3 }, &|text| joined(text.lines().take(2))),
         (Fault::Line(3), &|text| text[..text.len() - 5].to_owned()),
         (Fault::Line(4), &|text| format!("{text}{{\"prev\":\"\"}}\n")),
     ];

@@ -218,6 +218,20 @@ impl Engine {
         self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd);
     }
 
+    pub(in crate::engine) fn queue_file(&mut self, job: FileJob) {
+        let at = job.session();
+        self.files.push(job);
+        self.next_file(at);
+    }
+
+    /// Begins the next jobs of a session, up to one that takes its time.
+    pub(in crate::engine) fn next_file(&mut self, at: SessionKey) {
+        while let Some(job) = self.files.next(at) {
+            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
+            self.apply_all(told);
+        }
+    }
+
     /// Gives a session that has just come about its place.
     pub(super) fn join_workspace(&mut self, at: SessionKey) {
         let Some(cwd) = self.core.model.session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
