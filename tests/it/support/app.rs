@@ -58,6 +58,7 @@ pub fn config(root: &Path) -> EngineConfig {
         gate: Gate::Off,
         rules: None,
         servers: None,
+        audit: None,
         private: Vec::new(),
     }
 }
