@@ -353,9 +353,12 @@ impl Connection {
     }
 
     /// The line of a call. `cwd` is the directory of the session that it is for.
-    pub fn call(&mut self, at: Address, call: Call, cwd: &Path) -> Option<Line> {
+    pub fn call(&mut self, at: Address, call: Call, cwd: &Path, directories: &[String]) -> Option<Line> {
         let session = if let Address::Session(key) = at { Some(key) } else { None };
-        let (method, params) = self.codec.call(&call, cwd).ok()?;
+        let (method, mut params) = self.codec.call(&call, cwd).ok()?;
+        if matches!(call, Call::OpenSession(_)) && !directories.is_empty() {
+            self.codec.reach(directories, &mut params);
+        }
         let brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
         let tag = match call {
             Call::Initialize => Tag::Initialize,

@@ -90,6 +90,8 @@ mod tests {
             rules: None,
             servers: None,
             private: Vec::new(),
+            directories: Vec::new(),
+            budget: None,
         };
         let (link, far) = memory();
         let (mut link, far) = (Some(link), tokio::spawn(agent(far)));

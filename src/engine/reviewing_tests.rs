@@ -143,6 +143,8 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         rules: None,
         servers: None,
         private: Vec::new(),
+        directories: Vec::new(),
+        budget: None,
     })
 }
 

@@ -41,6 +41,7 @@ use crate::model::tool::Exit;
 use crate::store::branch;
 use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
@@ -98,6 +99,7 @@ impl Engine {
     pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, protocol, .. } = config;
+        let EngineConfig { directories, budget, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -161,6 +163,16 @@ impl Engine {
             Some(Ok(())) => engine.core.with_journal(),
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
+        }
+        let directories: Vec<PathBuf> = directories.into_iter().filter(|dir| *dir != cwd).collect();
+        if !directories.is_empty() {
+            let words = directories.iter().map(|dir| dir.to_string_lossy().into_owned()).collect();
+            engine.apply(Address::All, HostEvent::Directories(words));
+            engine.ruler.reach(&cwd, &directories);
+            engine.reviews.reach(&cwd, directories);
+        }
+        if let Some(budget) = budget {
+            engine.apply(Address::All, HostEvent::Budget(Box::new(budget)));
         }
         let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
         engine.apply_all(told);

@@ -344,7 +344,8 @@ pub enum Update {
         content: Patch<Vec<Block>>,
     },
     /// What the agent does now.
-    Activity(Activity),
+    /// With what goes on in the background, where the agent has said all of it.
+    Activity(Activity, Option<Vec<Background>>),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
     /// A terminal of the agent's own.
@@ -429,10 +430,23 @@ pub enum Item {
 /// What an agent says of itself in a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Activity {
-    /// It works, waits for the person, or is in a state that is not known here.
+    /// It works, or is in a state that is not known here.
     Busy,
+    /// All of it waits for the person.
+    Waits,
     /// The turn is over, if one ran.
     Idle(Result<PromptResult, CallError>),
+}
+
+/// What an agent does beside its turns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Background {
+    Tool(ToolId),
+    /// By the agent's name of it.
+    Terminal(String),
+    Child(SessionId),
+    /// Of a kind that is not known here.
+    Other(String),
 }
 
 /// What the person wants; the only thing a front end can ask for.

@@ -11,7 +11,7 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Item, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
@@ -126,6 +126,9 @@ pub struct TurnEnd {
     pub spoke: bool,
 }
 
+/// Of an agent that cannot be told of directories besides the session's own.
+pub const NO_DIRECTORIES: &str = "this agent takes no further directories (sessionCapabilities.additionalDirectories)";
+
 #[derive(Debug, Default, PartialEq)]
 pub struct Session {
     pub agent: AgentKey,
@@ -152,6 +155,8 @@ pub struct Session {
     pub turn: Option<Turn>,
     /// How the last turn ended; none while one runs, and after the agent has gone.
     pub ended: Option<TurnEnd>,
+    /// Why no prompt is sent: a budget is used up.
+    pub(super) used_up: Option<String>,
     /// Prompts that wait, oldest first.
     pub held: VecDeque<HeldPrompt>,
     /// A turn that ran when the person closed the session, and that the agent has not answered.
@@ -192,6 +197,12 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
+    /// The agent has said what it does since the session was asked for, where agents say that.
+    pub(super) has_told_state: bool,
+    /// The agent has said that its turn waits for the person (V2-048).
+    pub(super) waits_for_person: bool,
+    /// What it does beside its turns, as far as it has said.
+    pub background: Vec<Background>,
     /// The agent has said, before the session was open, that it works in it.
     pub(super) is_at_work: bool,
     /// The agent has refused something of it until the person has logged in.
@@ -372,6 +383,11 @@ impl Session {
     pub fn plan_id(&self, entry: EntryId) -> Option<&str> {
         let (id, _) = self.plans.iter().find(|(_, at)| **at == entry)?;
         id.as_deref()
+    }
+
+    /// Its turn waits for the person, with or without a question.
+    pub fn waits_for_person(&self) -> bool {
+        self.turn.is_some() && self.waits_for_person
     }
 
     /// The newest thing that the agent does and lets the person end alone.

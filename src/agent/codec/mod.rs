@@ -77,6 +77,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The parameters of a call that opens a session, with the servers that the agent is given.
     fn give(&self, servers: &[&Server], params: &mut Value);
 
+    /// The same with directories besides the session's own; all of them, each time.
+    fn reach(&self, directories: &[String], params: &mut Value) {
+        params["additionalDirectories"] = directories.into();
+    }
+
     /// That the turn of this session is to end.
     fn cancel_turn(&self, session: &SessionId) -> Said;
 

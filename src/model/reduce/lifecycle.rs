@@ -17,7 +17,7 @@ use crate::model::entry::{Body, Level};
 use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
-use crate::model::session::{Closed, ReadOnly, Session, SessionState};
+use crate::model::session::{Closed, NO_DIRECTORIES, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
@@ -78,11 +78,20 @@ pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
         in_session(model, at, cx, |session, cx| opening::put_off(session, left, cx));
         return;
     }
+    let can_reach = agent.can(Can::Directories) || model.directories(at).is_empty();
     let in_vain = matches!(how, Opening::Continue(_)).then_some(ReadOnly::NoWay);
     in_session(model, at, cx, |session, _| session.opening = how);
     match hopeless {
         Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), in_vain, cx),
-        None => drop(in_session(model, at, cx, opening::open)),
+        None => {
+            if !can_reach {
+                let words = format!("--add-dir: {NO_DIRECTORIES}");
+                in_session(model, at, cx, |session, cx| {
+                    notice_once(session, NO_DIRECTORIES, words, Vec::new(), cx.now)
+                });
+            }
+            in_session(model, at, cx, opening::open);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 mod agent;
 mod asked;
 mod beginning;
+mod budget;
 mod child;
 mod compaction;
 mod cx;
@@ -42,7 +43,7 @@ use super::Model;
 use super::agent::Agent;
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer};
+use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer, Update};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{Session, SessionState};
 
@@ -54,9 +55,14 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
     let mut cx = Cx::new(now);
     let cx = &mut cx;
     cx.is_hint = matches!(event.what, Event::Hint(_));
+    if matches!(event.what, Event::User(_)) {
+        budget::day(model, cx);
+    }
     match (event.at, event.what) {
         (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
+        (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
+        (Address::All, Event::Host(HostEvent::Budget(set))) => budget::begin(model, set, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),
@@ -181,7 +187,13 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Initialized(result) => lifecycle::initialized(model, key, result, cx),
         AgentEvent::Authenticated { attempt, result } => login::authenticated(model, key, attempt, result, cx),
         AgentEvent::LoggedOut(result) => login::logged_out(model, key, result, cx),
-        AgentEvent::Update { session, update } => lifecycle::update(model, key, session, update, cx),
+        AgentEvent::Update { session, update } => {
+            let used = matches!(update, Update::Usage { .. }).then(|| model.session_named(key, &session)).flatten();
+            lifecycle::update(model, key, session, update, cx);
+            if let Some(at) = used {
+                budget::told(model, at, cx);
+            }
+        }
         AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
         AgentEvent::MethodsOffered(methods) => {
             in_agent(model, key, cx, |agent, _| {

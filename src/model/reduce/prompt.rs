@@ -44,6 +44,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     if !cx.is_up || session.wants_log_in || session.state != SessionState::Ready || session.turn.is_some() {
         return;
     }
+    refuse_used_up(session, cx);
     let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
@@ -75,6 +76,14 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     });
     if !review::begin(session, id, cx) {
         transmit(session, id, cx);
+    }
+}
+
+/// What waits is not sent once a budget is used up.
+pub fn refuse_used_up(session: &mut Session, cx: &mut Cx) {
+    if let Some(why) = session.used_up.clone().filter(|_| !session.held.is_empty()) {
+        notice(session, Level::Warn, why, Vec::new(), cx.now);
+        return_held(session, None, cx);
     }
 }
 
@@ -124,8 +133,10 @@ fn not_taken(session: &mut Session, id: TurnId, error: CallError, cx: &mut Cx) {
 
 /// The agent works, or has nothing to do. That it has nothing to do is no news of a prompt that it has not taken yet.
 pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
+    session.has_told_state = true;
+    session.waits_for_person = activity == Activity::Waits;
     if session.turn.is_none() {
-        let is_busy = activity == Activity::Busy;
+        let is_busy = matches!(activity, Activity::Busy | Activity::Waits);
         if session.state != SessionState::Ready {
             session.is_at_work = is_busy;
         } else if is_busy {
@@ -135,7 +146,7 @@ pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
     }
     let Some(turn) = session.turn.as_mut().filter(|t| !t.is_unsent) else { return };
     match activity {
-        Activity::Busy => turn.is_taken = true,
+        Activity::Busy | Activity::Waits => turn.is_taken = true,
         Activity::Idle(result) if turn.is_taken => {
             let id = turn.id;
             over(session, id, result, cx);

@@ -12,6 +12,7 @@ mod journal;
 mod later;
 mod later_versions;
 mod lifecycle;
+mod limits;
 mod loading;
 mod login;
 mod options;

@@ -58,6 +58,8 @@ pub fn config(root: &Path) -> EngineConfig {
         rules: None,
         servers: None,
         private: Vec::new(),
+        directories: Vec::new(),
+        budget: None,
     }
 }
 
