@@ -7,7 +7,7 @@ use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening};
+use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening, Words};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
@@ -44,6 +44,7 @@ enum Tag {
     DeleteSession(SessionId),
     SetTitle(SessionKey),
     CancelItem(SessionKey),
+    Steer(SessionKey, Words),
 }
 
 #[derive(Debug)]
@@ -311,6 +312,10 @@ impl Connection {
                 (self.agent.into(), AgentEvent::SessionsListed { attempt, result })
             }
             Tag::CancelItem(at) => (at.into(), AgentEvent::ItemCancelled(outcome.map(|_| ()))),
+            Tag::Steer(at, words) => {
+                let result = outcome.map(|result| self.codec.steered(result));
+                (at.into(), AgentEvent::Steered { words, result })
+            }
             Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
             Tag::SetTitle(at) => (at.into(), AgentEvent::TitleSet(outcome.map(|result| self.codec.titled(result)))),
@@ -369,6 +374,7 @@ impl Connection {
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
             Call::CancelItem { .. } => Tag::CancelItem(session?),
+            Call::Steer { words, .. } => Tag::Steer(session?, words),
             Call::LogOut => Tag::LogOut,
             Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
             Call::CloseSession(_) => Tag::CloseSession(session?),

@@ -41,7 +41,6 @@ use crate::model::tool::Exit;
 use crate::store::branch;
 use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc};
@@ -164,16 +163,7 @@ impl Engine {
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
         }
-        let directories: Vec<PathBuf> = directories.into_iter().filter(|dir| *dir != cwd).collect();
-        if !directories.is_empty() {
-            let words = directories.iter().map(|dir| dir.to_string_lossy().into_owned()).collect();
-            engine.apply(Address::All, HostEvent::Directories(words));
-            engine.ruler.reach(&cwd, &directories);
-            engine.reviews.reach(&cwd, directories);
-        }
-        if let Some(budget) = budget {
-            engine.apply(Address::All, HostEvent::Budget(Box::new(budget)));
-        }
+        engine.allow(&cwd, directories, budget);
         let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
         engine.apply_all(told);
         engine
@@ -182,11 +172,6 @@ impl Engine {
     /// The name of the session's journal and review, without an ending.
     pub fn stem(&self) -> String {
         self.stem.name()
-    }
-
-    /// Puts a warning into the transcript.
-    pub fn warn(&mut self, message: String) {
-        self.apply(Address::All, HostEvent::Warning { message });
     }
 
     pub fn model(&self) -> &Model {
@@ -358,6 +343,9 @@ impl Engine {
             }
             Intent::Prompt { text, links } => {
                 Intent::Prompt { links: attach::joined(links, &text, self.core.directory(at)), text }
+            }
+            Intent::Steer { text, links } => {
+                Intent::Steer { links: attach::joined(links, &text, self.core.directory(at)), text }
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.further.get(&command).cloned();

@@ -12,11 +12,12 @@ use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
+use crate::model::agent::NO_DIRECTORIES;
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{Before, Can, Intent, Link, Opening};
 use crate::model::ids::{Addressed, SessionKey, TurnId};
 use crate::model::question::Waiting;
-use crate::model::session::{NO_DIRECTORIES, Phase};
+use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use serde_json::{Value, json};
 use std::io::{self, Write};

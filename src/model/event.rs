@@ -5,6 +5,7 @@
 
 mod host;
 mod request;
+mod said;
 mod sessions;
 mod timer;
 
@@ -22,6 +23,7 @@ use super::tool::{TerminalPatch, ToolPatch};
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
+pub use said::{Background, Steered, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, Protocol, ReadOnly, SessionPage};
@@ -138,6 +140,11 @@ pub enum AgentEvent {
     },
     /// The answer to ending one call or terminal alone: what becomes of it is told by updates.
     ItemCancelled(Result<(), CallError>),
+    /// What became of words for the running turn.
+    Steered {
+        words: Words,
+        result: Result<Steered, CallError>,
+    },
     OptionSet {
         option: String,
         /// What the request asked for.
@@ -222,6 +229,7 @@ impl AgentEvent {
             | Self::PromptAnswered { .. }
             | Self::ModeSet { .. }
             | Self::ItemCancelled(_)
+            | Self::Steered { .. }
             | Self::OptionSet { .. } => SESSION,
             Self::Initialized(_)
             | Self::SessionsListed { .. }
@@ -438,17 +446,6 @@ pub enum Activity {
     Idle(Result<PromptResult, CallError>),
 }
 
-/// What an agent does beside its turns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Background {
-    Tool(ToolId),
-    /// By the agent's name of it.
-    Terminal(String),
-    Child(SessionId),
-    /// Of a kind that is not known here.
-    Other(String),
-}
-
 /// What the person wants; the only thing a front end can ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Intent {
@@ -488,6 +485,11 @@ pub enum Intent {
     },
     Start,
     Prompt {
+        text: String,
+        links: Vec<Link>,
+    },
+    /// The agent is to have these words now: in the running turn where it takes that, else that turn is stopped for them.
+    Steer {
         text: String,
         links: Vec<Link>,
     },

@@ -126,9 +126,6 @@ pub struct TurnEnd {
     pub spoke: bool,
 }
 
-/// Of an agent that cannot be told of directories besides the session's own.
-pub const NO_DIRECTORIES: &str = "this agent takes no further directories (sessionCapabilities.additionalDirectories)";
-
 #[derive(Debug, Default, PartialEq)]
 pub struct Session {
     pub agent: AgentKey,
@@ -197,10 +194,8 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
-    /// The agent has said what it does since the session was asked for, where agents say that.
-    pub(super) has_told_state: bool,
-    /// The agent has said that its turn waits for the person (V2-048).
-    pub(super) waits_for_person: bool,
+    /// Whether its turn waits for the person, as the agent tells it (V2-048); nothing until it has told a state.
+    pub(super) told_to_wait: Option<bool>,
     /// What it does beside its turns, as far as it has said.
     pub background: Vec<Background>,
     /// The agent has said, before the session was open, that it works in it.
@@ -385,11 +380,6 @@ impl Session {
         id.as_deref()
     }
 
-    /// Its turn waits for the person, with or without a question.
-    pub fn waits_for_person(&self) -> bool {
-        self.turn.is_some() && self.waits_for_person
-    }
-
     /// The newest thing that the agent does and lets the person end alone.
     pub fn cancellable(&self) -> Option<Item> {
         let lasts = |t: &&Terminal| t.can_cancel && t.exit.is_none() && t.ended.is_none();
@@ -440,6 +430,8 @@ pub(super) enum Wished {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
+    /// It is stopped so that the agent gets what waits.
+    pub goes_on: bool,
     pub id: TurnId,
     /// The prompt.
     pub entry: EntryId,

@@ -14,7 +14,7 @@ use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
     AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, Protocol, SessionPage, SessionResult,
-    Update,
+    Steered, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
@@ -137,6 +137,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 
     fn prompt(&self, result: &str) -> PromptAnswer;
+
+    /// What has become of words for the running turn.
+    fn steered(&self, result: &str) -> Steered {
+        versionless::results::steered(result)
+    }
 
     /// The agent has answered a prompt with this error.
     fn prompt_refused(&self, error: CallError) -> Result<PromptAnswer, CallError> {

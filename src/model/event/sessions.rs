@@ -175,6 +175,8 @@ pub struct AgentCaps {
     pub mcp_sse: bool,
     /// It reads and writes files and runs commands by itself only: nothing of that goes through this client.
     pub works_alone: bool,
+    /// It takes words for a turn that runs.
+    pub steers: bool,
     /// It says by itself whether it works.
     pub tells_state: bool,
     /// It can be told to forget who the person is.

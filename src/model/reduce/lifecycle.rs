@@ -11,13 +11,15 @@ use super::{
     revival, service, update,
 };
 use crate::model::Model;
-use crate::model::agent::{Agent, Connection, DeathKind, Stray};
+use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
+use crate::model::event::{
+    AgentRequest, CallError, Can, ErrorKind, InitResult, Link, Odd, Opening, SessionResult, Update,
+};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
-use crate::model::session::{Closed, NO_DIRECTORIES, ReadOnly, Session, SessionState};
+use crate::model::session::{Closed, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
 
 /// A further agent with a session of its own.
@@ -42,6 +44,13 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening,
     if is_up && model.sessions.get(&at).is_some_and(|session| session.state == SessionState::Waiting) {
         open(model, key, at, cx);
     }
+}
+
+/// The agent is to have these words now.
+pub fn steer(model: &mut Model, at: SessionKey, text: String, links: Vec<Link>, cx: &mut Cx) {
+    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
+    let is_taken = agent.is_some_and(|agent| agent.caps.steers);
+    in_session(model, at, cx, |session, cx| prompt::steer(session, text, links, is_taken, cx));
 }
 
 /// A session that is not open is asked for in this way.

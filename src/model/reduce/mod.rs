@@ -74,6 +74,9 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
+        (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
+            lifecycle::steer(model, key, text, links, cx)
+        }
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
@@ -233,6 +236,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::ItemCancelled(_)
+        | AgentEvent::Steered { .. }
         | AgentEvent::OptionSet { .. } => {}
     }
 }
@@ -305,6 +309,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
+        AgentEvent::Steered { words, result } => prompt::steered(session, words, result, cx),
         AgentEvent::ItemCancelled(result) => prompt::item_cancelled(session, result, cx),
         _ => {}
     }

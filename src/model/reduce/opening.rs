@@ -65,7 +65,7 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
     let is_retold = matches!(session.opening, Opening::Load(_)) && has_talked(session);
     session.retold = is_retold.then(Box::default);
     session.answered = None;
-    (session.has_told_state, session.waits_for_person) = (false, false);
+    session.told_to_wait = None;
     session.background.clear();
     cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));
 }
@@ -119,7 +119,7 @@ pub fn wait(session: &mut Session) {
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     session.age = Some((cx.now, Duration::ZERO));
     // A new one has nothing to do yet (V2-027).
-    session.has_told_state |= session.begins_anew();
+    session.told_to_wait = session.told_to_wait.or(session.begins_anew().then_some(false));
     match std::mem::take(&mut session.opening) {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {

@@ -24,6 +24,7 @@ mod review;
 mod ruling;
 mod second;
 mod service;
+mod steer;
 mod stored;
 mod terminal;
 mod tool;

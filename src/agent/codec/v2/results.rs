@@ -57,6 +57,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             mcp_sse: false,
             works_alone: true,
             tells_state: true,
+            steers: results::steers(&value),
             log_out: !auth_methods.is_empty(),
         },
         name,
