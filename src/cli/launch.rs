@@ -191,6 +191,7 @@ pub fn engine_config(
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,
+        audit: dirs.map(|d| d.state.clone()),
         private: dirs
             .map(|d| archive::private(&d.state))
             .into_iter()
@@ -250,6 +251,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,
+        audit: None,
         private: Vec::new(),
         directories: Vec::new(),
         budget: None,

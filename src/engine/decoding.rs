@@ -89,6 +89,7 @@ mod tests {
             gate: crate::model::changes::Gate::Off,
             rules: None,
             servers: None,
+            audit: None,
             private: Vec::new(),
             directories: Vec::new(),
             budget: None,

@@ -115,6 +115,11 @@ impl Engine {
     }
 
     fn execute(&mut self, effect: Addressed<Effect>) {
+        if let Effect::Audit(decision) = &effect.what {
+            let Self { core, audit, ruler, hearing, .. } = self;
+            let agent = core.agent_at(effect.at).and_then(|agent| ruler.name_of(agent));
+            return audit.record(effect.at, decision, agent.map(String::as_str), core, &hearing.secrets);
+        }
         match effect.at {
             Address::Agent(key) => self.execute_for_agent(key, effect.what),
             Address::Session(key) => self.execute_for_session(key, effect.what),
@@ -194,6 +199,7 @@ impl Engine {
             | Effect::LogIn(_)
             | Effect::EndLogIn(_)
             | Effect::Respond { .. }
+            | Effect::Audit(_)
             | Effect::Void(_)
             | Effect::FrontEnd(_) => {}
         }
@@ -229,6 +235,20 @@ impl Engine {
         }
         if let Some(budget) = budget {
             self.apply(Address::All, HostEvent::Budget(Box::new(budget)));
+        }
+    }
+
+    pub(in crate::engine) fn queue_file(&mut self, job: FileJob) {
+        let at = job.session();
+        self.files.push(job);
+        self.next_file(at);
+    }
+
+    /// Begins the next jobs of a session, up to one that takes its time.
+    pub(in crate::engine) fn next_file(&mut self, at: SessionKey) {
+        while let Some(job) = self.files.next(at) {
+            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
+            self.apply_all(told);
         }
     }
 
