@@ -461,9 +461,9 @@ pub fn request(
         _ if is_starting => Refusal::new(Reason::NotReady, "Not initialized"),
         request => match (at, named) {
             (None, Some(child)) if let Some(at) = model.parent_of(key, &child) => {
-                in_session(model, at, cx, |session, cx| {
-                    let request = child::asked(session, &child, request);
-                    service::serve(session, req, request, cx);
+                in_session(model, at, cx, |session, cx| match child::asked(session, &child, request) {
+                    Ok(request) => service::serve(session, req, request, cx),
+                    Err(error) => cx.push(Effect::Respond { req, answer: Answer::Error(error) }),
                 });
                 return;
             }
