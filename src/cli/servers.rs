@@ -204,7 +204,7 @@ impl Sources {
             let How::Stdio { command: written, .. } = &server.how else { return State::Untrusted };
             match agents::find_on_path(&named.to_string_lossy(), &self.path) {
                 Some(found) => *command = std::path::absolute(&found).unwrap_or(found).to_string_lossy().into_owned(),
-                None => return State::LeftOut(WhyLeftOut::NotFound(written.to_string())),
+                None => return State::LeftOut(WhyLeftOut::NotFound(written.clone())),
             }
         }
         State::Ready(Box::new(filled))
