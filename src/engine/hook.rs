@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_hook_is_given_one_object_and_answers_with_one() {
-        let long = Duration::from_secs(60);
+        let long = Duration::from_mins(1);
         let script = r#"read line; case "$line" in *'"agent":"mine"'*'/p/new'*) echo '{"verdict":"allow"}';; esac"#;
         let (ruling, fault) = asked(script, long);
         assert_eq!((ruling.verdict, ruling.by_hook, fault), (Ruled::Allow, true, None));
