@@ -35,6 +35,9 @@ pub fn normalize(path: &Path) -> PathBuf {
 /// A name or path for the screen, on one line. No two look the same: what cannot be seen is named (`⟨U+000A⟩`,
 /// `⟨0xFF⟩` for a byte that is no UTF-8), and so is the bracket that this is told by.
 pub fn visible(name: &OsStr) -> String {
+    if let Some(name) = name.to_str().filter(|name| sanitize::is_plain_ascii(name.as_bytes())) {
+        return name.to_owned();
+    }
     let mut out = String::with_capacity(name.len());
     for chunk in name.as_bytes().utf8_chunks() {
         for c in chunk.valid().chars() {

@@ -116,7 +116,15 @@ fn unchanged(c: char, layout: Layout) -> bool {
     }
 }
 
+/// Whether every character is a letter, digit, sign or space of ASCII: most names and lines are such.
+pub fn is_plain_ascii(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 fn clean(text: &str, layout: Layout) -> Cow<'_, str> {
+    if is_plain_ascii(text.as_bytes()) {
+        return Cow::Borrowed(text);
+    }
     let Some((first, _)) = text.char_indices().find(|(_, c)| !unchanged(*c, layout)) else {
         return Cow::Borrowed(text);
     };

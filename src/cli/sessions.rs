@@ -17,12 +17,14 @@ use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
 /// Columns of an agent's name, and of what a conversation is about.
 const AGENT_COLUMNS: usize = 24;
 const TITLE_COLUMNS: usize = 48;
+const HEAD: [&str; 8] = ["session", "used", "agent", "directory", "turns", "changes", "size", "about"];
 /// Of the list as JSON.
 const VERSION: u32 = 2;
 
@@ -146,10 +148,12 @@ fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> R
     if rows.is_empty() {
         return Err(Usage(nothing(count, everywhere, query)));
     }
-    let now = now();
     let home_dir = conversations::home();
-    let rows: Vec<_> = rows.iter().map(|row| (row, row.changes(), row.bytes())).collect();
-    print(&table(&rows, now, home_dir.as_deref()))
+    let cells: Vec<_> = rows.iter().map(|row| (row, row.changes(), row.bytes())).collect();
+    let printed = print(&table(&cells, now(), home_dir.as_deref()));
+    // The program ends here: thousands of pieces of memory are not given back one by one.
+    std::mem::forget(rows);
+    printed
 }
 
 /// What to do where there is nothing to list.
@@ -231,48 +235,72 @@ fn time(time: Duration) -> Option<String> {
 }
 
 fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> String {
-    const HEAD: [&str; 8] = ["session", "used", "agent", "directory", "turns", "changes", "size", "about"];
-    let mut cells: Vec<[String; 8]> = vec![HEAD.map(str::to_owned)];
+    let mut cells = Cells::default();
+    HEAD.iter().for_each(|cell| cells.push(cell));
+    // Many have one directory.
+    let mut places: HashMap<&Path, String> = HashMap::new();
     for (row, changes, bytes) in rows {
         let known = &row.known;
-        let used = match known.state {
+        cells.push(&name(&known.session_id, row.stem()));
+        let ago = || human::ago(now.saturating_sub(known.updated).as_secs());
+        match known.state {
             _ if known.updated.is_zero() => {
-                known.used_as_told.as_ref().map(|told| short(told, AGENT_COLUMNS)).unwrap_or_default()
+                cells.push(&short(known.used_as_told.as_deref().unwrap_or_default(), AGENT_COLUMNS));
             }
-            State::Open => "open".to_owned(),
-            State::Interrupted => format!("{}, interrupted", human::ago(now.saturating_sub(known.updated).as_secs())),
-            State::Ended => human::ago(now.saturating_sub(known.updated).as_secs()),
-        };
-        let place = if row.is_damaged { String::new() } else { paths::display(&known.cwd, &[], home) };
-        let changes = match changes {
-            Ok(Some(totals)) => sums(*totals),
-            Ok(None) => String::new(),
-            Err(why) => format!("({why})"),
-        };
-        let turns = if known.journals.is_empty() { String::new() } else { known.turns.to_string() };
-        let about = known.title.as_ref().or(known.first_prompt.as_ref()).map(|text| short(text, TITLE_COLUMNS));
-        let (id, agent) = (name(&known.session_id, row.stem()), short(&known.agent, AGENT_COLUMNS));
-        cells.push([id, used, agent, place, turns, changes, human::bytes(*bytes), about.unwrap_or_default()]);
-    }
-    let mut widths = [0; HEAD.len()];
-    for row in &mut cells {
-        for (cell, width) in row.iter_mut().zip(&mut widths) {
-            *cell = sanitize::line(cell).into_owned();
-            *width = str_width(cell).max(*width);
+            State::Open => cells.push("open"),
+            State::Interrupted => cells.push(&format!("{}, interrupted", ago())),
+            State::Ended => cells.push(&ago()),
         }
-    }
-    let mut text = String::new();
-    for row in &cells {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(widths) {
-            line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width + 2 - str_width(cell)));
+        cells.push(&short(&known.agent, AGENT_COLUMNS));
+        let place = places.entry(&known.cwd).or_insert_with(|| paths::display(&known.cwd, &[], home));
+        cells.push(if row.is_damaged { "" } else { place });
+        cells.push(&if known.journals.is_empty() { String::new() } else { known.turns.to_string() });
+        match changes {
+            Ok(Some(totals)) => cells.push(&sums(*totals)),
+            Ok(None) => cells.push(""),
+            Err(why) => cells.push(&format!("({why})")),
         }
-        text.push_str(line.trim_end());
-        text.push('\n');
+        cells.push(&human::bytes(*bytes));
+        let about = known.title.as_ref().or(known.first_prompt.as_ref());
+        cells.push(&short(about.map_or("", |about| about), TITLE_COLUMNS));
     }
+    let mut text = cells.lines();
     text.push_str("\n`acp-tui export SESSION` prints one, `acp-tui sessions --remove SESSION` forgets one; the files stay as they are\n");
     text
+}
+
+/// Cells of a table, row by row. All are in one text: pieces of memory for each would take longer than all else.
+#[derive(Default)]
+struct Cells {
+    text: String,
+    ends: Vec<usize>,
+    widths: [usize; HEAD.len()],
+}
+
+impl Cells {
+    fn push(&mut self, cell: &str) {
+        let (cell, column) = (sanitize::line(cell), self.ends.len() % HEAD.len());
+        self.widths[column] = self.widths[column].max(str_width(&cell));
+        self.text.push_str(&cell);
+        self.ends.push(self.text.len());
+    }
+
+    /// Each column as wide as its widest cell.
+    fn lines(&self) -> String {
+        let mut text = String::with_capacity(self.text.len() * 2);
+        let mut begin = 0;
+        for row in self.ends.chunks(HEAD.len()) {
+            for (end, width) in row.iter().zip(self.widths) {
+                let cell = &self.text[begin..*end];
+                text.push_str(cell);
+                text.extend(std::iter::repeat_n(' ', width + 2 - str_width(cell)));
+                begin = *end;
+            }
+            text.truncate(text.trim_end_matches(' ').len());
+            text.push('\n');
+        }
+        text
+    }
 }
 
 /// What a session is named by: its id, or the name under which it is stored with the id behind it.

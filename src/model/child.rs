@@ -20,6 +20,9 @@ pub struct ChildPatch {
     pub id: SessionId,
     pub title: Patch<String>,
     pub description: Patch<String>,
+    /// Where it works, and further directories of it.
+    pub cwd: Patch<String>,
+    pub directories: Patch<Vec<String>>,
     /// Whether it can be stopped by itself.
     pub stops: Patch<bool>,
     pub status: Patch<ToolStatus>,
@@ -43,6 +46,11 @@ pub struct Child {
     pub entry: EntryId,
     pub(super) tool: ToolId,
     pub stops: bool,
+    /// The one that has begun it, unless the session itself has.
+    pub(super) parent: Option<SessionId>,
+    /// As far as that is said.
+    pub(super) cwd: Option<String>,
+    pub(super) directories: Option<Vec<String>>,
     said: Vec<Said>,
 }
 
@@ -83,8 +91,8 @@ impl What {
 }
 
 impl Child {
-    pub(super) fn new(entry: EntryId, tool: ToolId) -> Self {
-        Self { entry, tool, stops: false, said: Vec::new() }
+    pub(super) fn new(entry: EntryId, tool: ToolId, parent: Option<SessionId>) -> Self {
+        Self { entry, tool, stops: false, parent, cwd: None, directories: None, said: Vec::new() }
     }
 
     /// Takes in a piece of a message, or in place of what is known of a message all of it.

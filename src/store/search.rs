@@ -4,58 +4,62 @@
 //! escapes, and go over the border of two pieces. Invariants: a hit is one message; one that is in two journals,
 //! since the agent told it again, is found once.
 
-use super::lines::{self, Row, What};
-use super::messages::{Message, Reader};
+mod clues;
+mod sieve;
+
+use super::lines;
+use super::messages::Message;
 use super::sessions::{self, Part, Problem};
-use crate::agent::codec::SharedCodec;
-use crate::agent::codec::stored::{Called, Look};
+use clues::Clues;
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
-use std::collections::{BTreeMap, HashMap};
+use sieve::Sieve;
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub use super::messages::Role;
 
 /// Bytes that a compiled expression may take.
 const MAX_REGEX: usize = 16 << 20;
-/// Bytes of a turn that are held until it is known whether they have to be read.
-const MAX_HELD: usize = 32 << 20;
-/// Streams whose ends are remembered.
-const MAX_STREAMS: usize = 1000;
-/// Any letter may be spelt like this.
-static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u"));
 
 /// What is looked for in a text.
 #[derive(Debug)]
-pub enum Matcher {
+pub struct Matcher {
+    how: How,
+    clues: Clues,
+}
+
+#[derive(Debug)]
+enum How {
     Literal(Finder<'static>),
     Regex(Box<Regex>),
 }
 
 impl Matcher {
     pub fn literal(text: &str) -> Self {
-        Self::Literal(Finder::new(text).into_owned())
+        Self { how: How::Literal(Finder::new(text).into_owned()), clues: Clues::of_literal(text) }
     }
 
     /// The error says what is wrong with it, for people.
     pub fn regex(text: &str) -> Result<Self, String> {
         let config = Regex::config().nfa_size_limit(Some(MAX_REGEX));
         let built = Regex::builder().configure(config).build(text);
-        built.map(|regex| Self::Regex(Box::new(regex))).map_err(|error| match error.syntax_error() {
+        let regex = built.map_err(|error| match error.syntax_error() {
             Some(error) => error.to_string(),
             None => error.to_string(),
-        })
+        })?;
+        Ok(Self { how: How::Regex(Box::new(regex)), clues: Clues::of_regex(text) })
     }
 
     /// Where it is first.
     pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        match self {
-            Self::Literal(finder) => finder.find(text.as_bytes()).map(|at| at..at + finder.needle().len()),
-            Self::Regex(regex) => regex.find(text).map(|found| found.range()),
+        match &self.how {
+            How::Literal(finder) => finder.find(text.as_bytes()).map(|at| at..at + finder.needle().len()),
+            How::Regex(regex) => regex.find(text).map(|found| found.range()),
         }
     }
 }
@@ -210,107 +214,6 @@ fn hit(parts: &[Part], query: &Query, message: Message) -> Option<Hit> {
         text: message.text,
         at,
     })
-}
-
-/// Holds a turn until it is known whether it is to be read.
-struct Sieve<'a> {
-    query: &'a Query,
-    codec: SharedCodec,
-    /// What stands in a line as it is, when what is looked for does: its longest part that no JSON writer escapes.
-    sign: Option<Finder<'a>>,
-    /// Turns of one session do not overlap.
-    is_alone: bool,
-    held: Vec<u8>,
-    is_wanted: bool,
-    /// What of a message is before the next piece, as long as what is looked for could begin in it.
-    tails: HashMap<(u32, [String; 3]), Vec<u8>>,
-    reader: Reader,
-}
-
-impl<'a> Sieve<'a> {
-    fn new(query: &'a Query, codec: SharedCodec, is_alone: bool) -> Self {
-        let sign = match &query.matcher {
-            Matcher::Literal(finder) => sign(finder.needle()).map(Finder::new),
-            Matcher::Regex(_) => None,
-        };
-        let (held, tails) = (Vec::new(), HashMap::new());
-        Self { query, codec, sign, is_alone, held, is_wanted: false, tails, reader: Reader::default() }
-    }
-
-    fn take(&mut self, line: &[u8], out: &mut impl FnMut(Message)) {
-        let Some(row) = lines::row(line) else { return };
-        let is_prompt = match row.what {
-            What::Sent(_, frame) => matches!(self.codec.called(frame), Some((_, Called::Prompt { .. }))),
-            What::Heard(..) => false,
-            _ => return,
-        };
-        if is_prompt && self.is_alone || self.held.len() > MAX_HELD {
-            self.let_go(out);
-        }
-        self.is_wanted = self.is_wanted || self.may_have(line, &row);
-        if is_prompt && !self.is_wanted {
-            // Turns are counted whether they are read or not.
-            self.reader.take(&self.codec, &row, out);
-            return;
-        }
-        self.held.extend_from_slice(line);
-        self.held.push(b'\n');
-    }
-
-    fn finish(&mut self, out: &mut impl FnMut(Message)) {
-        self.let_go(out);
-    }
-
-    fn let_go(&mut self, out: &mut impl FnMut(Message)) {
-        let mut held = std::mem::take(&mut self.held);
-        if std::mem::take(&mut self.is_wanted) {
-            for row in held.split(|byte| *byte == b'\n').filter_map(lines::row) {
-                self.reader.take(&self.codec, &row, out);
-            }
-        }
-        self.reader.finish(out);
-        self.tails.clear();
-        held.clear();
-        self.held = held;
-    }
-
-    /// Whether the line, or what ends with it, may have what is looked for.
-    fn may_have(&mut self, line: &[u8], row: &Row<'_>) -> bool {
-        let (Matcher::Literal(finder), Some(sign)) = (&self.query.matcher, &self.sign) else { return true };
-        if let What::Heard(agent, frame) = row.what {
-            match self.codec.look(frame) {
-                Look::Piece { of, text } => return self.goes_on((agent.0, of.map(str::to_owned)), text, finder),
-                // The text may go on from another piece, or in one.
-                Look::Unclear => return true,
-                Look::Other => {}
-            }
-        }
-        sign.find(line).is_some() || ESCAPE.find(line).is_some()
-    }
-
-    /// Whether it is at the end of a message, now that this piece has come.
-    fn goes_on(&mut self, of: (u32, [String; 3]), text: &str, finder: &Finder<'_>) -> bool {
-        if self.tails.len() >= MAX_STREAMS && !self.tails.contains_key(&of) {
-            return true;
-        }
-        let tail = self.tails.entry(of).or_default();
-        if text.contains('\\') {
-            let Ok(text) = serde_json::from_str::<String>(&format!("\"{text}\"")) else { return true };
-            tail.extend_from_slice(text.as_bytes());
-        } else {
-            tail.extend_from_slice(text.as_bytes());
-        }
-        let found = finder.find(tail).is_some();
-        let keep = finder.needle().len().saturating_sub(1);
-        tail.drain(..tail.len().saturating_sub(keep));
-        found
-    }
-}
-
-/// The longest part of a text that every JSON writer spells as it is.
-fn sign(needle: &[u8]) -> Option<&[u8]> {
-    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !b"\"\\/<>&'".contains(byte);
-    needle.split(|byte| !is_plain(byte)).max_by_key(|part| part.len()).filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]

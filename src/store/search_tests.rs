@@ -252,6 +252,30 @@ fn who_has_enough_is_given_no_more() {
     assert_eq!(times, 1);
 }
 
+#[test]
+fn what_is_shown_in_other_words_or_printed_in_pieces_is_found() {
+    let link = json!({ "type": "resource_link", "name": "plan", "uri": "file:///tmp/plan.md" });
+    let printed = |data: &str| {
+        json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t",
+            "_meta": { "terminal_output": { "terminal_id": "x", "data": data } } })
+    };
+    let journal = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "-");
+    let journal = journal
+        .update("s", json!({ "sessionUpdate": "agent_message_chunk", "content": link }))
+        .update("s", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "Run" }))
+        .update("s", printed("three nee"))
+        .say("s", "Well")
+        .update("s", printed("dles\n"))
+        .end();
+    let home = Home::with(&[("a", journal)]);
+    let role = |query: Query| home.find(&query).into_iter().map(|hit| hit.role).collect::<Vec<_>>();
+    for (text, want) in [("link plan", Role::Agent), ("tmp/plan.md", Role::Agent), ("three needles", Role::Tool)] {
+        assert_eq!(role(literal(text)), [want], "{text}");
+        assert_eq!(role(of(Matcher::regex(&format!("{text}.?")).unwrap())), [want], "{text}");
+    }
+    assert_eq!(role(of(Matcher::regex(r"e{2}d.{2}s").unwrap())), [Role::Tool], "without a word");
+}
+
 /// A text as an agent may spell it: `how` decides for each letter.
 fn spelt(text: &str, how: &[u8]) -> String {
     let mut out = String::from("\"");
@@ -308,5 +332,43 @@ proptest! {
         let home = Home::with(&[("a", journal.end())]);
         let said = home.said(&needle);
         prop_assert_eq!(said.iter().filter(|hit| hit.3 == text).count(), 1, "{:?} in {:?}: {:?}", needle, text, said);
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::random(150))]
+    #[test]
+    fn an_expression_finds_what_it_finds_when_everything_is_read(
+        regex in clues::tests::regexes(),
+        said in proptest::collection::vec((0..4usize, "[abkK12 \"\\\\/\n\té😀]{0,6}"), 0..12),
+        how in proptest::collection::vec(1..30u8, 1..40),
+    ) {
+        let Ok(matcher) = Matcher::regex(&regex) else { return Ok(()) };
+        let mut journal = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "-");
+        for (sort, text) in said {
+            let text = spelt(&text, &how);
+            let update = match sort {
+                0 => format!(r#""sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":{text}}}"#),
+                1 => format!(r#""sessionUpdate":"tool_call","toolCallId":"t","title":{text},"rawInput":[{text}]"#),
+                2 => format!(
+                    r#""sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{{"terminal_output":{{"terminal_id":"x","data":{text}}}}}"#
+                ),
+                _ => {
+                    let prompt = format!(r#"{{"sessionId":"s","prompt":[{{"type":"text","text":{text}}}]}}"#);
+                    journal = journal.end();
+                    journal.calls += 1;
+                    let id = journal.calls - 1;
+                    let frame = format!(r#"{{"id":{id},"method":"session/prompt","params":{prompt}}}"#);
+                    journal = journal.frame("client->agent", &frame);
+                    continue;
+                }
+            };
+            let frame = format!(r#"{{"method":"session/update","params":{{"sessionId":"s","update":{{{update}}}}}}}"#);
+            journal = journal.frame("agent->client", &frame);
+        }
+        let home = Home::with(&[("a", journal.end())]);
+        let quick = home.find(&of(matcher));
+        let slow = home.find(&of(Matcher { clues: Clues::None, ..Matcher::regex(&regex).unwrap() }));
+        prop_assert_eq!(quick, slow, "{}", regex);
     }
 }

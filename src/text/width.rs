@@ -74,6 +74,11 @@ pub fn styled_width(text: &StyledText) -> usize {
 
 /// The longest beginning that fits into `cols` columns, and its width.
 pub fn clip(text: &str, cols: usize) -> (&str, usize) {
+    // Of plain text, with the character behind it, each byte is a column.
+    let near = text.len().min(cols.saturating_add(1));
+    if text.as_bytes()[..near].iter().all(is_printable_ascii) {
+        return (&text[..near.min(cols)], near.min(cols));
+    }
     let mut used = 0;
     for (at, _, width) in graphemes(text) {
         if used + width > cols {

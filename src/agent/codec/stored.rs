@@ -107,6 +107,11 @@ pub enum Look<'a> {
         of: [&'a str; 3],
         text: &'a str,
     },
+    /// A piece of what a command printed, and more beside it. `of` is its session, this sort and its call.
+    Printed {
+        of: [&'a str; 3],
+        text: &'a str,
+    },
     /// It may be one, but has to be read.
     Unclear,
     Other,

@@ -10,10 +10,13 @@ use super::super::entry::{Block, Body, ChunkKind, PlanEntry, PlanStatus};
 use super::super::event::{AgentRequest, Odd, Update};
 use super::super::ids::{EntryId, SessionId, ToolId};
 use super::super::patch::Patch;
+use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch};
 use super::Cx;
 use super::{permission, tool};
+use crate::base::paths::normalize;
+use std::path::Path;
 
 /// Of one session.
 const MAX_CHILDREN: usize = 256;
@@ -44,8 +47,10 @@ pub fn changed(session: &mut Session, patch: ChildPatch, parent: Option<&Session
     let source = if is_known { tool::Source::Update } else { tool::Source::Call };
     let entry = tool::upsert(session, call, source, cx);
     let is_told_again = session.is_loading();
-    let child = session.children.entry(patch.id).or_insert_with(|| Child::new(entry, id));
+    let child = session.children.entry(patch.id).or_insert_with(|| Child::new(entry, id, parent.cloned()));
     child.entry = entry;
+    patch.cwd.put_option(&mut child.cwd);
+    patch.directories.put_option(&mut child.directories);
     patch.stops.put(&mut child.stops);
     // What was said of it once is history until it is said again.
     child.stops &= !is_told_again;
@@ -104,7 +109,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
             say(session, child, |child| child.note(What::Unknown, &name), cx);
         }
         // Its commands, modes, costs and the like are not those of the session.
-        Update::Activity(_)
+        Update::Activity(..)
         | Update::Commands(_)
         | Update::Mode(_)
         | Update::Options(_)
@@ -158,13 +163,48 @@ fn below(session: &Session, child: &SessionId, patch: &mut ToolPatch) -> Option<
     Some(())
 }
 
-/// What it asks is about a call of its own.
-pub fn asked(session: &Session, child: &SessionId, mut request: AgentRequest) -> AgentRequest {
-    if let AgentRequest::Permission { tool, .. } = &mut request {
-        // There is a child, or nobody would ask here.
-        let _ = below(session, child, tool);
+/// What it asks is about a call of its own, and about its own directories. Links are followed later, when it is
+/// looked whether that is in those of the session.
+pub fn asked(session: &Session, child: &SessionId, mut request: AgentRequest) -> Result<AgentRequest, Refusal> {
+    let path = match &mut request {
+        AgentRequest::Permission { tool, .. } => {
+            // There is a child, or nobody would ask here.
+            let _ = below(session, child, tool);
+            None
+        }
+        AgentRequest::ReadFile { path, .. } | AgentRequest::WriteFile { path, .. } => Some(path.clone()),
+        AgentRequest::TerminalCreate(spec) => {
+            spec.cwd = spec.cwd.take().or_else(|| said(session, child, |child| child.cwd.as_ref()).cloned());
+            spec.cwd.clone()
+        }
+        _ => None,
+    };
+    match path {
+        Some(path) if !is_of(session, child, &path) => {
+            let why = format!("outside of the directories of the sub-agent: {path}");
+            Err(Refusal::new(Reason::Outside, why).about(Subject::Path(path)))
+        }
+        _ => Ok(request),
     }
-    request
+}
+
+/// Whether a path is in the directories that it works in; of those of the session that is looked at later.
+fn is_of(session: &Session, child: &SessionId, path: &str) -> bool {
+    let cwd = said(session, child, |child| child.cwd.as_ref());
+    let further = said(session, child, |child| child.directories.as_ref());
+    if cwd.is_none() && further.is_none() {
+        return true;
+    }
+    let path = normalize(Path::new(path));
+    let all = std::iter::once(cwd.unwrap_or(&session.cwd)).chain(further.into_iter().flatten());
+    all.map(|dir| normalize(Path::new(dir))).any(|dir| path.starts_with(dir))
+}
+
+/// What is said of it, or of the nearest above it of which that is said.
+fn said<'a, T>(session: &'a Session, child: &SessionId, what: impl Fn(&'a Child) -> Option<T>) -> Option<T> {
+    let above = |child: &&Child| session.children.get(child.parent.as_ref()?);
+    // An agent may say that two have begun each other.
+    std::iter::successors(session.children.get(child), above).take(MAX_CHILDREN).find_map(what)
 }
 
 /// The person wants it to stop; the session goes on.

@@ -102,14 +102,15 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
         // The next one reads the journals again.
         warn!(kind = ?error.kind(), "the index of the journals cannot be written");
     }
-    let problem = |entry: &Entry| {
+    entries.retain(|entry| {
+        let refusal = entry.scan.refusal();
+        let is_listed = refusal.is_none();
         let damage =
             || entry.scan.is_damaged.then(|| "damaged: what follows its first zero byte is not read".to_owned());
-        let why = entry.scan.refusal().or_else(damage)?;
-        Some(Problem { path: dir.join(&entry.name), why })
-    };
-    problems.extend(entries.iter().filter_map(problem));
-    entries.retain(|entry| entry.scan.refusal().is_none());
+        let why = refusal.or_else(damage);
+        problems.extend(why.map(|why| Problem { path: dir.join(&entry.name), why }));
+        is_listed
+    });
     problems.sort_by(|a, b| a.path.cmp(&b.path));
     Ok((entries, problems))
 }

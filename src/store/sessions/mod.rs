@@ -434,7 +434,7 @@ pub fn is_open(journal: &Path) -> bool {
 /// The sessions of one journal.
 fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
     let (path, latest) = (dir.join(&entry.name), entry.latest());
-    let Entry { name, size, scan, .. } = entry;
+    let Entry { name, size, mut scan, .. } = entry;
     let Some(head) = &scan.head else { return };
     let is_open = !scan.is_ended && !scan.sessions.is_empty() && is_open(&path);
     let was_killed = head.ends && !scan.is_ended;
@@ -453,9 +453,12 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
         last: started.saturating_add(since(scan.last)).min(latest),
         is_alone: scan.sessions.len() == 1,
     });
-    let in_turn: Vec<bool> = (0..scan.sessions.len()).map(|place| scan.is_in_turn(place)).collect();
-    for (found, is_in_turn) in scan.sessions.into_iter().zip(in_turn).filter(|(found, _)| !found.is_aside) {
-        let agent = scan.agents.get(&found.agent).cloned().unwrap_or_default();
+    let found = std::mem::take(&mut scan.sessions);
+    for (place, found) in found.into_iter().enumerate().filter(|(_, found)| !found.is_aside) {
+        let is_in_turn = scan.is_in_turn(place);
+        let agent =
+            if journal.is_alone { scan.agents.remove(&found.agent) } else { scan.agents.get(&found.agent).cloned() };
+        let agent = agent.unwrap_or_default();
         let known = Known {
             agent: agent.name.unwrap_or_else(|| agent.command.clone()),
             command: if head.imported { String::new() } else { agent.command },

@@ -35,7 +35,7 @@ pub(super) fn hand_over(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// One that is only shown goes on with the same agent, as a new session.
 pub(super) fn go_on_anew(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
-    if cx.session.read_only().is_some() || cx.session.is_given_up() {
+    if cx.session.read_only().is_some() || cx.session.is_refused() {
         out.push(Out::HandOver(Whose::Running(cx.session.agent_key())));
     } else {
         state.say("this session goes on by itself · Alt+H hands it over to another agent", cx.now);

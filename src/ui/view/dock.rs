@@ -516,6 +516,9 @@ fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
         let words = "It cannot take up a session: a new start begins a new one, in which nothing of this is known.";
         body.push(plain(words, Token::Text));
     }
+    if session.is_refused() && has_talked(session) {
+        body.push(plain("Alt+T goes on with its transcript in a new session.", Token::Text));
+    }
     let Some(revival) = agent.revival else {
         if agent.revivals == REVIVALS {
             let words = format!("It has been started again {REVIVALS} times and has ended each time.");

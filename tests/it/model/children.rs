@@ -1,6 +1,7 @@
 //! Sessions that an agent begins itself: told of below the session that they belong to.
 
 use crate::support::{Rig, SESSION, options};
+use acp_tui::model::effect::Effect;
 use acp_tui::model::event::Intent;
 use acp_tui::model::ids::EntryId;
 use acp_tui::model::tool::{ToolContent, ToolStatus};
@@ -153,6 +154,48 @@ fn r_293_stopping_the_parent_answers_what_its_children_ask() {
     rig.intent(Intent::Cancel);
     assert_eq!(rig.sent_briefly(), ["session/cancel", "1:cancelled"]);
     assert!(rig.pending().is_empty());
+}
+
+#[test]
+fn r_296_a_child_has_its_own_directories_and_those_of_its_parent_where_it_says_none() {
+    let mut rig = with_child();
+    let read = |rig: &mut Rig, id: u64, session: &str, path: &str| {
+        rig.request(id, "fs/read_text_file", json!({ "sessionId": session, "path": path }));
+        rig.wants().into_iter().any(|effect| matches!(effect, Effect::FsRead { .. }))
+    };
+    let cwd = rig.model().first().session().cwd.clone();
+    let at = |path: &str| format!("{cwd}/{path}");
+    assert!(read(&mut rig, 1, CHILD, &at("a")));
+    told(&mut rig, &json!({ "cwd": at("one"), "additionalDirectories": [at("two")] }));
+    let nested = json!({ "sessionUpdate": "subagent_update", "sessionId": "nested", "cwd": at("one/in") });
+    rig.update_in(CHILD, nested);
+    for (id, session, path, is_served) in [
+        (2, CHILD, "one/a", true),
+        (3, CHILD, "two/a", true),
+        (4, CHILD, "a", false),
+        (5, CHILD, "one/../a", false),
+        (6, CHILD, "onea", false),
+        (7, "nested", "one/in/a", true),
+        (8, "nested", "two/a", true),
+        (9, "nested", "one/a", false),
+    ] {
+        assert_eq!(read(&mut rig, id, session, &at(path)), is_served, "{path} of {session}");
+    }
+    assert!(read(&mut rig, 10, SESSION, &at("a")), "its parent has its own");
+    rig.sent();
+    rig.request(11, "fs/write_text_file", json!({ "sessionId": CHILD, "path": at("b"), "content": "" }));
+    assert_eq!(rig.sent()[0]["error"]["data"]["reason"], "outside_workspace");
+    rig.request(12, "terminal/create", json!({ "sessionId": "nested", "command": "true" }));
+    let started = rig.wants().into_iter().find_map(|effect| match effect {
+        Effect::TerminalCreate { spec, .. } => spec.cwd.clone(),
+        _ => None,
+    });
+    assert_eq!(started, Some(at("one/in")));
+    // What cannot be read changes nothing, what is taken back is taken back.
+    told(&mut rig, &json!({ "cwd": "relative" }));
+    assert!(!read(&mut rig, 13, CHILD, &at("a")));
+    told(&mut rig, &json!({ "cwd": null, "additionalDirectories": null }));
+    assert!(read(&mut rig, 14, CHILD, &at("a")));
 }
 
 #[test]

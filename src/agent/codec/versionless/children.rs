@@ -4,7 +4,7 @@
 
 use super::content::{id_of, list_of, need_id, str_of, words_of};
 use super::updates::words_patch;
-use crate::base::limits::{self, MAX_ID, MAX_PARTS, MAX_TEXT};
+use crate::base::limits::{self, MAX_DIRECTORIES, MAX_ID, MAX_PARTS, MAX_PATH, MAX_TEXT};
 use crate::model::child::{ChildPatch, Passed};
 use crate::model::event::Update;
 use crate::model::ids::SessionId;
@@ -30,13 +30,33 @@ pub fn child(value: &Value) -> Result<Update, String> {
         Some(can) => Patch::Set(can.get("cancel").is_some_and(Value::is_object)),
         None => Patch::Keep,
     };
+    let cwd = match value.get("cwd") {
+        Some(Value::Null) => Patch::Reset,
+        Some(cwd) => Patch::Set(directory(cwd)?),
+        None => Patch::Keep,
+    };
+    let directories = match value.get("additionalDirectories") {
+        Some(Value::Null) => Patch::Reset,
+        Some(Value::Array(all)) if all.len() > MAX_DIRECTORIES => return Err("too many directories".to_owned()),
+        Some(Value::Array(all)) => Patch::Set(all.iter().map(directory).collect::<Result<_, _>>()?),
+        Some(_) => return Err("additionalDirectories is no list".to_owned()),
+        None => Patch::Keep,
+    };
     Ok(Update::Child(ChildPatch {
         id: SessionId::from(need_id(value, "sessionId")?),
         title: words_patch(value, "title"),
         description: words_patch(value, "description"),
+        cwd,
+        directories,
         stops,
         status,
     }))
+}
+
+/// Whole or not at all: a part of it is another one.
+fn directory(value: &Value) -> Result<String, String> {
+    let dir = value.as_str().filter(|dir| dir.starts_with('/') && dir.len() <= MAX_PATH);
+    dir.map(str::to_owned).ok_or_else(|| "a directory is no absolute path".to_owned())
 }
 
 /// A whole message.

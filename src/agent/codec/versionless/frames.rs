@@ -29,27 +29,48 @@ static CHUNK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("_chunk\"
 static TEXT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"text\":\""));
 static SESSION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"sessionId\":\""));
 static KIND: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"sessionUpdate\":\""));
+static CALL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"toolCallId\":\""));
+static DATA: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"data\":\""));
+static PRINTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"terminal_output"));
+static URI: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"uri\""));
 static MESSAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"messageId\":\""));
 
 /// An unescaped quote ends a string, so that none of these can stand inside of one.
 pub fn look(frame: &str) -> Look<'_> {
-    if CHUNK.find(frame.as_bytes()).is_none() {
-        return Look::Other;
+    let bytes = frame.as_bytes();
+    // What is no text is shown in words of our own.
+    if URI.find(bytes).is_some() {
+        return Look::Unclear;
     }
-    piece(frame).unwrap_or(Look::Unclear)
+    if CHUNK.find(bytes).is_some() {
+        return piece(frame).unwrap_or(Look::Unclear);
+    }
+    if PRINTED.find(bytes).is_some() {
+        return printed(frame).unwrap_or(Look::Unclear);
+    }
+    Look::Other
 }
 
 fn piece(frame: &str) -> Option<Look<'_>> {
-    let bytes = frame.as_bytes();
-    let string = |finder: &Finder<'_>| string_at(frame, finder.find(bytes)? + finder.needle().len());
-    let begin = TEXT.find(bytes)? + TEXT.needle().len();
+    let text = only(frame, &TEXT)?;
+    let kind = member(frame, &KIND).filter(|kind| kind.ends_with("_chunk"))?;
+    Some(Look::Piece { of: [member(frame, &SESSION)?, kind, member(frame, &MESSAGE).unwrap_or_default()], text })
+}
+
+fn printed(frame: &str) -> Option<Look<'_>> {
+    Some(Look::Printed { of: [member(frame, &SESSION)?, "printed", member(frame, &CALL)?], text: only(frame, &DATA)? })
+}
+
+/// The string of a member, as it is spelt.
+fn member<'a>(frame: &'a str, name: &Finder<'_>) -> Option<&'a str> {
+    string_at(frame, name.find(frame.as_bytes())? + name.needle().len())
+}
+
+/// The same of a member that is there once: of two it is unknown which is meant.
+fn only<'a>(frame: &'a str, name: &Finder<'_>) -> Option<&'a str> {
+    let begin = name.find(frame.as_bytes())? + name.needle().len();
     let text = string_at(frame, begin)?;
-    // Of two it is unknown which is meant.
-    if TEXT.find(&bytes[begin + text.len()..]).is_some() {
-        return None;
-    }
-    let kind = string(&KIND).filter(|kind| kind.ends_with("_chunk"))?;
-    Some(Look::Piece { of: [string(&SESSION)?, kind, string(&MESSAGE).unwrap_or_default()], text })
+    name.find(&frame.as_bytes()[begin + text.len()..]).is_none().then_some(text)
 }
 
 /// What stands before the end of the string that begins here.

@@ -1,0 +1,129 @@
+//! Passes over what of a journal cannot have what is looked for, by a look at its bytes.
+//!
+//! Decides turn by turn: the messages of a turn are read when one of them may have it. Invariant: no piece of a message is
+//! looked at without what was before it.
+
+use super::Query;
+use super::clues::Clues;
+use crate::agent::codec::SharedCodec;
+use crate::agent::codec::stored::{Called, Look};
+use crate::store::lines::{self, Row, What};
+use crate::store::messages::{Message, Reader};
+
+/// Bytes of a turn that are held until it is known whether they have to be read.
+const MAX_HELD: usize = 32 << 20;
+/// Streams of a turn that are told apart.
+const MAX_STREAMS: usize = 1000;
+
+/// Holds a turn until it is known whether it is to be read.
+pub struct Sieve<'a> {
+    query: &'a Query,
+    codec: SharedCodec,
+    /// Turns of one session do not overlap.
+    is_alone: bool,
+    held: Vec<u8>,
+    is_wanted: bool,
+    streams: Vec<Stream>,
+    room: Vec<u8>,
+    reader: Reader,
+}
+
+/// Pieces of a message or of what a command printed.
+struct Stream {
+    agent: u32,
+    of: [String; 3],
+    /// What of it may still matter.
+    text: Vec<u8>,
+}
+
+impl<'a> Sieve<'a> {
+    pub fn new(query: &'a Query, codec: SharedCodec, is_alone: bool) -> Self {
+        let (held, streams, room) = (Vec::new(), Vec::new(), Vec::new());
+        Self { query, codec, is_alone, held, is_wanted: false, streams, room, reader: Reader::default() }
+    }
+
+    pub fn take(&mut self, line: &[u8], out: &mut impl FnMut(Message)) {
+        let Some(row) = lines::row(line) else { return };
+        let is_prompt = match row.what {
+            What::Sent(_, frame) => matches!(self.codec.called(frame), Some((_, Called::Prompt { .. }))),
+            What::Heard(..) => false,
+            _ => return,
+        };
+        if is_prompt && self.is_alone || self.held.len() > MAX_HELD {
+            self.let_go(out);
+        }
+        self.is_wanted = self.is_wanted || self.may_have(line, &row);
+        if is_prompt && !self.is_wanted {
+            // Turns are counted whether they are read or not.
+            self.reader.take(&self.codec, &row, out);
+            return;
+        }
+        self.held.extend_from_slice(line);
+        self.held.push(b'\n');
+    }
+
+    pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
+        self.let_go(out);
+    }
+
+    fn let_go(&mut self, out: &mut impl FnMut(Message)) {
+        let mut held = std::mem::take(&mut self.held);
+        if let Clues::Looser(looser) = &self.query.matcher.clues {
+            self.is_wanted = self.is_wanted || self.streams.iter().any(|stream| looser.is_in(&stream.text));
+        }
+        if std::mem::take(&mut self.is_wanted) {
+            for row in held.split(|byte| *byte == b'\n').filter_map(lines::row) {
+                self.reader.take(&self.codec, &row, out);
+            }
+        }
+        self.reader.finish(out);
+        self.streams.clear();
+        held.clear();
+        self.held = held;
+    }
+
+    /// Whether the line, or what ends with it, may have what is looked for.
+    fn may_have(&mut self, line: &[u8], row: &Row<'_>) -> bool {
+        if matches!(self.query.matcher.clues, Clues::None) {
+            return true;
+        }
+        if let What::Heard(agent, frame) = row.what {
+            match self.codec.look(frame) {
+                Look::Piece { of, text } => return self.goes_on(agent.0, of, text),
+                Look::Printed { of, text } if self.goes_on(agent.0, of, text) => return true,
+                // The text may go on from another piece, or in one.
+                Look::Unclear => return true,
+                Look::Printed { .. } | Look::Other => {}
+            }
+        }
+        match &self.query.matcher.clues {
+            Clues::Words(words) => words.may_be_in_json(line),
+            Clues::Looser(looser) => looser.may_be_in_json(line, &mut self.room),
+            Clues::None => true,
+        }
+    }
+
+    /// Whether it may be at the end of a message, now that this piece has come.
+    fn goes_on(&mut self, agent: u32, of: [&str; 3], text: &str) -> bool {
+        let at = self.streams.iter().rposition(|stream| stream.agent == agent && stream.of == of);
+        let at = match at {
+            Some(at) => at,
+            None if self.streams.len() >= MAX_STREAMS => return true,
+            None => {
+                self.streams.push(Stream { agent, of: of.map(str::to_owned), text: Vec::new() });
+                self.streams.len() - 1
+            }
+        };
+        let whole = &mut self.streams[at].text;
+        if text.contains('\\') {
+            let Ok(text) = serde_json::from_str::<String>(&format!("\"{text}\"")) else { return true };
+            whole.extend_from_slice(text.as_bytes());
+        } else {
+            whole.extend_from_slice(text.as_bytes());
+        }
+        let Clues::Words(words) = &self.query.matcher.clues else { return false };
+        let is_in = words.is_in(whole);
+        whole.drain(..whole.len().saturating_sub(words.reach()));
+        is_in
+    }
+}
