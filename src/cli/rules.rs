@@ -8,9 +8,9 @@ use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
-use crate::engine::RulesConfig;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
+use crate::engine::{Hook, RulesConfig};
 use crate::headless::code;
 use crate::model::claims::{Claimed, claimed_paths};
 use crate::rules::{self, Judgement, Kind, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
@@ -204,9 +204,15 @@ pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<Rule
 }
 
 /// What agents on the full screen are held to, and what is wrong with it.
-pub(super) fn of_session(cwd: &Path, agent: &str, dirs: Option<&Dirs>) -> (RulesConfig, Vec<String>) {
+pub(super) fn of_session(
+    cwd: &Path,
+    agent: &str,
+    hook: Option<Hook>,
+    dirs: Option<&Dirs>,
+) -> (RulesConfig, Vec<String>) {
     let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()))
-        .with_made(dirs.map(Dirs::made_rules));
+        .with_made(dirs.map(Dirs::made_rules))
+        .with_hook(hook);
     let warnings = book.read(cwd);
     (RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) }, warnings)
 }

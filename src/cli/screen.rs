@@ -10,7 +10,7 @@ use super::runtime;
 use super::usage::Usage;
 use super::written::Written;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, EngineConfig, Further};
+use crate::engine::{Engine, EngineConfig, Further, Hook};
 use crate::headless::code;
 use crate::model::changes::Gate;
 use crate::model::event::{Intent, Opening};
@@ -100,7 +100,8 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
                 made.cwd
             }
         };
-        let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, surroundings.dirs.as_ref());
+        let hook = surroundings.config.decision_hook.clone().map(Hook::new);
+        let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, hook, surroundings.dirs.as_ref());
         warnings.extend(wrong);
         let servers = super::servers::of_session(common, &surroundings, &agent.name)?;
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;

@@ -69,6 +69,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
+            "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
             "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
@@ -91,6 +92,19 @@ fn string(key: &str, what: &str, value: &Spanned<DeValue<'_>>, report: &mut Repo
         report.warn(&value.span(), format!("{key} is {given}; allowed: a string, {what}"));
     }
     text.map(str::to_owned)
+}
+
+/// A program and its arguments.
+fn words(key: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Vec<String>> {
+    let all = value.get_ref().as_array().map(|all| all.iter().map(|word| word.get_ref().as_str().map(str::to_owned)));
+    let words = all.and_then(Iterator::collect::<Option<Vec<String>>>);
+    let words = words.filter(|words| words.first().is_some_and(|program| !program.trim().is_empty()));
+    if words.is_none() {
+        let given = kind_of(value.get_ref());
+        report
+            .warn(&value.span(), format!("{key} is {given}; allowed: a list of strings, a program and its arguments"));
+    }
+    words
 }
 
 fn flag(key: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> bool {

@@ -7,8 +7,8 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 9] =
-    ["default_agent", "theme", "gate", "protocol", "unstable", "budget", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 10] =
+    ["default_agent", "theme", "gate", "decision_hook", "protocol", "unstable", "budget", "sessions", "agents", "mcp"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
@@ -27,6 +27,8 @@ pub struct Config {
     pub theme: Option<String>,
     /// One of [`GATES`].
     pub gate: Option<String>,
+    /// A program and its arguments, asked about what agents want.
+    pub decision_hook: Option<Vec<String>>,
     /// Parts of the protocol that may still change are used, too.
     pub unstable: bool,
     /// One of [`PROTOCOLS`], for agents that say nothing else.

@@ -8,6 +8,7 @@ use crate::host::fs::{FsError, Resolved, Roots};
 use crate::model::claims::Claims;
 use crate::model::judge::{Deed, Place, Request, Verdict, judge};
 use crate::model::refusal::{Refusal, Subject};
+use crate::model::ruling::Ruled;
 use std::path::Path;
 
 /// What a request names, if that may be used.
@@ -39,6 +40,11 @@ fn again(rules: &RulesInForce, request: Request, resolved: &Result<Resolved, FsE
     let real = resolved.as_ref().ok().and_then(|resolved| resolved.real.to_str());
     let Some(real) = real else { return request };
     let ruling = rules.ruling(&Claims::of_file(tool, real)).0;
+    // What the decision hook has allowed was this very path.
+    let is_hooks = request.ruling.as_ref().is_some_and(|before| before.by_hook) && request.path() == Some(real);
+    if is_hooks && ruling.verdict != Ruled::Deny {
+        return request;
+    }
     request.ruled(Some(ruling))
 }
 
@@ -57,7 +63,7 @@ mod tests {
     use crate::model::changes::Gate;
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
-    use crate::model::ruling::{Ruled, Ruling};
+    use crate::model::ruling::Ruling;
     use crate::model::session::{Allow, Policy};
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;

@@ -2,7 +2,7 @@
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
 //! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
-//! and the threads of `reviewing`), `journaling`, `audit`, `moving`, `recalling`, `ruling`, `servers`,
+//! and the threads of `reviewing`), `journaling`, `audit`, `moving`, `recalling`, `ruling` (with `hook`), `servers`,
 //! `timers`. One owner, no lock, no replica.
 
 mod admitting;
@@ -16,6 +16,7 @@ mod decoding;
 mod fact;
 mod file_job;
 mod filing;
+mod hook;
 mod journaling;
 pub mod link;
 mod links;
@@ -45,6 +46,7 @@ pub mod wait;
 mod workspaces;
 
 pub use config::EngineConfig;
+pub use hook::Hook;
 pub use links::{AgentSetup, Further, LinkWake};
 pub use reviewing::ReviewConfig;
 pub use ruling::RulesConfig;

@@ -3,6 +3,7 @@
 //! Blocks on the disk and on what reading a line for a shell costs, so it belongs on threads that may wait. Knows no
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
+use super::hook::Hook;
 use super::rule_files::{self, read_text};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
@@ -34,6 +35,8 @@ pub struct Rulebook {
     /// Where those of directories are that were made in questions.
     made: Option<PathBuf>,
     home: Option<PathBuf>,
+    /// Asked about what rules allow or leave to the person.
+    hook: Option<Hook>,
     /// By the directory of the session.
     cached: Mutex<BTreeMap<PathBuf, CachedRules>>,
     /// A directory, and others that belong to its project.
@@ -72,6 +75,7 @@ impl Rulebook {
             has_projects: false,
             made: None,
             home,
+            hook: None,
             cached: Mutex::default(),
             further: OnceLock::new(),
         }
@@ -79,13 +83,31 @@ impl Rulebook {
 
     /// The person's file, and those of the projects.
     pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self { own, has_projects: true, made: None, home, cached: Mutex::default(), further: OnceLock::new() }
+        Self {
+            own,
+            has_projects: true,
+            made: None,
+            home,
+            hook: None,
+            cached: Mutex::default(),
+            further: OnceLock::new(),
+        }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.
     #[must_use]
     pub fn with_made(self, made: Option<PathBuf>) -> Self {
         Self { made, ..self }
+    }
+
+    /// The same with a decision hook.
+    #[must_use]
+    pub fn with_hook(self, hook: Option<Hook>) -> Self {
+        Self { hook, ..self }
+    }
+
+    pub(super) fn hook(&self) -> Option<&Hook> {
+        self.hook.as_ref()
     }
 
     /// Reads what holds in this directory, and says what is wrong with it.
@@ -252,7 +274,7 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         place: rule.as_ref().map(|rule| words(&format!("{}:{}", rule.file, rule.line))),
         reason: rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(words),
         rule: rule.map(|rule| words(&rule.pattern)),
-        outside: Vec::new(),
+        ..Ruling::OPEN
     }
 }
 

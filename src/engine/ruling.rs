@@ -5,6 +5,7 @@
 
 use super::core::Core;
 use super::fact::{Fact, Facts};
+use super::hook::Hook;
 use super::rulebook::Rulebook;
 use crate::model::claims::Claims;
 use crate::model::event::HostEvent;
@@ -87,9 +88,17 @@ pub(super) struct Done {
     pub concerns_all: bool,
 }
 
+#[derive(Debug)]
+struct Waiting {
+    req: ReqId,
+    claims: Box<Claims>,
+    is_service_read: bool,
+    in_force: Option<RulesInForce>,
+}
+
 #[derive(Debug, Default)]
 struct Lane {
-    waiting: VecDeque<(ReqId, Box<Claims>, Option<RulesInForce>)>,
+    waiting: VecDeque<Waiting>,
     is_busy: bool,
 }
 
@@ -147,9 +156,9 @@ impl Ruler {
         });
     }
 
-    pub fn ask(&mut self, at: SessionKey, req: ReqId, claims: Box<Claims>, core: &Core) {
+    pub fn ask(&mut self, at: SessionKey, (req, claims, is_service_read): (ReqId, Box<Claims>, bool), core: &Core) {
         let in_force = self.in_force(at, core);
-        self.lanes.entry(at).or_default().waiting.push_back((req, claims, in_force));
+        self.lanes.entry(at).or_default().waiting.push_back(Waiting { req, claims, is_service_read, in_force });
         self.next(at);
     }
 
@@ -161,15 +170,27 @@ impl Ruler {
 
     fn next(&mut self, at: SessionKey) {
         let lane = self.lanes.entry(at).or_default();
-        let Some((req, claims, in_force)) = (if lane.is_busy { None } else { lane.waiting.pop_front() }) else {
+        let Some(Waiting { req, claims, is_service_read, in_force }) =
+            (if lane.is_busy { None } else { lane.waiting.pop_front() })
+        else {
             return;
         };
         lane.is_busy = true;
         let facts = self.facts.clone();
         tokio::task::spawn_blocking(move || {
-            let (ruling, warnings) = in_force.map_or((Ruling::OPEN, Vec::new()), |in_force| in_force.ruling(&claims));
+            let asked = in_force.as_ref().map(|in_force| in_force.ruling(&claims));
+            let (mut ruling, warnings) = asked.unwrap_or((Ruling::OPEN, Vec::new()));
             for message in warnings {
                 facts.send(Fact::Host(Address::All, HostEvent::Warning { message }));
+            }
+            let hooked = in_force.as_ref().and_then(|in_force| Some((in_force, in_force.book.hook()?)));
+            if let Some((in_force, hook)) = hooked.filter(|_| Hook::is_for(&ruling, is_service_read)) {
+                facts.tell(at, HostEvent::HookAsked { req });
+                let (together, fault) = hook.ruling(in_force.agent(), &in_force.cwd(), &claims, ruling);
+                ruling = together;
+                if let Some(message) = fault {
+                    facts.tell(at, HostEvent::Warning { message });
+                }
             }
             facts.tell(at, HostEvent::Ruled { req, ruling });
         });

@@ -29,7 +29,7 @@ pub struct Decision {
     pub option: Option<String>,
     /// `allow`, `deny`, `cancelled` or `answered`; of a rule its list or `removed`, of a gate its state.
     pub verdict: &'static str,
-    /// `person`, `rule`, `flag`, `agent` or `client`.
+    /// `person`, `rule`, `hook`, `flag`, `agent` or `client`.
     pub by: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -68,7 +68,8 @@ impl Decision {
             Ground::Flag(_) => "flag",
             Ground::Rule(ruling) => {
                 let Ruling { rule, place, reason, .. } = ruling.clone();
-                return Self { rule, place, reason, ..Self::new(event, what, verdict, "rule") };
+                let by = if ruling.by_hook { "hook" } else { "rule" };
+                return Self { rule, place, reason, ..Self::new(event, what, verdict, by) };
             }
             Ground::Served
             | Ground::NoRule

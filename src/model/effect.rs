@@ -40,6 +40,8 @@ pub enum Effect {
     AskRules {
         req: ReqId,
         claims: Box<Claims>,
+        /// It is a file that the client reads for the agent.
+        is_service_read: bool,
     },
     /// What these rules would do, or which could be made; `waiting` is asked about now, `past` was judged before.
     WeighRules {

@@ -142,9 +142,10 @@ impl Ground {
                 Refusal::new(Reason::DeniedByPolicy, message).about(about)
             }
             Self::Rule(ruling) => {
+                let by = if ruling.by_hook { "the decision hook" } else { "a rule" };
                 let message = match ruling.reason {
-                    Some(reason) => format!("Refused by a rule: {reason}"),
-                    None => "Refused by a rule".to_owned(),
+                    Some(reason) => format!("Refused by {by}: {reason}"),
+                    None => format!("Refused by {by}"),
                 };
                 Refusal::new(Reason::DeniedByPolicy, message).about(about)
             }

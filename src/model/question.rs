@@ -32,6 +32,8 @@ pub struct Question {
     pub(super) asked: u64,
     /// Where files that it names really are, of those outside of the session's directory.
     pub outside: Vec<Outside>,
+    /// The decision hook is asked about it.
+    pub is_hook_asked: bool,
     /// Whether the rules are asked about it.
     pub(super) ruling: Asks,
 }
@@ -53,7 +55,7 @@ pub struct Outside {
 }
 
 /// Whether something is asked about a request that can change meanwhile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Asks {
     #[default]
     No,

@@ -25,6 +25,9 @@ pub struct Ruling {
     /// Files that the request names outside of the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<Outside>,
+    /// The decision hook has decided, no rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_hook: bool,
 }
 
 /// In the order in which a worse one wins.
@@ -50,7 +53,8 @@ impl Ruled {
 }
 
 impl Ruling {
-    pub const OPEN: Self = Self { verdict: Ruled::Open, rule: None, place: None, reason: None, outside: Vec::new() };
+    pub const OPEN: Self =
+        Self { verdict: Ruled::Open, rule: None, place: None, reason: None, outside: Vec::new(), by_hook: false };
 
     /// The same, when it turns out that it cannot be allowed by the rule.
     #[must_use]
@@ -62,6 +66,7 @@ impl Ruling {
     pub fn words(&self) -> String {
         match &self.rule {
             Some(rule) => format!("rule {rule}"),
+            None if self.by_hook => "the decision hook".to_owned(),
             None => "the rules".to_owned(),
         }
     }

@@ -3,6 +3,7 @@
 mod audit;
 mod beside;
 mod framing;
+mod hook;
 mod leaving;
 mod loading;
 mod many;

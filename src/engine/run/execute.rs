@@ -155,7 +155,9 @@ impl Engine {
                 let rules = self.ruler.in_force(at, &self.core);
                 self.queue_file(FileJob::Read(ReadJob { at, req, request, line, limit, missing, turn, rules }));
             }
-            Effect::AskRules { req, claims } => self.ruler.ask(at, req, claims, &self.core),
+            Effect::AskRules { req, claims, is_service_read } => {
+                self.ruler.ask(at, (req, claims, is_service_read), &self.core);
+            }
             Effect::WeighRules { req, list, text, waiting, past } => {
                 let wanted = making::RuleQuery { req, list, text, waiting, past };
                 self.ruler.apart(at, &self.core, move |in_force| making::weigh(in_force, wanted));

@@ -7,6 +7,7 @@
 mod family;
 mod git;
 mod here;
+mod hook;
 mod open;
 mod shutdown;
 mod spawn;
@@ -16,6 +17,7 @@ pub(super) mod table;
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
 pub use here::run_here;
+pub use hook::{HookError, ask_hook};
 pub use open::open_page;
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};

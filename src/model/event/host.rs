@@ -95,6 +95,10 @@ pub enum HostEvent {
         real: Option<String>,
         result: Result<(), Refusal>,
     },
+    /// The decision hook is asked about a request, which takes a while.
+    HookAsked {
+        req: ReqId,
+    },
     /// What the rules say of a request.
     Ruled {
         req: ReqId,

@@ -23,6 +23,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
             let place = result.map_or_else(Place::Forbidden, |()| Place::Inside(real.map(PathBuf::from)));
             gate::checked(session, req, place, cx);
         }
+        HostEvent::HookAsked { req } => ruling::hook_asked(session, req, cx),
         HostEvent::Ruled { req, ruling } => ruling::ruled(session, req, ruling, cx),
         HostEvent::RulesWeighed(weighing) => ruling::weighed(session, weighing),
         HostEvent::RulesMade { made, fault } => ruling::made(session, made, fault, cx),

@@ -67,6 +67,12 @@ fn request(
     service::request_of(session, deed, cx).ruled(ruling)
 }
 
+/// Whether the person would be asked about it, were there no rules.
+pub fn would_ask(session: &Session, entry: EntryId, offered: &Offered, cx: &Cx) -> bool {
+    let about = (offered.wording.as_deref(), offered.options.as_slice());
+    judge(&request(session, entry, about, Some(Ruling::OPEN), cx)) == Verdict::Ask
+}
+
 /// Where the files of a question really are.
 fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
     if let Some(question) = session.questions.iter_mut().find(|question| question.req == req)
@@ -150,6 +156,7 @@ pub fn wait(
         previews: Vec::new(),
         asked: 0,
         outside: Vec::new(),
+        is_hook_asked: false,
         ruling: Asks::No,
     };
     session.questions.push(pending);

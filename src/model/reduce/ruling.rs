@@ -51,9 +51,10 @@ fn claims(request: &AgentRequest) -> Option<Claims> {
 
 pub fn ask(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut Cx) {
     let Some(claims) = claims(&request) else { return };
+    let is_service_read = matches!(request, AgentRequest::ReadFile { .. });
     session.unruled.insert(req, Unruled::Service(Box::new(request)));
     keep(session, &claims);
-    cx.push(Effect::AskRules { req, claims: Box::new(claims) });
+    cx.push(Effect::AskRules { req, claims: Box::new(claims), is_service_read });
 }
 
 /// For the day on which the person wants to know what a rule would have been for.
@@ -71,7 +72,27 @@ pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered
     let claims = Box::new(session.tool(entry).map(|tool| of_call(session, tool)).unwrap_or_default());
     session.unruled.insert(req, Unruled::Permission { entry, offered, claims: claims.clone() });
     keep(session, &claims);
-    cx.push(Effect::AskRules { req, claims });
+    cx.push(Effect::AskRules { req, claims, is_service_read: false });
+}
+
+/// The decision hook may take its time over this: the person can answer meanwhile.
+pub fn hook_asked(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    let as_before =
+        |entry: EntryId, claims: &Claims| session.tool(entry).is_none_or(|tool| of_call(session, tool) == *claims);
+    let waits = match session.unruled.get(&req) {
+        Some(Unruled::Permission { entry, offered, claims }) => {
+            as_before(*entry, claims) && permission::would_ask(session, *entry, offered, cx)
+        }
+        Some(Unruled::Service(_)) | None => false,
+    };
+    if waits && let Some(Unruled::Permission { entry, offered, .. }) = session.unruled.remove(&req) {
+        permission::wait(session, req, entry, About::Permission, offered, cx);
+    }
+    let Some(question) = session.questions.iter_mut().find(|question| question.req == req) else { return };
+    question.is_hook_asked = true;
+    // What is said of it is about what it is now.
+    question.ruling = question.ruling.max(Asks::Yes);
+    session.entries.touch(question.entry);
 }
 
 /// The rules have spoken.
@@ -209,7 +230,7 @@ fn ask_again(session: &mut Session, req: ReqId, cx: &mut Cx) {
     let (Some(claims), Some(question)) = (claims, session.questions.get_mut(at)) else { return };
     if question.ruling == Asks::No {
         question.ruling = Asks::Yes;
-        cx.push(Effect::AskRules { req, claims: Box::new(claims) });
+        cx.push(Effect::AskRules { req, claims: Box::new(claims), is_service_read: false });
     } else {
         question.ruling = Asks::Stale;
     }
@@ -219,6 +240,9 @@ fn ask_again(session: &mut Session, req: ReqId, cx: &mut Cx) {
 pub fn is_stale(session: &mut Session, req: ReqId, cx: &mut Cx) -> bool {
     let Some(question) = session.questions.iter_mut().find(|question| question.req == req) else { return false };
     let is_stale = std::mem::take(&mut question.ruling) == Asks::Stale;
+    if std::mem::take(&mut question.is_hook_asked) {
+        session.entries.touch(question.entry);
+    }
     if is_stale {
         ask_again(session, req, cx);
     }

@@ -450,6 +450,9 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         place.push_str(" · ");
         place.push_str(&sanitize::line(note));
     }
+    if pending.is_hook_asked {
+        place.push_str(" · the decision hook is asked");
+    }
     body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
     // The review shows the same, and there it can be decided piece by piece.
     let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);
