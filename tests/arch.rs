@@ -173,6 +173,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "config",
             "model",
             "text",
+            // The log of decisions is printed.
+            "store::audit",
             // Journals go out and come in.
             "store::lines",
             "store::lock",

@@ -9,6 +9,7 @@ pub mod limits;
 pub mod media;
 pub mod paths;
 pub mod patience;
+pub mod redact;
 pub mod sanitize;
 pub mod signal;
 pub mod tail;

@@ -5,6 +5,7 @@ mod rules;
 mod servers;
 mod worktrees;
 
+use super::audit::Audit;
 use super::commands::{Agent, Name};
 use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
@@ -62,6 +63,7 @@ pub enum Command {
     Usage {
         json: bool,
     },
+    Audit(Audit),
     Login(Login),
     Logout(Common),
 }
@@ -370,7 +372,7 @@ impl Words {
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
             Name::Import | Name::Blame => "more than one file",
-            Name::Screen | Name::Keys | Name::Usage | Name::Demo | Name::DemoAgent => {
+            Name::Screen | Name::Keys | Name::Usage | Name::Audit | Name::Demo | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
@@ -423,6 +425,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
         Name::Keys => Command::Keys,
         Name::Usage => Command::Usage { json: typed.json },
+        Name::Audit => Command::Audit(Audit { verify: typed.verify, json: typed.json }),
         Name::Rules => Command::Rules(rules::rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),

@@ -20,6 +20,7 @@ pub enum Name {
     Mcp,
     Agents,
     Usage,
+    Audit,
     Keys,
     Login,
     Logout,
@@ -55,6 +56,7 @@ pub enum Note {
     Rules,
     Mcp,
     Agents,
+    Audit,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -183,6 +185,16 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::None,
         usage: &[("usage", "what agents have told of cost, tokens and context, by day, agent and session")],
         notes: &[],
+    },
+    CommandRow {
+        name: Name::Audit,
+        word: "audit",
+        agent: Agent::None,
+        usage: &[
+            ("audit", "every decision: what was asked, and who or which rule allowed or refused it"),
+            ("audit --verify", "whether a line of that log was changed, removed or cut off"),
+        ],
+        notes: &[Note::Audit],
     },
     CommandRow {
         name: Name::Keys,

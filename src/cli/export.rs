@@ -49,7 +49,7 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     let row = find(all(&state)?, &wanted.session).map_err(|error| Usage(error.to_string()))?;
     let known = row.known;
     let parts = parts_of(&state, &known)?;
-    let redaction = if wanted.redact { Some(Redaction::new(super::conversations::home().as_deref())?) } else { None };
+    let redaction = wanted.redact.then(|| Redaction::new(super::conversations::home().as_deref()));
     let text = text(&known, &parts, wanted.format, redaction.as_ref())?;
     match &wanted.output {
         None => print(&text),

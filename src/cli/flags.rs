@@ -39,6 +39,7 @@ pub struct Typed {
     pub drop_ignored: bool,
     pub with_transcript: bool,
     pub json: bool,
+    pub verify: bool,
     pub allow: Option<Allow>,
     pub model: Option<String>,
     pub mode: Option<String>,

@@ -34,6 +34,11 @@ copy that was read last serves without it. Nothing is downloaded or started befo
 Agents that were added are in $XDG_DATA_HOME/acp-tui/agents (else ~/.local/share/acp-tui/agents)
 Exit codes of agents: 0 done · 2 usage · 3 a download failed or is not what it should be; of check as those of exec
 ";
+const AUDIT: &str = "\
+The log is $XDG_STATE_HOME/acp-tui/audit (else ~/.local/state/acp-tui/audit), a file for each run; audit-ends beside it
+holds the hash of the last line of each.
+Exit codes of audit: 0 done or whole · 1 broken, with file and line · 2 usage
+";
 const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml); keys: keys.toml beside it
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
@@ -65,7 +70,7 @@ fn overview() -> String {
             own.for_each(|flag| option(&mut text, flag));
         }
     }
-    for note in [SESSION, RULES, MCP, AGENTS, EXIT_CODES, FILES] {
+    for note in [SESSION, RULES, MCP, AGENTS, AUDIT, EXIT_CODES, FILES] {
         text.push('\n');
         text.push_str(note);
     }
@@ -88,6 +93,7 @@ fn of_command(row: &CommandRow) -> String {
             Note::Rules => RULES,
             Note::Mcp => MCP,
             Note::Agents => AGENTS,
+            Note::Audit => AUDIT,
         });
     }
     text

@@ -171,6 +171,7 @@ pub fn engine_config(
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,
+        audit: dirs.map(|d| d.state.clone()),
         private: dirs
             .map(|d| archive::private(&d.state))
             .into_iter()
@@ -228,6 +229,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         gate: crate::model::changes::Gate::Off,
         rules: None,
         servers: None,
+        audit: None,
         private: Vec::new(),
     }
 }

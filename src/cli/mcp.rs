@@ -46,11 +46,11 @@ fn rows(common: &Common) -> Result<(PathBuf, Vec<Row>), Usage> {
 }
 
 /// What becomes of it: as programs read it, and why.
-fn state(row: &Row) -> (&'static str, Option<&str>) {
+fn state(row: &Row) -> (&'static str, Option<String>) {
     match &row.state {
         State::Ready(_) => ("given", None),
-        State::Untrusted => ("untrusted", Some("acp-tui mcp trust")),
-        State::LeftOut(why) => ("left_out", Some(why)),
+        State::Untrusted => ("untrusted", Some("acp-tui mcp trust".into())),
+        State::LeftOut(why) => ("left_out", Some(why.words())),
     }
 }
 
@@ -85,7 +85,7 @@ fn list(common: &Common, json: bool) -> Result<u8, Usage> {
         let why = match &row.state {
             State::Ready(_) => String::new(),
             State::Untrusted => " · not used before `acp-tui mcp trust`".to_owned(),
-            State::LeftOut(why) => format!(" · left out: {why}"),
+            State::LeftOut(why) => format!(" · left out: {}", why.words()),
         };
         text = text + &sanitize::line(&(line(row) + &why)) + "\n";
     }
@@ -109,7 +109,7 @@ fn check(common: &Common, name: Option<&str>, json: bool, patience: Duration) ->
                 How::Remote { .. } => Err("only servers that are programs are checked".into()),
             },
             State::Untrusted => Err("not started: the project's file is not trusted (acp-tui mcp trust)".into()),
-            State::LeftOut(why) => Err(format!("not started: {why}")),
+            State::LeftOut(why) => Err(format!("not started: {}", why.words())),
         };
         is_all &= answered.is_ok() || !matches!(row.state, State::Ready(_));
         if json {

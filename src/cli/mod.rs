@@ -4,6 +4,7 @@ mod agents;
 mod archived;
 mod args;
 mod attached;
+mod audit;
 mod blame;
 mod commands;
 mod conversations;

@@ -57,6 +57,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Sessions(what) => super::sessions::run(&what),
         Command::Keys => super::keys::run(),
         Command::Usage { json } => super::spent::run(json),
+        Command::Audit(asked) => super::audit::run(&asked),
         Command::Worktrees(what) => super::worktrees::run(&what),
         Command::Search(search) => super::search::run(&search),
         Command::Export(export) => super::export::export(&export),

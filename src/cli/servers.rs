@@ -53,7 +53,42 @@ pub(super) enum State {
     /// The agent gets it, with its variables filled in.
     Ready(Box<Server>),
     Untrusted,
-    LeftOut(String),
+    LeftOut(WhyLeftOut),
+}
+
+/// Why an agent is not given a server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WhyLeftOut {
+    Disabled,
+    NotWanted,
+    OtherAgents,
+    /// Another one of its name counts.
+    SameName,
+    /// Names of variables.
+    NotSet(Vec<String>),
+    /// As its command is written.
+    NotFound(String),
+}
+
+impl WhyLeftOut {
+    /// Whether the person has chosen it.
+    fn is_chosen(&self) -> bool {
+        !matches!(self, Self::NotSet(_) | Self::NotFound(_))
+    }
+
+    pub fn words(&self) -> String {
+        match self {
+            Self::Disabled => "it is disabled".into(),
+            Self::NotWanted => "--no-mcp leaves it out".into(),
+            Self::OtherAgents => "it is for other agents".into(),
+            Self::SameName => "another one of this name counts".into(),
+            Self::NotSet(names) => {
+                let (what, is) = if names.len() == 1 { ("variable", "is") } else { ("variables", "are") };
+                format!("the {what} {} {is} not set", names.join(", "))
+            }
+            Self::NotFound(command) => format!("`{command}` was not found, or may not be executed"),
+        }
+    }
 }
 
 impl Sources {
@@ -105,7 +140,7 @@ impl Sources {
                 let is_named = rows.iter().any(|row| row.server.name == server.name);
                 let state = match self.why_not(&server, agent) {
                     Some(why) => State::LeftOut(why),
-                    None if is_named => State::LeftOut("another one of this name counts".into()),
+                    None if is_named => State::LeftOut(WhyLeftOut::SameName),
                     None if !is_trusted => State::Untrusted,
                     None => self.filled(&server, cwd),
                 };
@@ -143,18 +178,16 @@ impl Sources {
         (rows, remarks)
     }
 
-    fn why_not(&self, server: &Server, agent: Option<&str>) -> Option<String> {
+    fn why_not(&self, server: &Server, agent: Option<&str>) -> Option<WhyLeftOut> {
         let switch = self.switches.iter().find(|(name, _)| *name == server.name).map(|(_, switch)| switch);
         let is_off = server.is_disabled || switch.is_some_and(|switch| switch.is_disabled);
         let agents = switch.map(|switch| &switch.agents).into_iter().chain([&server.agents]);
         let mut others = agents.filter(|agents| !agents.is_empty());
         let is_for = |agents: &Vec<String>| agent.is_none_or(|agent| agents.iter().any(|name| name == agent));
         match () {
-            () if is_off => Some("it is disabled".into()),
-            () if self.without.all || self.without.names.contains(&server.name) => {
-                Some("--no-mcp leaves it out".into())
-            }
-            () if !others.all(is_for) => Some("it is for other agents".into()),
+            () if is_off => Some(WhyLeftOut::Disabled),
+            () if self.without.all || self.without.names.contains(&server.name) => Some(WhyLeftOut::NotWanted),
+            () if !others.all(is_for) => Some(WhyLeftOut::OtherAgents),
             () => None,
         }
     }
@@ -163,10 +196,7 @@ impl Sources {
     fn filled(&self, server: &Server, cwd: &Path) -> State {
         let mut filled = match mcp::fill(server, &|name| std::env::var(name).ok()) {
             Ok(filled) => filled,
-            Err(missing) => {
-                let (what, is) = if missing.len() == 1 { ("variable", "is") } else { ("variables", "are") };
-                return State::LeftOut(format!("the {what} {} {is} not set", missing.join(", ")));
-            }
+            Err(missing) => return State::LeftOut(WhyLeftOut::NotSet(missing)),
         };
         if let How::Stdio { command, .. } = &mut filled.how {
             let named = if command.contains('/') { cwd.join(&*command) } else { PathBuf::from(&*command) };
@@ -174,7 +204,7 @@ impl Sources {
             let How::Stdio { command: written, .. } = &server.how else { return State::Untrusted };
             match agents::find_on_path(&named.to_string_lossy(), &self.path) {
                 Some(found) => *command = std::path::absolute(&found).unwrap_or(found).to_string_lossy().into_owned(),
-                None => return State::LeftOut(format!("`{written}` was not found, or may not be executed")),
+                None => return State::LeftOut(WhyLeftOut::NotFound(written.to_string())),
             }
         }
         State::Ready(Box::new(filled))
@@ -190,10 +220,10 @@ impl Sources {
                 State::Ready(filled) => found.servers.push(ResolvedServer { written: server, filled: *filled }),
                 State::Untrusted => untrusted.get_or_insert_with(|| (from, Vec::new())).1.push(server.name),
                 // What the person has switched off is not said with each session.
-                State::LeftOut(why) if why.contains("not set") || why.contains("not found") => {
-                    found.remarks.push(format!("MCP server {} is left out: {why}", server.name));
+                State::LeftOut(why) if why.is_chosen() => {}
+                State::LeftOut(why) => {
+                    found.remarks.push(format!("MCP server {} is left out: {}", server.name, why.words()));
                 }
-                State::LeftOut(_) => {}
             }
         }
         if let Some((file, names)) = untrusted {

@@ -6,7 +6,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use similar::TextDiff;
 use std::collections::HashMap;
 
 /// What has to be remembered between messages.
@@ -317,9 +316,33 @@ fn tool_members(told: &Value) -> Value {
 
 fn diff(path: &str, old: Option<&str>, new: &str) -> Value {
     let from = if old.is_some() { path } else { "/dev/null" };
-    let lines = TextDiff::from_lines(old.unwrap_or_default(), new);
-    let text = format!("diff --git {path} {path}\n{}", lines.unified_diff().header(from, path));
+    let text = format!("diff --git {path} {path}\n--- {from}\n+++ {path}\n{}", hunk(old.unwrap_or_default(), new));
     let operation = if old.is_some() { "modify" } else { "add" };
     json!({ "type": "diff", "changes": [{ "operation": operation, "path": path, "fileType": "text" }],
         "patch": { "format": "git_patch", "text": text } })
+}
+
+/// All that changed, as one hunk with three lines around it.
+fn hunk(old: &str, new: &str) -> String {
+    let (was, is): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let head = was.iter().zip(&is).take_while(|(a, b)| a == b).count();
+    let tail = was[head..].iter().rev().zip(is[head..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (from, after) = (head.saturating_sub(3), tail.min(3));
+    let place = |end: usize| format!("{},{}", if end > from { from + 1 } else { from }, end - from);
+    let mut text = format!("@@ -{} +{} @@\n", place(was.len() - tail + after), place(is.len() - tail + after));
+    let end = was.len() - tail;
+    let parts = [
+        (' ', &was[from..head]),
+        ('-', &was[head..end]),
+        ('+', &is[head..is.len() - tail]),
+        (' ', &was[end..end + after]),
+    ];
+    for (mark, line) in parts.into_iter().flat_map(|(mark, lines)| lines.iter().map(move |line| (mark, line))) {
+        text.push(mark);
+        text.push_str(line);
+        if !line.ends_with('\n') {
+            text.push_str("\n\\ No newline at end of file\n");
+        }
+    }
+    text
 }

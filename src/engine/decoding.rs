@@ -89,6 +89,7 @@ mod tests {
             gate: crate::model::changes::Gate::Off,
             rules: None,
             servers: None,
+            audit: None,
             private: Vec::new(),
         };
         let (link, far) = memory();

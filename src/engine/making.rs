@@ -86,18 +86,15 @@ fn why_none(in_force: &RulesInForce, claims: &Claims, widest: Option<&String>) -
     let mut more = in_force.more();
     more.extend(widest.and_then(|text| read(Ruled::Allow, text).ok()).unwrap_or_default());
     let rules = in_force.book().with(&cwd, &more).0;
-    let doubts = claims.all.iter().filter_map(|claim| {
-        in_force
-            .book()
-            .request(in_force.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request))
-            .and_then(|judged| match judged.rule {
-                Some(rule) => Some(format!("the rule {} is against it", rule.pattern)),
-                None => judged.doubt.map(|doubt| doubt.words().to_owned()),
-            })
+    let judged = claims.all.iter().filter_map(|claim| {
+        in_force.book().request(in_force.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request))
     });
-    let said: Vec<String> = doubts.collect();
-    let no_rule = rules::Doubt::NoRule.words();
-    said.iter().find(|words| *words != no_rule).cloned().unwrap_or_else(|| "it does not say what it does".to_owned())
+    let mut against = judged.filter_map(|judged| match (judged.rule, judged.doubt) {
+        (Some(rule), _) => Some(format!("the rule {} is against it", rule.pattern)),
+        (None, Some(rules::Doubt::NoRule) | None) => None,
+        (None, Some(doubt)) => Some(doubt.words().to_owned()),
+    });
+    against.next().unwrap_or_else(|| "it does not say what it does".to_owned())
 }
 
 fn of_text(

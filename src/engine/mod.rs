@@ -2,11 +2,12 @@
 //!
 //! `core` is the pure part (the model and a `connection` to each agent), `run` the asynchronous one: one loop over parts
 //! that own what is theirs and tell what has become of it: `links`, `terminals`, `filing`, `reviews` (over `workspaces`
-//! and the threads of `reviewing`), `journaling`, `moving`, `recalling`, `ruling`, `servers`,
+//! and the threads of `reviewing`), `journaling`, `audit`, `moving`, `recalling`, `ruling`, `servers`,
 //! `timers`. One owner, no lock, no replica.
 
 mod admitting;
 pub mod attach;
+mod audit;
 pub mod blame;
 mod config;
 mod connection;

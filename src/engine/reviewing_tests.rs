@@ -142,6 +142,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         gate: Gate::Off,
         rules: None,
         servers: None,
+        audit: None,
         private: Vec::new(),
     })
 }

@@ -9,11 +9,11 @@ mod shutdown;
 pub use shutdown::Goodbye;
 
 use super::attach;
+use super::audit::Audit;
 use super::config::EngineConfig;
 use super::core::{Core, login_line};
 use super::decoding::Decoding;
 use super::fact::{Fact, Facts, Told};
-use super::file_job::FileJob;
 use super::filing::FileQueue;
 use super::journaling::Recorder;
 use super::link::Connect;
@@ -80,6 +80,7 @@ pub struct Engine {
     moving: Moving,
     recalling: Recalling,
     ruler: Ruler,
+    audit: Audit,
     servers: Servers,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
@@ -97,7 +98,8 @@ impl Engine {
     /// The same, spoken in this way; with `connect` to an agent that is no process.
     pub fn connected(config: EngineConfig, codec: SharedCodec, connect: Option<Connect>) -> Self {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
-        let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, protocol, .. } = config;
+        let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
+            config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -124,12 +126,14 @@ impl Engine {
             })
         });
         let is_over = Arc::default();
+        let audit = Audit::new(audit, &stem.name());
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
             .with_env(names)
             .with_review(review.is_some())
             .with_gate(gate)
             .with_rules(rules.is_some())
+            .with_audit(audit.is_on())
             .with_stored_history(reads_stored_history);
         let mut engine = Self {
             core: Core::new(model, cwd.clone(), codec),
@@ -146,6 +150,7 @@ impl Engine {
             moving: Moving::new(journals.clone(), stem, &sender),
             recalling: Recalling::new(journals.clone(), &sender),
             ruler: Ruler::new(rules, &sender),
+            audit,
             servers: Servers::new(find, &sender),
             timers: Timers::default(),
             news: Vec::new(),
@@ -563,20 +568,6 @@ impl Engine {
         }
     }
 
-    pub(super) fn queue_file(&mut self, job: FileJob) {
-        let at = job.session();
-        self.files.push(job);
-        self.next_file(at);
-    }
-
-    /// Begins the next jobs of a session, up to one that takes its time.
-    pub(super) fn next_file(&mut self, at: SessionKey) {
-        while let Some(job) = self.files.next(at) {
-            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
-            self.apply_all(told);
-        }
-    }
-
     /// Stops reads whose requests are void, and gives those up that do not come back.
     pub(super) fn mind_reading(&mut self) {
         let (core, links) = (&self.core, &self.links);
@@ -594,6 +585,9 @@ impl Engine {
         self.apply_all(told);
         let told = self.recorder.flush();
         self.apply_all(told);
+        if let Some(why) = self.audit.flush() {
+            self.warn(format!("decisions are not logged any more: {why}"));
+        }
         std::mem::take(&mut self.news)
     }
 }

@@ -7,30 +7,36 @@ use super::event::TerminalSpec;
 use super::login::quote;
 use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Something that is to be done, with its place.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
     /// Where relative paths begin, if not in the session's directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     pub all: Vec<Claim>,
     /// Every file that is named, as it is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// As patterns name it.
     pub tool: String,
     pub what: Claimed,
     /// It follows from another claim: it can be denied, and need not be allowed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_narrows: bool,
     /// What it names may be no path at all: what would be denied is asked about.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_guess: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Claimed {
     /// For a shell.
     Line(String),

@@ -1,5 +1,6 @@
 //! What the reducer wants done; data only, the engine does it.
 
+use super::audit::Decision;
 use super::changes::ReviewCommand;
 use super::claims::Claims;
 use super::event::{AuthKind, CallError, Item, Link, Opening, PromptResult, TerminalSpec, Timer};
@@ -50,6 +51,8 @@ pub enum Effect {
     },
     MakeRules(NewRules),
     DropRule(MadeRule),
+    /// It was decided so.
+    Audit(Box<Decision>),
     /// Where a write would go that the person is to be asked about.
     CheckWrite {
         req: ReqId,

@@ -6,6 +6,7 @@
 pub mod account;
 pub mod agent;
 pub mod attached;
+pub mod audit;
 pub mod changes;
 pub mod child;
 pub mod claims;
@@ -53,6 +54,8 @@ pub struct Model {
     gate: Gate,
     /// There are rules to be asked about what agents want.
     has_rules: bool,
+    /// What is decided is told, to be logged.
+    is_audited: bool,
     /// There is a review of every session.
     has_review: bool,
     has_journal: bool,
@@ -80,6 +83,7 @@ impl Model {
             policy,
             gate: Gate::default(),
             has_rules: false,
+            is_audited: false,
             has_review: false,
             has_journal: false,
             has_history: false,
@@ -134,6 +138,12 @@ impl Model {
         for session in self.sessions.values_mut() {
             session.rules.are_there = has_rules;
         }
+        self
+    }
+
+    /// What is decided is told, to be logged.
+    pub fn with_audit(mut self, is_audited: bool) -> Self {
+        self.is_audited = is_audited;
         self
     }
 

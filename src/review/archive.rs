@@ -86,7 +86,9 @@ pub fn below(state: &Path) -> PathBuf {
 
 /// What of the directory for state is the client's alone. A session may be elsewhere in that directory, and is covered.
 pub fn private(state: &Path) -> Vec<PathBuf> {
-    ["review", "sessions", "written", "open", "crashes", "log"].map(|name| state.join(name)).to_vec()
+    ["review", "sessions", "written", "open", "crashes", "log", "audit", "audit-ends"]
+        .map(|name| state.join(name))
+        .to_vec()
 }
 
 /// Closes to others what is there of the directory for state. Fails where some of it belongs to another user.

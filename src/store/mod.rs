@@ -1,5 +1,6 @@
 //! Remembers across runs.
 
+pub mod audit;
 pub mod branch;
 pub mod claims;
 pub mod drafts;
@@ -16,4 +17,4 @@ pub mod recording;
 pub mod replace;
 pub mod search;
 pub mod sessions;
-mod writer;
+pub mod writer;

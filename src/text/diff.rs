@@ -11,7 +11,8 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::{DiffOp, group_diff_ops};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::base::sanitize;
@@ -209,7 +210,14 @@ pub fn line_ops<T: Eq + Hash>(
     };
     let old: Vec<u32> = old.map(&mut number).collect();
     let new: Vec<u32> = new.map(number).collect();
-    capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + time))
+    ops(&old, &new, Instant::now() + time)
+}
+
+/// The one place that runs the algorithm, for one type: each further one is some 100 KB of program.
+fn ops(old: &[u32], new: &[u32], until: Instant) -> Vec<DiffOp> {
+    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff_deadline(&mut found, old, 0..old.len(), new, 0..new.len(), Some(until));
+    found.into_inner().into_inner().into_ops()
 }
 
 fn hunks(old: &Side<'_>, new: &Side<'_>, context: usize) -> FileDiff {
@@ -263,7 +271,7 @@ pub fn emphasis_of(del: &str, add: &str, until: Instant) -> (Vec<Range<u32>>, Ve
     }
     let was: Vec<&str> = del.split_word_bounds().collect();
     let is: Vec<&str> = add.split_word_bounds().collect();
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &was, &is, Some(until));
+    let ops = line_ops(was.iter(), is.iter(), until.saturating_duration_since(Instant::now()));
     let same: usize =
         ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. })).map(|op| weight(&was, op.old_range())).sum();
     // Less than a third in common: the line was rewritten, marking nearly all of it says nothing.

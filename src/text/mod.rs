@@ -11,5 +11,6 @@ pub mod patch;
 pub mod pattern;
 pub mod run;
 pub mod token;
+pub mod unified;
 pub mod width;
 pub mod wrap;

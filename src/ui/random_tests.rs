@@ -11,11 +11,12 @@ use super::tty::Input;
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
+use crate::model::changes::{Gate, HeldOutcome, ReviewCommand, ReviewEvent};
 use crate::model::effect::Effect;
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, InitResult, Intent, Opening, PermissionKind, PermissionOption,
-    PromptAnswer, PromptResult, SessionResult, Stop, Update,
+    PromptAnswer, PromptResult, SessionResult, Stop, Update, WriteFact,
 };
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey};
 use crate::model::question::Waiting;
@@ -68,18 +69,21 @@ struct World {
     now: Duration,
     size: (u16, u16),
     asked: BTreeMap<ReqId, Asked>,
+    /// What disk and review have still to say, in any order.
+    owed: Vec<(Address, HostEvent)>,
 }
 
 impl World {
     fn new() -> Self {
         let mut world = Self {
-            model: Model::new("a".into(), "/p".into(), Policy::Ask),
+            model: Model::new("a".into(), "/p".into(), Policy::Ask).with_review(true).with_gate(Gate::Hold),
             app: App::default(),
             transcript: Transcript::new(),
             info: FrameInfo::default(),
             now: Duration::from_secs(1),
             size: (80, 24),
             asked: BTreeMap::new(),
+            owed: Vec::new(),
         };
         world.wants(AgentKey::FIRST.into(), Intent::Start);
         world
@@ -100,7 +104,7 @@ impl World {
                     let Address::Agent(agent) = effect.at else { panic!("an agent is started nowhere") };
                     self.event(agent, Event::Host(HostEvent::AgentSpawned { pid: 1 }));
                 }
-                _ => {}
+                other => self.owed.extend(owed(other).map(|event| (effect.at, event))),
             }
         }
         self.app.sync(&self.model, self.now);
@@ -122,7 +126,7 @@ impl World {
 
     fn step(&mut self, (kind, who, arg): Step) {
         let (agent, session) = (self.agent(who), self.session(who));
-        match kind % 16 {
+        match kind % 20 {
             0 if self.model.agents().count() < AGENTS && self.model.sessions().count() < SESSIONS => {
                 let (command, cwd) = ("b".into(), "/q".into());
                 self.wants(
@@ -143,6 +147,16 @@ impl World {
             }
             6 => self.says(session, "some words\n\n- and a list\n".repeat(usize::from(arg % 8))),
             7 | 8 => self.asks(session),
+            16 => self.writes(session),
+            17 => self.wants(session.into(), Intent::SetGate(Gate::ALL[usize::from(arg) % 3])),
+            18 if !self.owed.is_empty() => {
+                let (at, what) = self.owed.swap_remove(usize::from(arg) % self.owed.len());
+                self.event(at, Event::Host(what));
+            }
+            19 if self.model.sessions().count() < SESSIONS => {
+                let how = Opening::Load(format!("old{arg}").into());
+                self.wants(agent.into(), Intent::OpenSession { cwd: "/p".into(), how });
+            }
             9 => {
                 let (agent, req) = self
                     .asked
@@ -175,8 +189,10 @@ impl World {
         if !matches!(self.model.session_of(at).map(|s| &s.state), Some(SessionState::Opening { .. })) {
             return;
         }
-        let id = format!("s{}-{}", at.0, self.now.as_millis());
-        let opened = SessionResult { id: id.into(), modes: None, options: None, model: None, commands: None };
+        // One that is loaded has its id.
+        let known = self.model.session_of(at).and_then(|session| session.id.clone());
+        let id = known.unwrap_or_else(|| format!("s{}-{}", at.0, self.now.as_millis()).into());
+        let opened = SessionResult { id, modes: None, options: None, model: None, commands: None };
         self.event(at, Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
     }
 
@@ -201,6 +217,15 @@ impl World {
         self.asked.insert(req, Asked::Open);
         let event = AgentEvent::Request { req, session: Some(id), request };
         self.event(session.agent, Event::Agent(event));
+    }
+
+    fn writes(&mut self, at: SessionKey) {
+        let Some(session) = self.model.session_of(at) else { return };
+        let Some(id) = session.id.clone().filter(|_| session.state == SessionState::Ready) else { return };
+        let req = ReqId(self.asked.len() as u64 + 1);
+        let request = AgentRequest::WriteFile { path: "/p/x".into(), content: "new\n".into() };
+        self.asked.insert(req, Asked::Open);
+        self.event(session.agent, Event::Agent(AgentEvent::Request { req, session: Some(id), request }));
     }
 
     fn press(&mut self, key: Key) {
@@ -277,8 +302,11 @@ impl World {
             }
         }
         for (req, asked) in &self.asked {
-            let waits = pending.contains(req);
-            assert_eq!(*asked == Asked::Open, waits, "{req:?} is {asked:?}, and waits: {waits}");
+            let owners = self.model.sessions().filter(|(_, session)| session.write(*req).is_some()).count();
+            let waits = pending.contains(req) || self.owed.iter().any(|(_, what)| is_of(what, *req));
+            assert!(owners <= 1, "{req:?} is written by {owners} sessions");
+            assert!(*asked != Asked::Open || waits, "{req:?} is open, and nothing will answer it");
+            assert!(*asked == Asked::Open || !pending.contains(req) && owners == 0, "{req:?} is {asked:?}, and waits");
         }
         let turns: Vec<_> = self.model.sessions().filter_map(|(_, s)| Some(s.turn.as_ref()?.id)).collect();
         assert_eq!(turns.iter().collect::<BTreeSet<_>>().len(), turns.len(), "a turn of two sessions");
@@ -310,6 +338,36 @@ impl World {
         for (key, _) in self.model.sessions().filter(|(_, s)| is_open(s)) {
             assert!(views.iter().any(|(other, _)| *other == key), "{key:?} has no view");
         }
+    }
+}
+
+/// What the host answers to an effect, if it answers at all.
+fn owed(effect: Effect) -> impl Iterator<Item = HostEvent> {
+    let what = match effect {
+        Effect::CheckWrite { req, path } => HostEvent::WriteChecked { req, path, real: None, result: Ok(()) },
+        Effect::FsWrite { req, .. } => {
+            let result = Ok(WriteFact { created: false, bytes: 4, old: None });
+            HostEvent::FileWritten { req, path: "/p/x".into(), result }
+        }
+        Effect::Review(ReviewCommand::BeginTurn(turn)) => {
+            HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })
+        }
+        Effect::Review(ReviewCommand::Hold { req, .. }) => HostEvent::Review(ReviewEvent::WriteHeld { req }),
+        Effect::Review(ReviewCommand::DecideHeld { req, write }) => {
+            let whole = HeldOutcome::Whole { created: false, bytes: 4 };
+            let outcome = if write { whole } else { HeldOutcome::Refused };
+            HostEvent::Review(ReviewEvent::HeldDecided { req, outcome })
+        }
+        _ => return None.into_iter(),
+    };
+    Some(what).into_iter()
+}
+
+fn is_of(what: &HostEvent, of: ReqId) -> bool {
+    match what {
+        HostEvent::WriteChecked { req, .. } | HostEvent::FileWritten { req, .. } => *req == of,
+        HostEvent::Review(ReviewEvent::WriteHeld { req } | ReviewEvent::HeldDecided { req, .. }) => *req == of,
+        _ => false,
     }
 }
 

@@ -25,3 +25,4 @@ mod replay;
 mod review;
 mod rules;
 mod sdk_agent;
+mod together;

@@ -73,6 +73,20 @@ pub const CONTENT: &[Flag] = &[
         help: "one JSON object a line for each day and session",
     },
     Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.json = true),
+        commands: &[Name::Audit],
+        help: "one JSON object a line for each decision; with --verify for each file",
+    },
+    Flag {
+        long: "verify",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.verify = true),
+        commands: &[Name::Audit],
+        help: "only say whether the log is whole",
+    },
+    Flag {
         long: "yes",
         short: Some('y'),
         takes: Takes::Nothing(|typed| typed.yes = true),

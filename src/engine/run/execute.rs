@@ -114,6 +114,11 @@ impl Engine {
     }
 
     fn execute(&mut self, effect: Addressed<Effect>) {
+        if let Effect::Audit(decision) = &effect.what {
+            let Self { core, audit, ruler, hearing, .. } = self;
+            let agent = core.agent_at(effect.at).and_then(|agent| ruler.name_of(agent));
+            return audit.record(effect.at, decision, agent.map(String::as_str), core, &hearing.secrets);
+        }
         match effect.at {
             Address::Agent(key) => self.execute_for_agent(key, effect.what),
             Address::Session(key) => self.execute_for_session(key, effect.what),
@@ -193,6 +198,7 @@ impl Engine {
             | Effect::LogIn(_)
             | Effect::EndLogIn(_)
             | Effect::Respond { .. }
+            | Effect::Audit(_)
             | Effect::Void(_)
             | Effect::FrontEnd(_) => {}
         }
@@ -210,6 +216,20 @@ impl Engine {
         };
         let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
         self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd);
+    }
+
+    pub(in crate::engine) fn queue_file(&mut self, job: FileJob) {
+        let at = job.session();
+        self.files.push(job);
+        self.next_file(at);
+    }
+
+    /// Begins the next jobs of a session, up to one that takes its time.
+    pub(in crate::engine) fn next_file(&mut self, at: SessionKey) {
+        while let Some(job) = self.files.next(at) {
+            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
+            self.apply_all(told);
+        }
     }
 
     /// Gives a session that has just come about its place.

@@ -76,6 +76,7 @@ impl Engine {
         }
         let patience = end.map_or(LAST_LINES, |end| end.saturating_duration_since(Instant::now()));
         let patience = patience.clamp(LAST_MOMENT, LAST_LINES);
+        self.audit.close(patience).await;
         let unrecorded = self.recorder.close(patience).await;
         Goodbye { survivors: named(survivors), ended: named(ended), unrecorded }
     }

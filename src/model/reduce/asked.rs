@@ -10,7 +10,7 @@ use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Offered, Question};
 use super::super::session::Session;
-use super::{Cx, notice, permission};
+use super::{Cx, audit, notice, permission};
 
 /// Pages that the person has gone to and that are not done.
 const MAX_PAGES: usize = 100;
@@ -46,7 +46,9 @@ pub fn answer(session: &mut Session, req: ReqId, reply: Reply, cx: &mut Cx) {
         _ => false,
     };
     let Some(at) = session.questions.iter().position(is_it) else { return };
-    let Question { entry, about, .. } = session.questions.remove(at);
+    let question = session.questions.remove(at);
+    audit::replied(session, &question, &reply, cx);
+    let Question { entry, about, .. } = question;
     let About::Asked { asking, .. } = about else { return };
     let what = match (&reply, &asking) {
         (Reply::Visits, Asking::Page(page)) => {

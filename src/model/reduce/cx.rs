@@ -14,6 +14,8 @@ pub struct Cx {
     pub(super) out: Vec<Addressed<Effect>>,
     /// No fact, and nothing is to be done for it.
     pub(super) is_hint: bool,
+    /// What is decided is told, to be logged.
+    pub(super) is_audited: bool,
     /// Who is being changed.
     pub(super) at: Address,
     /// Whether the agent of the session that is being changed takes calls.
@@ -32,6 +34,7 @@ impl Cx {
             now,
             out: Vec::new(),
             is_hint: false,
+            is_audited: false,
             at: Address::All,
             is_up: false,
             last_turn: TurnId::default(),

@@ -13,7 +13,7 @@ use super::super::question::{About, Offered, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
 use super::Cx;
-use super::{host, notice, permission, review, service};
+use super::{audit, host, notice, permission, review, service};
 use std::sync::Arc;
 
 /// Ids of the two answers to a question of our own.
@@ -55,6 +55,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
     let request = request.at(place).ruled(write.ruling.clone());
     match judge(&request) {
         Verdict::Refuse(ground) => {
+            audit::file("write", &write.path, false, &ground, cx);
             let error = ground.refusal(Subject::Path(write.path.to_string()));
             host::file_written(session, req, Err(error), cx);
         }
@@ -189,7 +190,10 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
     else {
         return;
     };
-    session.questions.retain(|question| question.req != req);
+    if let Some(at) = session.questions.iter().position(|question| question.req == req) {
+        let question = session.questions.remove(at);
+        audit::held(session, &question, &outcome, cx);
+    }
     // Decided, so there is nothing to let go.
     advance(session, req, Stage::Asked);
     match outcome {

@@ -1,5 +1,6 @@
 //! Facts from this machine that are of one session: files, terminals and its review.
 
+use super::super::audit::{CLIENT, DENY, Decision};
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
 use super::super::event::{HostEvent, WriteFact};
@@ -9,7 +10,7 @@ use super::super::refusal::{Reason, Refusal};
 use super::super::session::{Session, Terminal, TerminalOrigin, Write};
 use super::super::tool::Exit;
 use super::Cx;
-use super::{gate, notice, prompt, review, ruling, service};
+use super::{audit, gate, notice, prompt, review, ruling, service};
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,6 +85,7 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
         Err(error) => {
             // A file that is not there is an everyday answer; anything else is shown.
             if error.why != Reason::NotFound {
+                last_word("read", path, &error, cx);
                 service::refuse_file_because(session, FileVerb::Read, path, error.message.clone(), cx.now);
             }
             Answer::Error(error)
@@ -92,13 +94,24 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
     cx.push(Effect::Respond { req, answer });
 }
 
+/// What was allowed turned out to be something that is not, when it was about to be done.
+fn last_word(event: &'static str, path: &str, error: &Refusal, cx: &mut Cx) {
+    if let Reason::DeniedByPolicy | Reason::Outside = error.why {
+        let reason = Some(error.message.clone());
+        audit::tell(cx, || Decision { reason, ..Decision::new(event, path, DENY, CLIENT) });
+    }
+}
+
 pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact, Refusal>, cx: &mut Cx) {
-    let Some(Write { entry, content: new, .. }) = session.writes.remove(&req) else { return };
+    let Some(Write { entry, path, content: new, .. }) = session.writes.remove(&req) else { return };
     let (outcome, answer) = match result {
         Ok(WriteFact { created, bytes, old }) => {
             (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, Answer::Empty)
         }
-        Err(error) => (FileOutcome::Refused(error.message.clone()), Answer::Error(error)),
+        Err(error) => {
+            last_word("write", &path, &error, cx);
+            (FileOutcome::Refused(error.message.clone()), Answer::Error(error))
+        }
     };
     session.entries.change(entry, |e| {
         e.finished = true;

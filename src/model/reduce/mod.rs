@@ -7,6 +7,7 @@
 
 mod agent;
 mod asked;
+mod audit;
 mod beginning;
 mod child;
 mod compaction;
@@ -40,6 +41,7 @@ pub use ruling::Unruled;
 
 use super::Model;
 use super::agent::Agent;
+use super::audit::{AGENT, ALLOW, DENY, Decision, PERSON};
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer};
@@ -54,6 +56,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
     let mut cx = Cx::new(now);
     let cx = &mut cx;
     cx.is_hint = matches!(event.what, Event::Hint(_));
+    cx.is_audited = model.is_audited;
     match (event.at, event.what) {
         (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
@@ -179,7 +182,11 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
     }
     match event {
         AgentEvent::Initialized(result) => lifecycle::initialized(model, key, result, cx),
-        AgentEvent::Authenticated { attempt, result } => login::authenticated(model, key, attempt, result, cx),
+        AgentEvent::Authenticated { attempt, result } => {
+            let verdict = if result.is_ok() { ALLOW } else { DENY };
+            tell_of(key, cx, || Decision::new("login", "", verdict, AGENT));
+            login::authenticated(model, key, attempt, result, cx);
+        }
         AgentEvent::LoggedOut(result) => login::logged_out(model, key, result, cx),
         AgentEvent::Update { session, update } => lifecycle::update(model, key, session, update, cx),
         AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
@@ -243,6 +250,13 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
     }
 }
 
+/// Tells what was decided about an agent.
+fn tell_of(key: AgentKey, cx: &mut Cx, decision: impl FnOnce() -> Decision) {
+    let before = std::mem::replace(&mut cx.at, Address::Agent(key));
+    audit::tell(cx, decision);
+    cx.at = before;
+}
+
 fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
     match intent {
         Intent::Start => drop(in_agent(model, key, cx, agent::start)),
@@ -250,8 +264,14 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
         Intent::LetRest => drop(in_agent(model, key, cx, |agent, _| revival::give_up(agent))),
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
         Intent::LogIn => login::wanted(model, key, cx),
-        Intent::LogOut => login::log_out(model, key, cx),
-        Intent::Authenticate { method } => login::authenticate(model, key, method, cx),
+        Intent::LogOut => {
+            tell_of(key, cx, || Decision::new("logout", "", ALLOW, PERSON));
+            login::log_out(model, key, cx);
+        }
+        Intent::Authenticate { method } => {
+            tell_of(key, cx, || Decision::new("login", method.clone(), ALLOW, PERSON));
+            login::authenticate(model, key, method, cx);
+        }
         Intent::LeaveAuthentication => login::leave(model, key, cx),
         Intent::ListSessions { cwd } => drop(in_agent(model, key, cx, |agent, cx| sessions::list(agent, cwd, cx))),
         Intent::DeleteSession { id } => sessions::delete(model, key, id, cx),
@@ -308,7 +328,10 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),
         Intent::AnswerAsked { req, reply } => asked::answer(session, req, reply, cx),
         Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
-        Intent::SetGate(gate) => session.gate = gate,
+        Intent::SetGate(gate) => {
+            session.gate = gate;
+            audit::tell(cx, || Decision::new("gate", "", gate.name(), PERSON));
+        }
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),

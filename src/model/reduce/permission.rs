@@ -12,7 +12,7 @@ use super::super::ruling::Ruling;
 use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
-use super::{asked, gate, notice, prompt, review, ruling, service, tool};
+use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
 
 pub fn asked(session: &mut Session, req: ReqId, mut patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
@@ -107,6 +107,7 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
         review::tool(session, pending.entry, cx);
         return decide(session, is_allowed, &ground, (req, pending.entry), &pending.options, cx);
     }
+    audit::ruled(session, &pending, is_allowed, &ground, cx);
     if let Some(write) = session.writes.get_mut(&req) {
         write.ruling = Some(ruling);
     }
@@ -169,6 +170,7 @@ fn decide(
     options: &[PermissionOption],
     cx: &mut Cx,
 ) {
+    audit::permission(session, entry, is_allowed, ground, cx);
     let label = || session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
     let (level, words, answer) = match ground {
         Ground::Stopping => return cx.push(Effect::Respond { req, answer: Answer::Cancelled }),
@@ -202,6 +204,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
         return;
     }
     let pending = session.questions.remove(at);
+    audit::answered(session, &pending, &option, cx);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
     learned(session, &pending, refused);
@@ -226,6 +229,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
         Some(option) => answer(session, req, option, cx),
         None => {
             let pending = session.questions.remove(at);
+            audit::refused(session, &pending, cx);
             session.entries.change(pending.entry, |e| {
                 if let Body::Tool(tool) = &mut e.body {
                     tool.refused = true;
@@ -291,6 +295,7 @@ pub fn close_about(session: &mut Session, entry: EntryId, why: Withdrawal, cx: &
 /// The turn or the session is stopped; that says what became of the questions.
 pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
     for pending in take(session, why) {
+        audit::closed(session, &pending, why, cx);
         if !gate::close(session, &pending, why, cx) {
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
         }
@@ -303,6 +308,7 @@ pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
 
 pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mut Cx) {
     let path = session.write(pending.req).map(|write| Arc::clone(&write.path));
+    audit::closed(session, pending, why, cx);
     if !gate::close(session, pending, why, cx) {
         cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
     }
@@ -324,6 +330,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
 pub fn void_all(session: &mut Session, cx: &mut Cx) {
     for pending in std::mem::take(&mut session.questions) {
         session.entries.touch(pending.entry);
+        audit::void(session, &pending, cx);
         asked::closed(session, &pending, "the agent is gone");
         if !gate::void(session, &pending) {
             cx.push(Effect::Void(pending.req));

@@ -3,6 +3,7 @@
 //! The rules are asked elsewhere and answer with a fact. Invariant: each request that waits here goes on when that fact
 //! comes, or is answered before, and never both.
 
+use super::super::audit::{Decision, PERSON};
 use super::super::changes::Gate;
 use super::super::claims::{Claims, Running};
 use super::super::effect::{Answer, Effect, Withdrawal};
@@ -15,7 +16,7 @@ use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
 use super::super::session::{Session, TerminalOrigin};
 use super::super::tool::ToolCall;
 use super::Cx;
-use super::{notice, permission, service};
+use super::{audit, notice, permission, service};
 use std::sync::Arc;
 
 /// Requests of a session that are kept for looking back, and bytes of one.
@@ -91,7 +92,7 @@ pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
 }
 
 /// A call of the agent's with what runs in its terminals.
-fn of_call(session: &Session, tool: &ToolCall) -> Claims {
+pub(super) fn of_call(session: &Session, tool: &ToolCall) -> Claims {
     let terminals = tool.terminals().filter_map(|id| session.terminal(id));
     let told = terminals.filter(|terminal| terminal.origin != TerminalOrigin::Ours && !terminal.command.is_empty());
     let running: Vec<Running<'_>> =
@@ -148,6 +149,7 @@ pub fn made(session: &mut Session, made: Vec<MadeRule>, fault: Option<String>, c
     }
     for rule in made {
         notice(session, Level::Info, format!("rule: {}", rule.words()), Vec::new(), cx.now);
+        tell(&rule, rule.list.name(), cx);
         session.rules.made.retain(|before| *before != rule);
         session.rules.made.push(rule);
     }
@@ -167,8 +169,14 @@ pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx:
         notice(session, Level::Warn, format!("the rule still holds: {fault}"), Vec::new(), cx.now);
         return;
     }
+    tell(&rule, "removed", cx);
     session.rules.made.retain(|made| *made != rule);
     notice(session, Level::Info, format!("no rule any more: {}", rule.words()), Vec::new(), cx.now);
+}
+
+fn tell(rule: &MadeRule, verdict: &'static str, cx: &mut Cx) {
+    let scope = Some(rule.scope.words());
+    audit::tell(cx, || Decision { scope, ..Decision::new("rule", rule.pattern.clone(), verdict, PERSON) });
 }
 
 /// What is asked may be answered by the rules now.

@@ -10,7 +10,7 @@ use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Write};
 use super::Cx;
-use super::{asked, gate, notice, permission, ruling};
+use super::{asked, audit, gate, notice, permission, ruling};
 use crate::model::entry::Level;
 use std::sync::Arc;
 
@@ -37,9 +37,13 @@ pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling:
         AgentRequest::ReadFile { path, line, limit } => {
             let request = request_of(session, Deed::Read(path.as_str().into()), cx).ruled(ruling);
             match judge(&request) {
-                Verdict::Allow(_) => cx.push(Effect::FsRead { req, request: Box::new(request), line, limit }),
+                Verdict::Allow(ground) => {
+                    audit::file("read", &path, true, &ground, cx);
+                    cx.push(Effect::FsRead { req, request: Box::new(request), line, limit });
+                }
                 verdict => {
                     let ground = verdict.against();
+                    audit::file("read", &path, false, &ground, cx);
                     refuse_file_because(session, FileVerb::Read, &path, ground.words(), cx.now);
                     fail(cx, req, ground.refusal(Subject::Path(path)));
                 }
@@ -85,12 +89,14 @@ fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, rul
     let request = request_of(session, Deed::Write(path.as_str().into()), cx).ruled(ruling.clone());
     let verdict = judge(&request);
     if let Verdict::Refuse(ground) = verdict {
+        audit::file("write", &path, false, &ground, cx);
         refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
         return fail(cx, req, ground.refusal(Subject::Path(path)));
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
     if let Verdict::Allow(ground) = &verdict {
+        audit::file("write", &path, true, ground, cx);
         tell_rule(session, ground, &format!("write {path}"), cx);
     }
     let is_stopped = verdict == Verdict::Ask;
@@ -111,12 +117,14 @@ fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Optio
     let request = request_of(session, Deed::Run(Arc::clone(&spec)), cx).ruled(ruling);
     match judge(&request) {
         Verdict::Allow(ground) => {
+            audit::command(&spec, true, &ground, cx);
             tell_rule(session, &ground, &format!("run {}", spec.line()), cx);
             session.creating.insert(req, Arc::clone(&spec));
             cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
         Verdict::Ask => gate::run(session, req, spec, cx),
         Verdict::Refuse(ground) => {
+            audit::command(&spec, false, &ground, cx);
             if let Ground::Flag(_) | Ground::Rule(_) | Ground::NoRule = ground {
                 let words = format!("refused by {}: run {}", ground.words(), spec.line());
                 notice(session, Level::Warn, words, Vec::new(), cx.now);

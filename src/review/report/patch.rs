@@ -8,12 +8,10 @@ use crate::review::error::ReviewError;
 use crate::review::protocol::Changed;
 use crate::review::session::ReviewSession;
 use crate::review::state::{Oid, State};
-use crate::text::diff::{CONTEXT, line_ops};
+use crate::text::unified;
 use gix::zlib::{Compression, stream::deflate};
-use similar::{DiffOp, group_diff_ops};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -193,7 +191,7 @@ pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>
         if !same {
             line(out, &[b"--- ", &side_name(b"a/", path, old)]);
             line(out, &[b"+++ ", &side_name(b"b/", path, new)]);
-            text_hunks(old.bytes, new.bytes, out);
+            unified::hunks(old.bytes, new.bytes, TIME, out);
         }
         return Ok(());
     }
@@ -248,47 +246,6 @@ fn side_name(prefix: &[u8], path: &Path, side: &Side<'_>) -> Vec<u8> {
         name.push(b'\t');
     }
     name
-}
-
-fn text_hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
-    let (old, new) = (lines(old), lines(new));
-    let ops = line_ops(old.iter(), new.iter(), TIME);
-    for group in group_diff_ops(ops, CONTEXT) {
-        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
-        let (olds, news) =
-            (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
-        line(out, &[format!("@@ -{} +{} @@", place(&olds), place(&news)).as_bytes()]);
-        for op in &group {
-            match op {
-                DiffOp::Equal { .. } => marked(b' ', &old[op.old_range()], out),
-                _ => {
-                    marked(b'-', &old[op.old_range()], out);
-                    marked(b'+', &new[op.new_range()], out);
-                }
-            }
-        }
-    }
-}
-
-/// Lines with their ends.
-fn lines(bytes: &[u8]) -> Vec<&[u8]> {
-    bytes.split_inclusive(|b| *b == b'\n').collect()
-}
-
-/// `START,COUNT`; without lines the start is the line before.
-fn place(range: &Range<usize>) -> String {
-    let start = if range.is_empty() { range.start } else { range.start + 1 };
-    format!("{start},{}", range.len())
-}
-
-fn marked(mark: u8, lines: &[&[u8]], out: &mut Vec<u8>) {
-    for line in lines {
-        out.push(mark);
-        out.extend_from_slice(line);
-        if !line.ends_with(b"\n") {
-            out.extend_from_slice(b"\n\\ No newline at end of file\n");
-        }
-    }
 }
 
 fn literal(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ReviewError> {

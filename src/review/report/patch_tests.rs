@@ -230,7 +230,7 @@ fn edited(name: usize, node: Node, edit: Edit) -> Option<(usize, Node)> {
         (Edit::Keep, node) => node,
         (Edit::Delete, _) => return None,
         (Edit::Lines(edits), Node::File(executable, bytes)) => {
-            let mut lines: Vec<&[u8]> = lines(&bytes);
+            let mut lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
             for (at, insert) in edits {
                 let at = usize::from(at) * lines.len() / 256;
                 if insert || lines.is_empty() {

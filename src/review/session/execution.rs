@@ -17,6 +17,7 @@ use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDe
 use crate::review::protocol::Done;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::State;
+use crate::text::unified;
 use std::time::Duration;
 
 /// Time for finding a difference; after that it is coarse.
@@ -177,9 +178,9 @@ impl Execution<'_> {
     /// How a text differs from what the agent wanted, for the agent to read.
     fn difference(&self, wanted: &State, is: &State) -> Result<String, ReviewError> {
         let (wanted, is) = (self.files.content(wanted)?, self.files.content(is)?);
-        let (wanted, is) = (String::from_utf8_lossy(&wanted), String::from_utf8_lossy(&is));
-        let diff = similar::TextDiff::configure().timeout(DIFFERENCE_TIME).diff_lines(&*wanted, &*is);
-        let mut text = diff.unified_diff().header("proposed", "written").to_string();
+        let mut text = b"--- proposed\n+++ written\n".to_vec();
+        unified::hunks(&wanted, &is, DIFFERENCE_TIME, &mut text);
+        let mut text = String::from_utf8_lossy(&text).into_owned();
         // One byte more says that there is more.
         text.truncate(text.ceil_char_boundary(MAX_DIFFERENCE + 1));
         Ok(text)

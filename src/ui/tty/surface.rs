@@ -276,10 +276,13 @@ impl<W: Write> Surface<W> {
         let Some(cell) = row.get(usize::from(x)) else { return };
         match self.cursor {
             Cursor { row: Some(r), col: Col::Perhaps(c) } if r == y && c == x && glyph.width == Width::Symbol => {}
-            Cursor { row: Some(r), col: Col::Known(c) }
-                if r == y && c < x && x - c <= SHORT_GAP && !self.links.iter().any(|link| link.y == y) =>
-            {
+            Cursor { row: Some(r), col: Col::Known(c) } if r == y && c < x && x - c <= SHORT_GAP => {
                 self.fill_gap(row, c, x, y);
+            }
+            // Blanks after a new line are fewer bytes than a place.
+            Cursor { row: Some(r), .. } if r + 1 == y && 0 < x && x <= SHORT_GAP && self.is_gap(row, 0, x, y) => {
+                self.go(0, y);
+                self.fill_gap(row, 0, x, y);
             }
             _ => self.go(x, y),
         }
@@ -302,6 +305,20 @@ impl<W: Write> Surface<W> {
 
     /// Writes unchanged cells again if that is no longer than jumping over them.
     fn fill_gap(&mut self, row: &[Cell], from: u16, to: u16, y: u16) {
+        if self.is_gap(row, from, to, y) {
+            for x in from..to {
+                if let Some(cell) = row.get(usize::from(x)) {
+                    self.bytes.extend_from_slice(glyph_of(cell).text.as_bytes());
+                }
+            }
+            self.cursor.col = Col::Known(to);
+        } else {
+            self.go(to, y);
+        }
+    }
+
+    /// Whether these cells can be written as they are: a byte each, by the pen there is, and leading nowhere.
+    fn is_gap(&self, row: &[Cell], from: u16, to: u16, y: u16) -> bool {
         let plain = |x: u16| {
             row.get(usize::from(x)).is_some_and(|cell| {
                 let glyph = glyph_of(cell);
@@ -315,16 +332,8 @@ impl<W: Write> Surface<W> {
         while start < from {
             start += glyph_at(row, start).cells;
         }
-        if start == from && (from..to).all(plain) {
-            for x in from..to {
-                if let Some(cell) = row.get(usize::from(x)) {
-                    self.bytes.extend_from_slice(glyph_of(cell).text.as_bytes());
-                }
-            }
-            self.cursor.col = Col::Known(to);
-        } else {
-            self.go(to, y);
-        }
+        let leads = |link: &Hyperlink| link.y == y && link.columns.start < to && from < link.columns.end;
+        start == from && self.leads_to.is_none() && (from..to).all(plain) && !self.links.iter().any(leads)
     }
 
     fn pen_for_blank(&mut self, pen: Pen) {

@@ -5,9 +5,9 @@
 //! what never comes fails at once, and [`Person::pass`] costs no time.
 
 use acp_tui::agent::codec;
-use acp_tui::engine::link::{self, memory};
+use acp_tui::engine::link::{self, Link, memory};
 use acp_tui::engine::wait::Signal;
-use acp_tui::engine::{Engine, EngineConfig, Further};
+use acp_tui::engine::{AgentSetup, Engine, EngineConfig, Further};
 use acp_tui::host::process::Graces;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::session::Policy;
@@ -27,6 +27,7 @@ use alacritty_terminal::term::Config;
 use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::vte::ansi::Processor;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -57,6 +58,7 @@ pub fn config(root: &Path) -> EngineConfig {
         gate: Gate::Off,
         rules: None,
         servers: None,
+        audit: None,
         private: Vec::new(),
     }
 }
@@ -342,6 +344,11 @@ impl Agent {
         self.answer(prompt, json!({ "stopReason": stop })).await;
     }
 
+    /// The agent's process ends.
+    pub fn dies(self) {
+        self.0.exit(acp_tui::base::exit::Exit { code: Some(3), signal: None });
+    }
+
     /// Waits until the client has gone.
     pub async fn stays(&mut self) {
         while self.0.lines.next_line().await.unwrap().is_some() {}
@@ -376,19 +383,53 @@ pub async fn play_wishing(
     agent: impl AsyncFnOnce(Agent),
     person: impl AsyncFnOnce(Person),
 ) -> (Ended, String) {
+    let (link, far) = memory();
+    let agent = agent(Agent(far));
+    play_linked(size, past, models, vec![link], agent, person).await
+}
+
+/// With two agents: the first is there from the start, the other one is called `b` and can be chosen for a session.
+pub async fn play_two(
+    size: (u16, u16),
+    agent: impl AsyncFnOnce(Agent),
+    other: impl AsyncFnOnce(Agent),
+    person: impl AsyncFnOnce(Person),
+) -> Ended {
+    let ((link, far), (further, beyond)) = (memory(), memory());
+    let agents = async {
+        tokio::join!(agent(Agent(far)), other(Agent(beyond)));
+    };
+    play_linked(size, None, Models::default(), vec![link, further], agents, person).await.0
+}
+
+async fn play_linked(
+    size: (u16, u16),
+    past: Option<Arc<dyn Archive>>,
+    models: Models,
+    links: Vec<Link>,
+    agents: impl Future<Output = ()>,
+    person: impl AsyncFnOnce(Person),
+) -> (Ended, String) {
     let dir = tempfile::tempdir().unwrap();
     let glass = Glass::new(size);
     let (inputs, happenings) = mpsc::channel(1024);
     let (signals, signalled) = mpsc::channel(8);
-    let (link, far) = memory();
     let first = Arc::new(Mutex::new(String::new()));
     let (at_start, before) = (glass.clone(), Arc::clone(&first));
-    let mut link = Some(link);
+    let has_further = links.len() > 1;
+    let mut links = links.into_iter();
     let connect = Box::new(move |_| {
-        *before.lock().unwrap() = at_start.text();
-        link.take().expect("started once")
+        let mut first = before.lock().unwrap();
+        if first.is_empty() {
+            *first = at_start.text();
+        }
+        links.next().expect("each is started once")
     });
-    let engine = Engine::connected(config(dir.path()), codec::shipped(), Some(connect));
+    let mut config = config(dir.path());
+    if has_further {
+        config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup())]));
+    }
+    let engine = Engine::connected(config, codec::shipped(), Some(connect));
     let options = UiOptions {
         looks: Looks::named("dark", Depth::None, Ground::Unknown).unwrap(),
         animation: Animation::Off,
@@ -397,7 +438,7 @@ pub async fn play_wishing(
         multiplexer: Multiplexer::None,
         purpose: Purpose::Session,
         unstable: false,
-        agents: Box::new(Vec::new),
+        agents: Box::new(move || if has_further { vec![("b".into(), "b-acp".into())] } else { Vec::new() }),
         past,
         drafts: None,
         lease: None,
@@ -407,7 +448,12 @@ pub async fn play_wishing(
     let screen = Screen::on(terminal).unwrap();
     let client = Box::pin(run_on(screen, engine, options));
     let person = person(Person { glass, inputs, signals });
-    let (ended, (), ()) = tokio::join!(client, agent(Agent(far)), person);
+    let (ended, (), ()) = tokio::join!(client, agents, person);
     let first = first.lock().unwrap().clone();
     (ended.unwrap(), first)
+}
+
+fn setup() -> AgentSetup {
+    let protocol = acp_tui::model::event::Protocol::Auto;
+    AgentSetup { start_in: None, protocol, command: "b-acp".into(), args: Vec::new(), env: Vec::new(), install: None }
 }

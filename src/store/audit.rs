@@ -1,0 +1,258 @@
+//! The audit log: hash-chained lines of decisions, and their verification.
+//!
+//! Knows nothing of what a line says but that it is a JSON object. Each line holds the hash of the line before it, and the
+//! hash of the last one is the chain's head, in another directory. Invariants: files are only appended to, and are
+//! readable by their owner alone; a line that was changed, removed or cut off is found, unless the head was changed with
+//! it (the hashes have no key: they show damage and careless hands, not an owner who wants to deceive themselves).
+
+use super::private::{make_private_dir, private_file};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+/// Below the state directory: the lines, and the heads of their chains.
+const LINES: &str = "audit";
+const HEADS: &str = "audit-ends";
+const ENDING: &str = ".jsonl";
+/// From so many bytes on a run goes on in a further file.
+const MAX_PART: u64 = 16 << 20;
+/// Bytes of a file that are read.
+const MAX_READ: u64 = 4 * MAX_PART;
+/// Bytes of a head.
+const MAX_HEAD: u64 = 256;
+/// How often a file is read again that grows meanwhile.
+const LOOKS: usize = 5;
+
+pub fn lines_dir(state: &Path) -> PathBuf {
+    state.join(LINES)
+}
+
+/// The log of one run while it is written; its file is made with the first line.
+#[derive(Debug)]
+pub struct Chain {
+    state: PathBuf,
+    name: String,
+    part: u32,
+    max_part: u64,
+    open: Option<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    lines: File,
+    head: File,
+    bytes: u64,
+    count: u64,
+    last: String,
+}
+
+impl Chain {
+    pub fn new(state: PathBuf, name: String) -> Self {
+        Self { state, name, part: 1, max_part: MAX_PART, open: None }
+    }
+
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.open.as_ref().is_some_and(|open| open.bytes >= self.max_part) {
+            self.part += 1;
+            self.open = None;
+        }
+        let open = match &mut self.open {
+            Some(open) => open,
+            closed => closed.insert(Open::create(&self.state, &part_name(&self.name, self.part))?),
+        };
+        open.append(line)
+    }
+}
+
+fn part_name(name: &str, part: u32) -> String {
+    if part == 1 { name.to_owned() } else { format!("{name}-part{part}") }
+}
+
+impl Open {
+    fn create(state: &Path, name: &str) -> io::Result<Self> {
+        let (lines, heads) = (lines_dir(state), state.join(HEADS));
+        make_private_dir(&lines)?;
+        make_private_dir(&heads)?;
+        let head = private_file().write(true).create_new(true).open(heads.join(name))?;
+        let lines = private_file().append(true).create_new(true).open(lines.join(format!("{name}{ENDING}")))?;
+        let open = Self { lines, head, bytes: 0, count: 0, last: seed(name) };
+        open.write_head()?;
+        Ok(open)
+    }
+
+    /// The line first, then the head: a run that is killed in between leaves one line more than its head says.
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        let mut chained = format!("{{\"prev\":\"{}\",", self.last).into_bytes();
+        chained.extend_from_slice(line);
+        self.last = hash(&chained);
+        chained.push(b'\n');
+        self.lines.write_all(&chained)?;
+        self.count += 1;
+        self.bytes += chained.len() as u64;
+        self.write_head()
+    }
+
+    /// Always of one length, so that a write replaces the one before.
+    fn write_head(&self) -> io::Result<()> {
+        self.head.write_all_at(format!("{:020} {}\n", self.count, self.last).as_bytes(), 0)
+    }
+}
+
+/// Takes whole lines only, each a JSON object with a member at least.
+impl Write for Chain {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        for line in text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"{")) {
+            self.append(line)?;
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What the first line holds in place of the hash of another one.
+fn seed(name: &str) -> String {
+    hash(name.as_bytes())
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A file of the log, and what is wrong with it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Checked {
+    pub path: PathBuf,
+    /// Lines from the beginning that are as they were written.
+    pub lines: u64,
+    pub fault: Option<Fault>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The file cannot be read.
+    Unread(String),
+    /// There is a head and no file.
+    NoFile,
+    /// There is a file and no head.
+    NoHead,
+    /// This line does not follow from the one before.
+    Line(u64),
+    /// There are lines less than the head says.
+    CutOff { expected: u64 },
+    /// There are lines more than the head says.
+    Added,
+}
+
+impl Fault {
+    pub fn words(&self) -> String {
+        match self {
+            Self::Unread(why) => format!("it cannot be read: {why}"),
+            Self::NoFile => "the file is missing".to_owned(),
+            Self::NoHead => "the record of its last line is missing, so what was cut off cannot be seen".to_owned(),
+            Self::Line(_) => "this line was changed, or one before it was removed".to_owned(),
+            Self::CutOff { expected } => format!("lines are missing at its end: {expected} were written"),
+            Self::Added => "lines were added at its end".to_owned(),
+        }
+    }
+}
+
+/// Verifies every file that there is or that has a head.
+pub fn verify(state: &Path) -> io::Result<Vec<Checked>> {
+    let mut all: BTreeSet<String> = names(&lines_dir(state), ENDING)?.into_iter().collect();
+    all.extend(names(&state.join(HEADS), "")?);
+    Ok(all.into_iter().map(|name| checked(state, &name)).collect())
+}
+
+/// The files, the oldest first.
+pub fn files(state: &Path) -> io::Result<Vec<PathBuf>> {
+    let dir = lines_dir(state);
+    Ok(names(&dir, ENDING)?.into_iter().map(|name| dir.join(format!("{name}{ENDING}"))).collect())
+}
+
+/// The whole lines of a file that are JSON objects.
+pub fn records(file: &Path) -> io::Result<impl Iterator<Item = Value> + use<>> {
+    let lines = BufReader::new(File::open(file)?.take(MAX_READ)).split(b'\n').map_while(Result::ok);
+    Ok(lines.filter_map(|line| serde_json::from_slice(&line).ok()).filter(Value::is_object))
+}
+
+fn names(dir: &Path, ending: &str) -> io::Result<Vec<String>> {
+    let entries = match dir.read_dir() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let names = entries.filter_map(Result::ok).filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn checked(state: &Path, name: &str) -> Checked {
+    let path = lines_dir(state).join(format!("{name}{ENDING}"));
+    let (mut lines, mut fault) = (0, None);
+    for _ in 0..LOOKS {
+        // Before the lines, of which a run that goes on writes more meanwhile.
+        let head = read_head(&state.join(HEADS).join(name));
+        lines = 0;
+        fault = follow(&path, name, head.as_ref(), &mut lines).err();
+        if fault != Some(Fault::Added) {
+            break;
+        }
+    }
+    Checked { path, lines, fault }
+}
+
+fn read_head(path: &Path) -> Option<(u64, String)> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(MAX_HEAD).read_to_string(&mut text).ok()?;
+    let (count, last) = text.trim_end().split_once(' ')?;
+    Some((count.parse().ok()?, last.to_owned()))
+}
+
+fn follow(path: &Path, name: &str, head: Option<&(u64, String)>, count: &mut u64) -> Result<(), Fault> {
+    let unread = |error: io::Error| Fault::Unread(error.to_string());
+    let file = match File::open(path) {
+        Ok(file) => file,
+        // A run that was killed before its first line.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && head.is_some_and(|head| head.0 == 0) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Fault::NoFile),
+        Err(error) => return Err(unread(error)),
+    };
+    let mut last = seed(name);
+    let mut reader = BufReader::new(file.take(MAX_READ));
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line).map_err(unread)? > 0 {
+        let is_whole = line.pop() == Some(b'\n');
+        let value: Option<Value> = serde_json::from_slice(&line).ok().filter(|_| is_whole);
+        let follows = value.as_ref().and_then(|value| value.get("prev")?.as_str()) == Some(&last);
+        last = hash(&line);
+        let is_head = head.is_none_or(|head| head.0 != *count + 1 || head.1 == last);
+        if !follows || !is_head {
+            return Err(Fault::Line(*count + 1));
+        }
+        *count += 1;
+        line.clear();
+    }
+    match head {
+        None => Err(Fault::NoHead),
+        Some((expected, _)) if expected > count => Err(Fault::CutOff { expected: *expected }),
+        // The run may have been killed between a line and its head.
+        Some((expected, _)) if *count > expected + 1 => Err(Fault::Added),
+        Some(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+#[path = "audit_tests.rs"]
+mod tests;
