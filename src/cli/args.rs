@@ -156,6 +156,8 @@ pub struct Common {
     /// Files of servers of tools, besides what is configured.
     pub mcp: Vec<PathBuf>,
     pub no_mcp: Without,
+    /// Directories besides the session's own.
+    pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
     pub protocol: Option<Protocol>,
     /// Set before the first prompt.
@@ -459,8 +461,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, protocol, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, protocol, model })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, protocol, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {

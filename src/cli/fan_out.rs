@@ -15,6 +15,7 @@ use crate::config::agents::AgentCommand;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
 use crate::host::worktrees::{self, Difference, Worktree};
+use crate::model::budget::Budget;
 use crate::model::event::Opening;
 use crate::model::session::Policy;
 use crate::review::report::json;
@@ -44,9 +45,19 @@ struct Ran {
 }
 
 /// Runs the prompt with each of the agents, and prints what they changed.
-pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Result<u8, Usage> {
+pub(super) fn run(
+    exec: &Exec,
+    prompt: &str,
+    surroundings: &Surroundings,
+    budget: Option<&Budget>,
+) -> Result<u8, Usage> {
     let agents = &exec.fan_out;
     let dir = launch::directory(&exec.common)?;
+    let directories = launch::directories(&exec.common.add_dir)?;
+    if let Some(why) = budget.and_then(|budget| super::spent::used_up(budget, None)) {
+        say(&why);
+        return Ok(code::NOT_FINISHED);
+    }
     let named = |name: &String| {
         let common = Common { agent: Some(name.clone()), ..Common::default() };
         let found = launch::named_agent(&common, &surroundings.config)?;
@@ -77,6 +88,8 @@ pub(super) fn run(exec: &Exec, prompt: &str, surroundings: &Surroundings) -> Res
         let servers = super::servers::of_session(&exec.common, surroundings, &command.name)?;
         let mut config = launch::engine_config(command, made.cwd, policy, &Common::default(), dirs)?;
         config.rules = rules;
+        config.directories.clone_from(&directories);
+        config.budget = budget.cloned();
         config.servers = Some(servers);
         let options = ExecOptions {
             prompt: prompt.to_owned(),

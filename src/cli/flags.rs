@@ -68,6 +68,7 @@ pub struct Typed {
     pub registry: Option<String>,
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
+    pub add_dir: Vec<PathBuf>,
     pub protocol: Option<Protocol>,
     pub script: Option<PathBuf>,
     pub fast: bool,

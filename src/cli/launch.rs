@@ -118,6 +118,25 @@ pub fn directory(common: &Common) -> Result<PathBuf, Usage> {
     }
 }
 
+/// The directories that the person names besides, real and once each, in their order.
+pub fn directories(named: &[PathBuf]) -> Result<Vec<PathBuf>, Usage> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for dir in named {
+        let fault = |why: &dyn std::fmt::Display| Usage(format!("--add-dir {}: {why}", visible(dir.as_os_str())));
+        let real = dir.canonicalize().map_err(|e| fault(&e))?;
+        if !real.is_dir() {
+            return Err(fault(&"not a directory"));
+        }
+        if real.to_str().is_none() {
+            return Err(fault(&"its name is no text, which agents cannot be told"));
+        }
+        if !found.contains(&real) {
+            found.push(real);
+        }
+    }
+    Ok(found)
+}
+
 pub fn engine_config(
     agent: AgentCommand,
     cwd: PathBuf,
@@ -152,6 +171,7 @@ pub fn engine_config(
     }
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
+    let directories = directories(&common.add_dir)?;
     Ok(EngineConfig {
         suggestion,
         install,
@@ -178,6 +198,8 @@ pub fn engine_config(
             .flatten()
             .chain(own_file(common.record.as_deref()))
             .collect(),
+        directories,
+        budget: None,
     })
 }
 
@@ -231,6 +253,8 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         servers: None,
         audit: None,
         private: Vec::new(),
+        directories: Vec::new(),
+        budget: None,
     }
 }
 

@@ -110,9 +110,10 @@ fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
 fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     say_warnings(&surroundings);
+    let budget = super::spent::budget(&surroundings);
     if !exec.fan_out.is_empty() {
         let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
-        return super::fan_out::run(&exec, &prompt, &surroundings);
+        return super::fan_out::run(&exec, &prompt, &surroundings, budget.as_ref());
     }
     let answers = exec.answers.as_deref().map(answers).transpose()?;
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
@@ -127,6 +128,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
         None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
     };
+    let cost = known.as_ref().and_then(|known| known.figures.cost.clone());
     let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)?.or(recorded) {
@@ -141,6 +143,10 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     };
     let name = launch::name_to_type(&agent, &surroundings.config);
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
+    if let Some(why) = budget.as_ref().and_then(|budget| super::spent::used_up(budget, cost.as_ref())) {
+        say(&why);
+        return Ok(code::NOT_FINISHED);
+    }
     let (attached, timeout) = match super::attached::read(&exec.attach, exec.timeout)? {
         Attached::Read(attached, left) => (attached, left),
         Attached::Late => {
@@ -166,6 +172,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     }
     launch::keep_within_limits(&surroundings, &opening);
     config.rules = rules;
+    config.budget = budget;
     config.servers = Some(servers);
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {

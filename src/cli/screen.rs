@@ -106,6 +106,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
         warnings.extend(launch::own_program(&config, &surroundings));
         launch::keep_within_limits(&surroundings, &opening);
+        config.budget = super::spent::budget(&surroundings);
         let configured = surroundings.config;
         config.rules = Some(rules);
         config.servers = Some(servers);

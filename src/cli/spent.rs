@@ -3,15 +3,20 @@
 //! Adds up only what has one unit. Invariant: every figure is an agent's own; what none has told is not guessed.
 
 use super::conversations;
+use super::launch::{Surroundings, now};
 use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::{date, human, paths, sanitize};
+use crate::config;
+use crate::model::budget::{Budget, Left, Limit};
 use crate::store::sessions::{self, Known};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
+/// Sessions whose cost a budget knows from before, the newest.
+const MAX_KNOWN: usize = 2048;
 /// Characters of what a session is about.
 const TITLE: usize = 48;
 
@@ -51,6 +56,35 @@ pub(super) fn run(as_json: bool) -> Result<u8, Usage> {
         say("as the agents told it, in universal time; it need not be what is billed");
     }
     print(&text)
+}
+
+/// What may be spent, and what has been; nothing where no limit is set.
+pub(super) fn budget(surroundings: &Surroundings) -> Option<Budget> {
+    let limits = surroundings.config.budget.as_deref().and_then(config::budget::parse)?;
+    let limit = |config::budget::Amount(amount, unit)| Limit { amount, unit };
+    let (day, session) = (limits.day.map(limit), limits.session.map(limit));
+    let now = now().as_secs();
+    let today = u32::try_from(now / SECONDS_OF_A_DAY).unwrap_or(0);
+    let ends = Duration::from_secs(SECONDS_OF_A_DAY - now % SECONDS_OF_A_DAY);
+    let mut budget = Budget { day, session, ends, ..Budget::default() };
+    // Where no journal can be read, nothing is known to have been spent.
+    let listing = surroundings.dirs.as_ref().and_then(|dirs| sessions::list(&dirs.state).ok()).unwrap_or_default();
+    for known in listing.sessions.iter().take(MAX_KNOWN) {
+        let Some((cost, unit)) = &known.figures.cost else { continue };
+        if budget.day.as_ref().is_some_and(|day| day.unit == *unit) {
+            budget.costs.insert(known.session_id.clone(), *cost);
+            budget.spent += known.figures.days.iter().filter(|day| day.day == today).map(|day| day.cost).sum::<f64>();
+        }
+    }
+    Some(budget)
+}
+
+/// Why nothing is sent, where a session has cost this.
+pub(super) fn used_up(budget: &Budget, cost: Option<&(f64, String)>) -> Option<String> {
+    [budget.of_day(), budget.of_session(cost)].into_iter().find_map(|left| match left {
+        Left::Nothing(why) => Some(why),
+        Left::Enough | Left::Little(_) => None,
+    })
 }
 
 fn rows_of(known: &Known) -> Vec<Row<'_>> {

@@ -71,6 +71,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
             "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "budget" => config.budget = budget(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),
@@ -107,6 +108,20 @@ fn one_of(key: &str, words: &[&str], value: &Spanned<DeValue<'_>>, report: &mut 
         return None;
     }
     Some(name)
+}
+
+fn budget(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {
+    let text = string(
+        "budget",
+        "amounts with their units for a day or a session, \"5 USD/day, 2 USD/session\"",
+        value,
+        report,
+    )?;
+    if super::budget::parse(&text).is_none() {
+        report.warn(&value.span(), format!("budget is {text:?}; allowed: amounts with their units for a day or a session, \"5 USD/day, 2 USD/session\""));
+        return None;
+    }
+    Some(text)
 }
 
 fn sessions(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Keep {

@@ -7,7 +7,8 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 8] = ["default_agent", "theme", "gate", "protocol", "unstable", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 9] =
+    ["default_agent", "theme", "gate", "protocol", "unstable", "budget", "sessions", "agents", "mcp"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
@@ -30,6 +31,8 @@ pub struct Config {
     pub unstable: bool,
     /// One of [`PROTOCOLS`], for agents that say nothing else.
     pub protocol: Option<String>,
+    /// See [`super::budget`].
+    pub budget: Option<String>,
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,

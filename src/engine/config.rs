@@ -7,6 +7,7 @@ use super::reviewing::ReviewConfig;
 use super::ruling::RulesConfig;
 use super::servers::ServersConfig;
 use crate::host::process::Graces;
+use crate::model::budget::Budget;
 use crate::model::changes::Gate;
 use crate::model::event::Protocol;
 use crate::model::session::Policy;
@@ -49,4 +50,8 @@ pub struct EngineConfig {
     pub audit: Option<PathBuf>,
     /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.
     pub private: Vec<PathBuf>,
+    /// Directories besides its own that the session may use, real paths.
+    pub directories: Vec<PathBuf>,
+    /// What may be spent.
+    pub budget: Option<Budget>,
 }

@@ -7,7 +7,7 @@ use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening};
+use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening, Words};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
@@ -44,6 +44,7 @@ enum Tag {
     DeleteSession(SessionId),
     SetTitle(SessionKey),
     CancelItem(SessionKey),
+    Steer(SessionKey, Words),
 }
 
 #[derive(Debug)]
@@ -311,6 +312,10 @@ impl Connection {
                 (self.agent.into(), AgentEvent::SessionsListed { attempt, result })
             }
             Tag::CancelItem(at) => (at.into(), AgentEvent::ItemCancelled(outcome.map(|_| ()))),
+            Tag::Steer(at, words) => {
+                let result = outcome.map(|result| self.codec.steered(result));
+                (at.into(), AgentEvent::Steered { words, result })
+            }
             Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
             Tag::SetTitle(at) => (at.into(), AgentEvent::TitleSet(outcome.map(|result| self.codec.titled(result)))),
@@ -353,9 +358,12 @@ impl Connection {
     }
 
     /// The line of a call. `cwd` is the directory of the session that it is for.
-    pub fn call(&mut self, at: Address, call: Call, cwd: &Path) -> Option<Line> {
+    pub fn call(&mut self, at: Address, call: Call, cwd: &Path, directories: &[String]) -> Option<Line> {
         let session = if let Address::Session(key) = at { Some(key) } else { None };
-        let (method, params) = self.codec.call(&call, cwd).ok()?;
+        let (method, mut params) = self.codec.call(&call, cwd).ok()?;
+        if matches!(call, Call::OpenSession(_)) && !directories.is_empty() {
+            self.codec.reach(directories, &mut params);
+        }
         let brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
         let tag = match call {
             Call::Initialize => Tag::Initialize,
@@ -366,6 +374,7 @@ impl Connection {
             Call::SetOption { option, value, .. } => Tag::SetOption(session?, option, value),
             Call::Authenticate { attempt, .. } => Tag::Authenticate(attempt),
             Call::CancelItem { .. } => Tag::CancelItem(session?),
+            Call::Steer { words, .. } => Tag::Steer(session?, words),
             Call::LogOut => Tag::LogOut,
             Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
             Call::CloseSession(_) => Tag::CloseSession(session?),

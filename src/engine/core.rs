@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Effect};
-use crate::model::event::{AgentEvent, Event, Hint, Intent, Protocol};
+use crate::model::event::{AgentEvent, Can, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
 use crate::model::reduce::reduce;
@@ -230,7 +230,12 @@ impl Core {
         let line = match what {
             Effect::Call(call) => {
                 let cwd = self.directory(at).to_owned();
-                self.connections.get_mut(&agent)?.call(at, call, &cwd)
+                let is_told = self.model.agent_of(agent).is_some_and(|agent| agent.can(Can::Directories));
+                let directories = match at {
+                    Address::Session(key) if is_told => self.model.directories(key),
+                    _ => &[],
+                };
+                self.connections.get_mut(&agent)?.call(at, call, &cwd, directories)
             }
             Effect::CancelTurn(session) => self.connections.get(&agent)?.cancel_turn(&session),
             Effect::WithdrawAuthenticate => self.connections.get_mut(&agent)?.withdraw_authenticate(),

@@ -91,6 +91,8 @@ mod tests {
             servers: None,
             audit: None,
             private: Vec::new(),
+            directories: Vec::new(),
+            budget: None,
         };
         let (link, far) = memory();
         let (mut link, far) = (Some(link), tokio::spawn(agent(far)));

@@ -144,6 +144,8 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         servers: None,
         audit: None,
         private: Vec::new(),
+        directories: Vec::new(),
+        budget: None,
     })
 }
 

@@ -54,6 +54,11 @@ impl Reviews {
         Self { config, stem, workspaces, first_look: None, facts: facts.clone(), hint: Arc::clone(hint) }
     }
 
+    /// Sessions of this directory may use these ones, too. They are not reviewed.
+    pub fn reach(&mut self, cwd: &Path, directories: Vec<PathBuf>) {
+        self.workspaces.reach(cwd, directories);
+    }
+
     pub fn roots(&self, at: SessionKey) -> &Arc<Roots> {
         self.workspaces.roots(at)
     }

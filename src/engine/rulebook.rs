@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 /// Where a project keeps its own.
@@ -36,6 +36,8 @@ pub struct Rulebook {
     home: Option<PathBuf>,
     /// By the directory of the session.
     cached: Mutex<BTreeMap<PathBuf, CachedRules>>,
+    /// A directory, and others that belong to its project.
+    further: OnceLock<(PathBuf, Vec<PathBuf>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,12 +67,19 @@ pub struct FileRules {
 impl Rulebook {
     /// Only this file.
     pub fn only(file: PathBuf, home: Option<PathBuf>) -> Self {
-        Self { own: Some(file), has_projects: false, made: None, home, cached: Mutex::default() }
+        Self {
+            own: Some(file),
+            has_projects: false,
+            made: None,
+            home,
+            cached: Mutex::default(),
+            further: OnceLock::new(),
+        }
     }
 
     /// The person's file, and those of the projects.
     pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self { own, has_projects: true, made: None, home, cached: Mutex::default() }
+        Self { own, has_projects: true, made: None, home, cached: Mutex::default(), further: OnceLock::new() }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.
@@ -122,8 +131,20 @@ impl Rulebook {
         ruling.unwrap_or(Ruling::OPEN)
     }
 
-    /// Which of the files that are claimed lie outside of the session's directory, and where.
+    /// In this directory these ones belong to the project, too. Only the first word of it counts.
+    pub fn reach(&self, cwd: &Path, directories: &[PathBuf]) {
+        let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let _ = self.further.set((real, directories.to_vec()));
+    }
+
+    fn roots(&self, root: &Path) -> Vec<PathBuf> {
+        let further = self.further.get().filter(|(of, _)| of == root).map(|(_, further)| further);
+        std::iter::once(root.to_owned()).chain(further.into_iter().flatten().cloned()).collect()
+    }
+
+    /// Which of the files that are claimed lie outside of the session's directories, and where.
     fn outside(&self, root: &Path, claims: &Claims) -> Vec<Outside> {
+        let roots = self.roots(root);
         let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
         let real_of = |path: &str| match (path.strip_prefix("~/"), &self.home) {
             (Some(rest), Some(home)) => real_path(&normalize(&home.join(rest))),
@@ -131,7 +152,7 @@ impl Rulebook {
         };
         let outside = |path: &String| {
             let real = real_of(path);
-            let is_inside = real.as_ref().is_some_and(|real| real.starts_with(root));
+            let is_inside = real.as_ref().is_some_and(|real| roots.iter().any(|root| real.starts_with(root)));
             let real = real.map(|real| real.to_string_lossy().into_owned());
             (!is_inside).then(|| Outside { path: path.clone(), real })
         };
@@ -168,7 +189,7 @@ impl Rulebook {
                 Claimed::Paths(_) | Claimed::Unknown => Subject::Paths(&paths),
             },
             cwd: &cwd,
-            roots: &[root.to_owned()],
+            roots: &self.roots(root),
             home: self.home.as_deref(),
             agent,
             now: now(),

@@ -13,7 +13,7 @@ use crate::model::ruling::{MadeRule, Ruled, Ruling};
 use crate::rules::{RuleRef, Rules, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The rules, and whose they are.
@@ -106,6 +106,13 @@ impl Ruler {
         let (book, name) = config.map(|config| (config.book, config.agent)).unzip();
         let names = name.flatten().map(|name| (AgentKey::FIRST, name)).into_iter().collect();
         Self { book, names, lanes: BTreeMap::new(), facts: facts.clone() }
+    }
+
+    /// In this directory these ones belong to the project, too.
+    pub fn reach(&self, cwd: &Path, directories: &[PathBuf]) {
+        if let Some(book) = &self.book {
+            book.reach(cwd, directories);
+        }
     }
 
     /// A further agent is configured under this name.

@@ -100,6 +100,7 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
+        let EngineConfig { directories, budget, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -167,6 +168,7 @@ impl Engine {
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
         }
+        engine.allow(&cwd, directories, budget);
         let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
         engine.apply_all(told);
         engine
@@ -175,11 +177,6 @@ impl Engine {
     /// The name of the session's journal and review, without an ending.
     pub fn stem(&self) -> String {
         self.stem.name()
-    }
-
-    /// Puts a warning into the transcript.
-    pub fn warn(&mut self, message: String) {
-        self.apply(Address::All, HostEvent::Warning { message });
     }
 
     pub fn model(&self) -> &Model {
@@ -351,6 +348,9 @@ impl Engine {
             }
             Intent::Prompt { text, links } => {
                 Intent::Prompt { links: attach::joined(links, &text, self.core.directory(at)), text }
+            }
+            Intent::Steer { text, links } => {
+                Intent::Steer { links: attach::joined(links, &text, self.core.directory(at)), text }
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.further.get(&command).cloned();

@@ -351,7 +351,7 @@ fn ends_message(update: &Update) -> bool {
         Update::Commands(_) | Update::Mode(_) | Update::Options(_) | Update::Info { .. } | Update::Usage { .. } => {
             false
         }
-        Update::Activity(activity) => *activity != Activity::Busy,
+        Update::Activity(activity, _) => matches!(activity, Activity::Idle(_)),
         Update::Partly { update, .. } => ends_message(update),
         _ => true,
     }

@@ -1,6 +1,7 @@
 //! The directories that sessions work in: for each session its roots, for each directory one review.
 //!
-//! Knows of no agent. Invariants: a session reads, writes and runs below its own directory only; sessions of one
+//! Knows of no agent. Invariants: a session reads, writes and runs below its own directory and those that
+//! the person has named besides; sessions of one
 //! directory, and of directories inside it, share one snapshot, so that what one of them changes is never taken for the
 //! person's. A directory above one that is looked at already has a review of its own: each of the two is told what is
 //! done in the sessions of the other.
@@ -31,6 +32,8 @@ pub(super) struct Workspaces {
     private: Private,
     members: BTreeMap<SessionKey, Member>,
     reviewed: Vec<Reviewed>,
+    /// Directories that sessions of one may use, too.
+    further: (PathBuf, Vec<PathBuf>),
     /// For sessions that have no place yet: nothing is below no root.
     nowhere: Arc<Roots>,
 }
@@ -38,12 +41,20 @@ pub(super) struct Workspaces {
 impl Workspaces {
     pub fn new(private: Private) -> Self {
         let nowhere = Arc::new(Roots::new(Vec::new()));
-        Self { private, members: BTreeMap::new(), reviewed: Vec::new(), nowhere }
+        Self { private, members: BTreeMap::new(), reviewed: Vec::new(), further: Default::default(), nowhere }
+    }
+
+    /// Sessions of this directory may use these ones, too, from when they join.
+    pub fn reach(&mut self, cwd: &Path, directories: Vec<PathBuf>) {
+        self.further = (cwd.to_owned(), directories);
     }
 
     /// A session works in this directory. True when no review looks at it yet.
     pub fn join(&mut self, at: SessionKey, cwd: &Path) -> bool {
-        let roots = Arc::new(Roots::new(vec![cwd.to_owned()]).without(self.private.clone()));
+        let (of, directories) = &self.further;
+        let further = directories.iter().filter(|_| of == cwd).cloned();
+        let all = std::iter::once(cwd.to_owned()).chain(further).collect();
+        let roots = Arc::new(Roots::new(all).without(self.private.clone()));
         let root = roots.paths().first().map_or(cwd, |root| root.as_path()).to_owned();
         let known = self.reviewed.iter().position(|reviewed| root.starts_with(&reviewed.root));
         let review = known.unwrap_or_else(|| {

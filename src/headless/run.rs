@@ -12,9 +12,10 @@ use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
+use crate::model::agent::NO_DIRECTORIES;
 use crate::model::effect::{Ended, FrontEnd};
-use crate::model::event::{Before, Intent, Link, Opening};
-use crate::model::ids::{Addressed, TurnId};
+use crate::model::event::{Before, Can, Intent, Link, Opening};
+use crate::model::ids::{Addressed, SessionKey, TurnId};
 use crate::model::question::Waiting;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
@@ -290,6 +291,9 @@ impl Exec {
         }
         if self.stage == Stage::Opening && engine.model().first().phase() == Phase::Ready {
             let caps = engine.model().first().agent().caps;
+            if !caps.sessions.has(Can::Directories) && !engine.model().directories(SessionKey::FIRST).is_empty() {
+                return Some(Verdict::new(code::USAGE, format!("--add-dir: {NO_DIRECTORIES}")));
+            }
             let fitting = std::mem::take(&mut self.options.attached).into_iter().map(|link| link.fit(&caps));
             let settings = fitting.collect::<Result<_, _>>().and_then(|attached| {
                 self.options.attached = attached;

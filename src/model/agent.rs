@@ -9,6 +9,9 @@ use super::login::LogIn;
 use super::tool::Exit;
 use std::collections::{HashMap, HashSet};
 
+/// Of an agent that cannot be told of directories besides the session's own.
+pub const NO_DIRECTORIES: &str = "this agent takes no further directories (sessionCapabilities.additionalDirectories)";
+
 /// Where the connection stands.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Connection {

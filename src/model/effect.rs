@@ -3,7 +3,7 @@
 use super::audit::Decision;
 use super::changes::ReviewCommand;
 use super::claims::Claims;
-use super::event::{AuthKind, CallError, Item, Link, Opening, PromptResult, TerminalSpec, Timer};
+use super::event::{AuthKind, CallError, Item, Link, Opening, PromptResult, TerminalSpec, Timer, Words};
 use super::form::Reply;
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
@@ -104,6 +104,11 @@ pub enum Call {
         turn: TurnId,
         text: String,
         links: Vec<Link>,
+    },
+    /// Words for the turn that runs.
+    Steer {
+        session: SessionId,
+        words: Words,
     },
     SetMode {
         session: SessionId,

@@ -5,6 +5,7 @@
 
 mod host;
 mod request;
+mod said;
 mod sessions;
 mod timer;
 
@@ -22,6 +23,7 @@ use super::tool::{TerminalPatch, ToolPatch};
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
+pub use said::{Background, Steered, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, Protocol, ReadOnly, SessionPage};
@@ -138,6 +140,11 @@ pub enum AgentEvent {
     },
     /// The answer to ending one call or terminal alone: what becomes of it is told by updates.
     ItemCancelled(Result<(), CallError>),
+    /// What became of words for the running turn.
+    Steered {
+        words: Words,
+        result: Result<Steered, CallError>,
+    },
     OptionSet {
         option: String,
         /// What the request asked for.
@@ -222,6 +229,7 @@ impl AgentEvent {
             | Self::PromptAnswered { .. }
             | Self::ModeSet { .. }
             | Self::ItemCancelled(_)
+            | Self::Steered { .. }
             | Self::OptionSet { .. } => SESSION,
             Self::Initialized(_)
             | Self::SessionsListed { .. }
@@ -344,7 +352,8 @@ pub enum Update {
         content: Patch<Vec<Block>>,
     },
     /// What the agent does now.
-    Activity(Activity),
+    /// With what goes on in the background, where the agent has said all of it.
+    Activity(Activity, Option<Vec<Background>>),
     ToolCall(ToolPatch),
     ToolUpdate(ToolPatch),
     /// A terminal of the agent's own.
@@ -429,8 +438,10 @@ pub enum Item {
 /// What an agent says of itself in a session.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Activity {
-    /// It works, waits for the person, or is in a state that is not known here.
+    /// It works, or is in a state that is not known here.
     Busy,
+    /// All of it waits for the person.
+    Waits,
     /// The turn is over, if one ran.
     Idle(Result<PromptResult, CallError>),
 }
@@ -474,6 +485,11 @@ pub enum Intent {
     },
     Start,
     Prompt {
+        text: String,
+        links: Vec<Link>,
+    },
+    /// The agent is to have these words now: in the running turn where it takes that, else that turn is stopped for them.
+    Steer {
         text: String,
         links: Vec<Link>,
     },

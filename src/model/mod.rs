@@ -7,6 +7,7 @@ pub mod account;
 pub mod agent;
 pub mod attached;
 pub mod audit;
+pub mod budget;
 pub mod changes;
 pub mod child;
 pub mod claims;
@@ -34,6 +35,7 @@ pub mod session_ref;
 pub mod tool;
 
 use agent::Agent;
+use budget::{Budget, Left};
 use changes::Gate;
 use entries::Slot;
 use event::Event;
@@ -63,6 +65,9 @@ pub struct Model {
     has_history: bool,
     /// What earlier journals have of a session is read before its agent is asked for it.
     has_earlier: bool,
+    budget: Option<Box<Budget>>,
+    /// Those that sessions of the first one's directory may use, too.
+    directories: Vec<String>,
     /// The last turn of any session.
     last_turn: TurnId,
 }
@@ -88,6 +93,8 @@ impl Model {
             has_journal: false,
             has_history: false,
             has_earlier: false,
+            budget: None,
+            directories: Vec::new(),
             last_turn: TurnId::default(),
         };
         let agent = model.add_agent(command);
@@ -176,6 +183,9 @@ impl Model {
         let (policy, gate) = (self.policy, self.gate);
         let mut session = Session { agent, cwd, policy, gate, ..Session::default() };
         session.rules.are_there = self.has_rules;
+        if let Some(Left::Nothing(why)) = self.budget.as_deref().map(Budget::of_day) {
+            session.used_up = Some(why);
+        }
         session.entries.has_journal = self.has_journal;
         session.entries.leaving.is_on = self.has_history;
         session.changes.is_on = self.has_review;
@@ -265,6 +275,17 @@ impl Model {
     pub fn agent_of_log_in(&self, id: &TermId) -> Option<AgentKey> {
         let is_its = |agent: &Agent| agent.log_in.as_ref().and_then(LogIn::terminal).is_some_and(|(its, _)| its == id);
         self.agents().find(|(_, agent)| is_its(agent)).map(|(key, _)| key)
+    }
+
+    /// The directories besides its own that a session may use.
+    pub fn directories(&self, at: SessionKey) -> &[String] {
+        let cwd = |at| self.sessions.get(&at).map(|session: &Session| &session.cwd);
+        if cwd(at) == cwd(SessionKey::FIRST) { &self.directories } else { &[] }
+    }
+
+    /// What may be spent, where that is limited.
+    pub fn budget(&self) -> Option<&Budget> {
+        self.budget.as_deref()
     }
 
     pub fn policy(&self) -> Policy {

@@ -11,7 +11,7 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Item, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
@@ -152,6 +152,8 @@ pub struct Session {
     pub turn: Option<Turn>,
     /// How the last turn ended; none while one runs, and after the agent has gone.
     pub ended: Option<TurnEnd>,
+    /// Why no prompt is sent: a budget is used up.
+    pub(super) used_up: Option<String>,
     /// Prompts that wait, oldest first.
     pub held: VecDeque<HeldPrompt>,
     /// A turn that ran when the person closed the session, and that the agent has not answered.
@@ -192,6 +194,10 @@ pub struct Session {
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.
     pub(super) noticed: BTreeSet<String>,
+    /// Whether its turn waits for the person, as the agent tells it (V2-048); nothing until it has told a state.
+    pub(super) told_to_wait: Option<bool>,
+    /// What it does beside its turns, as far as it has said.
+    pub background: Vec<Background>,
     /// The agent has said, before the session was open, that it works in it.
     pub(super) is_at_work: bool,
     /// The agent has refused something of it until the person has logged in.
@@ -429,6 +435,8 @@ pub(super) enum Wished {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
+    /// It is stopped so that the agent gets what waits.
+    pub goes_on: bool,
     pub id: TurnId,
     /// The prompt.
     pub entry: EntryId,

@@ -54,6 +54,17 @@ impl<'a> SessionRef<'a> {
         self.agent.log_in.as_ref().filter(|log_in| self.session.wants_log_in || log_in.is_of_agent)
     }
 
+    /// Its turn waits for the person, with or without a question.
+    pub fn waits_for_person(self) -> bool {
+        self.session.turn.is_some() && self.session.told_to_wait == Some(true)
+    }
+
+    /// Whether the agent works is not known: it has taken up an earlier session and not said (V2-025).
+    pub fn is_of_unknown_state(self) -> bool {
+        let is_idle = self.phase() == Phase::Ready && self.session.turn.is_none();
+        is_idle && self.agent.caps.tells_state && self.session.told_to_wait.is_none()
+    }
+
     /// What waits for the person, in the order in which it is shown.
     pub fn waiting(self) -> impl Iterator<Item = Waiting<'a>> {
         let log_in = self.log_in().filter(|log_in| log_in.attempt.is_none() && !self.agent.is_dead());

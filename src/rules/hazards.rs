@@ -7,6 +7,7 @@
 mod git;
 mod sed;
 mod table;
+mod writers;
 
 use super::steering::is_steering;
 use super::word::Word;
@@ -19,8 +20,10 @@ pub(super) enum Sign {
     /// Any of these long options (blanks between them) or a beginning of it, with or without `=VALUE`; of one dash
     /// when it is written so.
     Longs(&'static str),
-    /// A long option that is none of these, up to a `--`.
+    /// A long option that is none of these, up to a `--` that no option takes for its value.
     OtherLongs(&'static str),
+    /// What these find before a `--`, which no option of the program takes for its value.
+    Before(&'static [Sign]),
     /// A word with a dash before it that is none of these, one or two dashes being the same: each up to its `=`, or the
     /// beginning of one where it ends with `*`.
     OtherDashes(&'static str),
@@ -34,6 +37,8 @@ pub(super) enum Sign {
     But(&'static str, &'static str),
     /// A first word that is not one of these.
     Only(&'static str),
+    /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one.
+    OnlyTwo(&'static str),
     /// A word after a first one that is one of these, options not counted.
     After(&'static str),
     /// Any word.
@@ -42,7 +47,7 @@ pub(super) enum Sign {
     Words(&'static [&'static str]),
     /// A word that begins so.
     Begins(&'static str),
-    /// A word that has this text in it.
+    /// A word that has this text in it, in small letters or large ones.
     Has(&'static str),
     /// No word that names a program to interpret: it comes from standard input.
     NoScript,
@@ -60,7 +65,7 @@ pub(super) enum Sign {
     Name(&'static str),
     /// A second name, `-` and `+1` being names too; these letters take the next word.
     SecondName(&'static str),
-    /// A name or an address that ends where later commands take programs from.
+    /// A name, an address or the value of an option that ends where later commands take programs from.
     Steering,
     /// A word that is not known before it runs.
     Unknown,
@@ -98,10 +103,24 @@ pub(super) fn remotes(words: &[Word]) -> impl Iterator<Item = &str> {
     named.filter(move |_| is_git)
 }
 
-/// The words of a command that name files which it writes or removes, and whether that is certain.
-pub(super) fn written(program: &str, words: &[Word]) -> Vec<(usize, bool)> {
-    let found = if program == "git" { git::written(words) } else { Vec::new() };
-    found.into_iter().map(|file| (file.at, file.is_certain)).collect()
+/// The names of files in a command which it writes or removes, and whether that is certain.
+pub(super) fn written(program: &str, words: &[Word]) -> Vec<(Word, bool)> {
+    if program != "git" {
+        return writers::written(program, words);
+    }
+    let found = git::written(words).into_iter();
+    found.filter_map(|file| Some((words.get(file.at)?.clone(), file.is_certain))).collect()
+}
+
+/// Whether the options end at this word: a `--` behind an option may be the value of that.
+pub(super) fn ends_options(words: &[Word], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    words.get(at).is_some_and(|word| word.text == "--") && !before.is_some_and(|word| may_take_next(&word.text))
+}
+
+/// Whether the next word may be the value of this one.
+fn may_take_next(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-') && !text.contains('=')
 }
 
 /// Whether one of its words is a program for it, which may come from standard input.
@@ -158,6 +177,11 @@ impl Sign {
             Self::SecondName(valued) => {
                 names(words, valued).iter().skip(1).map(|(at, text)| (*at, text.len().max(1))).collect()
             }
+            Self::Before(signs) => {
+                let end = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
+                let before = words.get(..end).unwrap_or_default();
+                signs.iter().flat_map(|sign| sign.find(before, has_input)).collect()
+            }
             Self::Always => match words.split_last() {
                 Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
                 _ => vec![(words.len(), 1)],
@@ -177,12 +201,7 @@ impl Sign {
                 let found = options().filter(|(_, text)| is_it(name_of(text)));
                 found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
             }
-            Self::OtherLongs(names) => {
-                let found = arguments().take_while(|(_, text)| *text != "--");
-                let found =
-                    found.filter(|(_, text)| text.starts_with("--") && !listed(names).any(|n| n == name_of(text)));
-                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
-            }
+            Self::OtherLongs(names) => other_longs(names, arguments()),
             Self::OtherDashes(names) => {
                 let is_number = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
                 let found = options().filter(|(_, text)| !is_number(text) && !is_listed_dash(names, text));
@@ -208,6 +227,7 @@ impl Sign {
                 .filter(|(_, text)| !listed(names).any(|name| name == *text))
                 .map(|(at, text)| (at, text.len().max(1)))
                 .collect(),
+            Self::OnlyTwo(names) => others_than_two(names, arguments()),
             Self::After(names) => {
                 let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
                 let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
@@ -233,7 +253,8 @@ impl Sign {
                 arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
             Self::Has(part) => {
-                arguments().filter(|(_, text)| text.contains(part)).map(|(at, text)| (at, text.len())).collect()
+                let has = |text: &str| text.to_ascii_lowercase().contains(part);
+                arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
             }
             Self::NoScript => {
                 let has_script = arguments().any(|(_, text)| !text.starts_with('-'));
@@ -253,15 +274,53 @@ impl Sign {
                 if has_two { Vec::new() } else { vec![(end, 1)] }
             }
             Self::Steering => {
-                let found = arguments().filter(|(_, text)| is_steering(Path::new(text)));
+                let found = arguments().filter(|(_, text)| values(text).any(|value| is_steering(Path::new(value))));
                 found.map(|(at, text)| (at, text.len())).collect()
             }
             // They look at more than texts.
-            Self::Input | Self::SedScript | Self::Unknown | Self::Name(_) | Self::SecondName(_) | Self::Always => {
-                Vec::new()
-            }
+            Self::Input
+            | Self::SedScript
+            | Self::Unknown
+            | Self::Name(_)
+            | Self::SecondName(_)
+            | Self::Before(_)
+            | Self::Always => Vec::new(),
         }
     }
+}
+
+/// Long options that are none of these, before the end of the options.
+fn other_longs<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let mut before = "";
+    let options = arguments.take_while(|(_, text)| {
+        let is_over = *text == "--" && !may_take_next(before);
+        before = text;
+        !is_over
+    });
+    let is_other = |text: &str| text.len() > 2 && !listed(names).any(|name| name == name_of(text));
+    let found = options.filter(|(_, text)| text.starts_with("--") && is_other(text));
+    found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+}
+
+/// The first two words, unless they are one of these pairs.
+fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let first: Vec<(usize, &str)> = arguments.take(2).collect();
+    let text = |at: usize| first.get(at).map_or("", |(_, text)| *text);
+    let is_known = listed(names).any(|known| match known.split_once('/') {
+        Some((one, "")) => text(0) == one,
+        Some((one, two)) => text(0) == one && text(1) == two,
+        None => false,
+    });
+    if is_known { Vec::new() } else { first.iter().map(|(at, text)| (*at, text.len().max(1))).collect() }
+}
+
+/// A word, and what may be a value in it: behind its `=`, and behind each letter of an option of one dash.
+fn values(text: &str) -> impl Iterator<Item = &str> {
+    let is_bundle = text.starts_with('-') && !text.starts_with("--");
+    let end = if is_bundle { text.find('/').unwrap_or(text.len()) } else { 0 };
+    let behind = text.char_indices().map(|(at, _)| at).filter(move |at| (1..end).contains(at));
+    let behind = behind.filter_map(|at| text.get(at..));
+    std::iter::once(text).chain(text.split_once('=').map(|(_, value)| value)).chain(behind)
 }
 
 fn listed(names: &'static str) -> impl Iterator<Item = &'static str> {

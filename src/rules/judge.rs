@@ -10,7 +10,7 @@ use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
 use crate::base::paths::normalize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
@@ -288,18 +288,37 @@ impl<'a> Judge<'a> {
     fn written(&self, command: &Command) -> Opinion<'a> {
         let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
         let files = hazards::written(&program, &command.words).into_iter();
-        let opinions = files.filter_map(|(at, is_certain)| {
-            let opinion = self.path(&EDIT, Path::new(command.words.get(at)?.known()?));
+        let opinions = files.filter_map(|(word, is_certain)| {
+            let path = self.named(&word)?;
+            let opinion = self.path(&EDIT, &path);
             Some(match opinion.verdict {
                 Verdict::Deny if !is_certain || command.state.is_moved => Opinion::ask(Doubt::PerhapsDenied),
                 Verdict::Deny => opinion,
                 Verdict::Ask if opinion.rule.is_some() => opinion,
                 Verdict::Ask if matches!(opinion.doubt, Some(Doubt::BrokenDeny)) => opinion,
                 Verdict::Ask if is_certain && matches!(opinion.doubt, Some(Doubt::DeniedBelow)) => opinion,
+                Verdict::Ask if self.leads_to_steering(&path) => Opinion::ask(Doubt::Steering),
                 _ => Opinion::neither(),
             })
         });
         opinions.reduce(Opinion::and).unwrap_or(Opinion::neither())
+    }
+
+    /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.
+    fn leads_to_steering(&self, path: &Path) -> bool {
+        let Some(real) = (self.request.links)(&self.request.cwd.join(path)) else { return false };
+        let inside = self.request.roots.iter().find_map(|root| real.strip_prefix(root).ok());
+        is_steering(inside.unwrap_or(&real)) && !is_steering(path)
+    }
+
+    /// The path that a word names; `None` where that only shows when it runs.
+    fn named(&self, word: &Word) -> Option<PathBuf> {
+        let text = word.known()?;
+        match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
+            (false, ..) => Some(PathBuf::from(text)),
+            (true, Some(rest), Some(home)) => Some(home.join(rest)),
+            _ => None,
+        }
     }
 
     /// Whether an interpreter would read its program from what is no file.
@@ -322,11 +341,7 @@ impl<'a> Judge<'a> {
         if descriptor || matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") {
             return Opinion::neither();
         }
-        let path = match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
-            (false, ..) => Path::new(text).to_path_buf(),
-            (true, Some(rest), Some(home)) => home.join(rest),
-            _ => return self.unknown_file(tool, Doubt::File),
-        };
+        let Some(path) = self.named(word) else { return self.unknown_file(tool, Doubt::File) };
         // A connection to another machine.
         let is_socket = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
         let opinion = self.path(tool, &path);
@@ -495,7 +510,7 @@ fn doubt_of(command: &Command) -> Option<Doubt> {
     let is_listed = hazards::is_listed(&name) || wrappers::find(&name).is_some();
     let mut is_over = false;
     let mut has_name = false;
-    for word in command.words.iter().skip(1) {
+    for (at, word) in command.words.iter().enumerate().skip(1) {
         if !word.is_known() {
             // A part of a word may be that of an option, of a subcommand or of an address.
             let is_doubtful = if is_listed { !word.is_below() } else { word.is_glob && word.could_be_option() };
@@ -504,7 +519,7 @@ fn doubt_of(command: &Command) -> Option<Doubt> {
             }
         } else if word.text == "--" {
             // Of the programs that matter only git is known to end its options there, after its subcommand.
-            is_over |= !is_listed || name == "git" && has_name;
+            is_over |= !is_listed || name == "git" && has_name && hazards::ends_options(&command.words, at);
         } else {
             has_name |= !word.text.starts_with('-');
         }

@@ -348,7 +348,9 @@ impl<D: Device> Running<D> {
     fn carry_out(&mut self, out: Out) -> io::Result<Option<Exit>> {
         match out {
             Out::Intent(intent) => {
-                if let Intent::Prompt { text, .. } | Intent::Refuse { reason: text, .. } = &intent {
+                if let Intent::Prompt { text, .. } | Intent::Steer { text, .. } | Intent::Refuse { reason: text, .. } =
+                    &intent
+                {
                     self.remember(text);
                 }
                 if let Intent::SetOption { id, value } = &intent {

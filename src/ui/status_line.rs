@@ -185,6 +185,10 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             let why = Piece::new(": ", sanitize::line(&why.words()), Token::Dim, HINT);
             (Busy::No, vec![Piece::new("", "read only", Token::Warn, KEEP), why])
         }
+        Phase::Ready if session.waits_for_person() => {
+            let hint = Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim);
+            (Busy::No, vec![Piece::new("", "the agent waits for you", Token::Warn, KEEP), hint])
+        }
         Phase::Ready => match turn {
             Some(turn) => working(session, turn, now),
             None => idle(session, hint),
@@ -283,7 +287,8 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
 fn idle(session: SessionRef<'_>, hint: &[&str]) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
-    let odd = odd_end(&session);
+    let unknown = || session.is_of_unknown_state().then(|| "the agent has not said whether it works".to_owned());
+    let odd = odd_end(&session).or_else(unknown);
     let first = if odd.is_some() { 41 } else { KEEP };
     pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
     // Keys give way before what is to be reviewed, and the last of them first.
@@ -362,6 +367,9 @@ fn right(session: SessionRef<'_>, setup: Setup) -> Vec<Piece> {
     };
     if let Some(name) = self::model(session).filter(|_| in_status) {
         push(name, 20);
+    }
+    if !session.background.is_empty() {
+        push(format!("{} in the background", session.background.len()), 35);
     }
     let mut context = None;
     if let Some(usage) = session.usage.as_ref().filter(|u| u.size > 0 || u.used > 0) {

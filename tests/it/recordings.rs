@@ -29,7 +29,7 @@ fn variant(update: &Update) -> &'static str {
         Update::ToolUpdate(_) => "tool_call_update",
         Update::Plan { .. } => "plan",
         Update::Message { .. } => "message",
-        Update::Activity(_) => "activity",
+        Update::Activity(..) => "activity",
         Update::Commands(_) => "available_commands_update",
         Update::Mode(_) => "current_mode_update",
         Update::Options(_) => "config_option_update",

@@ -14,7 +14,7 @@ use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
     AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, Protocol, SessionPage, SessionResult,
-    Update,
+    Steered, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
@@ -77,6 +77,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The parameters of a call that opens a session, with the servers that the agent is given.
     fn give(&self, servers: &[&Server], params: &mut Value);
 
+    /// The same with directories besides the session's own; all of them, each time.
+    fn reach(&self, directories: &[String], params: &mut Value) {
+        params["additionalDirectories"] = directories.into();
+    }
+
     /// That the turn of this session is to end.
     fn cancel_turn(&self, session: &SessionId) -> Said;
 
@@ -132,6 +137,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 
     fn prompt(&self, result: &str) -> PromptAnswer;
+
+    /// What has become of words for the running turn.
+    fn steered(&self, result: &str) -> Steered {
+        versionless::results::steered(result)
+    }
 
     /// The agent has answered a prompt with this error.
     fn prompt_refused(&self, error: CallError) -> Result<PromptAnswer, CallError> {

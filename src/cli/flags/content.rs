@@ -16,6 +16,16 @@ pub const CONTENT: &[Flag] = &[
         help: "send FILE along: an image, a sound, a text, or else a link to it (repeatable)",
     },
     Flag {
+        long: "add-dir",
+        short: None,
+        takes: Takes::Value("DIR", |typed, value| {
+            typed.add_dir.push(value.into());
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "let the agent work in DIR too, where it takes further directories (repeatable)",
+    },
+    Flag {
         long: "mcp",
         short: None,
         takes: Takes::Value("FILE", |typed, value| {

@@ -15,6 +15,7 @@ use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
 use crate::host::process;
 use crate::mcp::{Found, Remote};
+use crate::model::budget::Budget;
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
@@ -216,6 +217,25 @@ impl Engine {
         };
         let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
         self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd);
+    }
+
+    /// Puts a warning into the transcript.
+    pub fn warn(&mut self, message: String) {
+        self.apply(Address::All, HostEvent::Warning { message });
+    }
+
+    /// The directories besides its own that sessions of this one may use, and what may be spent.
+    pub(super) fn allow(&mut self, cwd: &Path, directories: Vec<PathBuf>, budget: Option<Budget>) {
+        let directories: Vec<PathBuf> = directories.into_iter().filter(|dir| dir != cwd).collect();
+        if !directories.is_empty() {
+            let words = directories.iter().map(|dir| dir.to_string_lossy().into_owned()).collect();
+            self.apply(Address::All, HostEvent::Directories(words));
+            self.ruler.reach(cwd, &directories);
+            self.reviews.reach(cwd, directories);
+        }
+        if let Some(budget) = budget {
+            self.apply(Address::All, HostEvent::Budget(Box::new(budget)));
+        }
     }
 
     pub(in crate::engine) fn queue_file(&mut self, job: FileJob) {

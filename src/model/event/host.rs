@@ -3,6 +3,7 @@
 //! Plain data that a journal holds; knows of no session. Invariant: what happened is said once, in the order it happened.
 
 use super::{AGENT, SESSION};
+use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::past::Recalled;
@@ -14,6 +15,10 @@ use serde::{Deserialize, Serialize};
 /// What happened on this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum HostEvent {
+    /// What may be spent, and what was before this.
+    Budget(Box<Budget>),
+    /// Further directories for the sessions of the first one's, absolute.
+    Directories(Vec<String>),
     AgentSpawned {
         pid: u32,
     },
@@ -139,7 +144,7 @@ impl HostEvent {
             | Self::LogInSet { .. }
             | Self::StdoutClosed { .. }
             | Self::ConnectionDropped { .. } => AGENT,
-            Self::JournalFailed { .. } | Self::Warning { .. } => Address::All,
+            Self::JournalFailed { .. } | Self::Warning { .. } | Self::Budget(_) | Self::Directories(_) => Address::All,
             _ => SESSION,
         }
     }

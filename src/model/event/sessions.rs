@@ -70,11 +70,13 @@ pub enum Can {
     Delete,
     /// It takes a title from the person.
     Title,
+    /// It takes directories besides the session's own.
+    Directories,
 }
 
 impl Can {
-    pub const ALL: [Self; 7] =
-        [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete, Self::Title];
+    pub const ALL: [Self; 8] =
+        [Self::Load, Self::Resume, Self::Fork, Self::List, Self::Close, Self::Delete, Self::Title, Self::Directories];
 
     /// As part of a sentence, and as programs read it.
     pub const fn word(self) -> &'static str {
@@ -86,6 +88,7 @@ impl Can {
             Self::Close => "close",
             Self::Delete => "delete",
             Self::Title => "title",
+            Self::Directories => "additionalDirectories",
         }
     }
 }
@@ -172,6 +175,10 @@ pub struct AgentCaps {
     pub mcp_sse: bool,
     /// It reads and writes files and runs commands by itself only: nothing of that goes through this client.
     pub works_alone: bool,
+    /// It takes words for a turn that runs.
+    pub steers: bool,
+    /// It says by itself whether it works.
+    pub tells_state: bool,
     /// It can be told to forget who the person is.
     pub log_out: bool,
 }

@@ -109,7 +109,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
             say(session, child, |child| child.note(What::Unknown, &name), cx);
         }
         // Its commands, modes, costs and the like are not those of the session.
-        Update::Activity(_)
+        Update::Activity(..)
         | Update::Commands(_)
         | Update::Mode(_)
         | Update::Options(_)

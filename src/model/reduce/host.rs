@@ -59,7 +59,9 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
         | HostEvent::Recalled(_)
-        | HostEvent::JournalFailed { .. } => {}
+        | HostEvent::JournalFailed { .. }
+        | HostEvent::Budget(_)
+        | HostEvent::Directories(_) => {}
     }
 }
 

@@ -11,10 +11,12 @@ use super::{
     revival, service, update,
 };
 use crate::model::Model;
-use crate::model::agent::{Agent, Connection, DeathKind, Stray};
+use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{AgentRequest, CallError, Can, ErrorKind, InitResult, Odd, Opening, SessionResult, Update};
+use crate::model::event::{
+    AgentRequest, CallError, Can, ErrorKind, InitResult, Link, Odd, Opening, SessionResult, Update,
+};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, ReadOnly, Session, SessionState};
@@ -42,6 +44,13 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening,
     if is_up && model.sessions.get(&at).is_some_and(|session| session.state == SessionState::Waiting) {
         open(model, key, at, cx);
     }
+}
+
+/// The agent is to have these words now.
+pub fn steer(model: &mut Model, at: SessionKey, text: String, links: Vec<Link>, cx: &mut Cx) {
+    let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
+    let is_taken = agent.is_some_and(|agent| agent.caps.steers);
+    in_session(model, at, cx, |session, cx| prompt::steer(session, text, links, is_taken, cx));
 }
 
 /// A session that is not open is asked for in this way.
@@ -78,11 +87,20 @@ pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
         in_session(model, at, cx, |session, cx| opening::put_off(session, left, cx));
         return;
     }
+    let can_reach = agent.can(Can::Directories) || model.directories(at).is_empty();
     let in_vain = matches!(how, Opening::Continue(_)).then_some(ReadOnly::NoWay);
     in_session(model, at, cx, |session, _| session.opening = how);
     match hopeless {
         Some(why) => not_opened(model, key, at, End::new(DeathKind::Refused, why), in_vain, cx),
-        None => drop(in_session(model, at, cx, opening::open)),
+        None => {
+            if !can_reach {
+                let words = format!("--add-dir: {NO_DIRECTORIES}");
+                in_session(model, at, cx, |session, cx| {
+                    notice_once(session, NO_DIRECTORIES, words, Vec::new(), cx.now)
+                });
+            }
+            in_session(model, at, cx, opening::open);
+        }
     }
 }
 

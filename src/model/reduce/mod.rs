@@ -9,6 +9,7 @@ mod agent;
 mod asked;
 mod audit;
 mod beginning;
+mod budget;
 mod child;
 mod compaction;
 mod cx;
@@ -44,7 +45,7 @@ use super::agent::Agent;
 use super::audit::{AGENT, ALLOW, DENY, Decision, PERSON};
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer};
+use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer, Update};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{Session, SessionState};
 
@@ -57,9 +58,14 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
     let cx = &mut cx;
     cx.is_hint = matches!(event.what, Event::Hint(_));
     cx.is_audited = model.is_audited;
+    if matches!(event.what, Event::User(_)) {
+        budget::day(model, cx);
+    }
     match (event.at, event.what) {
         (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
+        (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
+        (Address::All, Event::Host(HostEvent::Budget(set))) => budget::begin(model, set, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),
@@ -71,6 +77,9 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
+        (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
+            lifecycle::steer(model, key, text, links, cx)
+        }
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
@@ -188,7 +197,13 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
             login::authenticated(model, key, attempt, result, cx);
         }
         AgentEvent::LoggedOut(result) => login::logged_out(model, key, result, cx),
-        AgentEvent::Update { session, update } => lifecycle::update(model, key, session, update, cx),
+        AgentEvent::Update { session, update } => {
+            let used = matches!(update, Update::Usage { .. }).then(|| model.session_named(key, &session)).flatten();
+            lifecycle::update(model, key, session, update, cx);
+            if let Some(at) = used {
+                budget::told(model, at, cx);
+            }
+        }
         AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
         AgentEvent::MethodsOffered(methods) => {
             in_agent(model, key, cx, |agent, _| {
@@ -228,6 +243,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         | AgentEvent::PromptAnswered { .. }
         | AgentEvent::ModeSet { .. }
         | AgentEvent::ItemCancelled(_)
+        | AgentEvent::Steered { .. }
         | AgentEvent::OptionSet { .. } => {}
     }
 }
@@ -313,6 +329,7 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::PromptAnswered { turn, result } => prompt::answered(session, turn, result, cx),
         AgentEvent::ModeSet { mode, result } => options::mode_set(session, &mode, result, cx),
         AgentEvent::OptionSet { option, value, result } => options::option_set(session, &option, &value, result, cx),
+        AgentEvent::Steered { words, result } => prompt::steered(session, words, result, cx),
         AgentEvent::ItemCancelled(result) => prompt::item_cancelled(session, result, cx),
         _ => {}
     }

@@ -65,6 +65,8 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
     let is_retold = matches!(session.opening, Opening::Load(_)) && has_talked(session);
     session.retold = is_retold.then(Box::default);
     session.answered = None;
+    session.told_to_wait = None;
+    session.background.clear();
     cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));
 }
 
@@ -116,6 +118,8 @@ pub fn wait(session: &mut Session) {
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     session.age = Some((cx.now, Duration::ZERO));
+    // A new one has nothing to do yet (V2-027).
+    session.told_to_wait = session.told_to_wait.or(session.begins_anew().then_some(false));
     match std::mem::take(&mut session.opening) {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {

@@ -2,7 +2,9 @@
 
 use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
 use super::super::entry::{Body, ChunkKind, Entry, Level, UserMessage, UserState};
-use super::super::event::{Activity, CallError, Item, Link, Odd, PromptAnswer, PromptResult, Stop, Timer};
+use super::super::event::{
+    Activity, CallError, Item, Link, Odd, PromptAnswer, PromptResult, Steered, Stop, Timer, Words,
+};
 use super::super::ids::{EntryId, Now, Owner, TermId, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
 use super::super::tool::{Mark, ToolCall};
@@ -44,6 +46,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     if !cx.is_up || session.wants_log_in || session.state != SessionState::Ready || session.turn.is_some() {
         return;
     }
+    refuse_used_up(session, cx);
     let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
@@ -68,6 +71,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         cancelling: None,
         links,
         is_unsent: true,
+        goes_on: false,
         spoke: false,
         prompt: text,
         echo: String::new(),
@@ -75,6 +79,57 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     });
     if !review::begin(session, id, cx) {
         transmit(session, id, cx);
+    }
+}
+
+/// The agent is to have these words now. Without a turn, or before one has gone out, they are a prompt like any other.
+pub fn steer(session: &mut Session, text: String, links: Vec<Link>, is_taken: bool, cx: &mut Cx) {
+    let is_on_its_way = session.turn.as_ref().is_some_and(|turn| !turn.is_unsent && turn.cancelling.is_none());
+    let Some(wire) = session.id.clone().filter(|_| is_on_its_way && !text.trim().is_empty()) else {
+        return prompt(session, text, links, cx);
+    };
+    if is_taken && session.used_up.is_none() {
+        return cx.push(Effect::Call(Call::Steer { session: wire, words: Words { text, links } }));
+    }
+    session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links });
+    if let Some(turn) = &mut session.turn {
+        turn.goes_on = true;
+    }
+    cancel(session, cx);
+}
+
+/// What the agent has done with them.
+pub fn steered(session: &mut Session, words: Words, result: Result<Steered, CallError>, cx: &mut Cx) {
+    let Words { text, links } = words;
+    match result {
+        Ok(Steered::PromptRequired) => {
+            session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links });
+            send_next(session, cx);
+        }
+        Ok(done) => {
+            let labels = links.iter().map(Link::label).collect();
+            let user = UserMessage { text, links: labels, state: UserState::Sent, message_id: None };
+            let entry = session.entries.push(session.last_turn, cx.now, Body::User(user));
+            session.entries.finish(entry);
+            let words = match done {
+                Steered::NewTurn => "the agent works on it in a turn of its own, whose end it does not tell",
+                _ => "put into the running turn",
+            };
+            notice(session, Level::Info, words, Vec::new(), cx.now);
+        }
+        Err(error) => {
+            let words = format!("not put into the running turn: {}", error.message);
+            notice(session, Level::Warn, words, error.data_lines(), cx.now);
+            cx.push(Effect::FrontEnd(FrontEnd::Returned(text)));
+        }
+    }
+}
+
+/// What waits is not sent once a budget is used up.
+pub fn refuse_used_up(session: &mut Session, cx: &mut Cx) {
+    if let Some(why) = session.used_up.clone().filter(|_| !session.held.is_empty()) {
+        notice(session, Level::Warn, why, Vec::new(), cx.now);
+        return_held(session, None, cx);
     }
 }
 
@@ -124,8 +179,9 @@ fn not_taken(session: &mut Session, id: TurnId, error: CallError, cx: &mut Cx) {
 
 /// The agent works, or has nothing to do. That it has nothing to do is no news of a prompt that it has not taken yet.
 pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
+    session.told_to_wait = Some(activity == Activity::Waits);
     if session.turn.is_none() {
-        let is_busy = activity == Activity::Busy;
+        let is_busy = matches!(activity, Activity::Busy | Activity::Waits);
         if session.state != SessionState::Ready {
             session.is_at_work = is_busy;
         } else if is_busy {
@@ -135,7 +191,7 @@ pub fn activity(session: &mut Session, activity: Activity, cx: &mut Cx) {
     }
     let Some(turn) = session.turn.as_mut().filter(|t| !t.is_unsent) else { return };
     match activity {
-        Activity::Busy => turn.is_taken = true,
+        Activity::Busy | Activity::Waits => turn.is_taken = true,
         Activity::Idle(result) if turn.is_taken => {
             let id = turn.id;
             over(session, id, result, cx);
@@ -160,6 +216,7 @@ pub fn of_its_own(session: &mut Session, cx: &mut Cx) {
         cancelling: None,
         links: Vec::new(),
         is_unsent: false,
+        goes_on: false,
         spoke: false,
         prompt: String::new(),
         echo: String::new(),
@@ -217,6 +274,9 @@ fn over_with(
             let detail = error.data_lines();
             notice(session, Level::Error, error.as_answer(), detail, cx.now);
         }
+    }
+    if turn.goes_on && cancelled && back.is_none() {
+        return send_next(session, cx);
     }
     return_held(session, back, cx);
 }

@@ -46,7 +46,13 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         }
         Update::Terminal(patch) => tool::terminal(session, patch, cx),
         Update::Message { kind, id, content } => message(session, kind, id, content, cx),
-        Update::Activity(activity) => prompt::activity(session, activity, cx),
+        Update::Activity(activity, background) => {
+            // What was told last stands until the agent tells of it anew (V2-056).
+            if let Some(background) = background {
+                session.background = background;
+            }
+            prompt::activity(session, activity, cx);
+        }
         Update::Plan { id, entries } => plan(session, id, entries, cx.now),
         Update::Commands(commands) => session.commands = commands,
         Update::Mode(id) => options::mode_changed(session, id),

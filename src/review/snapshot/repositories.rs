@@ -1,7 +1,8 @@
 //! Git's own directories that are not called `.git`: bare repositories with worktrees beside them, separate ones, mirrors.
 //!
 //! Told by what is in them, at the first look and never again: what becomes such a directory later is the work of a
-//! session, and is covered. Invariant: what is in one is no change, and no undo touches it.
+//! session, and is covered. Where other files stand beside git's own, only git's own are taken for it: a directory of
+//! sources can be made to look like a repository. Invariant: what is git's is no change, and no undo touches it.
 
 use crate::review::error::ReviewError;
 use crate::review::worktree::own_files::OwnFiles;
@@ -15,10 +16,41 @@ use std::path::Path;
 pub(crate) const FILE: &str = "repositories";
 /// More are not told apart.
 const MOST: usize = 1000;
+/// Of those that hold other files too; each further one is taken whole.
+const MOST_MIXED: usize = 20;
+/// What git writes into its directory, beside names in capital letters.
+const NAMES: &[&str] = &[
+    "HEAD",
+    "FETCH_HEAD",
+    "ORIG_HEAD",
+    "COMMIT_EDITMSG",
+    "config",
+    "config.worktree",
+    "description",
+    "index",
+    "packed-refs",
+    "shallow",
+    "objects",
+    "refs",
+    "reftable",
+    "logs",
+    "hooks",
+    "info",
+    "branches",
+    "worktrees",
+    "modules",
+    "lfs",
+    "annex",
+    "svn",
+    "sequencer",
+    "rebase-merge",
+    "rebase-apply",
+];
 const MAX_FILE: u64 = 8 << 20;
 const MAX_HEAD: u64 = 1 << 10;
 
-/// The uppermost directories of those that a walk has come past. The root is none: there is a session in it.
+/// The uppermost directories of those that a walk has come past, or what is git's in them. The root is none: there is a
+/// session in it.
 fn found(root: &Path, walked: &Walked) -> Vec<RelPath> {
     let files: BTreeSet<&RelPath> = walked.files.iter().map(|(key, _)| key).collect();
     let below = |dir: &RelPath, name: &str| -> RelPath { [dir, &b"/"[..], name.as_bytes()].concat().into() };
@@ -35,7 +67,32 @@ fn found(root: &Path, walked: &Walked) -> Vec<RelPath> {
             all.push(dir.clone());
         }
     }
-    all
+    let entries = |dir: &RelPath| -> BTreeSet<RelPath> {
+        let names = walked.files.iter().map(|(key, _)| key).chain(&walked.dirs);
+        names.filter_map(|key| name_in(dir, key)).map(RelPath::from).collect()
+    };
+    let (mixed, mut found): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|dir| !entries(dir).iter().all(|name| is_gits(name)));
+    for (at, dir) in mixed.into_iter().enumerate() {
+        if at < MOST_MIXED {
+            found.extend(NAMES.iter().map(|name| below(&dir, name)));
+        } else {
+            found.push(dir);
+        }
+    }
+    found
+}
+
+/// The first name behind a directory in the path of something in it.
+fn name_in<'a>(dir: &RelPath, key: &'a RelPath) -> Option<&'a [u8]> {
+    key.strip_prefix(&**dir)?.strip_prefix(b"/")?.split(|byte| *byte == b'/').next()
+}
+
+/// Whether git may have written an entry of this name into its directory.
+fn is_gits(name: &[u8]) -> bool {
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
+    let is_passing = name.ends_with(b".lock") || name.starts_with(b"gc.") || name.starts_with(b"sharedindex.");
+    name.iter().all(is_capital) || is_passing || NAMES.iter().any(|known| known.as_bytes() == name)
 }
 
 /// Whether its `HEAD` is one of git's: the name of a ref, or of a commit.

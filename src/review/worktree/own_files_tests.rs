@@ -356,6 +356,41 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
 }
 
 #[test]
+fn sources_beside_what_looks_like_git_are_covered_and_gits_own_is_not() {
+    let place = Place::new();
+    for name in
+        ["src/objects/aa/b", "src/refs/heads/main", "src/config", "mirror/objects/a", "mirror/refs/b", "mirror/config"]
+    {
+        place.write(name, "1\n");
+    }
+    place.write("src/HEAD", "ref: refs/heads/main\n");
+    place.write("src/main.rs", "one\n");
+    place.write("src/deep/file", "one\n");
+    place.write("mirror/HEAD", "ref: refs/heads/main\n");
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        for name in [
+            "src/main.rs",
+            "src/deep/file",
+            "src/refs/heads/main",
+            "src/packed-refs",
+            "mirror/refs/b",
+            "mirror/packed-refs",
+        ] {
+            place.write(name, "two\n");
+        }
+    });
+    let doc = review.doc(Scope::Session).unwrap();
+    let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
+    assert_eq!(paths, ["src/deep/file", "src/main.rs"]);
+    let is_named = |words: &String| words.contains("leaves alone: mirror, src/HEAD");
+    assert!(review.uncovered().iter().any(is_named), "{:?}", review.uncovered());
+    review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
+    let now = ["src/main.rs", "src/deep/file", "src/refs/heads/main", "mirror/refs/b"].map(|name| place.read(name));
+    assert_eq!(now, ["one\n", "one\n", "two\n", "two\n"]);
+}
+
+#[test]
 fn what_another_client_is_just_writing_is_no_file_of_the_tree_and_what_it_leaves_is_one() {
     let place = Place::new();
     place.write("file", "one\n");

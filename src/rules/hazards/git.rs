@@ -1,10 +1,10 @@
 //! What is known of git: the subcommands and options that neither run nor write what they are given. All that is not in
 //! these tables has to stand in the pattern itself.
 //!
-//! Knows nothing of patterns. Invariant: a short option is only passed over where every letter before it is known; a
-//! long one only when it is written in full.
+//! Knows nothing of patterns. Invariants: a short option is only passed over where every letter before it is known, a
+//! long one only when it is written in full; options end at a `--` only where no option could take it for its value.
 
-use super::{Hit, unknown_letter};
+use super::{Hit, ends_options, unknown_letter};
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
 use std::path::Path;
@@ -180,8 +180,8 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
             hits.push((at, text.len(), REMOTE));
         }
         if !is_over && text.len() > 1 && text.starts_with('-') {
-            is_over = text == "--";
-            hits.extend(row.unknown(text).filter(|_| !is_over).map(|bytes| (at, bytes, OPTION)));
+            is_over = ends_options(words, at);
+            hits.extend(row.unknown(text).filter(|_| text != "--").map(|bytes| (at, bytes, OPTION)));
         } else {
             if is_first && !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
                 hits.push((at, text.len().max(1), SUBCOMMAND));

@@ -4,8 +4,8 @@
 
 use super::Row;
 use super::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName, Only,
-    OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
+    After, Always, Bare, Before, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName,
+    Only, OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -33,9 +33,9 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row { programs: &["rg"], signs: &[Longs("--pre --hostname-bin")], reason: "runs a program for each file" },
     Row {
-        programs: &["ag", "bat", "delta"],
-        signs: &[Longs("--pager")],
-        reason: "names a program that shows the output",
+        programs: &["ag", "ack", "bat", "delta", "ugrep", "ug"],
+        signs: &[Longs("--pager --filter --view --config --config-file")],
+        reason: "names a program that reads files or shows the output",
     },
     Row {
         programs: &["tar", "bsdtar", "gtar"],
@@ -47,13 +47,14 @@ pub(super) const TABLE: &[Row] = &[
             ),
             Letters("IFTgPCx"),
             Bare("IFTgPCx"),
+            Steering,
         ],
         reason: "writes what the archive names, or runs the program that the option names",
     },
     Row { programs: &["unzip"], signs: &[Only("-l -v -t -Z -p -lv -tq -Z1")], reason: "writes what the archive names" },
     Row {
         programs: &["zip"],
-        signs: &[Short("-T"), Longs("--unzip-command"), Letters("TmO"), Longs("--move --output-file")],
+        signs: &[Short("-T"), Longs("--unzip-command"), Letters("TmO"), Longs("--move --output-file"), Steering],
         reason: "tests with a program of any name, or removes what it packs",
     },
     Row {
@@ -162,10 +163,10 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["wget"],
         signs: &[
-            But("qvScN46", "tTUw"),
+            But("qvSc46", "tTUw"),
             OtherLongs(
                 "--quiet --no-verbose --spider --timeout --tries --user-agent --header --no-check-certificate \
-                --continue --timestamping --server-response --show-progress --https-only --version --help",
+                --continue --server-response --show-progress --https-only --version --help",
             ),
             Steering,
         ],
@@ -200,6 +201,12 @@ pub(super) const TABLE: &[Row] = &[
             Words(&["eval"]),
             Words(&["x"]),
             Words(&["exec"]),
+            Words(&["inspect"]),
+            Words(&["debug"]),
+            Words(&["repl"]),
+            Words(&["create"]),
+            Has("npm:"),
+            Has("jsr:"),
             Has("://"),
             NoScript,
             Device,
@@ -249,36 +256,46 @@ pub(super) const TABLE: &[Row] = &[
             // A package may run what it wants to while it is put in.
             After("install i add update"),
             Letters("Cc"),
-            OtherLongs(
-                "--silent --json --production --omit --include --workspace --workspaces --filter --recursive \
-                --parallel --save --save-dev --save-exact --no-save --legacy-peer-deps --force --no-audit \
-                --no-fund --if-present --loglevel --prefer-offline --offline --frozen-lockfile --immutable \
-                --ignore-scripts --depth --long --all --dry-run --version --watch --coverage --verbose --ci \
-                --run",
-            ),
+            // npm reads `-prefix` as `--prefix`.
+            Before(&[
+                But("DEOBPSWfysdqlavhr", "wF"),
+                OtherLongs(
+                    "--silent --json --production --omit --include --workspace --workspaces --filter --recursive \
+                    --parallel --save --save-dev --save-exact --no-save --legacy-peer-deps --force --no-audit \
+                    --no-fund --if-present --loglevel --prefer-offline --offline --frozen-lockfile --immutable \
+                    --ignore-scripts --depth --long --all --dry-run --version --watch --coverage --verbose --ci \
+                    --run",
+                ),
+            ]),
         ],
         reason: "runs a program of any name, or keeps settings that do",
     },
     Row {
         programs: &["cargo"],
         signs: &[
+            Only(
+                "build b check c test t run r bench clippy fmt doc d rustdoc rustc install tree metadata update fetch \
+                search info version clean fix remove rm generate-lockfile package locate-project pkgid \
+                read-manifest verify-project help nextest -V --version --list -h --help",
+            ),
             Letters("ZCo"),
             Begins("+"),
-            Longs("--config --codegen --emit --out-dir --print --sysroot --extern"),
-            OtherLongs(
+            // Behind a `--` a program of tests writes there.
+            Longs("--config --codegen --emit --out-dir --print --sysroot --extern --logfile"),
+            Before(&[OtherLongs(
                 "--release --lib --bin --bins --test --tests --example --examples --bench --benches --doc --all \
-                --workspace --package --exclude --features --all-features --no-default-features --all-targets \
-                --no-run --no-fail-fast --keep-going --quiet --verbose --locked --offline --frozen \
-                --message-format --color --profile --jobs --target --check --fix --allow-dirty --allow-staged \
-                --allow-no-vcs --depth --edges --invert --no-deps --document-private-items --list --version \
-                --help --edition --name --dry-run --precise --aggressive --recursive --limit --dev --build \
-                --optional --format-version --filter-platform --no-dedupe --prefix --format --duplicates",
-            ),
+                    --workspace --package --exclude --features --all-features --no-default-features --all-targets \
+                    --no-run --no-fail-fast --keep-going --quiet --verbose --locked --offline --frozen \
+                    --message-format --color --profile --jobs --target --check --fix --allow-dirty --allow-staged \
+                    --allow-no-vcs --depth --edges --invert --no-deps --document-private-items --list --version \
+                    --help --edition --name --dry-run --precise --aggressive --recursive --limit --dev --build \
+                    --optional --format-version --filter-platform --no-dedupe --prefix --format --duplicates",
+            )]),
             Words(&["install"]),
             Words(&["rustc"]),
             Words(&["rustdoc"]),
         ],
-        reason: "settings of one call name compilers, runners and directories",
+        reason: "settings of one call name compilers, runners and directories, and others of its commands write elsewhere",
     },
     Row {
         programs: &["rustc", "rustdoc"],
@@ -346,7 +363,17 @@ pub(super) const TABLE: &[Row] = &[
     Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
     Row {
         programs: &["sqlite3"],
-        signs: &[Has("."), Has("load_extension"), Has("writefile"), Has("edit("), Begins("-"), NoSecondName, Input],
+        signs: &[
+            Has("."),
+            Has("attach"),
+            Has("vacuum"),
+            Has("load_extension"),
+            Has("writefile"),
+            Has("edit("),
+            Begins("-"),
+            NoSecondName,
+            Input,
+        ],
         reason: "its commands run programs and write files",
     },
     Row {
@@ -366,36 +393,69 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row { programs: &["socat"], signs: &[Each], reason: "its addresses name programs and files" },
     Row {
-        programs: &["hg", "svn"],
+        programs: &["hg"],
         signs: &[
-            Longs(
-                "--config --config-option --config-dir --diff-cmd --diff3-cmd --editor-cmd --repository --cwd \
-                --output --tool --merge-tool",
+            Only(
+                "status st stat log diff summary sum identify id branch branches tags heads parents cat annotate blame \
+                files manifest paths root tip version help grep bookmarks bookmark add addremove forget commit ci update \
+                up checkout co merge graft rebase phase verify pull push incoming in outgoing out resolve revert --version \
+                --help",
             ),
-            Letters("Rot"),
-            Words(&["extdiff"]),
-            Words(&["config"]),
-            Words(&["histedit"]),
-            Words(&["bisect"]),
+            // Another repository has hooks of its own, and what is sent goes there.
+            After("pull push incoming in outgoing out"),
+            But("vqpgabwBmnucAUGfildksMSIX", "rT"),
+            OtherLongs(
+                "--verbose --quiet --rev --limit --template --patch --git --stat --graph --all --modified --added \
+                --removed --deleted --clean --unknown --ignored --no-status --copies --include --exclude --message \
+                --addremove --amend --user --date --branch --closed --follow --only-merges --no-merges --keyword \
+                --change --text --ignore-all-space --ignore-space-change --ignore-blank-lines --unified --number \
+                --line-number --active --force --list --mark --unmark --no-backup --dry-run --style --pager --version \
+                --help --noninteractive --color --abort --continue --source --dest --base --keep --newest-first",
+            ),
         ],
-        reason: "settings of one call and of other repositories name programs",
+        reason: "settings of one call and of other repositories name programs, and extensions bring commands of any kind",
     },
     Row {
-        programs: &["gh", "glab"],
+        programs: &["svn"],
         signs: &[
-            Words(&["alias"]),
-            Words(&["extension"]),
-            Words(&["ext"]),
-            Words(&["config"]),
-            Words(&["extensions"]),
-            Words(&["clone"]),
-            Words(&["download"]),
-            Words(&["checkout"]),
-            Words(&["codespace"]),
-            Words(&["cs"]),
-            Words(&["auth"]),
+            Only(
+                "status st stat log diff di info list ls cat blame praise annotate proplist pl propget pg add commit ci \
+                update up revert resolved help --version --help",
+            ),
+            Has("://"),
+            But("vquNcgm", "rl"),
+            OtherLongs(
+                "--verbose --quiet --revision --change --limit --message --non-interactive --depth --recursive --stop-on-copy \
+                --show-updates --no-ignore --summarize --xml --incremental --force --accept --version --help --git \
+                --search --diff --ignore-externals",
+            ),
         ],
-        reason: "keeps settings and programs that later calls run, or writes what others sent",
+        reason: "settings of one call name programs, and addresses too",
+    },
+    Row {
+        programs: &["gh"],
+        signs: &[
+            OnlyTwo(
+                "pr/view pr/list pr/status pr/diff pr/checks issue/view issue/list issue/status run/view run/list \
+                run/watch release/view release/list repo/view repo/list workflow/view workflow/list label/list search/ \
+                cache/list gist/view gist/list secret/list variable/list ruleset/list ruleset/view ruleset/check \
+                org/list project/list project/view status/ version/ help/ --version/ --help/",
+            ),
+            Letters("weFOD"),
+            // `--body` begins like it.
+            Short("--body-file"),
+            Longs("--web --editor --notes-file --hostname --input --output --dir --clone --field --raw-field"),
+        ],
+        reason: "changes or sends what is elsewhere, runs extensions, or writes what others sent",
+    },
+    Row {
+        programs: &["glab"],
+        signs: &[
+            OnlyTwo("mr/view mr/list mr/diff issue/view issue/list ci/list ci/status version/ help/"),
+            Letters("w"),
+            Longs("--web"),
+        ],
+        reason: "changes or sends what is elsewhere, runs extensions, or writes what others sent",
     },
     Row {
         programs: &[
@@ -434,12 +494,73 @@ pub(super) const TABLE: &[Row] = &[
         reason: "writes files, or loads code",
     },
     Row {
-        programs: &["docker", "podman", "kubectl"],
+        programs: &["docker", "podman"],
         signs: &[
-            Only("ps images logs version info inspect top port history stats get describe explain"),
-            Longs("--kubeconfig"),
+            Only("ps images logs version info inspect top port history stats"),
+            Letters("H"),
+            Longs("--host --context --config"),
         ],
         reason: "runs a command, with the machine's files if it wants",
+    },
+    Row {
+        programs: &["kubectl"],
+        signs: &[
+            Only("get describe logs explain version top api-resources api-versions"),
+            But("Awfp", "nolcL"),
+            OtherLongs(
+                "--namespace --all-namespaces --output --selector --watch --show-labels --tail --follow --previous \
+                --container --since --timestamps --field-selector --sort-by --no-headers --all-containers --client \
+                --recursive --label-columns --chunk-size --ignore-not-found --containers --help",
+            ),
+            // Of logs only: what else has an address there reads from it.
+            Has("://"),
+        ],
+        reason: "runs a command, or sends its secrets to the server that an option names",
+    },
+    // What these write is what later commands read.
+    Row {
+        programs: &["cp", "mv", "ln", "install", "rsync", "scp", "tee", "sponge", "truncate", "dd", "chmod"],
+        signs: &[Steering, Unknown],
+        reason: "writes files from which later commands take programs",
+    },
+    Row {
+        programs: &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd"],
+        signs: &[Steering],
+        reason: "writes files from which later commands take programs",
+    },
+    Row { programs: &["patch"], signs: &[Always], reason: "what it writes does not stand in the line" },
+    Row {
+        programs: &["pytest", "py.test"],
+        signs: &[
+            Letters("pco"),
+            Longs(
+                "--basetemp --rootdir --confcutdir --config-file --override-ini --junitxml --junit-xml --log-file --pyargs \
+                --import-mode --debug --pastebin",
+            ),
+        ],
+        reason: "empties a directory, writes a file, or loads code",
+    },
+    Row { programs: &["cmake"], signs: &[Short("-P"), Short("-E")], reason: "runs commands and writes files" },
+    Row {
+        programs: &["ar", "nm", "ld", "ranlib", "objdump", "strip", "size"],
+        signs: &[Longs("--plugin -plugin")],
+        reason: "loads code",
+    },
+    Row {
+        programs: &["eslint", "prettier"],
+        signs: &[
+            Letters("co"),
+            Longs("--config --plugin --rulesdir --resolve-plugins-relative-to --output-file --format --parser"),
+        ],
+        reason: "loads code, or writes to a file of any name",
+    },
+    Row {
+        programs: &["tcpdump", "pandoc"],
+        signs: &[
+            Letters("zwZoFLd"),
+            Longs("--filter --lua-filter --output --pdf-engine --data-dir --defaults --extract-media --template"),
+        ],
+        reason: "runs a program, or writes to a file of any name",
     },
     Row { programs: &["file"], signs: &[Letters("C"), Longs("--compile")], reason: "writes a file" },
 ];

@@ -157,7 +157,8 @@ pub enum Action {
     /// A session that is only shown goes on as a new one.
     GoOnAnew,
     /// The answer to a side question is kept, as a session of its own.
-    KeepAside,
+    /// Send now, into the turn that runs; an answer to a side question that is open becomes a session of its own first.
+    Steer,
     /// Shows the session that needs the person most.
     NextWaiting,
     // In the list of sessions.

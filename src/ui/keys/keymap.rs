@@ -80,11 +80,7 @@ pub(super) const LAYERS: [Layer; 12] = [
 
 const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Submit, "send"),
-    bind(
-        &[Key::alt(Code::Enter), Key::ctrl(Code::Char('j')), Key::shift(Code::Enter), Key::ctrl(Code::Enter)],
-        Action::Newline,
-        "new line",
-    ),
+    bind(&[Key::alt(Code::Enter), Key::ctrl(Code::Char('j')), Key::shift(Code::Enter)], Action::Newline, "new line"),
     bind(&[Key::plain(Code::Esc)], Action::Escape, "throw away the answer to /btw, else stop the turn"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
     bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else go to the waiting question"),
@@ -92,7 +88,11 @@ const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
     bind(&[Key::plain(Code::Up)], Action::Up, "up, earlier prompt"),
     bind(&[Key::plain(Code::Down), Key::ctrl(Code::Char('n'))], Action::Down, "down, later prompt"),
-    bind(&[Key::alt(Code::Char('s'))], Action::KeepAside, "keep the answer to /btw as a session of its own"),
+    bind(
+        &[Key::ctrl(Code::Enter), Key::alt(Code::Char('s'))],
+        Action::Steer,
+        "send into the running turn; Alt+S first keeps an answer to /btw",
+    ),
     bind(&[Key::ctrl(Code::Char('r'))], Action::Prompts, "earlier prompts of all sessions"),
     bind(
         &[Key::plain(Code::F(6)), Key::alt(Code::Char('i'))],

@@ -27,7 +27,7 @@ pub enum Attention {
 impl Attention {
     pub fn of(session: SessionRef<'_>, view: &SessionView) -> Self {
         match session.phase() {
-            _ if session.waiting().next().is_some() => Self::Waits,
+            _ if session.waiting().next().is_some() || session.waits_for_person() => Self::Waits,
             Phase::Dead(death) if death.kind == DeathKind::Refused => Self::Refused,
             Phase::Dead(_) => Self::Died,
             Phase::NotStarted

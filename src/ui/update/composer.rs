@@ -23,8 +23,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action, out),
-        Action::KeepAside if state.asides.beside(cx.session.key()).is_some() => out.push(Out::Keep),
-        Action::KeepAside => state.say("no answer to /btw is open", cx.now),
+        Action::Steer if state.asides.beside(cx.session.key()).is_some() => out.push(Out::Keep),
+        Action::Steer => steer(state, cx, out),
         Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
         Action::Prompts => prompts(state, cx, out),
         Action::EditPrompt => {
@@ -125,6 +125,22 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let links = state.view.mentions.links(&text, &cx.session.cwd);
     out.push(Out::Intent(Intent::Prompt { text, links }));
     out.push(Out::Scroll(ScrollBy::End));
+}
+
+/// What is written goes into the turn that runs. What that means with this agent is said.
+fn steer(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let is_running = cx.session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_none());
+    if !is_running || cx.session.read_only().is_some() || state.view.composer.text().trim().is_empty() {
+        return submit(state, cx, out);
+    }
+    let text = state.view.composer.take();
+    state.view.completion.closed_at = None;
+    let links = state.view.mentions.links(&text, &cx.session.cwd);
+    out.push(Out::Intent(Intent::Steer { text, links }));
+    out.push(Out::Scroll(ScrollBy::End));
+    if !cx.session.agent().caps.steers {
+        state.say("this agent takes nothing into a running turn: it is stopped, and then gets this", cx.now);
+    }
 }
 
 /// False when there is nothing of a side question to scroll.

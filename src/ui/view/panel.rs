@@ -6,8 +6,11 @@
 
 use super::{ViewCx, paint, sessions};
 use crate::base::{human, paths, sanitize};
+use crate::model::budget::Budget;
 use crate::model::entries::Slot;
 use crate::model::entry::{Body, Entry, FileOutcome, PlanEntry, PlanStatus};
+use crate::model::event::Background;
+use crate::model::ids::{Owner, TermId};
 use crate::model::options::Usage;
 use crate::model::session::{HeldPrompt, Terminal};
 use crate::model::tool::{Operation, ToolContent};
@@ -78,9 +81,13 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     }
     changed(cx, newest(), &mut rows);
     running(cx, &mut rows);
+    background(cx, &mut rows);
     held(cx.session.held.iter(), &mut rows);
     if let Some(usage) = &cx.session.usage {
         context(usage, &mut rows);
+    }
+    if let Some(today) = cx.model.budget().and_then(Budget::today) {
+        rows.rows.push((StyledText::of(format!(" {today}"), Token::Dim), StyledText::new()));
     }
     others(cx, &mut rows);
     let line = StyledText::of("│", Token::Rule);
@@ -183,6 +190,31 @@ fn running(cx: &ViewCx<'_>, rows: &mut Rows) {
     rows.more(commands.len(), FEW);
     if cx.session.running_terminal().is_some() {
         rows.rows.push((StyledText::of("   F6 types into it · F7 kills it", Token::Dim), StyledText::new()));
+    }
+}
+
+/// What the agent does beside its turns, as it tells it (V2-057).
+fn background(cx: &ViewCx<'_>, rows: &mut Rows) {
+    let (session, all) = (cx.session.session(), cx.session.background.len());
+    if all == 0 {
+        return;
+    }
+    rows.head("BACKGROUND", all.to_string());
+    for item in session.background.iter().take(FEW) {
+        let (kind, words) = match item {
+            Background::Tool(id) => ("call", session.call_named(id).map(|tool| tool.title.as_str())),
+            Background::Terminal(name) => {
+                let id = TermId::of(Owner::Agent, name.as_str());
+                ("command", session.terminal(&id).map(|term| term.command.as_str()))
+            }
+            Background::Child(_) => ("sub-agent", None),
+            Background::Other(kind) => (kind.as_str(), None),
+        };
+        rows.row(("·", Token::SignRun), words.unwrap_or(kind), Token::Text, StyledText::new());
+    }
+    rows.more(all, FEW);
+    if session.cancellable().is_some() {
+        rows.rows.push((StyledText::of("   F7 ends the newest alone", Token::Dim), StyledText::new()));
     }
 }
 

@@ -25,6 +25,31 @@ fn blocks(record: &super::support::Recording) -> Vec<Value> {
     record.calls(true, "session/prompt")[0]["params"]["prompt"].as_array().unwrap().clone()
 }
 
+#[test]
+fn r_129_r_132_r_344_directories_are_named_once_and_files_in_them_are_served() {
+    let lab = Lab::new();
+    let further = lab.path("further");
+    std::fs::create_dir(&further).unwrap();
+    std::fs::write(further.join("f.txt"), "from further").unwrap();
+    let file = further.canonicalize().unwrap().join("f.txt");
+    let reads = format!("[[turn]]\ndefault = true\nstep = [{{ do = \"read\", path = {file:?}, tool = \"r\" }}]\n");
+    let takes = "[agent.capabilities]\nsessionCapabilities = { additionalDirectories = {} }\n";
+    let dir = further.to_str().unwrap();
+    let args = ["look", "--add-dir", dir, "--add-dir", dir, "--add-dir", "."];
+    let (done, record) = lab.record(&args, &lab.script(&format!("{takes}{reads}")));
+    done.assert_code(0);
+    let real = further.canonicalize().unwrap();
+    assert_eq!(record.calls(true, "session/new")[0]["params"]["additionalDirectories"], json!([real]));
+    let text = std::fs::read_to_string(lab.path("record.jsonl")).unwrap();
+    assert!(text.contains("from further"), "{text}");
+    std::fs::remove_file(lab.path("record.jsonl")).unwrap();
+
+    let (done, record) = lab.record(&args, &lab.script(&reads));
+    done.assert_says(2, &["--add-dir", "sessionCapabilities.additionalDirectories"]);
+    assert!(record.calls(true, "session/prompt").is_empty());
+    lab.exec(&["look", "--add-dir", "nowhere"], &lab.script("")).assert_says(2, &["--add-dir nowhere"]);
+}
+
 const FILES: [&str; 8] = ["--attach", "shot.bin", "--attach", "said.wav", "--attach", "notes.md", "--attach", "data"];
 
 #[test]

@@ -6,7 +6,7 @@ use acp_tui::model::Model;
 use acp_tui::model::agent::DeathKind;
 use acp_tui::model::effect::{Effect, Ended};
 use acp_tui::model::event::{HostEvent, Intent, Item, Opening, Protocol, Stop};
-use acp_tui::model::ids::{AgentKey, Owner, TermId};
+use acp_tui::model::ids::{AgentKey, Owner, SessionKey, TermId};
 use acp_tui::model::session::{Allow, Phase, Policy};
 use acp_tui::model::tool::ToolStatus;
 use serde_json::{Value, json};
@@ -204,6 +204,71 @@ fn v2_025_v2_027_a_session_that_is_at_work_when_it_is_opened_is_shown_so() {
     assert_eq!(session.commands.len(), 1, "v2_029");
     rig.update_in("old", json!({ "sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn" }));
     assert!(rig.model().sessions().nth(1).unwrap().1.turn.is_none());
+}
+
+#[test]
+fn v2_025_an_agent_that_takes_up_a_session_and_says_no_state_is_not_taken_to_be_idle() {
+    let unknown = |rig: &Rig| rig.model().at(SessionKey(1)).unwrap().is_of_unknown_state();
+    let mut rig = Rig::second();
+    assert!(!rig.model().first().is_of_unknown_state(), "v2_027: a new one is idle");
+    rig.intent(Intent::OpenSession { cwd: "/project".into(), how: Opening::Resume("old".into()) });
+    rig.answer("session/resume", json!({}));
+    assert!(unknown(&rig));
+    rig.update_in("old", json!({ "sessionUpdate": "state_update", "state": "idle" }));
+    assert!(!unknown(&rig));
+    // An agent of the first version has no word for it.
+    let caps = json!({ "agentCapabilities": { "sessionCapabilities": { "resume": {} } } });
+    let mut rig = Rig::initialized(with(plain_init(), caps));
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
+    rig.intent(Intent::OpenSession { cwd: "/project".into(), how: Opening::Resume("old".into()) });
+    rig.answer("session/resume", json!({}));
+    assert!(!unknown(&rig));
+}
+
+#[test]
+fn v2_048_a_turn_waits_for_the_person_while_the_agent_says_so() {
+    let mut rig = prompted();
+    let waits = |rig: &Rig| rig.model().first().waits_for_person();
+    rig.request(
+        9,
+        "session/request_permission",
+        json!({ "title": "Run?", "subject": { "type": "tool_call", "toolCall": { "toolCallId": "t" } }, "options": options() }),
+    );
+    assert!(!waits(&rig), "a question alone does not say it");
+    state(&mut rig, "requires_action", json!({}));
+    assert!(waits(&rig));
+    rig.choose("yes");
+    assert!(waits(&rig), "an answer does not take it back");
+    state(&mut rig, "running", json!({}));
+    assert!(!waits(&rig));
+    state(&mut rig, "requires_action", json!({}));
+    idle(&mut rig);
+    assert!(!waits(&rig));
+}
+
+#[test]
+fn v2_056_v2_057_background_work_stays_until_it_is_told_anew() {
+    let mut rig = prompted();
+    let count = |rig: &Rig| rig.model().first().background.len();
+    let two = json!([{ "type": "terminal", "terminalId": "a" }, { "type": "dream" }]);
+    state(&mut rig, "idle", json!({ "stopReason": "end_turn", "background": two }));
+    assert_eq!(count(&rig), 2);
+    for says_nothing in [json!({}), json!({ "background": null }), json!({ "background": [{ "type": "terminal" }] })] {
+        state(&mut rig, "idle", says_nothing);
+        assert_eq!(count(&rig), 2);
+    }
+    state(&mut rig, "idle", json!({ "background": [] }));
+    assert_eq!(count(&rig), 0);
+}
+
+#[test]
+fn v2_071_v2_072_v2_073_words_without_an_id_are_a_message_of_their_own() {
+    let mut rig = prompted();
+    piece(&mut rig, "m", "one ");
+    rig.say("alone ");
+    rig.say("again");
+    piece(&mut rig, "m", "two");
+    assert!(rig.has_entry("agent: one two") && rig.has_entry("agent: alone again"), "{:?}", rig.entries());
 }
 
 #[test]

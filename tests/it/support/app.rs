@@ -60,6 +60,8 @@ pub fn config(root: &Path) -> EngineConfig {
         servers: None,
         audit: None,
         private: Vec::new(),
+        directories: Vec::new(),
+        budget: None,
     }
 }
 

@@ -16,7 +16,7 @@ pub fn update(params: &str) -> Option<(SessionId, Update)> {
     let message =
         |kind| Some(Update::Message { kind, id: id("messageId")?, content: patch(update, "content", blocks) });
     let update = match update["sessionUpdate"].as_str()? {
-        "state_update" => Update::Activity(activity(update)),
+        "state_update" => Update::Activity(activity(update), None),
         "agent_message" => message(ChunkKind::Agent)?,
         "agent_thought" => message(ChunkKind::Thought)?,
         "user_message" => message(ChunkKind::User)?,

@@ -1,6 +1,6 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
-use crate::agent::codec::versionless::requests::INITIALIZE;
+use crate::agent::codec::versionless::requests::{self, INITIALIZE, STEER};
 use crate::agent::codec::versionless::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Link, Opening};
@@ -60,6 +60,11 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
                 }
             };
             ("session/set_config_option", value)
+        }
+        Call::Steer { session, words } => {
+            let mut blocks = vec![schema::ContentBlock::Text(schema::TextContent::new(words.text.clone()))];
+            blocks.extend(words.links.iter().map(block));
+            (STEER, requests::steer(session, &serde_json::to_value(blocks)?))
         }
         Call::LogOut => ("logout", json!({})),
         // Not offered in this version, and never asked for.

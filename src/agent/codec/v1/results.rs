@@ -47,6 +47,8 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             mcp_sse: flag(mcp, "sse"),
             no_mcp_stdio: false,
             works_alone: false,
+            tells_state: false,
+            steers: results::steers(&value),
             log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
         },
         auth_methods: auth_methods(list_of(&value, "authMethods")),

@@ -1,19 +1,24 @@
 //! From frames of the agent to typed events: `session/update` and the requests an agent may make.
 //!
-//! Invariant: a message that cannot be used becomes a value that says so, and never harms another one. Who has not said
-//! to which message a piece belongs has said nothing (V2-073).
+//! Invariant: a message that cannot be used becomes a value that says so, and never harms another one. The draft
+//! says to drop pieces of which it is not said to which message they belong (V2-073); words of an agent are not lost here:
+//! those that follow one another are a message of their own, and never a part of one with an id.
 
 use super::results::{self, OPTIONS};
 use super::tools;
 use crate::agent::codec::versionless::asked;
 use crate::agent::codec::versionless::bounded::{self, Read};
-use crate::agent::codec::versionless::content::{block, id_of, need_id, short_id, str_of, string_of};
+use crate::agent::codec::versionless::content::{
+    block, id_of, list_of, need_id, short_id, str_of, string_of, words_of,
+};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::tools::raw;
 use crate::agent::codec::versionless::{children, results as same, updates};
-use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_PARTS, MAX_PATH, MAX_TITLE, MAX_WORDS};
+use crate::base::limits::{
+    self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_PARTS, MAX_PATH, MAX_TEXT, MAX_TITLE, MAX_WORDS,
+};
 use crate::model::entry::{Block, ChunkKind};
-use crate::model::event::{Activity, AgentRequest, Update};
+use crate::model::event::{Activity, AgentRequest, Background, Update};
 use crate::model::ids::{SessionId, ToolId};
 use crate::model::patch::Patch;
 use crate::model::tool::{ToolContent, ToolKind, ToolPatch, Wording};
@@ -53,7 +58,7 @@ pub const USED: &[&str] = &[
 /// The parameters of `session/update`. `Err` says what was wrong with them.
 pub fn update(params: &str) -> Result<(SessionId, Update), String> {
     if let Some(quick) = updates::quick(params) {
-        return quick.and_then(|(session, update)| Ok((session, named(update)?)));
+        return quick;
     }
     let read = bounded::read(params).map_err(|e| e.to_string())?;
     let session = need_id(&read.value, "sessionId")?;
@@ -61,23 +66,16 @@ pub fn update(params: &str) -> Result<(SessionId, Update), String> {
     Ok((SessionId::from(session), variant(update, &read)?))
 }
 
-fn named(update: Update) -> Result<Update, String> {
-    match update {
-        Update::Chunk { message_id: None, .. } => Err("messageId is missing".to_owned()),
-        update => Ok(update),
-    }
-}
-
 fn variant(value: &Value, read: &Read) -> Result<Update, String> {
     let name = str_of(value, "sessionUpdate").ok_or("sessionUpdate is missing")?;
     if let Some(kind) = updates::chunk_kind(name) {
-        return named(updates::chunk(kind, value)?);
+        return updates::chunk(kind, value);
     }
     Ok(match name {
         "user_message" => message(ChunkKind::User, value)?,
         "agent_message" => message(ChunkKind::Agent, value)?,
         "agent_thought" => message(ChunkKind::Thought, value)?,
-        "state_update" => Update::Activity(activity(value)?),
+        "state_update" => Update::Activity(activity(value)?, background(value)),
         "tool_call_update" => {
             let mut patch = tools::patch(value, |list| read.lost_of(list))?;
             // What a list lost may have been part of the raw values, too.
@@ -109,7 +107,13 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
 
 /// A whole message. Of one with very many blocks, and of a very long text, the rest is left out, and says so.
 fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
-    let id = need_id(value, "messageId")?;
+    let Some(id) = str_of(value, "messageId") else {
+        // See above.
+        let words = |part: &Value| words_of(part, "text", MAX_TEXT);
+        let texts = list_of(value, "content").iter().take(MAX_PARTS).filter_map(words);
+        return Ok(Update::Chunk { kind, message_id: None, block: Block::Text(texts.collect()) });
+    };
+    let id = short_id(id, "messageId")?;
     let content = match value.get("content") {
         None => Patch::Keep,
         Some(Value::Array(list)) => {
@@ -129,8 +133,24 @@ fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
 fn activity(value: &Value) -> Result<Activity, String> {
     match str_of(value, "state").ok_or("state is missing")? {
         "idle" => Ok(Activity::Idle(results::ended(value))),
+        "requires_action" => Ok(Activity::Waits),
         _ => Ok(Activity::Busy),
     }
+}
+
+/// What goes on beside the turn. A list with something in it that cannot be read says nothing (V2-056).
+fn background(value: &Value) -> Option<Vec<Background>> {
+    let list = value.get("background")?.as_array()?;
+    let item = |item: &Value| {
+        Some(match str_of(item, "type")? {
+            "tool_call" => Background::Tool(ToolId::from(need_id(item, "toolCallId").ok()?)),
+            "terminal" => Background::Terminal(need_id(item, "terminalId").ok()?),
+            "subagent" => Background::Child(SessionId::from(need_id(item, "sessionId").ok()?)),
+            other => Background::Other(limits::cut(other, MAX_ID)),
+        })
+    };
+    // More of it is not shown, and no list is a half one.
+    list.iter().take(MAX_PARTS).map(item).collect()
 }
 
 /// A request of the agent, and the session it names.

@@ -4,7 +4,7 @@ use super::*;
 use crate::agent::codec::Codec as _;
 use crate::agent::codec::v2::V2;
 use crate::base::limits::{MAX_ANSWERS, MAX_COMMANDS, MAX_CONTENT, MAX_ID, MAX_STEPS, MAX_TEXT};
-use crate::model::event::{PromptAnswer, Stop};
+use crate::model::event::{Background, PromptAnswer, Stop};
 use crate::model::ids::{Owner, TermId};
 use crate::model::tool::{ChangeBody, Exit, Operation, TerminalPatch, ToolStatus};
 
@@ -75,16 +75,20 @@ fn v2_082_a_line_zero_is_none_and_its_place_stays() {
 }
 
 #[test]
-fn v2_073_a_piece_without_a_message_is_dropped() {
+fn v2_073_words_without_a_message_are_of_none_with_an_id() {
     let text = json!({ "type": "text", "text": "a" });
     for id in [json!(null), json!(7), json!({})] {
         for update in [
             json!({ "sessionUpdate": "agent_message_chunk", "messageId": id, "content": text }),
-            json!({ "sessionUpdate": "agent_message_chunk", "messageId": id, "content": { "type": "image" } }),
             json!({ "sessionUpdate": "agent_message", "messageId": id, "content": [text] }),
         ] {
-            assert!(updated(&update).is_err(), "{update}");
+            let of_none = |update| matches!(update, Ok(Update::Chunk { message_id: None, block: Block::Text(a), .. }) if a == "a");
+            assert!(of_none(updated(&update)), "{update}");
         }
+    }
+    let long = "x".repeat(MAX_ID + 1);
+    for name in ["agent_message_chunk", "agent_message"] {
+        assert!(updated(&json!({ "sessionUpdate": name, "messageId": long, "content": text })).is_err(), "{name}");
     }
     let update = json!({ "sessionUpdate": "agent_thought_chunk", "messageId": "m", "content": text });
     assert!(matches!(updated(&update), Ok(Update::Chunk { kind: ChunkKind::Thought, message_id: Some(_), .. })));
@@ -117,11 +121,12 @@ fn v2_047_v2_049_idle_ends_a_turn_and_a_state_that_is_not_known_does_not() {
         let mut update = json!({ "sessionUpdate": "state_update" });
         update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
         match updated(&update) {
-            Ok(Update::Activity(activity)) => Some(activity),
+            Ok(Update::Activity(activity, _)) => Some(activity),
             _ => None,
         }
     };
-    for busy in ["running", "requires_action", "unknown", "dancing"] {
+    assert_eq!(state(json!({ "state": "requires_action" })), Some(Activity::Waits), "v2_048");
+    for busy in ["running", "unknown", "dancing"] {
         assert_eq!(state(json!({ "state": busy })), Some(Activity::Busy), "{busy}");
     }
     assert_eq!(state(json!({})), None);
@@ -138,6 +143,23 @@ fn v2_047_v2_049_idle_ends_a_turn_and_a_state_that_is_not_known_does_not() {
     let failed =
         state(json!({ "state": "idle", "stopReason": "error", "error": { "code": -1, "message": "no luck" } }));
     assert!(matches!(failed, Some(Activity::Idle(Err(error))) if error.message == "no luck" && error.code == -1));
+}
+
+#[test]
+fn v2_056_background_is_all_of_it_or_nothing_is_said() {
+    let told = |background: Value| {
+        let update = json!({ "sessionUpdate": "state_update", "state": "idle", "background": background });
+        if let Ok(Update::Activity(_, background)) = updated(&update) { background } else { panic!("{update}") }
+    };
+    let all = json!([{ "type": "terminal", "terminalId": "t" }, { "type": "tool_call", "toolCallId": "c" },
+        { "type": "subagent", "sessionId": "s" }, { "type": "dream" }]);
+    let (tool, child) = (Background::Tool("c".into()), Background::Child("s".into()));
+    let read = [Background::Terminal("t".into()), tool, child, Background::Other("dream".into())];
+    assert_eq!(told(all).unwrap(), read);
+    assert_eq!(told(json!([])), Some(Vec::new()));
+    for nothing in [json!(null), json!("x"), json!([{ "type": "terminal" }]), json!([{ "type": "dream" }, 7])] {
+        assert_eq!(told(nothing.clone()), None, "{nothing}");
+    }
 }
 
 #[test]

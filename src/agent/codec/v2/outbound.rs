@@ -3,7 +3,7 @@
 //! Every frame validates against the schema of this version, which tests ask. Nothing is offered to the agent but answers
 //! of the person (V2-006).
 
-use crate::agent::codec::versionless::requests::INITIALIZE;
+use crate::agent::codec::versionless::requests::{self, INITIALIZE, STEER};
 use crate::agent::codec::versionless::{asked, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Item, Link, Opening};
@@ -51,6 +51,11 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             Item::Tool(id) => ("tool_call/cancel", json!({ "sessionId": session.as_str(), "toolCallId": id.as_str() })),
             Item::Terminal(name) => ("terminal/cancel", json!({ "sessionId": session.as_str(), "terminalId": name })),
         },
+        Call::Steer { session, words } => {
+            let text = json!({ "type": "text", "text": words.text });
+            let prompt: Vec<Value> = std::iter::once(text).chain(words.links.iter().map(block)).collect();
+            (STEER, requests::steer(session, &json!(prompt)))
+        }
         Call::LogOut => ("auth/logout", json!({})),
         Call::Authenticate { method, .. } => ("auth/login", json!({ "methodId": method })),
     })

@@ -38,7 +38,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
     let mcp = session.get("mcp").unwrap_or(&Value::Null);
     let can = |what: &Can| match what {
         Can::Load | Can::Resume | Can::List | Can::Close => session.is_object(),
-        Can::Fork | Can::Delete | Can::Title => has(session, what.word()),
+        Can::Fork | Can::Delete | Can::Title | Can::Directories => has(session, what.word()),
     };
     let name = words_of(info, "name", MAX_NAME);
     let auth_methods = auth_methods(list_of(&value, "authMethods"));
@@ -56,6 +56,8 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             mcp_http: has(mcp, "http"),
             mcp_sse: false,
             works_alone: true,
+            tells_state: true,
+            steers: results::steers(&value),
             log_out: !auth_methods.is_empty(),
         },
         name,

@@ -7,11 +7,12 @@ use crate::model::event::{AgentRequest, PermissionKind, PermissionOption};
 use crate::model::ids::SessionId;
 use crate::wire::frame::RawId;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub const PERMISSION: &str = "session/request_permission";
 pub const CANCEL_REQUEST: &str = "$/cancel_request";
 pub const INITIALIZE: &str = "initialize";
+pub const STEER: &str = "_session/steering";
 
 #[derive(Deserialize)]
 struct CancelParams<'a> {
@@ -77,4 +78,11 @@ pub fn options(value: &Value) -> Result<Vec<PermissionOption>, String> {
         })
     };
     Ok(list.iter().filter_map(option).collect())
+}
+
+/// The parameters of words for the running turn. Where none runs any more the agent is to begin none by itself: whose
+/// turn it is would not be known.
+pub fn steer(session: &SessionId, prompt: &Value) -> Value {
+    let meta = json!({ "steering": { "idleBehavior": "promptRequired" } });
+    json!({ "sessionId": session.as_str(), "prompt": prompt, "_meta": meta })
 }

@@ -11,7 +11,7 @@ use crate::base::limits::{
     MAX_VARIABLES, MAX_WORDS,
 };
 use crate::base::sanitize;
-use crate::model::event::{AuthKind, CallError, Listed, SessionPage, Stop, Update};
+use crate::model::event::{AuthKind, CallError, Listed, SessionPage, Steered, Stop, Update};
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::tool::size_of_value;
@@ -172,4 +172,19 @@ pub fn usage(value: &Value) -> Option<Value> {
         size if size > MAX_USAGE => serde_json::json!({ "left_out": limits::left_out(size) }),
         _ => usage.clone(),
     })
+}
+
+/// Whether the agent takes words for a turn that runs: an extension that adapters of today agree on.
+pub fn steers(init: &Value) -> bool {
+    init.pointer("/_meta/steering/supported").and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// What it has done with them; a word that is not known here stands for what needs nothing more of us.
+pub fn steered(result: &str) -> Steered {
+    let value = value_of(result);
+    match str_of(&value, "outcome") {
+        Some("promptRequired") => Steered::PromptRequired,
+        Some("startedNewTurn") => Steered::NewTurn,
+        _ => Steered::Injected,
+    }
 }
