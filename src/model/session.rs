@@ -229,12 +229,7 @@ impl Session {
 
     /// It is not open, and asking for it again would be in vain.
     pub fn is_given_up(&self) -> bool {
-        self.is_refused() && self.opening == Opening::New
-    }
-
-    /// Its agent has not opened it.
-    pub fn is_refused(&self) -> bool {
-        matches!(self.state, SessionState::Closed(Closed::Refused(_)))
+        matches!(self.state, SessionState::Closed(Closed::Refused(_))) && self.opening == Opening::New
     }
 
     /// It only answers a question beside another conversation.

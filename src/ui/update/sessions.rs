@@ -7,6 +7,7 @@ use super::{Cx, common};
 use crate::model::event::Intent;
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionKey};
+use crate::model::session::{Closed, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;
@@ -35,7 +36,7 @@ pub(super) fn hand_over(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// One that is only shown goes on with the same agent, as a new session.
 pub(super) fn go_on_anew(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
-    if cx.session.read_only().is_some() || cx.session.is_refused() {
+    if cx.session.read_only().is_some() || matches!(cx.session.state, SessionState::Closed(Closed::Refused(_))) {
         out.push(Out::HandOver(Whose::Running(cx.session.agent_key())));
     } else {
         state.say("this session goes on by itself · Alt+H hands it over to another agent", cx.now);

@@ -17,7 +17,7 @@ use crate::model::agent::REVIVALS;
 use crate::model::event::{Can, PermissionKind};
 use crate::model::question::{About, Question};
 use crate::model::reduce::has_talked;
-use crate::model::session::{Phase, Write};
+use crate::model::session::{Closed, Phase, SessionState, Write};
 use crate::model::tool::ToolKind;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -516,7 +516,7 @@ fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
         let words = "It cannot take up a session: a new start begins a new one, in which nothing of this is known.";
         body.push(plain(words, Token::Text));
     }
-    if session.is_refused() && has_talked(session) {
+    if matches!(session.state, SessionState::Closed(Closed::Refused(_))) && has_talked(session) {
         body.push(plain("Alt+T goes on with its transcript in a new session.", Token::Text));
     }
     let Some(revival) = agent.revival else {
