@@ -236,7 +236,9 @@ fn time(time: Duration) -> Option<String> {
 
 fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> String {
     let mut cells = Cells::default();
-    HEAD.iter().for_each(|cell| cells.push(cell));
+    for cell in &HEAD {
+        cells.push(cell);
+    }
     // Many have one directory.
     let mut places: HashMap<&Path, String> = HashMap::new();
     for (row, changes, bytes) in rows {

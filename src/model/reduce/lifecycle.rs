@@ -96,7 +96,7 @@ pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
             if !can_reach {
                 let words = format!("--add-dir: {NO_DIRECTORIES}");
                 in_session(model, at, cx, |session, cx| {
-                    notice_once(session, NO_DIRECTORIES, words, Vec::new(), cx.now)
+                    notice_once(session, NO_DIRECTORIES, words, Vec::new(), cx.now);
                 });
             }
             in_session(model, at, cx, opening::open);

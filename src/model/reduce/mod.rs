@@ -78,7 +78,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
-            lifecycle::steer(model, key, text, links, cx)
+            lifecycle::steer(model, key, text, links, cx);
         }
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
