@@ -118,6 +118,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::private",
             "model::changes",
             "model::ids",
+            // How a held write differs from what was wanted, for the agent to read.
+            "text::unified",
             "base",
         ],
     ),
