@@ -265,7 +265,7 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         (Verdict::Deny, _) => Ruled::Deny,
         (Verdict::Ask, Some(_)) => Ruled::Ask,
         // It may be what a rule is against.
-        (Verdict::Ask, None) if doubt != Some(Doubt::NoRule) && rules.narrow() => Ruled::Ask,
+        (Verdict::Ask, None) if !doubt.is_some_and(Doubt::is_silence) && rules.narrow() => Ruled::Ask,
         (Verdict::Allow | Verdict::Ask, None) => Ruled::Open,
     };
     let words = |text: &str| sanitize::line(text).chars().take(MAX_WORDS).collect::<String>();

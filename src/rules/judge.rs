@@ -220,20 +220,24 @@ impl<'a> Judge<'a> {
             default = Doubt::Moved;
         }
         let words: Vec<Word> = command.settings.iter().chain(&command.words).cloned().collect();
-        let fits = |rule: &&Rule| match &rule.pattern.spec {
-            _ if is_moved && !is_steady => false,
-            Spec::Any => inside.spelled.is_empty(),
-            Spec::Command(spec) => {
-                (!is_moved || spec.words.len() == 1)
-                    && spec.matches(&words, false) == Match::Yes
-                    && inside.spelled.iter().all(|(at, bytes)| spec.spells(*at, *bytes))
-            }
+        let names = |rule: &Rule| match &rule.pattern.spec {
+            Spec::Any => true,
+            Spec::Command(spec) => spec.matches(&words, false) == Match::Yes,
             _ => false,
         };
-        match self.rules(&self.rules.allow, tool).find(fits) {
-            Some(rule) => Opinion::by(rule),
-            None => passed_on.unwrap_or(Opinion::ask(default)),
+        let fits = |rule: &&Rule| match &rule.pattern.spec {
+            _ if is_moved && !is_steady || !names(rule) => false,
+            Spec::Command(spec) if is_moved && spec.words.len() > 1 => false,
+            Spec::Command(spec) => inside.spelled.iter().all(|(at, bytes)| spec.spells(*at, *bytes)),
+            _ => inside.spelled.is_empty(),
+        };
+        if let Some(rule) = self.rules(&self.rules.allow, tool).find(fits) {
+            return Opinion::by(rule);
         }
+        if default == Doubt::NoRule && !is_moved && self.rules(&self.rules.allow, tool).any(names) {
+            default = Doubt::NotSpelled;
+        }
+        passed_on.unwrap_or(Opinion::ask(default))
     }
 
     fn wide(spec: &Spec, command: &Command, inside: &Inside) -> Match {

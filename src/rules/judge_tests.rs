@@ -349,6 +349,19 @@ fn a_command_in_another_directory_is_asked_about_unless_that_makes_no_difference
     assert_eq!((given.verdict, given.doubt), (Ask, Some(Doubt::Moved)));
 }
 
+#[test]
+fn a_pattern_that_fits_but_for_a_word_of_its_own_is_said() {
+    let rules = rules(&[(Verdict::Allow, "Bash(git *)")]);
+    for (line, doubt) in [
+        ("git -c a=b status", Some(Doubt::NotSpelled)),
+        ("git clean", Some(Doubt::NotSpelled)),
+        ("hg log", Some(Doubt::NoRule)),
+        ("git status", None),
+    ] {
+        assert_eq!(asked(&rules, "Bash", line, None).doubt, doubt, "{line}");
+    }
+}
+
 mod files_that_steer_later_commands {
     use super::*;
 

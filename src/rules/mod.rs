@@ -76,6 +76,8 @@ pub struct RuleRef {
 pub enum Doubt {
     /// No rule is for it.
     NoRule,
+    /// A pattern fits, but does not have words itself with which the program does more than it usually does.
+    NotSpelled,
     /// It is no line of a shell.
     Unreadable,
     /// Shells read it differently.
@@ -108,10 +110,16 @@ pub enum Doubt {
 }
 
 impl Doubt {
+    /// Whether no more is known of it than that no rule speaks.
+    pub const fn is_silence(self) -> bool {
+        matches!(self, Self::NoRule | Self::NotSpelled)
+    }
+
     /// For the person.
     pub const fn words(self) -> &'static str {
         match self {
             Self::NoRule => "no rule is for it",
+            Self::NotSpelled => "a rule for it has to spell out the subcommand or option that is used here",
             Self::Unreadable => "the line cannot be read",
             Self::Dialect => "shells do not agree on what the line means",
             Self::Deceptive => "it holds characters that are not seen, or look like something else",
