@@ -49,7 +49,7 @@ impl Hook {
             "outside": ruling.outside,
             "rules": { "verdict": ruling.verdict.name(), "rule": ruling.rule, "place": ruling.place },
         });
-        let answer = match ask_hook(&self.words, cwd, &request, self.patience) {
+        let answer = match ask_hook(&self.words, &request, self.patience) {
             Ok(answer) => answer,
             Err(error) => {
                 let why = format!("the decision hook {}: {error}", self.words.first().map_or("", String::as_str));
@@ -111,7 +111,7 @@ mod tests {
     fn asked(script: &str, patience: Duration) -> (Ruling, Option<String>) {
         let words = ["sh", "-c", script].map(str::to_owned).to_vec();
         let claims = Claims::of_file("write", "/p/new");
-        Hook { words, patience }.ruling(Some("mine"), Path::new("/"), &claims, Ruling::OPEN)
+        Hook { words, patience }.ruling(Some("mine"), Path::new("/p"), &claims, Ruling::OPEN)
     }
 
     #[test]
@@ -120,6 +120,8 @@ mod tests {
         let script = r#"read line; case "$line" in *'"agent":"mine"'*'/p/new'*) echo '{"verdict":"allow"}';; esac"#;
         let (ruling, fault) = asked(script, long);
         assert_eq!((ruling.verdict, ruling.by_hook, fault), (Ruled::Allow, true, None));
+        let (ruling, _) = asked(r#"[ "$(pwd)" = / ] && echo '{"verdict":"allow"}'"#, long);
+        assert_eq!(ruling.verdict, Ruled::Allow, "not in the directory in which the agent works");
         let (ruling, fault) = asked(r#"echo '{"verdict":"deny","reason":"not\u001b[2J here"}'; exit 3"#, long);
         assert_eq!((ruling.verdict, fault), (Ruled::Deny, None));
         assert!(ruling.reason.is_some_and(|reason| reason.contains("here") && !reason.contains('\u{1b}')));

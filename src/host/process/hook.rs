@@ -1,13 +1,13 @@
 //! A program of the person's that is asked one thing: JSON on its standard input, JSON on its standard output.
 //!
-//! Waits for it, so it is for a thread. Invariants: it is run as a list of arguments, in a process group of its own; after
-//! the patience is over its group is killed; no more than [`MAX_ANSWER`] bytes are read of it.
+//! Waits for it, so it is for a thread. Invariants: it is run as a list of arguments, in a process group of its own and in
+//! the root directory, so that no project has a say in what it runs; after the patience is over its group is killed; no
+//! more than [`MAX_ANSWER`] bytes are read of it.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Deserializer, Value};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
@@ -26,11 +26,11 @@ pub enum HookError {
 }
 
 /// The first JSON value that it prints, after it was given this one. Its exit code does not count.
-pub fn ask_hook(words: &[String], cwd: &Path, input: &Value, patience: Duration) -> Result<Value, HookError> {
+pub fn ask_hook(words: &[String], input: &Value, patience: Duration) -> Result<Value, HookError> {
     let (program, args) = words.split_first().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
     let mut child = Command::new(program)
         .args(args)
-        .current_dir(cwd)
+        .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
