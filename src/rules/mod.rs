@@ -131,7 +131,7 @@ impl Doubt {
             Self::Options => "something may turn out to be an option when it runs",
             Self::File => "which file it is only shows when it runs",
             Self::Moved => "what it does depends on a directory that is not the session's",
-            Self::Steering => "git and its hooks run what this file names; a rule has to spell the name out",
+            Self::Steering => "later commands take programs or rules from this file; a rule has to spell the name out",
             Self::PerhapsDenied => "it may be what a rule denies",
             Self::DeniedBelow => "it is about a directory, below which a rule denies something",
             Self::BrokenDeny => "a rule that denies could not be read",
@@ -191,6 +191,8 @@ pub struct Request<'a> {
     pub agent: Option<&'a str>,
     /// Seconds from 1970.
     pub now: i64,
+    /// This program's own files and directories; real.
+    pub ours: &'a [PathBuf],
     pub links: &'a Links<'a>,
     pub is_above: &'a Above<'a>,
 }
