@@ -8,7 +8,7 @@ use crate::config::schema::Notify;
 use crate::host::process::run_tool;
 use crate::store::private::make_private_dir;
 use crate::store::replace::{Durability, Replacement};
-use crate::ui::run::{Notices, Outside, Run, Tools};
+use crate::ui::run::{Notices, Outside, Run, ToFile, Tools};
 use crate::ui::tty::Multiplexer;
 use crate::ui::tty::clipboard::MAX_TEXT;
 use crate::ui::tty::outside::{self, Channel};
@@ -41,9 +41,7 @@ pub(super) fn outside(
 /// What takes a copied text.
 pub(super) fn clipboard(surroundings: &Surroundings, get: impl Fn(&str) -> Option<String>) -> Tools {
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.clone());
-    let file = state.map(|state| -> Arc<dyn Fn(&str) -> io::Result<PathBuf> + Send + Sync> {
-        Arc::new(move |text| keep(&state, text))
-    });
+    let file = state.map(|state| -> ToFile { Arc::new(move |text| keep(&state, text)) });
     Tools { run: Some(run()), programs: programs(get, cfg!(target_os = "macos")), file, max: MAX_TEXT }
 }
 

@@ -56,7 +56,7 @@ const INPUTS: usize = 512;
 /// Lines of the agent's messages that are shown while it is silent.
 const STDERR: usize = 200;
 
-pub use super::work::copier::Tools;
+pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use ground::{ask, hear};
 pub use models::{ModelChoice, Models};

@@ -44,9 +44,8 @@ impl Channel {
         if set("KITTY_WINDOW_ID") || term == "xterm-kitty" {
             return Self::Osc99;
         }
-        match get("TERM_PROGRAM").as_deref() {
-            Some("iTerm.app" | "WezTerm" | "ghostty") => return Self::Osc9,
-            _ => {}
+        if let Some("iTerm.app" | "WezTerm" | "ghostty") = get("TERM_PROGRAM").as_deref() {
+            return Self::Osc9;
         }
         if term.starts_with("foot") || term.starts_with("rxvt") || set("VTE_VERSION") {
             Self::Osc777

@@ -14,14 +14,17 @@ use tokio::task::JoinHandle;
 /// Programs that take a text do so at once, and go on by themselves where they have to stay.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Writes a text into a file, and says where that is.
+pub type ToFile = Arc<dyn Fn(&str) -> io::Result<PathBuf> + Send + Sync>;
+
 /// What can take a text besides the terminal.
 #[derive(Clone, Default)]
 pub struct Tools {
     /// Programs with their arguments, which read the text, the best first.
     pub programs: Vec<Vec<String>>,
     pub run: Option<Run>,
-    /// Writes a text that is too long for the terminal into a file, and says where.
-    pub file: Option<Arc<dyn Fn(&str) -> io::Result<PathBuf> + Send + Sync>>,
+    /// For a text that is too long for the terminal.
+    pub file: Option<ToFile>,
     /// The most bytes that are not too long.
     pub max: usize,
 }
