@@ -175,6 +175,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         record: common.record.clone(),
         theme: common.theme.clone(),
         protocol: common.protocol,
+        framing: common.framing,
         ..Common::default()
     })
 }

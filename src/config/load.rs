@@ -14,7 +14,7 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS, SESSIONS_KEYS,
+    AGENT_KEYS, AgentConfig, Config, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS, SESSIONS_KEYS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -237,6 +237,7 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             "args" => agent.args = args(&path, value, report),
             "env" => agent.env = env(&path, value, report),
             "protocol" => agent.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
                 report.warn(&key.span(), message);

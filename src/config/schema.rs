@@ -26,11 +26,13 @@ pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"]
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
 pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
+/// How messages of an agent can be told apart.
+pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 4] = ["command", "args", "env", "protocol"];
+pub const AGENT_KEYS: [&str; 5] = ["command", "args", "env", "protocol", "framing"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -85,4 +87,12 @@ pub struct AgentConfig {
     pub env: BTreeMap<String, String>,
     /// One of [`PROTOCOLS`].
     pub protocol: Option<String>,
+    pub reach: ReachConfig,
+}
+
+/// How messages get to an agent and back.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReachConfig {
+    /// One of [`FRAMINGS`].
+    pub framing: Option<String>,
 }
