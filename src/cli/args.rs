@@ -10,6 +10,7 @@ use super::commands::{Agent, Name};
 use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
+use crate::engine::Framing;
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
@@ -160,6 +161,8 @@ pub struct Common {
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
     pub protocol: Option<Protocol>,
+    /// The same.
+    pub framing: Option<Framing>,
     /// Set before the first prompt.
     pub model: Option<String>,
 }
@@ -461,8 +464,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, protocol, model })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, framing, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, protocol, framing, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {

@@ -9,9 +9,9 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep};
+use crate::config::schema::{Config, Keep, ReachConfig};
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
@@ -64,6 +64,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
             protocol: config.protocol.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::InSession,
         }));
     }
@@ -83,6 +84,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
         protocol: None,
+        reach: ReachConfig::default(),
         starts: Starts::InSession,
     })
 }
@@ -180,6 +182,7 @@ pub fn engine_config(
         env: agent.env.into_iter().collect(),
         start_in,
         protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
+        reach: reach(&agent.reach, common),
         further: Further::default(),
         cwd,
         policy,
@@ -208,6 +211,12 @@ fn protocol(word: Option<&str>) -> Protocol {
     word.and_then(Protocol::named).unwrap_or_default()
 }
 
+/// What the configuration says of an agent, unless the command line says something else.
+fn reach(configured: &ReachConfig, common: &Common) -> Reach {
+    let framing = configured.framing.as_deref().and_then(Framing::named);
+    Reach { framing: common.framing.or(framing).unwrap_or_default() }
+}
+
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
 pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, AgentSetup> {
     let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
@@ -215,9 +224,10 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
         let protocol = protocol(agent.protocol.as_deref());
+        let reach = reach(&agent.reach, &Common::default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol })
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach })
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -235,6 +245,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         env: Vec::new(),
         start_in: None,
         protocol: Protocol::Auto,
+        reach: Reach::default(),
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,

@@ -544,7 +544,18 @@ pub fn stdout_closed(model: &mut Model, key: AgentKey, stderr: Vec<String>, cx: 
 }
 
 pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
-    die(model, key, End::new(DeathKind::Gone, why), cx);
+    let is_early = model.agents.get(&key).is_some_and(|agent| matches!(agent.connection, Connection::Starting { .. }));
+    let kind = if is_early { DeathKind::Early } else { DeathKind::Gone };
+    die(model, key, End::new(kind, why), cx);
+}
+
+/// The agent has said nothing at all to a line.
+pub fn start_with_lengths(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    in_each(model, key, cx, |session, cx| {
+        let words = "the agent said nothing for 2 s: it is started again, and a length stands before each message";
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+    });
+    in_agent(model, key, cx, one::start);
 }
 
 /// Turns of sessions that were closed while the agent worked in them: now it does so no more.
