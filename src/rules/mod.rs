@@ -119,7 +119,9 @@ impl Doubt {
     pub const fn words(self) -> &'static str {
         match self {
             Self::NoRule => "no rule is for it",
-            Self::NotSpelled => "a rule for it has to spell out the subcommand or option that is used here",
+            Self::NotSpelled => {
+                "a rule for it has to spell out the subcommand, the option or the file that is used here"
+            }
             Self::Unreadable => "the line cannot be read",
             Self::Dialect => "shells do not agree on what the line means",
             Self::Deceptive => "it holds characters that are not seen, or look like something else",

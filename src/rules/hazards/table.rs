@@ -4,8 +4,8 @@
 
 use super::Row;
 use super::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName,
-    Only, OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName, Only,
+    OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.

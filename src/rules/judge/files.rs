@@ -56,6 +56,11 @@ impl<'a> Places<'a> {
         self.inside().is_some_and(is_steering) || self.is_ours()
     }
 
+    /// The path says so itself; the session's own directory may be below such a name.
+    fn names_steering(&self, path: &Path) -> bool {
+        path.is_relative() && names_steering(path) || names_steering(self.inside().unwrap_or(path))
+    }
+
     /// A file of this program's, one that its links lead to, or a directory with such a file in it.
     fn is_ours(&self) -> bool {
         let is_one = |real: &Path| self.request.ours.iter().any(|own| real.starts_with(own) || own.starts_with(real));
@@ -145,9 +150,9 @@ impl<'a> Judge<'a> {
                 Verdict::Ask if self.leads_to_steering(&path) => Opinion::ask(Doubt::Steering),
                 _ => Opinion::neither(),
             });
-            let is_spelled =
-                || names_steering(&path) || !is_no_file(&path) && Places::of(self.request, &path).is_outside();
-            if of_rules.verdict != Verdict::Allow && is_spelled() {
+            let places = Places::of(self.request, &path);
+            let is_spelled = places.names_steering(&path) || !is_no_file(&path) && places.is_outside();
+            if of_rules.verdict != Verdict::Allow && is_spelled {
                 spelled.push((file.at, whole));
             }
         }
@@ -164,7 +169,7 @@ impl<'a> Judge<'a> {
             let like_files = hazards::values(&word.text).filter(|text| is_like_file(text));
             for text in like_files {
                 let path = Path::new(text);
-                if names_steering(path) {
+                if Places::of(self.request, path).names_steering(path) {
                     spelled.push((at, word.text.len()));
                 }
                 if self.denied(&EDIT, path).is_some_and(|found| found == Match::Yes) {
