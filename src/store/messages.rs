@@ -288,7 +288,10 @@ impl Session {
         let mut terminals = std::mem::take(&mut self.terminals);
         for call in std::mem::take(&mut self.calls) {
             let mut printed = call.printed;
-            for terminal in terminals.extract_if(.., |terminal| call.tool.terminals().any(|id| *id == terminal.id)) {
+            // Whose terminal a call means is not told by it in every version.
+            let is_shown =
+                |terminal: &mut Terminal| call.tool.terminals().any(|id| id.as_str() == terminal.id.as_str());
+            for terminal in terminals.extract_if(.., is_shown) {
                 printed.push_str(&terminal.text());
             }
             let text = text_of_call(&call.tool, &printed);

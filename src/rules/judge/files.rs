@@ -156,6 +156,20 @@ impl<'a> Judge<'a> {
                 spelled.push((file.at, whole));
             }
         }
+        // Values in one word with their options, of which each may name a place.
+        let options = words.iter().enumerate().skip(1).filter(|(_, word)| word.text.starts_with('-'));
+        for (at, word) in options.filter(|_| program != "git") {
+            let is_long = word.text.starts_with("--");
+            for text in hazards::values(&word.text).skip(1).filter(|text| is_long || is_like_file(text)) {
+                let places = Places::of(self.request, Path::new(text));
+                if places.names_steering(Path::new(text)) || places.is_outside() {
+                    spelled.push((at, word.text.len()));
+                }
+                if self.denied(&EDIT, Path::new(text)) == Some(Match::Yes) {
+                    opinion = opinion.and(Opinion::ask(Doubt::PerhapsDenied));
+                }
+            }
+        }
         opinion
     }
 
