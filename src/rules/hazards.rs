@@ -250,25 +250,9 @@ impl Sign {
             Self::But(flags, valued) => {
                 letters().filter_map(|(at, text)| Some((at, unknown_letter(text, flags, valued)?))).collect()
             }
-            Self::Only(names) => {
-                let (mut found, rest) = options_before(arguments(), |text| listed(names).any(|name| name == text));
-                let first = rest.first().filter(|(_, text)| !listed(names).any(|name| name == *text));
-                found.extend(first.map(|(at, text)| (*at, text.len().max(1))));
-                found
-            }
-            Self::OnlyTwo(names) => {
-                let is_known = |text: &str| listed(names).any(|name| name.split('/').next() == Some(text));
-                let (mut found, rest) = options_before(arguments(), is_known);
-                found.extend(others_than_two(names, rest.into_iter()));
-                found
-            }
-            Self::Elsewhere(first) => {
-                let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
-                let is_it = found.next().is_some_and(|(_, text)| text == first);
-                let leads_out = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
-                let found = found.filter(|(_, text)| is_it && leads_out(text));
-                found.map(|(at, text)| (at, text.len())).collect()
-            }
+            Self::Only(names) => others_than_one(names, arguments()),
+            Self::OnlyTwo(names) => others_behind_options(names, arguments()),
+            Self::Elsewhere(first) => elsewhere(first, arguments()),
             Self::Marks => {
                 let found =
                     arguments().filter(|(_, text)| text.contains(|c: char| MARKS.contains(c) || c.is_whitespace()));
@@ -348,12 +332,8 @@ fn other_longs<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, 
     found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
 }
 
-/// Options before the first word that is none, with the values of those which may take one, and what follows.
-fn options_before<'a>(
-    arguments: impl Iterator<Item = (usize, &'a str)>,
-    is_known: impl Fn(&str) -> bool,
-) -> (Vec<(usize, usize)>, Vec<(usize, &'a str)>) {
-    let all: Vec<(usize, &str)> = arguments.collect();
+/// Options before the first word that is none, with the values of those which may take one; and how many words that are.
+fn options_before(all: &[(usize, &str)], is_known: impl Fn(&str) -> bool) -> (Vec<(usize, usize)>, usize) {
     let (mut found, mut from) = (Vec::new(), 0);
     while let Some((at, text)) = all.get(from).filter(|(_, text)| text.starts_with(['-', '+']) && !is_known(text)) {
         found.push((*at, text.len()));
@@ -364,7 +344,36 @@ fn options_before<'a>(
             from += 1;
         }
     }
-    (found, all.get(from..).unwrap_or_default().to_vec())
+    (found, from)
+}
+
+/// The first word, unless it is one of these, and the options before it.
+fn others_than_one<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let all: Vec<(usize, &str)> = arguments.collect();
+    let is_known = |text: &str| listed(names).any(|name| name == text);
+    let (mut found, from) = options_before(&all, is_known);
+    let first = all.get(from).filter(|(_, text)| !is_known(text));
+    found.extend(first.map(|(at, text)| (*at, text.len().max(1))));
+    found
+}
+
+/// The first two words, unless they are one of these pairs, and the options before them.
+fn others_behind_options<'a>(
+    names: &'static str,
+    arguments: impl Iterator<Item = (usize, &'a str)>,
+) -> Vec<(usize, usize)> {
+    let all: Vec<(usize, &str)> = arguments.collect();
+    let (mut found, from) = options_before(&all, |text| listed(names).any(|name| name.split('/').next() == Some(text)));
+    found.extend(others_than_two(names, all.into_iter().skip(from)));
+    found
+}
+
+/// After this first word those that lead out of the directory.
+fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let mut names = arguments.filter(|(_, text)| !text.starts_with('-'));
+    let is_it = names.next().is_some_and(|(_, text)| text == first);
+    let leads_out = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+    names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
 }
 
 /// The first two words, unless they are one of these pairs.

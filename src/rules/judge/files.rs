@@ -84,7 +84,7 @@ impl<'a> Places<'a> {
         let (Some(real), Some(inside)) = (&self.real, self.inside()) else { return false };
         match spec {
             // The session's own directory may be below such a name.
-            Spec::Any => !self.is_outside() && !(is_edit && self.steers()),
+            Spec::Any => !(self.is_outside() || is_edit && self.steers()),
             Spec::Path(spec) => {
                 let is_spelled = || spec.spells(inside) && (!self.is_ours() || spec.spells_name(real));
                 spec.matches(real, &self.roots(), self.request.home, false) && (!is_edit || is_spelled())
