@@ -30,6 +30,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     // The text of a registry goes in; what would be run comes out.
     ("registry", &["base"]),
     ("wire", &[]),
+    // Bytes and addresses; no message of the protocol.
+    ("remote", &["wire", "base"]),
     ("host", &["text", "base"]),
     ("model", &["text", "base"]),
     // The types of events and effects, never the session or the reducer.
@@ -137,7 +139,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base",
         ],
     ),
-    ("engine", &["agent", "wire", "host", "review", "store", "rules", "mcp", "model", "base"]),
+    ("engine", &["agent", "remote", "wire", "host", "review", "store", "rules", "mcp", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
@@ -167,6 +169,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "rules",
             "mcp",
             "registry",
+            // Addresses are typed.
+            "remote::Address",
+            "remote::Remote",
             // The files that the person asked for.
             "host::fs::output",
             "host::process",
@@ -323,6 +328,7 @@ const FENCES: &[Fence] = &[
             "wire/outbox.rs",
             "wire/stderr.rs",
             "wire/duplex.rs",
+            "remote/",
             "host/process/",
             "headless/",
             "ui/run.rs",

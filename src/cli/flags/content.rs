@@ -59,6 +59,16 @@ pub const CONTENT: &[Flag] = &[
         help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
     },
     Flag {
+        long: "url",
+        short: None,
+        takes: Takes::Value("ADDRESS", |typed, value| {
+            typed.url = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "an agent that runs already, at unix:PATH; gets no files and commands of this machine",
+    },
+    Flag {
         long: "framing",
         short: None,
         takes: Takes::Value("HOW", |typed, value| {
