@@ -10,7 +10,7 @@ use super::commands::{Agent, Name};
 use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
-use crate::model::event::Protocol;
+use crate::config::schema::Spoken;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -159,7 +159,7 @@ pub struct Common {
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
-    pub protocol: Option<Protocol>,
+    pub spoken: Spoken,
     /// Set before the first prompt.
     pub model: Option<String>,
 }
@@ -461,8 +461,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, protocol, model })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {

@@ -9,7 +9,7 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep};
+use crate::config::schema::{Config, Keep, Spoken};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
 use crate::host::worktrees;
@@ -63,7 +63,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             starts: Starts::InSession,
         }));
     }
@@ -82,7 +82,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
-        protocol: None,
+        spoken: Spoken::default(),
         starts: Starts::InSession,
     })
 }
@@ -179,7 +179,7 @@ pub fn engine_config(
         args: agent.args,
         env: agent.env.into_iter().collect(),
         start_in,
-        protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
+        protocol: protocol(&common.spoken.or(&agent.spoken))?,
         further: Further::default(),
         cwd,
         policy,
@@ -204,8 +204,12 @@ pub fn engine_config(
 }
 
 /// What the configuration says of it.
-fn protocol(word: Option<&str>) -> Protocol {
-    word.and_then(Protocol::named).unwrap_or_default()
+fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
+    let Spoken { protocol, dialect } = spoken;
+    Protocol::named(protocol.as_deref(), dialect.as_deref()).ok_or_else(|| {
+        let [protocol, dialect] = [protocol, dialect].map(|word| word.as_deref().unwrap_or("auto"));
+        Usage(format!("there is no dialect {dialect} of version {protocol} of the protocol; leave one of the two out"))
+    })
 }
 
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
@@ -214,7 +218,7 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
-        let protocol = protocol(agent.protocol.as_deref());
+        let protocol = protocol(&agent.spoken).unwrap_or_default();
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
         (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol })

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::schema::Config;
+use super::schema::{Config, Spoken};
 
 const ASSET: &str = include_str!("../../assets/agents.toml");
 
@@ -68,8 +68,8 @@ pub struct AgentCommand {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// Which versions of the protocol it is spoken to in, where the configuration says so.
-    pub protocol: Option<String>,
+    /// As the configuration says it.
+    pub spoken: Spoken,
     pub starts: Starts,
 }
 
@@ -101,7 +101,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: own.command.clone(),
             args: own.args.clone(),
             env: own.env.clone(),
-            protocol: own.protocol.clone().or_else(|| config.protocol.clone()),
+            spoken: own.spoken.or(&config.spoken),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -117,7 +117,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: added.command.clone(),
             args: added.args.clone(),
             env: added.env.clone(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -132,7 +132,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: k.command.clone(),
             args: k.args.clone(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             starts: Starts::AtHome,
         },
         install: k.install.clone(),

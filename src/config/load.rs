@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
-use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS};
+use super::schema::{AGENT_KEYS, AgentConfig, Config, DIALECTS, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -71,7 +71,8 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
-            "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "protocol" => config.spoken.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
@@ -226,7 +227,8 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             }
             "args" => agent.args = args(&path, value, report),
             "env" => agent.env = env(&path, value, report),
-            "protocol" => agent.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
                 report.warn(&key.span(), message);

@@ -7,17 +7,30 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 10] =
-    ["default_agent", "theme", "gate", "decision_hook", "protocol", "unstable", "budget", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 11] = [
+    "default_agent",
+    "theme",
+    "gate",
+    "decision_hook",
+    "protocol",
+    "dialect",
+    "unstable",
+    "budget",
+    "sessions",
+    "agents",
+    "mcp",
+];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
 pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
+/// In which renditions of version 1 agents can be spoken to.
+pub const DIALECTS: [&str; 5] = ["auto", "canonical", "d0", "d3", "d4"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 4] = ["command", "args", "env", "protocol"];
+pub const AGENT_KEYS: [&str; 5] = ["command", "args", "env", "protocol", "dialect"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -31,8 +44,8 @@ pub struct Config {
     pub decision_hook: Option<Vec<String>>,
     /// Parts of the protocol that may still change are used, too.
     pub unstable: bool,
-    /// One of [`PROTOCOLS`], for agents that say nothing else.
-    pub protocol: Option<String>,
+    /// For agents that say nothing else.
+    pub spoken: Spoken,
     /// See [`super::budget`].
     pub budget: Option<String>,
     pub keep: Keep,
@@ -60,6 +73,25 @@ pub struct AgentConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    pub spoken: Spoken,
+}
+
+/// How an agent is spoken to, as far as it is said.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Spoken {
     /// One of [`PROTOCOLS`].
     pub protocol: Option<String>,
+    /// One of [`DIALECTS`].
+    pub dialect: Option<String>,
+}
+
+impl Spoken {
+    /// What is not said here is as it is said there.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            protocol: self.protocol.clone().or_else(|| other.protocol.clone()),
+            dialect: self.dialect.clone().or_else(|| other.dialect.clone()),
+        }
+    }
 }

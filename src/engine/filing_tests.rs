@@ -4,6 +4,7 @@ use super::super::reviewing::tests::{engine, place};
 use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
+use crate::model::event::WriteHow;
 use crate::model::changes::{ReviewAction, Scope};
 use crate::model::event::Intent;
 use crate::model::ids::EntryId;
@@ -113,7 +114,7 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     let content: Arc<str> = "agent".into();
     let request = request(Deed::Write(path.to_string_lossy().into()));
     let again =
-        WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1, rules: None };
+        WriteJob { at: AT, req: ReqId(1), request, content, how: WriteHow::default(), entry: EntryId(1), tries: 1, rules: None };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
     while engine.files.lane(AT).is_busy {
@@ -152,6 +153,7 @@ fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
         req: ReqId(req),
         request,
         content: Arc::clone(content),
+        how: WriteHow::default(),
         entry,
         tries: 0,
         rules: None,

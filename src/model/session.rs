@@ -11,13 +11,13 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec, WriteHow};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
 pub use super::policy::{Allow, Policy};
 use super::question::Question;
-use super::reduce::{Retold, Unruled};
+use super::reduce::{Retold, Slice, Unruled};
 use super::ruling::{Ruling, SessionRules};
 use super::tool::{Exit, ToolCall};
 use crate::base::tail::TailBuffer;
@@ -148,6 +148,12 @@ pub struct Session {
     pub options: Vec<ConfigOption>,
     pub(super) older_models: Option<ConfigOption>,
     pub commands: Vec<Command>,
+    /// Parts of files that the agent wants with the number of all lines.
+    pub(super) slices: BTreeMap<ReqId, Slice>,
+    /// Commands that are ended after a time.
+    pub(super) limited: BTreeMap<ReqId, TermId>,
+    /// The piece of a text that came last, of messages whose pieces are counted.
+    pub(super) last_part: Option<(ChunkKind, u64)>,
     pub usage: Option<Usage>,
     pub turn: Option<Turn>,
     /// How the last turn ended; none while one runs, and after the agent has gone.
@@ -476,9 +482,18 @@ pub struct Write {
     /// As the agent has named it.
     pub path: Arc<str>,
     pub content: Arc<str>,
+    pub(super) how: WriteHow,
     /// What the rules have said, where there are any.
     pub(super) ruling: Option<Ruling>,
     pub(super) stage: Stage,
+}
+
+/// A request that waits for the exit of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    pub req: ReqId,
+    /// It wants what was printed, too.
+    pub with_output: bool,
 }
 
 impl Write {
@@ -536,7 +551,7 @@ pub struct Terminal {
     pub can_cancel: bool,
     pub released: bool,
     /// Requests that wait for the exit.
-    pub waiters: Vec<ReqId>,
+    pub waiters: Vec<Waiter>,
     /// The entry of its own.
     pub entry: Option<EntryId>,
     /// Tool calls that show it.

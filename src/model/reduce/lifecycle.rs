@@ -8,19 +8,20 @@ use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
     Cx, beginning, child, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
-    revival, service, update,
+    revival, service, speaks, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{
-    AgentRequest, CallError, Can, ErrorKind, InitResult, Link, Odd, Opening, SessionResult, Update,
+    AgentRequest, CallError, Can, Dialect, InitResult, Link, Odd, Opening, SessionResult, Update,
 };
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
+use std::path::Path;
 
 /// A further agent with a session of its own.
 pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String, how: Opening, cx: &mut Cx) {
@@ -226,7 +227,11 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, CallError>, cx: &mut Cx) {
     match result {
         Ok(init) => {
+            let told = init.evidence.filter(|_| init.dialect == Dialect::D4).map(|evidence| (init.dialect, evidence));
             in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
+            if let Some((dialect, evidence)) = told {
+                in_each(model, key, cx, |session, cx| speaks(session, dialect, evidence, cx.now));
+            }
             go_on(model, key, cx);
         }
         Err(error) if error.is_auth() => log_in_needed(model, key, None, error, cx),
@@ -287,7 +292,7 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
             let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
-            let in_vain = (is_kept && error.kind == ErrorKind::NotFound).then_some(ReadOnly::Forgotten);
+            let in_vain = (is_kept && error.kind.is_gone()).then_some(ReadOnly::Forgotten);
             not_opened(model, key, at, end, in_vain, cx);
         }
     }
@@ -485,10 +490,51 @@ pub fn request(
                 }
                 None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
             },
-            (None, None) => Refusal::new(Reason::BadParams, "Invalid params: no session is named"),
+            (None, None) => match of_service(model, key, &request) {
+                Ok(at) => {
+                    in_session(model, at, cx, |session, cx| {
+                        let request = request.from_directory(&session.cwd);
+                        service::serve(session, req, request, cx);
+                    });
+                    return;
+                }
+                Err(refusal) => refusal,
+            },
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
+}
+
+/// The session that a file or a command is for where the agent does not say: that of its terminal, the one with a running
+/// turn, of several the one whose directory the path is in. None is guessed (S-030).
+fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Result<SessionKey, Refusal> {
+    if let Some(term) = request.terminal() {
+        let owner = model.session_of_terminal(term).filter(|at| model.session_of(*at).is_some_and(|s| s.agent == key));
+        return owner.ok_or_else(|| {
+            Refusal::new(Reason::NotFound, "Terminal not found").about(Subject::Terminal(term.clone()))
+        });
+    }
+    if !request.is_service() {
+        return Err(Refusal::new(Reason::BadParams, "Invalid params: no session is named"));
+    }
+    let mut all: Vec<(SessionKey, &Session)> = model.sessions_of(key).collect();
+    let runs = |(_, session): &(SessionKey, &Session)| session.turn.is_some();
+    if all.iter().any(runs) {
+        all.retain(runs);
+    }
+    if all.len() > 1
+        && let Some(path) = request.path().filter(|path| path.starts_with('/'))
+    {
+        all.retain(|(_, session)| Path::new(path).starts_with(&session.cwd));
+    }
+    match all.as_slice() {
+        [(at, _)] => Ok(*at),
+        [] => Err(Refusal::new(Reason::Outside, "It is in the directory of no session that works")),
+        _ => Err(Refusal::new(
+            Reason::BadParams,
+            "Several sessions work, and it is not said for which this is: name the sessionId",
+        )),
+    }
 }
 
 /// The session in which the person is asked what is not asked for one: one that waits for it, else the first.
