@@ -11,6 +11,7 @@ use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
 use crate::config::schema::Spoken;
+use crate::engine::Framing;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -160,6 +161,8 @@ pub struct Common {
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
     pub spoken: Spoken,
+    /// The same.
+    pub framing: Option<Framing>,
     /// Set before the first prompt.
     pub model: Option<String>,
 }
@@ -461,8 +464,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, model })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, framing, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, framing, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {

@@ -9,6 +9,7 @@ use super::commands::Name;
 use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::config::schema::Spoken;
+use crate::engine::Framing;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -70,6 +71,7 @@ pub struct Typed {
     pub no_mcp: Without,
     pub add_dir: Vec<PathBuf>,
     pub spoken: Spoken,
+    pub framing: Option<Framing>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

@@ -9,9 +9,9 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep, Spoken};
+use crate::config::schema::{Config, Keep, ReachConfig, Spoken};
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
@@ -64,6 +64,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
             spoken: config.spoken.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::InSession,
         }));
     }
@@ -83,6 +84,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
         spoken: Spoken::default(),
+        reach: ReachConfig::default(),
         starts: Starts::InSession,
     })
 }
@@ -180,6 +182,7 @@ pub fn engine_config(
         env: agent.env.into_iter().collect(),
         start_in,
         protocol: protocol(&common.spoken.or(&agent.spoken))?,
+        reach: reach(&agent.reach, common),
         further: Further::default(),
         cwd,
         policy,
@@ -212,6 +215,12 @@ fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
     })
 }
 
+/// What the configuration says of an agent, unless the command line says something else.
+fn reach(configured: &ReachConfig, common: &Common) -> Reach {
+    let framing = configured.framing.as_deref().and_then(Framing::named);
+    Reach { framing: common.framing.or(framing).unwrap_or_default() }
+}
+
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
 pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, AgentSetup> {
     let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
@@ -219,9 +228,10 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
         let protocol = protocol(&agent.spoken).unwrap_or_default();
+        let reach = reach(&agent.reach, &Common::default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol })
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach })
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -239,6 +249,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         env: Vec::new(),
         start_in: None,
         protocol: Protocol::Auto,
+        reach: Reach::default(),
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,

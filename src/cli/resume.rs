@@ -10,6 +10,7 @@ use super::output::say;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
+use crate::config::schema::ReachConfig;
 use crate::model::event::Opening;
 use crate::model::login::quote;
 use crate::model::session::ReadOnly;
@@ -165,6 +166,7 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
         args: args.to_vec(),
         env: BTreeMap::new(),
         spoken: surroundings.config.spoken.clone(),
+        reach: ReachConfig::default(),
         starts: Starts::InSession,
     }))
 }

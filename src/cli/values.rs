@@ -4,6 +4,7 @@
 
 use super::usage::Usage;
 use crate::base::date;
+use crate::engine::Framing;
 use crate::headless::Answers;
 use crate::config::schema::DIALECTS;
 use crate::model::session::Allow;
@@ -72,6 +73,11 @@ pub fn dialect(value: String) -> Result<String, Usage> {
         return Ok(value);
     }
     Err(Usage(format!("--dialect is one of {}, not `{value}`", DIALECTS.join(", "))))
+}
+
+pub fn framing(value: &str) -> Result<Framing, Usage> {
+    let how = || Usage(format!("--framing is {}, not `{value}`", Framing::NAMES.join(", ")));
+    Framing::named(value).ok_or_else(how)
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

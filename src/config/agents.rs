@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::schema::{Config, Spoken};
+use super::schema::{Config, ReachConfig, Spoken};
 
 const ASSET: &str = include_str!("../../assets/agents.toml");
 
@@ -70,6 +70,7 @@ pub struct AgentCommand {
     pub env: BTreeMap<String, String>,
     /// As the configuration says it.
     pub spoken: Spoken,
+    pub reach: ReachConfig,
     pub starts: Starts,
 }
 
@@ -102,6 +103,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             args: own.args.clone(),
             env: own.env.clone(),
             spoken: own.spoken.or(&config.spoken),
+            reach: own.reach.clone(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -118,6 +120,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             args: added.args.clone(),
             env: added.env.clone(),
             spoken: config.spoken.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -133,6 +136,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             args: k.args.clone(),
             env: BTreeMap::new(),
             spoken: config.spoken.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::AtHome,
         },
         install: k.install.clone(),

@@ -13,7 +13,9 @@ use toml::de::{DeTable, DeValue};
 use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
-use super::schema::{AGENT_KEYS, AgentConfig, Config, DIALECTS, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS};
+use super::schema::{
+    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS,
+};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -229,6 +231,7 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             "env" => agent.env = env(&path, value, report),
             "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
             "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
+            "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
                 report.warn(&key.span(), message);

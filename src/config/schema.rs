@@ -26,11 +26,13 @@ pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
 /// In which renditions of version 1 agents can be spoken to.
 pub const DIALECTS: [&str; 5] = ["auto", "canonical", "d0", "d3", "d4"];
+/// How messages of an agent can be told apart.
+pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 5] = ["command", "args", "env", "protocol", "dialect"];
+pub const AGENT_KEYS: [&str; 6] = ["command", "args", "env", "protocol", "dialect", "framing"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -74,6 +76,7 @@ pub struct AgentConfig {
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub spoken: Spoken,
+    pub reach: ReachConfig,
 }
 
 /// How an agent is spoken to, as far as it is said.
@@ -94,4 +97,11 @@ impl Spoken {
             dialect: self.dialect.clone().or_else(|| other.dialect.clone()),
         }
     }
+}
+
+/// How messages get to an agent and back.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReachConfig {
+    /// One of [`FRAMINGS`].
+    pub framing: Option<String>,
 }

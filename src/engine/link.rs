@@ -7,7 +7,7 @@ use crate::base::exit::Exit;
 use crate::host::process::{AgentProcess, Graces, Survivor};
 use crate::model::ids::AgentKey;
 use crate::wire::duplex;
-use crate::wire::framing::{Framing, LINES};
+use crate::wire::framing::Framing;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::mpsc;
 
@@ -30,7 +30,7 @@ pub struct Link {
 
 impl Link {
     /// Takes the pipes of a fresh process.
-    pub fn process(mut process: AgentProcess) -> Self {
+    pub fn process(mut process: AgentProcess, framing: Framing) -> Self {
         let incoming: Incoming = match process.stdout.take() {
             Some(stdout) => Box::new(stdout),
             None => Box::new(tokio::io::empty()),
@@ -40,7 +40,7 @@ impl Link {
             None => Box::new(tokio::io::sink()),
         };
         let errors = process.stderr.take().map(|stderr| Box::new(stderr) as Incoming);
-        Self { incoming, outgoing, errors, framing: LINES, far: Far::Process(Box::new(process)) }
+        Self { incoming, outgoing, errors, framing, far: Far::Process(Box::new(process)) }
     }
 }
 
@@ -122,6 +122,6 @@ pub fn memory() -> (Link, Agent) {
     let (tell, exit) = mpsc::channel(1);
     let far = Far::Memory { exit, ended: None };
     let (incoming, outgoing) = (Box::new(ours.reader), Box::new(ours.writer));
-    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: LINES, far };
+    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: Framing::Lines, far };
     (link, Agent { lines, errors, exit: tell })
 }

@@ -12,6 +12,7 @@ use crate::model::event::{HostEvent, Protocol};
 use crate::model::ids::AgentKey;
 use crate::model::login::quote;
 use crate::model::tool::Exit;
+use crate::wire::framing::Framing;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Incoming, WordForWord};
 use crate::wire::stderr::StderrTail;
@@ -44,6 +45,13 @@ pub struct AgentSetup {
     pub start_in: Option<PathBuf>,
     /// In which versions of the protocol it is spoken to.
     pub protocol: Protocol,
+    pub reach: Reach,
+}
+
+/// How messages get to an agent and back.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    pub framing: Framing,
 }
 
 impl AgentSetup {
@@ -103,6 +111,8 @@ struct Far {
     running: Option<Running>,
     /// What its newest process wrote to its error stream, also when it has ended.
     stderr: Option<StderrTail>,
+    /// It said nothing to lines: it is written to with lengths.
+    has_lengths: bool,
 }
 
 pub(super) struct Links {
@@ -133,6 +143,13 @@ impl Links {
         self.agents.get(&agent)?.setup.as_ref()
     }
 
+    /// From now on lengths stand before the agent's messages: it has said nothing to lines.
+    pub fn try_lengths(&mut self, agent: AgentKey) {
+        if let Some(far) = self.agents.get_mut(&agent) {
+            far.has_lengths = true;
+        }
+    }
+
     /// From now on the agent is started with these variables too.
     pub fn set_variables(&mut self, agent: AgentKey, values: Vec<(String, String)>) {
         if let Some(setup) = self.agents.get_mut(&agent).and_then(|far| far.setup.as_mut()) {
@@ -158,12 +175,16 @@ impl Links {
         let link = match (&mut self.connect, &far.setup) {
             (Some(connect), _) => Ok(connect(agent)),
             (None, Some(setup)) => {
-                process::spawn(&spec(setup, setup.start_in.clone().unwrap_or(cwd))).map(Link::process)
+                let spec = spec(setup, setup.start_in.clone().unwrap_or(cwd));
+                process::spawn(&spec).map(|process| Link::process(process, setup.reach.framing))
             }
             (None, None) => return failed("no agent of this name is configured".into(), String::new()),
         };
         match link {
-            Ok(link) => {
+            Ok(mut link) => {
+                if far.has_lengths {
+                    link.framing = Framing::Lengths;
+                }
                 let pid = link.far.pid();
                 let running = Running::new(link, words);
                 far.stderr = Some(running.stderr.clone());
@@ -215,7 +236,7 @@ impl Links {
     pub fn note(&mut self, agent: AgentKey, wake: LinkWake) {
         let Some(running) = self.running_mut(agent) else { return };
         match wake {
-            LinkWake::Incoming(Incoming::Closed { .. }) => running.note_closed(),
+            LinkWake::Incoming(Incoming::Closed { error, .. }) => running.note_closed(error),
             LinkWake::Exited(exit) => running.note_exit(exit),
             LinkWake::InputClosed => running.note_input_closed(),
             LinkWake::Incoming(_) | LinkWake::Decoded(_) | LinkWake::Stderr(_) | LinkWake::Written => {}

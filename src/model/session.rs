@@ -11,15 +11,17 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec, WriteHow};
+use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
 pub use super::policy::{Allow, Policy};
 use super::question::Question;
 use super::reduce::{Retold, Slice, Unruled};
-use super::ruling::{Ruling, SessionRules};
+use super::ruling::SessionRules;
 use super::tool::{Exit, ToolCall};
+pub(super) use super::write::Stage;
+pub use super::write::{Waiter, Write};
 use crate::base::tail::TailBuffer;
 use crate::base::utf8::Utf8Stream;
 use crate::text::grid::ScreenSnapshot;
@@ -472,61 +474,6 @@ pub enum PromptKind {
     Person,
     /// We did: how writes that the person has changed differ from what the agent proposed.
     ChangedWrites,
-}
-
-/// A write of the agent that is not answered yet. What is asked about it, and what becomes of it, goes by this.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
-    /// What the transcript tells of it.
-    pub entry: EntryId,
-    /// As the agent has named it.
-    pub path: Arc<str>,
-    pub content: Arc<str>,
-    pub(super) how: WriteHow,
-    /// What the rules have said, where there are any.
-    pub(super) ruling: Option<Ruling>,
-    pub(super) stage: Stage,
-}
-
-/// A request that waits for the exit of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waiter {
-    pub req: ReqId,
-    /// It wants what was printed, too.
-    pub with_output: bool,
-}
-
-impl Write {
-    /// It waits for the person or for what has to be known before.
-    pub fn is_stopped(&self) -> bool {
-        self.stage != Stage::Writing
-    }
-
-    /// It is decided in the review, piece by piece.
-    pub fn is_held(&self) -> bool {
-        self.stage == Stage::Holding
-    }
-
-    /// The review has to let go of it before it can be forgotten.
-    pub(super) fn is_in_review(&self) -> bool {
-        matches!(self.stage, Stage::Captured | Stage::Allowed | Stage::Holding)
-    }
-}
-
-/// How far a write has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Nothing stops it.
-    Writing,
-    /// Whether it is possible at all is being looked up.
-    Checking,
-    Asked,
-    /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
-    Captured,
-    /// The person has allowed it; the review writes.
-    Allowed,
-    /// The review has it.
-    Holding,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{dialect, protocol, seconds, text};
+use super::super::values::{dialect, framing, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -67,6 +67,16 @@ pub const CONTENT: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec, Name::Demo],
         help: "the rendition of version 1 that the agent speaks: canonical, d0, d3, d4 or auto (default: auto)",
+    },
+    Flag {
+        long: "framing",
+        short: None,
+        takes: Takes::Value("HOW", |typed, value| {
+            typed.framing = Some(framing(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "how messages are told apart: ndjson (default), content-length or auto",
     },
     Flag {
         long: "registry",

@@ -58,6 +58,8 @@ pub enum HostEvent {
     ConnectionDropped {
         why: String,
     },
+    /// Not a byte came from it in answer to a line: it is started once more, with lengths before its messages.
+    NothingHeard,
     FileRead {
         req: ReqId,
         path: String,
@@ -147,7 +149,8 @@ impl HostEvent {
             | Self::LogInEnded { .. }
             | Self::LogInSet { .. }
             | Self::StdoutClosed { .. }
-            | Self::ConnectionDropped { .. } => AGENT,
+            | Self::ConnectionDropped { .. }
+            | Self::NothingHeard => AGENT,
             Self::JournalFailed { .. } | Self::Warning { .. } | Self::Budget(_) | Self::Directories(_) => Address::All,
             _ => SESSION,
         }

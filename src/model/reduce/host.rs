@@ -59,6 +59,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInSet { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
+        | HostEvent::NothingHeard
         | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. }
         | HostEvent::Budget(_)

@@ -8,7 +8,7 @@ use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
     Cx, beginning, child, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
-    revival, service, speaks, update,
+    revival, service, speaks, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
@@ -21,7 +21,6 @@ use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, ReadOnly, Session, SessionState};
 use crate::model::tool::Exit;
-use std::path::Path;
 
 /// A further agent with a session of its own.
 pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String, how: Opening, cx: &mut Cx) {
@@ -483,14 +482,14 @@ pub fn request(
                 return;
             }
             (None, Some(id)) => one::unknown_session(&id),
-            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match of_no_session(model, key) {
+            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match unnamed::of_question(model, key) {
                 Some(at) => {
                     in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
                     return;
                 }
                 None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
             },
-            (None, None) => match of_service(model, key, &request) {
+            (None, None) => match unnamed::of_service(model, key, &request) {
                 Ok(at) => {
                     in_session(model, at, cx, |session, cx| {
                         let request = request.from_directory(&session.cwd);
@@ -503,47 +502,6 @@ pub fn request(
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
-}
-
-/// The session that a file or a command is for where the agent does not say: that of its terminal, the one with a running
-/// turn, of several the one whose directory the path is in. None is guessed (S-030).
-fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Result<SessionKey, Refusal> {
-    if let Some(term) = request.terminal() {
-        let owner = model.session_of_terminal(term).filter(|at| model.session_of(*at).is_some_and(|s| s.agent == key));
-        return owner.ok_or_else(|| {
-            Refusal::new(Reason::NotFound, "Terminal not found").about(Subject::Terminal(term.clone()))
-        });
-    }
-    if !request.is_service() {
-        return Err(Refusal::new(Reason::BadParams, "Invalid params: no session is named"));
-    }
-    let mut all: Vec<(SessionKey, &Session)> = model.sessions_of(key).collect();
-    let runs = |(_, session): &(SessionKey, &Session)| session.turn.is_some();
-    if all.iter().any(runs) {
-        all.retain(runs);
-    }
-    if all.len() > 1
-        && let Some(path) = request.path().filter(|path| path.starts_with('/'))
-    {
-        all.retain(|(_, session)| Path::new(path).starts_with(&session.cwd));
-    }
-    match all.as_slice() {
-        [(at, _)] => Ok(*at),
-        [] => Err(Refusal::new(Reason::Outside, "It is in the directory of no session that works")),
-        _ => Err(Refusal::new(
-            Reason::BadParams,
-            "Several sessions work, and it is not said for which this is: name the sessionId",
-        )),
-    }
-}
-
-/// The session in which the person is asked what is not asked for one: one that waits for it, else the first.
-fn of_no_session(model: &Model, key: AgentKey) -> Option<SessionKey> {
-    let waits = |session: &Session| {
-        session.wants_log_in || matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. })
-    };
-    let waiting = model.sessions_of(key).find(|(_, session)| waits(session));
-    waiting.or_else(|| model.sessions_of(key).next()).map(|(at, _)| at)
 }
 
 /// A request has waited for its session; the agent may be waiting for the answer before it opens it.
@@ -590,7 +548,18 @@ pub fn stdout_closed(model: &mut Model, key: AgentKey, stderr: Vec<String>, cx: 
 }
 
 pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
-    die(model, key, End::new(DeathKind::Gone, why), cx);
+    let is_early = model.agents.get(&key).is_some_and(|agent| matches!(agent.connection, Connection::Starting { .. }));
+    let kind = if is_early { DeathKind::Early } else { DeathKind::Gone };
+    die(model, key, End::new(kind, why), cx);
+}
+
+/// The agent has said nothing at all to a line.
+pub fn start_with_lengths(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    in_each(model, key, cx, |session, cx| {
+        let words = "the agent said nothing for 2 s: it is started again, and a length stands before each message";
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+    });
+    in_agent(model, key, cx, one::start);
 }
 
 /// Turns of sessions that were closed while the agent worked in them: now it does so no more.

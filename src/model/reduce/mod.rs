@@ -31,6 +31,7 @@ mod service;
 mod sessions;
 mod shed;
 mod tool;
+mod unnamed;
 mod update;
 
 pub use cx::Cx;
@@ -280,6 +281,7 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
+        HostEvent::NothingHeard => lifecycle::start_with_lengths(model, key, cx),
         _ => {}
     }
 }

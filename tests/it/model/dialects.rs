@@ -391,7 +391,7 @@ fn s_048_s_049_s_050_commands_of_d3_give_their_output_with_their_exit() {
     let req = rig.wished(|e| if let Effect::TerminalOutput { req, .. } = e { Some(*req) } else { None });
     let output = |exit| acp_tui::model::effect::Answer::Output { text: "so far".into(), truncated: false, exit };
     let line = rig.core.respond(req, &output(None)).unwrap();
-    assert!(line.text.contains(r#""result":{"exitCode":null,"output":"so far"}"#), "{}", line.text);
+    assert!(line.text.contains(r#""result":{"output":"so far","exitCode":null}"#), "{}", line.text);
     asks(&mut rig, 52, "terminal/wait_for_exit", json!({ "sessionId": "s1", "terminalId": "term-1" }));
     rig.terminal_ends("term-1", killed("SIGKILL"));
     let req = rig.wished(|e| if let Effect::TerminalOutput { req, .. } = e { Some(*req) } else { None });

@@ -49,6 +49,7 @@ pub fn config(root: &Path) -> EngineConfig {
         journals: None,
         record: None,
         protocol: acp_tui::model::event::Protocol::Auto,
+        reach: acp_tui::engine::Reach::default(),
         further: Further::default(),
         suggestion: None,
         install: None,
@@ -457,5 +458,5 @@ async fn play_linked(
 
 fn setup() -> AgentSetup {
     let protocol = acp_tui::model::event::Protocol::Auto;
-    AgentSetup { start_in: None, protocol, command: "b-acp".into(), args: Vec::new(), env: Vec::new(), install: None }
+    AgentSetup { protocol, command: "b-acp".into(), ..AgentSetup::default() }
 }

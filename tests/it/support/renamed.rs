@@ -9,7 +9,9 @@ use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, 
 use acp_tui::mcp::Server;
 use acp_tui::model::effect::{Answer, Call};
 use acp_tui::model::entry::ChunkKind;
-use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
+use acp_tui::model::event::{
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult,
+};
 use acp_tui::model::ids::SessionId;
 use acp_tui::model::options::ConfigOption;
 use acp_tui::model::refusal::{Reason, Refusal};

@@ -115,7 +115,3 @@ fn meant(code: i64) -> ErrorKind {
         _ => ErrorKind::Other,
     }
 }
-
-#[cfg(test)]
-#[path = "d0_tests.rs"]
-mod tests;

@@ -125,7 +125,3 @@ fn meant(code: i64) -> ErrorKind {
         _ => ErrorKind::Other,
     }
 }
-
-#[cfg(test)]
-#[path = "d3_tests.rs"]
-mod tests;

@@ -130,7 +130,3 @@ fn meant(code: i64) -> ErrorKind {
         _ => ErrorKind::Other,
     }
 }
-
-#[cfg(test)]
-#[path = "d4_tests.rs"]
-mod tests;
