@@ -112,9 +112,10 @@ pub fn waited(session: &mut Session, req: ReqId, cx: &mut Cx) {
     for terminal in session.terminals.values_mut() {
         let Some(at) = terminal.waiters.iter().position(|waiter| waiter.req == req) else { continue };
         let Waiter { with_output, .. } = terminal.waiters.remove(at);
-        return cx.push(match with_output {
-            true => Effect::TerminalOutput { req, term: terminal.id.clone() },
-            false => Effect::Respond { req, answer: Answer::StillRuns },
+        return cx.push(if with_output {
+            Effect::TerminalOutput { req, term: terminal.id.clone() }
+        } else {
+            Effect::Respond { req, answer: Answer::StillRuns }
         });
     }
 }

@@ -93,7 +93,7 @@ fn s_010_a_turn_of_d0_is_done() {
 fn s_012_a_turn_of_d3_is_done() {
     let got = run(D3, "d3", &[]);
     assert_eq!(got[..3], [json!({ "selectedOptionId": "y" }), json!({ "content": "two\n" }), Value::Null]);
-    assert_eq!(got[4], json!({ "output": "hi\r\n", "exitCode": 0 }));
+    assert_eq!(got[4], json!({ "output": "hi\n", "exitCode": 0 }));
 }
 
 #[test]

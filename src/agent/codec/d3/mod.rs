@@ -117,7 +117,7 @@ pub fn met(result: &Value) -> Result<(SharedCodec, InitResult), CallError> {
 /// Numbers as this rendition gives them (section 7).
 fn meant(code: i64) -> ErrorKind {
     match code {
-        -32000 | -32001 | -32002 => ErrorKind::AuthRequired,
+        -32002..=-32000 => ErrorKind::AuthRequired,
         -32003 => ErrorKind::NotFound,
         -32004 => ErrorKind::PermissionDenied,
         -32005 => ErrorKind::SessionLost,
