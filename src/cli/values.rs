@@ -4,9 +4,9 @@
 
 use super::usage::Usage;
 use crate::base::date;
+use crate::config::schema::DIALECTS;
 use crate::engine::Framing;
 use crate::headless::Answers;
-use crate::config::schema::DIALECTS;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;

@@ -14,7 +14,8 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS,
+    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS,
+    SESSIONS_KEYS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -76,6 +77,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "protocol" => config.spoken.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
+            "notify" => config.notify = notify(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),
@@ -139,6 +141,13 @@ fn budget(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Strin
         return None;
     }
     Some(text)
+}
+
+fn notify(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Notify> {
+    if value.get_ref().as_array().is_some() {
+        return words("notify", value, report).map(Notify::Program);
+    }
+    one_of("notify", &NOTIFY, value, report).map(Notify::By)
 }
 
 fn sessions(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Keep {

@@ -8,8 +8,8 @@ use crate::base::limits::{self, MAX_NAME};
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
-    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, Opening, PermissionKind, PermissionOption,
-    Words,
+    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, Opening, PermissionKind,
+    PermissionOption, Words,
 };
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::{OLDER_MODELS, OptionValue};

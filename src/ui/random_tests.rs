@@ -223,7 +223,11 @@ impl World {
         let Some(session) = self.model.session_of(at) else { return };
         let Some(id) = session.id.clone().filter(|_| session.state == SessionState::Ready) else { return };
         let req = ReqId(self.asked.len() as u64 + 1);
-        let request = AgentRequest::WriteFile { path: "/p/x".into(), content: "new\n".into(), how: crate::model::event::WriteHow::default() };
+        let request = AgentRequest::WriteFile {
+            path: "/p/x".into(),
+            content: "new\n".into(),
+            how: crate::model::event::WriteHow::default(),
+        };
         self.asked.insert(req, Asked::Open);
         self.event(session.agent, Event::Agent(AgentEvent::Request { req, session: Some(id), request }));
     }

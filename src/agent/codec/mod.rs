@@ -17,8 +17,8 @@ use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
-    AgentRequest, AuthMethod, CallError, Dialect, InitResult, Opening, PromptAnswer, Protocol, SessionPage, SessionResult,
-    Steered, Update,
+    AgentRequest, AuthMethod, CallError, Dialect, InitResult, Opening, PromptAnswer, Protocol, SessionPage,
+    SessionResult, Steered, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;

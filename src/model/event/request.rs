@@ -68,7 +68,8 @@ pub enum AgentRequest {
 impl AgentRequest {
     /// It is for a file or a command.
     pub const fn is_service(&self) -> bool {
-        matches!(self, Self::ReadFile { .. } | Self::WriteFile { .. } | Self::TerminalCreate(_)) || self.terminal().is_some()
+        matches!(self, Self::ReadFile { .. } | Self::WriteFile { .. } | Self::TerminalCreate(_))
+            || self.terminal().is_some()
     }
 
     /// The terminal that it is about.

@@ -234,7 +234,10 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::Reconnecting { version, dialect, evidence } => {
             let words = match (evidence, dialect) {
                 (Some(evidence), _) => {
-                    format!("the agent speaks the dialect {} of the protocol ({evidence}): it is started again for that", dialect.word())
+                    format!(
+                        "the agent speaks the dialect {} of the protocol ({evidence}): it is started again for that",
+                        dialect.word()
+                    )
                 }
                 (None, Dialect::Canonical) if version == 1 => {
                     "the agent refuses what it is told at first: it is started again and told less".to_owned()
@@ -243,7 +246,10 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                     format!("the agent speaks version {version} of the protocol: it is started again for that")
                 }
                 (None, _) => {
-                    format!("the agent may speak the dialect {} of the protocol: it is started again for that", dialect.word())
+                    format!(
+                        "the agent may speak the dialect {} of the protocol: it is started again for that",
+                        dialect.word()
+                    )
                 }
             };
             in_each(model, key, cx, |session, cx| {
@@ -341,9 +347,10 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         turn.heard = cx.now;
     }
     match event {
-        AgentEvent::PromptAnswered { turn, result: Ok(PromptAnswer::Ended(_) | PromptAnswer::Said { .. }) | Err(_) }
-            if session.lingering == Some(turn) =>
-        {
+        AgentEvent::PromptAnswered {
+            turn,
+            result: Ok(PromptAnswer::Ended(_) | PromptAnswer::Said { .. }) | Err(_),
+        } if session.lingering == Some(turn) => {
             opening::end_lingering(session, cx);
         }
         AgentEvent::TitleSet(result) => sessions::title_set(session, result, cx),

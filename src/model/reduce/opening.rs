@@ -13,9 +13,7 @@ use crate::model::event::{CallError, Opening, PromptResult, SessionResult, Stop,
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{
-    Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin, Waiter,
-};
+use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin, Waiter};
 use crate::model::tool::Mark;
 use std::time::Duration;
 
@@ -129,7 +127,10 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             retold::merge(session, cx);
             end_past_turn(session, cx);
             if opened.earlier > 0 && !has_talked(session) && session.policy == Policy::Ask {
-                let words = format!("{} not shown: the agent does not tell them again", human::count(opened.earlier, "earlier message"));
+                let words = format!(
+                    "{} not shown: the agent does not tell them again",
+                    human::count(opened.earlier, "earlier message")
+                );
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
             if was_shown && session.stored_history == StoredHistory::Here {

@@ -158,7 +158,8 @@ pub fn answered(session: &mut Session, id: TurnId, result: Result<PromptAnswer, 
         Ok(PromptAnswer::Ended(result)) => over(session, id, Ok(result), cx),
         Ok(PromptAnswer::Said { result, text }) => {
             let is_of_turn = |e: &&Entry| e.turn == id;
-            let has_text = session.entries.iter().rev().take_while(is_of_turn).any(|e| matches!(e.body, Body::Agent(_)));
+            let has_text =
+                session.entries.iter().rev().take_while(is_of_turn).any(|e| matches!(e.body, Body::Agent(_)));
             if !has_text {
                 update::apply(session, Update::Whole { kind: ChunkKind::Agent, content: vec![Block::Text(text)] }, cx);
             }

@@ -210,13 +210,7 @@ fn chunk_of(session: &mut Session, kind: ChunkKind, block: Block, cx: &mut Cx) {
 
 /// Pieces are joined in the order they come in; the first of a message after a later one of another begins a new message
 /// (S-023).
-fn part(
-    session: &mut Session,
-    kind: ChunkKind,
-    text: String,
-    (index, is_last): (Option<u64>, bool),
-    cx: &mut Cx,
-) {
+fn part(session: &mut Session, kind: ChunkKind, text: String, (index, is_last): (Option<u64>, bool), cx: &mut Cx) {
     let begins = index == Some(0) && session.last_part.is_some_and(|(of, index)| of == kind && index > 0);
     if begins {
         close_last(session);

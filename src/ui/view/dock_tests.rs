@@ -11,7 +11,7 @@ use crate::model::patch::Patch;
 use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
-use crate::ui::msg::Out;
+use crate::ui::msg::{Out, What};
 use crate::ui::tty::Input;
 
 const PATH: &str = "/home/me/src/shop/src/x.rs";
@@ -24,7 +24,11 @@ fn gated(gate: Gate, width: u16) -> Scene {
 }
 
 fn write(s: &mut Scene, req: u64) {
-    let request = AgentRequest::WriteFile { path: PATH.into(), content: "one\nTWO\nthree\n".into(), how: crate::model::event::WriteHow::default() };
+    let request = AgentRequest::WriteFile {
+        path: PATH.into(),
+        content: "one\nTWO\nthree\n".into(),
+        how: crate::model::event::WriteHow::default(),
+    };
     let req = ReqId(req);
     s.agent(AgentEvent::Request { req, session: Some(session()), request });
     s.event(Event::Host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) }));
@@ -85,7 +89,8 @@ fn every_variable_and_every_byte_of_a_command_under_the_gate_can_be_read() {
     let mut env: Vec<(String, String)> = (0..900).map(|n| (format!("VAR{n}"), "x".into())).collect();
     env.push(("LAST".into(), format!("{}end", "y".repeat(10_000))));
     let lines: Vec<String> = (0..1500).map(|n| format!("echo {n}")).collect();
-    let spec = TerminalSpec { command: lines.join("\n"), args: Vec::new(), env, cwd: None, limit: None, patience: None };
+    let spec =
+        TerminalSpec { command: lines.join("\n"), args: Vec::new(), env, cwd: None, limit: None, patience: None };
     let request = AgentRequest::TerminalCreate(spec);
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
     s.draw();
@@ -749,7 +754,7 @@ fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
     assert!(letters.contains(&url), "{}", s.shown);
     assert!(row(&s, "o open the page").contains("c copy it"), "{}", s.shown);
     s.typed("c");
-    assert!(replies(&s).is_empty() && s.outs.contains(&Out::Copy(url.clone())));
+    assert!(replies(&s).is_empty() && s.outs.contains(&Out::Copy(What::Address, url.clone())));
     s.typed("o");
     assert!(s.outs.contains(&Out::OpenPage(url)));
     assert_eq!(replies(&s), [Reply::Visits]);
@@ -795,7 +800,7 @@ fn the_host_of_a_page_is_always_on_the_screen_and_nothing_leads_there_before() {
         assert!(is_shown || host.len() > 100, "{}", s.shown);
         s.typed("c").typed("o");
         s.ctrl('s');
-        let leads = |out: &Out| matches!(out, Out::OpenPage(_) | Out::Copy(_));
+        let leads = |out: &Out| matches!(out, Out::OpenPage(_) | Out::Copy(..));
         assert_eq!(s.outs.iter().any(leads), is_shown, "{size:?} {}", s.shown);
         assert_eq!(replies(&s).is_empty(), !is_shown, "{size:?}");
     }

@@ -96,12 +96,17 @@ fn s_012_s_013_d3_is_started_again_and_d4_is_not() {
     let hellos: Vec<&Value> = rig.lines.iter().filter(|line| line["method"] == "initialize").collect();
     assert_eq!(hellos.len(), 2);
     let terminal = &hellos[1]["params"]["clientCapabilities"]["terminal"];
-    assert_eq!(*terminal, json!({ "create": true, "output": true, "waitForExit": true, "kill": true, "release": true }));
+    assert_eq!(
+        *terminal,
+        json!({ "create": true, "output": true, "waitForExit": true, "kill": true, "release": true })
+    );
     assert_eq!(word(&rig), "d3");
     let rig = met(&d4_init());
     assert_eq!(rig.lines.iter().filter(|line| line["method"] == "initialize").count(), 1);
     assert_eq!(word(&rig), "d4");
-    assert!(rig.has_entry("speaks the dialect d4 of the protocol: its answer to initialize has `agentCapabilities.mcp`"));
+    assert!(
+        rig.has_entry("speaks the dialect d4 of the protocol: its answer to initialize has `agentCapabilities.mcp`")
+    );
     assert_eq!(word(&met(&plain_init())), "canonical");
 }
 
@@ -155,7 +160,12 @@ fn s_001_s_005_a_dialect_that_is_configured_is_spoken_at_once_and_no_other_is_un
     rig.opens();
     update(&mut rig, "agent_message_chunk", json!({ "content": "no", "index": 0 }));
     assert_eq!((rig.odd(), word(&rig)), (1, "canonical"));
-    asks(&mut rig, 1, "session/request_permission", json!({ "sessionId": "s1", "operation": "file_write", "resource": "a" }));
+    asks(
+        &mut rig,
+        1,
+        "session/request_permission",
+        json!({ "sessionId": "s1", "operation": "file_write", "resource": "a" }),
+    );
     assert_ne!(got(&rig, 1)["granted"], json!(true));
     rig.sent();
 }
@@ -168,7 +178,10 @@ fn s_003_s_004_by_its_first_message_an_agent_is_known_and_spoken_to() {
     assert!(rig.has_entry("speaks the dialect d0 of the protocol: its updates have that form"));
     assert!(rig.has_entry("Hello"), "{:?}", rig.entries());
     rig.prompt("go");
-    assert_eq!(told(&rig, "session/prompt"), json!({ "sessionId": "s1", "content": [{ "type": "text", "text": "go" }] }));
+    assert_eq!(
+        told(&rig, "session/prompt"),
+        json!({ "sessionId": "s1", "content": [{ "type": "text", "text": "go" }] })
+    );
     // A message in the documented form is understood all the same, and answered in it.
     rig.ask(5, "t1");
     rig.choose("yes");
@@ -191,8 +204,13 @@ fn s_023_pieces_are_joined_as_they_come() {
 #[test]
 fn s_025_s_026_s_027_s_028_a_question_of_d0_has_four_scopes() {
     let question = |rig: &mut Rig, id: i64| {
-        asks(rig, id, "session/request_permission", json!({ "sessionId": "s1", "operation": "file_write",
-            "resource": "/project/a.ts", "reason": "Add error handling", "toolCallId": "tc_2" }));
+        asks(
+            rig,
+            id,
+            "session/request_permission",
+            json!({ "sessionId": "s1", "operation": "file_write",
+            "resource": "/project/a.ts", "reason": "Add error handling", "toolCallId": "tc_2" }),
+        );
     };
     let mut rig = ready(&d0_init());
     rig.prompt("go");
@@ -224,8 +242,18 @@ fn s_029_an_operation_that_is_not_known_is_never_allowed_without_the_person() {
     rig.answer("initialize", d0_init());
     rig.answer("session/new", json!({ "sessionId": "s1" }));
     rig.prompt("go");
-    asks(&mut rig, 1, "session/request_permission", json!({ "sessionId": "s1", "operation": "file_write", "resource": "/project/a" }));
-    asks(&mut rig, 2, "session/request_permission", json!({ "sessionId": "s1", "operation": "launch", "resource": "it" }));
+    asks(
+        &mut rig,
+        1,
+        "session/request_permission",
+        json!({ "sessionId": "s1", "operation": "file_write", "resource": "/project/a" }),
+    );
+    asks(
+        &mut rig,
+        2,
+        "session/request_permission",
+        json!({ "sessionId": "s1", "operation": "launch", "resource": "it" }),
+    );
     assert_eq!(got(&rig, 1), json!({ "granted": true, "remember": false, "scope": "once" }));
     assert_eq!(got(&rig, 2)["granted"], json!(false), "{:?}", rig.entries());
 }
@@ -406,8 +434,10 @@ fn s_048_s_049_s_050_commands_of_d3_give_their_output_with_their_exit() {
 fn s_052_s_054_tool_updates_and_plans_of_d4() {
     let mut rig = ready(&d4_init());
     rig.prompt("go");
-    rig.update(json!({ "kind": "tool_call", "toolCallId": "t", "title": "Edit", "toolKind": "edit", "status": "pending",
-        "input": { "path": "a" } }));
+    rig.update(
+        json!({ "kind": "tool_call", "toolCallId": "t", "title": "Edit", "toolKind": "edit", "status": "pending",
+        "input": { "path": "a" } }),
+    );
     rig.update(json!({ "kind": "tool_call_update", "toolCallId": "t", "status": "cancelled", "output": [
         { "type": "diff", "path": "/project/a", "oldContent": "x", "newContent": "y" }, { "type": "terminal" } ] }));
     let call = rig.call("t");
@@ -457,16 +487,25 @@ fn s_018_d0_is_given_its_modes_and_options_in_its_words() {
 fn tool_calls_of_d0_have_kinds_hunks_and_marks() {
     let mut rig = ready(&d0_init());
     rig.prompt("go");
-    update(&mut rig, "tool_call", json!({ "id": "tc_1", "tool": "fs/write_text_file", "status": "awaiting_permission",
-        "input": { "path": "/project/a" }, "location": { "path": "/project/a", "line": 4, "column": 2 } }));
+    update(
+        &mut rig,
+        "tool_call",
+        json!({ "id": "tc_1", "tool": "fs/write_text_file", "status": "awaiting_permission",
+        "input": { "path": "/project/a" }, "location": { "path": "/project/a", "line": 4, "column": 2 } }),
+    );
     let call = rig.call("tc_1");
     assert_eq!((call.title.as_str(), call.kind.word()), ("fs/write_text_file /project/a", "edit"));
     assert_eq!((&call.status, call.locations[0].line), (&ToolStatus::Pending, Some(4)));
-    let hunk = json!({ "oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "content": "@@ -1,1 +1,1 @@\n-a\n+b\n" });
+    let hunk =
+        json!({ "oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "content": "@@ -1,1 +1,1 @@\n-a\n+b\n" });
     let bare = json!({ "oldStart": 9, "oldLines": 1, "newStart": 9, "newLines": 1, "content": "-c\n+d" });
-    update(&mut rig, "tool_call_update", json!({ "id": "tc_1", "status": "completed", "duration": 12, "output": [
+    update(
+        &mut rig,
+        "tool_call_update",
+        json!({ "id": "tc_1", "status": "completed", "duration": 12, "output": [
         { "type": "diff", "path": "/project/a", "hunks": [hunk, bare] },
-        { "type": "terminal", "terminalId": "theirs", "command": "make", "exitCode": 2, "stdout": "out", "stderr": "err" } ] }));
+        { "type": "terminal", "terminalId": "theirs", "command": "make", "exitCode": 2, "stdout": "out", "stderr": "err" } ] }),
+    );
     let call = rig.call("tc_1");
     let shown = format!("{:?}", call.content);
     assert!(shown.contains("@@ -1,1 +1,1 @@\\n-a\\n+b\\n@@ -9,1 +9,1 @@\\n-c\\n+d\\n"), "{shown}");

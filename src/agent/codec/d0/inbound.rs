@@ -5,9 +5,7 @@ use crate::agent::codec::Codec as _;
 use crate::agent::codec::v1::V1;
 use crate::agent::codec::v1::inbound::{decode, variant};
 use crate::agent::codec::versionless::bounded::{self, Read};
-use crate::agent::codec::versionless::content::{
-    id_of, list_of, need_id, str_of, string_of, u32_of, u64_of, words_of,
-};
+use crate::agent::codec::versionless::content::{id_of, list_of, need_id, str_of, string_of, u32_of, u64_of, words_of};
 use crate::agent::codec::versionless::requests::{PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::updates;
 use crate::base::limits::{self, MAX_ID, MAX_PATH, MAX_STEP, MAX_STEPS, MAX_TEXT};
@@ -32,7 +30,8 @@ pub fn update(read: &Read) -> Result<(SessionId, Update), String> {
         "tool_call" => Update::ToolCall(tools::call(data, read)?),
         "tool_call_update" => Update::ToolUpdate(tools::update(data, read)?),
         "available_commands" => {
-            let list = json!({ "sessionUpdate": "available_commands_update", "availableCommands": data.get("commands") });
+            let list =
+                json!({ "sessionUpdate": "available_commands_update", "availableCommands": data.get("commands") });
             variant(&list, read)?
         }
         "current_mode_update" => Update::Mode(need_id(data, "currentMode")?),
@@ -123,7 +122,9 @@ fn service(method: &str, mut value: Value, number: u64) -> Result<AgentRequest, 
             let path = string_of(&value, "path").ok_or_else(|| wrong("path is missing"))?;
             let (first, last) = (u32_of(&value, "startLine"), u32_of(&value, "endLine"));
             let limit = match last {
-                None if value.get("endLine").is_some_and(|last| !last.is_null()) => return Err(wrong("endLine is no line")),
+                None if value.get("endLine").is_some_and(|last| !last.is_null()) => {
+                    return Err(wrong("endLine is no line"));
+                }
                 None => None,
                 Some(last) => match (last.saturating_add(1)).checked_sub(first.unwrap_or(1).max(1)) {
                     Some(lines) if last > 0 => Some(lines),

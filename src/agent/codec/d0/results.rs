@@ -37,9 +37,8 @@ pub fn met(result: &Value) -> Result<(SharedCodec, InitResult), CallError> {
     };
     let transports = caps.pointer("/mcpCapabilities/transport").and_then(Value::as_array);
     let takes_servers = flag("/mcpCapabilities/servers").unwrap_or(transports.is_some());
-    let has = |word: &str| {
-        takes_servers && transports.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(word)))
-    };
+    let has =
+        |word: &str| takes_servers && transports.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(word)));
     let name = words_of(info, "name", MAX_NAME);
     let init = InitResult {
         caps: AgentCaps {

@@ -1,9 +1,9 @@
 //! Updates and requests of the dialect D3, with the names of version 1.
 
+use crate::agent::codec::Codec as _;
+use crate::agent::codec::v1::V1;
 use crate::agent::codec::v1::inbound::{decode, variant};
 use crate::agent::codec::v1::tools::{Form, patch_of};
-use crate::agent::codec::v1::V1;
-use crate::agent::codec::Codec as _;
 use crate::agent::codec::versionless::bounded::{self, Read};
 use crate::agent::codec::versionless::content::{block, id_of, list_of, need_id, str_of, string_of, u64_of};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
@@ -87,7 +87,8 @@ fn question(value: &Value, number: u64) -> AgentRequest {
     if title.len() > MAX_TITLE || description.as_ref().is_some_and(|words| words.len() > MAX_WORDS) {
         return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
     }
-    let mut tool = patch_of(ToolId::from(format!("question {number}")), &json!({ "title": title }), Form::Update, |_| 0);
+    let mut tool =
+        patch_of(ToolId::from(format!("question {number}")), &json!({ "title": title }), Form::Update, |_| 0);
     tool.wording = Some(Box::new(Wording { title, description, is_unknown: false }));
     let named = |option: &Value| {
         let mut option = option.clone();

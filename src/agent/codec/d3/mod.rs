@@ -15,9 +15,7 @@ use super::{Codec as _, Handshake, Said, SharedCodec};
 use crate::base::limits::{MAX_CHOICES, MAX_NAME};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{
-    AgentRequest, CallError, Dialect, ErrorKind, InitResult, Opening, SessionResult,
-};
+use crate::model::event::{AgentRequest, CallError, Dialect, ErrorKind, InitResult, Opening, SessionResult};
 use crate::model::ids::SessionId;
 use crate::model::options::{Mode, Modes};
 use crate::model::refusal::{Reason, Refusal};
@@ -95,7 +93,8 @@ pub fn met(result: &Value) -> Result<(SharedCodec, InitResult), CallError> {
     if value.get("authMethods").is_none()
         && let Some(methods) = result.get("authenticationMethods").and_then(Value::as_array)
     {
-        let method = |one: &Value| json!({ "id": one["methodId"], "name": one["title"], "description": one["description"] });
+        let method =
+            |one: &Value| json!({ "id": one["methodId"], "name": one["title"], "description": one["description"] });
         value["authMethods"] = methods.iter().map(method).collect();
     }
     let transports = result.pointer("/agentCapabilities/mcpCapabilities/supportedTransports").and_then(Value::as_array);

@@ -23,19 +23,28 @@ fn conforming() -> Vec<(&'static str, Value)> {
     };
     vec![
         update(json!({ "sessionUpdate": "agent_message_chunk", "content": text, "messageId": "m" })),
-        update(json!({ "sessionUpdate": "agent_thought_chunk", "content": { "type": "image", "data": "", "mimeType": "a/b" } })),
+        update(
+            json!({ "sessionUpdate": "agent_thought_chunk", "content": { "type": "image", "data": "", "mimeType": "a/b" } }),
+        ),
         call("tool_call"),
         call("tool_call_update"),
-        update(json!({ "sessionUpdate": "plan", "entries": [{ "content": "a", "priority": "high", "status": "pending" }] })),
+        update(
+            json!({ "sessionUpdate": "plan", "entries": [{ "content": "a", "priority": "high", "status": "pending" }] }),
+        ),
         update(json!({ "sessionUpdate": "plan_update", "plan": { "type": "items", "planId": "p", "entries": [] } })),
-        update(json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "a", "description": "" }] })),
+        update(
+            json!({ "sessionUpdate": "available_commands_update", "availableCommands": [{ "name": "a", "description": "" }] }),
+        ),
         update(json!({ "sessionUpdate": "current_mode_update", "currentModeId": "code" })),
         update(json!({ "sessionUpdate": "config_option_update", "configOptions": [
             { "id": "m", "name": "M", "type": "select", "currentValue": "a", "options": [{ "value": "a", "name": "A" }] }] })),
         update(json!({ "sessionUpdate": "session_info_update", "title": "T" })),
         update(json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2 })),
-        (PERMISSION, json!({ "sessionId": "s", "toolCall": tool, "options": [
-            { "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }] })),
+        (
+            PERMISSION,
+            json!({ "sessionId": "s", "toolCall": tool, "options": [
+            { "optionId": "y", "name": "Yes", "kind": "allow_once" }, { "optionId": "n", "name": "No", "kind": "reject_once" }] }),
+        ),
         ("fs/read_text_file", json!({ "sessionId": "s", "path": "/a", "line": 1, "limit": 2 })),
         ("fs/write_text_file", json!({ "sessionId": "s", "path": "/a", "content": "x" })),
         ("terminal/create", json!({ "sessionId": "s", "command": "x", "env": [{ "name": "a", "value": "b" }] })),
@@ -97,7 +106,8 @@ fn damaged(params: &Value, damages: &[Damage]) -> String {
                 _ => {}
             }),
             Damage::Becomes(at, which) => {
-                let others = [json!(null), json!(true), json!(-1), json!("x"), json!({}), json!([]), json!([{ "a": {} }])];
+                let others =
+                    [json!(null), json!(true), json!(-1), json!("x"), json!({}), json!([]), json!([{ "a": {} }])];
                 change(&mut value, &mut at.clone(), &mut |value| *value = others[which % others.len()].clone());
             }
             Damage::Byte(..) | Damage::Ends(_) => {}

@@ -170,9 +170,10 @@ pub fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
         "terminal/wait_for_exit" => typed(method, value, |r: schema::WaitForTerminalExitRequest| {
             AgentRequest::TerminalWait { term: term(&r.terminal_id), patience: None, with_output: false }
         }),
-        "terminal/kill" => {
-            typed(method, value, |r: schema::KillTerminalRequest| AgentRequest::TerminalKill { term: term(&r.terminal_id), signal: None })
-        }
+        "terminal/kill" => typed(method, value, |r: schema::KillTerminalRequest| AgentRequest::TerminalKill {
+            term: term(&r.terminal_id),
+            signal: None,
+        }),
         "terminal/release" => typed(method, value, |r: schema::ReleaseTerminalRequest| {
             AgentRequest::TerminalRelease(term(&r.terminal_id))
         }),

@@ -10,7 +10,8 @@ use crate::agent::codec::versionless::results::{self, Names, is_short, malformed
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_VALUES, MAX_WORDS};
 use crate::model::event::{
-    AgentCaps, AuthKind, AuthMethod, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptResult, SessionResult,
+    AgentCaps, AuthKind, AuthMethod, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptResult,
+    SessionResult,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OLDER_MODELS, OptionKind};

@@ -12,8 +12,8 @@ use crate::agent::codec::versionless::updates;
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_WORDS};
 use crate::model::event::{
-    AgentCaps, AuthKind, AuthMethod, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptAnswer, PromptResult,
-    SessionResult, Stop,
+    AgentCaps, AuthKind, AuthMethod, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptAnswer,
+    PromptResult, SessionResult, Stop,
 };
 use crate::model::ids::SessionId;
 use serde_json::Value;

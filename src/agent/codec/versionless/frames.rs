@@ -118,7 +118,12 @@ pub fn called(frame: &str) -> Option<(u64, Called)> {
 
 /// The texts of a prompt; what goes along with it is no part of them.
 fn prompt(params: &Value) -> String {
-    let blocks = params.get("prompt").or_else(|| params.get("content")).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let blocks = params
+        .get("prompt")
+        .or_else(|| params.get("content"))
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let texts = blocks.iter().filter(|block| str_of(block, "type") == Some("text"));
     texts.filter_map(|block| str_of(block, "text")).collect::<Vec<_>>().join("\n")
 }
