@@ -36,7 +36,7 @@ pub fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Resul
         [] => Err(Refusal::new(Reason::Outside, "It is in the directory of no session that works")),
         _ => Err(Refusal::new(
             Reason::BadParams,
-            "Several sessions work, and it is not said for which this is: name the sessionId",
+            "Several sessions work, and it is not said for which of them this is",
         )),
     }
 }
