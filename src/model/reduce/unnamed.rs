@@ -34,10 +34,9 @@ pub fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Resul
     match all.as_slice() {
         [(at, _)] => Ok(*at),
         [] => Err(Refusal::new(Reason::Outside, "It is in the directory of no session that works")),
-        _ => Err(Refusal::new(
-            Reason::BadParams,
-            "Several sessions work, and it is not said for which of them this is",
-        )),
+        _ => {
+            Err(Refusal::new(Reason::BadParams, "Several sessions work, and it is not said for which of them this is"))
+        }
     }
 }
 
