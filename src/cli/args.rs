@@ -10,8 +10,8 @@ use super::commands::{Agent, Name};
 use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
+use crate::config::schema::Spoken;
 use crate::engine::Framing;
-use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -160,7 +160,7 @@ pub struct Common {
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
-    pub protocol: Option<Protocol>,
+    pub spoken: Spoken,
     /// The same.
     pub framing: Option<Framing>,
     /// The address of an agent.
@@ -476,7 +476,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, framing, url, model, .. } = typed;
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, framing, url, model, .. } = typed;
     Ok(Common {
         command,
         agent,
@@ -488,7 +488,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         mcp,
         no_mcp,
         add_dir,
-        protocol,
+        spoken,
         framing,
         url,
         model,
