@@ -32,14 +32,15 @@ static KIND: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"session
 static CALL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"toolCallId\":\""));
 static DATA: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"data\":\""));
 static PRINTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"terminal_output"));
+static TERMINAL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"terminal_update\""));
 static URI: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"uri\""));
 static MESSAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"messageId\":\""));
 
 /// An unescaped quote ends a string, so that none of these can stand inside of one.
 pub fn look(frame: &str) -> Look<'_> {
     let bytes = frame.as_bytes();
-    // What is no text is shown in words of our own.
-    if URI.find(bytes).is_some() {
+    // What is no text is shown in words of our own, and what a terminal printed is encoded.
+    if URI.find(bytes).is_some() || TERMINAL.find(bytes).is_some() {
         return Look::Unclear;
     }
     if CHUNK.find(bytes).is_some() {
