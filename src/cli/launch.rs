@@ -9,12 +9,13 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep, ReachConfig};
+use crate::config::schema::{Config, Keep, ReachConfig, Spoken};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
+use crate::remote::{Address, Remote};
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
@@ -56,6 +57,21 @@ impl Surroundings {
 
 /// The agent that was named on the command line, if any.
 pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentCommand>, Usage> {
+    if let Some(url) = &common.url {
+        let here = std::env::current_dir().map_err(|e| Usage(format!("this directory is gone: {e}")))?;
+        let url = Address::typed(url, &here);
+        let mut configured = agents::list(config).into_iter().map(|listed| listed.agent);
+        let found = configured.find(|agent| agent.reach.url.as_ref() == Some(&url));
+        return Ok(Some(found.unwrap_or_else(|| AgentCommand {
+            name: url.clone(),
+            command: url.clone(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            spoken: config.spoken.clone(),
+            reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
+            starts: Starts::InSession,
+        })));
+    }
     if let Some((command, args)) = common.command.split_first() {
         let text = |word: &OsString| word.to_string_lossy().into_owned();
         return Ok(Some(AgentCommand {
@@ -63,7 +79,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             starts: Starts::InSession,
         }));
@@ -83,7 +99,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
-        protocol: None,
+        spoken: Spoken::default(),
         reach: ReachConfig::default(),
         starts: Starts::InSession,
     })
@@ -174,6 +190,10 @@ pub fn engine_config(
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     let directories = directories(&common.add_dir)?;
+    let reach = reach(&agent.reach, common);
+    if let Some(Err(why)) = &reach.remote {
+        return Err(Usage(why.clone()));
+    }
     Ok(EngineConfig {
         suggestion,
         install,
@@ -181,8 +201,8 @@ pub fn engine_config(
         args: agent.args,
         env: agent.env.into_iter().collect(),
         start_in,
-        protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
-        reach: reach(&agent.reach, common),
+        protocol: protocol(&common.spoken.or(&agent.spoken))?,
+        reach,
         further: Further::default(),
         cwd,
         policy,
@@ -207,14 +227,26 @@ pub fn engine_config(
 }
 
 /// What the configuration says of it.
-fn protocol(word: Option<&str>) -> Protocol {
-    word.and_then(Protocol::named).unwrap_or_default()
+fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
+    let Spoken { protocol, dialect } = spoken;
+    Protocol::named(protocol.as_deref(), dialect.as_deref()).ok_or_else(|| {
+        let [protocol, dialect] = [protocol, dialect].map(|word| word.as_deref().unwrap_or("auto"));
+        Usage(format!("there is no dialect {dialect} of version {protocol} of the protocol; leave one of the two out"))
+    })
 }
 
 /// What the configuration says of an agent, unless the command line says something else.
 fn reach(configured: &ReachConfig, common: &Common) -> Reach {
     let framing = configured.framing.as_deref().and_then(Framing::named);
-    Reach { framing: common.framing.or(framing).unwrap_or_default() }
+    let (files, terminals) = (configured.files, configured.terminals);
+    let remote = configured.url.as_deref().map(|url| Ok(Remote { files, terminals, ..Remote::read(url)? }));
+    Reach { framing: common.framing.or(framing).unwrap_or_default(), remote }
+}
+
+/// The same of an agent of which only its command line is known: that may be an address.
+pub fn recorded_reach(command: &str, args: &[String]) -> ReachConfig {
+    let url = (args.is_empty() && Address::is_one(command)).then(|| command.to_owned());
+    ReachConfig { url, ..ReachConfig::default() }
 }
 
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
@@ -223,7 +255,7 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
-        let protocol = protocol(agent.protocol.as_deref());
+        let protocol = protocol(&agent.spoken).unwrap_or_default();
         let reach = reach(&agent.reach, &Common::default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
@@ -294,7 +326,7 @@ pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
 pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
     // Below these everything is.
-    if Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
+    if config.reach.remote.is_some() || Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
         return None;
     }
     let from = config.start_in.as_deref().unwrap_or(&config.cwd);
@@ -332,7 +364,7 @@ pub fn now() -> Duration {
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.
 fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
-    let name = Path::new(&agent.command).file_name()?.to_str()?;
+    let name = Path::new(&agent.command).file_name().filter(|_| agent.reach.url.is_none())?.to_str()?;
     agents::known().into_iter().find(|k| k.command == name)
 }
 

@@ -45,6 +45,7 @@ fn command(line: &str, args: &[&str], env: &[(&str, &str)]) -> Claims {
         env: env.iter().map(pair).collect(),
         cwd: None,
         limit: None,
+        patience: None,
     })
 }
 

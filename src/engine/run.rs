@@ -33,7 +33,7 @@ use crate::host::fs::Private;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Event, HostEvent, Intent, Protocol, Timer};
+use crate::model::event::{Dialect, Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
@@ -117,6 +117,7 @@ impl Engine {
                 "command": line,
                 "codec": codec.name(),
                 "protocol": protocol,
+                "dialect": protocol.dialect().map_or("auto", Dialect::word),
                 "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
@@ -159,7 +160,7 @@ impl Engine {
             hint,
         };
         let first = Arc::clone(engine.core.codec(AgentKey::FIRST));
-        engine.core.speak(first, protocol == Protocol::Auto);
+        engine.core.speak(first, protocol.may_change());
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }
@@ -282,7 +283,7 @@ impl Engine {
                 }
             }
             // What has ended is told when it is certain.
-            LinkWake::Exited(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
+            LinkWake::Ended(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }
     }
 
@@ -545,7 +546,7 @@ impl Engine {
     /// Tells the ends of agents once they are certain.
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
-            let gone = matches!(event, HostEvent::AgentExited { .. });
+            let gone = matches!(event, HostEvent::AgentExited { .. } | HostEvent::ConnectionLost { .. });
             if event == HostEvent::NothingHeard {
                 self.links.try_lengths(agent);
             }

@@ -10,7 +10,7 @@ use super::updates::UPDATE;
 use crate::agent::codec::Codec as _;
 use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
 use crate::agent::codec::v2::V2;
-use crate::agent::codec::{v1, v2};
+use crate::agent::codec::{rendition, v2};
 use crate::base::limits::{MAX_ID, MAX_NAME};
 use crate::model::event::Update;
 use crate::model::ids::SessionId;
@@ -98,7 +98,9 @@ pub fn called(frame: &str) -> Option<(u64, Called)> {
     let method: String = serde_json::from_str(method?.get()).ok()?;
     let params: Value = params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
     let session = || str_of(&params, "sessionId").filter(|id| id.len() <= MAX_ID).map(SessionId::from);
-    let open = |origin, id| Called::Open { origin, id, cwd: str_of(&params, "cwd").map(str::to_owned) };
+    // One of them in each dialect.
+    let directory = str_of(&params, "cwd").or_else(|| str_of(&params, "workingDirectory"));
+    let open = |origin, id| Called::Open { origin, id, cwd: directory.map(str::to_owned) };
     let called = match method.as_str() {
         INITIALIZE => Called::Hello,
         "session/new" => open(Origin::New, None),
@@ -117,7 +119,12 @@ pub fn called(frame: &str) -> Option<(u64, Called)> {
 
 /// The texts of a prompt; what goes along with it is no part of them.
 fn prompt(params: &Value) -> String {
-    let blocks = params.get("prompt").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let blocks = params
+        .get("prompt")
+        .or_else(|| params.get("content"))
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let texts = blocks.iter().filter(|block| str_of(block, "type") == Some("text"));
     texts.filter_map(|block| str_of(block, "text")).collect::<Vec<_>>().join("\n")
 }
@@ -142,9 +149,10 @@ pub fn heard(frame: &str, depth: Depth) -> Heard<'_> {
 
 /// An update in whichever version has it: an agent may have been started once more for another one.
 fn update(params: &str) -> Option<(SessionId, Update)> {
-    match v1::inbound::update(params).ok()? {
-        (_, Update::Unknown { .. }) => v2::inbound::update(params).ok(),
-        known => Some(known),
+    let told = rendition::update(params).ok()?;
+    match told.update {
+        Update::Unknown { .. } => v2::inbound::update(params).ok(),
+        known => Some((told.session, known)),
     }
 }
 
@@ -157,7 +165,7 @@ pub fn introduced(result: &str) -> Introduced {
         let can = v2::results::initialize(result).map(|init| init.caps.sessions.into()).unwrap_or_default();
         return Introduced { name, can };
     }
-    let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
+    let caps = value.get("agentCapabilities").or_else(|| value.get("capabilities")).unwrap_or(&Value::Null);
     let session = caps.get("sessionCapabilities").unwrap_or(&Value::Null);
     let offers = |member: &str| session.get(member).is_some_and(Value::is_object);
     Introduced {
