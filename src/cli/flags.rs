@@ -72,6 +72,7 @@ pub struct Typed {
     pub add_dir: Vec<PathBuf>,
     pub spoken: Spoken,
     pub framing: Option<Framing>,
+    pub url: Option<String>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

@@ -15,6 +15,7 @@ use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewCon
 use crate::host::worktrees;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
+use crate::remote::{Address, Remote};
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
@@ -56,6 +57,21 @@ impl Surroundings {
 
 /// The agent that was named on the command line, if any.
 pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentCommand>, Usage> {
+    if let Some(url) = &common.url {
+        let here = std::env::current_dir().map_err(|e| Usage(format!("this directory is gone: {e}")))?;
+        let url = Address::typed(url, &here);
+        let mut configured = agents::list(config).into_iter().map(|listed| listed.agent);
+        let found = configured.find(|agent| agent.reach.url.as_ref() == Some(&url));
+        return Ok(Some(found.unwrap_or_else(|| AgentCommand {
+            name: url.clone(),
+            command: url.clone(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            spoken: config.spoken.clone(),
+            reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
+            starts: Starts::InSession,
+        })));
+    }
     if let Some((command, args)) = common.command.split_first() {
         let text = |word: &OsString| word.to_string_lossy().into_owned();
         return Ok(Some(AgentCommand {
@@ -174,6 +190,10 @@ pub fn engine_config(
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     let directories = directories(&common.add_dir)?;
+    let reach = reach(&agent.reach, common);
+    if let Some(Err(why)) = &reach.remote {
+        return Err(Usage(why.clone()));
+    }
     Ok(EngineConfig {
         suggestion,
         install,
@@ -182,7 +202,7 @@ pub fn engine_config(
         env: agent.env.into_iter().collect(),
         start_in,
         protocol: protocol(&common.spoken.or(&agent.spoken))?,
-        reach: reach(&agent.reach, common),
+        reach,
         further: Further::default(),
         cwd,
         policy,
@@ -218,7 +238,15 @@ fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
 /// What the configuration says of an agent, unless the command line says something else.
 fn reach(configured: &ReachConfig, common: &Common) -> Reach {
     let framing = configured.framing.as_deref().and_then(Framing::named);
-    Reach { framing: common.framing.or(framing).unwrap_or_default() }
+    let (files, terminals) = (configured.files, configured.terminals);
+    let remote = configured.url.as_deref().map(|url| Ok(Remote { files, terminals, ..Remote::read(url)? }));
+    Reach { framing: common.framing.or(framing).unwrap_or_default(), remote }
+}
+
+/// The same of an agent of which only its command line is known: that may be an address.
+pub fn recorded_reach(command: &str, args: &[String]) -> ReachConfig {
+    let url = (args.is_empty() && Address::is_one(command)).then(|| command.to_owned());
+    ReachConfig { url, ..ReachConfig::default() }
 }
 
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
@@ -298,7 +326,7 @@ pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
 pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
     // Below these everything is.
-    if Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
+    if config.reach.remote.is_some() || Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
         return None;
     }
     let from = config.start_in.as_deref().unwrap_or(&config.cwd);
@@ -336,7 +364,7 @@ pub fn now() -> Duration {
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.
 fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
-    let name = Path::new(&agent.command).file_name()?.to_str()?;
+    let name = Path::new(&agent.command).file_name().filter(|_| agent.reach.url.is_none())?.to_str()?;
     agents::known().into_iter().find(|k| k.command == name)
 }
 

@@ -199,6 +199,11 @@ pub fn find_on_path(command: &str, path_var: &OsStr) -> Option<PathBuf> {
         .find(|path| is_program(path))
 }
 
+/// Whether an agent can be started here; one behind an address needs nothing for that.
+pub fn is_here(agent: &AgentCommand, path_var: &OsStr) -> bool {
+    agent.reach.url.is_some() || find_on_path(&agent.command, path_var).is_some()
+}
+
 fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

@@ -240,6 +240,9 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             "env" => agent.env = env(&path, value, report),
             "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
             "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
+            "url" => agent.reach.url = string(&format!("{path}.url"), "the address of an agent", value, report),
+            "files" => agent.reach.files = flag(&format!("{path}.files"), value, report),
+            "terminals" => agent.reach.terminals = flag(&format!("{path}.terminals"), value, report),
             "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
@@ -247,8 +250,15 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             }
         }
     }
+    if let Some(url) = &agent.reach.url {
+        if !agent.command.is_empty() {
+            report.warn(&name.span(), format!("[{path}] has a command and a url; only the url counts"));
+        }
+        agent.command.clone_from(url);
+        agent.args.clear();
+    }
     if agent.command.is_empty() {
-        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\""));
+        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\", or url"));
         return None;
     }
     Some(agent)

@@ -35,7 +35,8 @@ pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 6] = ["command", "args", "env", "protocol", "dialect", "framing"];
+pub const AGENT_KEYS: [&str; 9] =
+    ["command", "args", "env", "protocol", "dialect", "framing", "url", "files", "terminals"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -117,4 +118,9 @@ impl Spoken {
 pub struct ReachConfig {
     /// One of [`FRAMINGS`].
     pub framing: Option<String>,
+    /// The address of an agent that is not started; its command is that, too.
+    pub url: Option<String>,
+    /// What of this machine is for an agent behind an address.
+    pub files: bool,
+    pub terminals: bool,
 }

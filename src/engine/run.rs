@@ -283,7 +283,7 @@ impl Engine {
                 }
             }
             // What has ended is told when it is certain.
-            LinkWake::Exited(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
+            LinkWake::Ended(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }
     }
 
@@ -546,7 +546,7 @@ impl Engine {
     /// Tells the ends of agents once they are certain.
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
-            let gone = matches!(event, HostEvent::AgentExited { .. });
+            let gone = matches!(event, HostEvent::AgentExited { .. } | HostEvent::ConnectionLost { .. });
             if event == HostEvent::NothingHeard {
                 self.links.try_lengths(agent);
             }

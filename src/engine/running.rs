@@ -4,9 +4,8 @@
 //! for a moment. Invariant: nothing here waits for the agent to read.
 
 use super::decoding::Decoding;
-use super::link::{Far, Link};
+use super::link::{Ended, Far, Link};
 use crate::model::event::HostEvent;
-use crate::model::tool::Exit;
 use crate::wire::framing::Agreed;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{self, Incoming, WordForWord};
@@ -40,7 +39,7 @@ pub struct Running {
     pub stderr: StderrTail,
     stderr_task: Option<JoinHandle<()>>,
     writer_task: JoinHandle<std::io::Result<()>>,
-    exit: Option<Exit>,
+    ended: Option<Ended>,
     closed: bool,
     input_closed: bool,
     deadline: Option<Instant>,
@@ -73,7 +72,7 @@ impl Running {
             stderr: tail,
             stderr_task,
             writer_task,
-            exit: None,
+            ended: None,
             closed: false,
             input_closed: false,
             deadline: None,
@@ -85,8 +84,8 @@ impl Running {
         if self.decoding.is_some() { None } else { self.incoming.try_recv().ok() }
     }
 
-    pub fn note_exit(&mut self, exit: Exit) {
-        self.exit = Some(exit);
+    pub fn note_ended(&mut self, ended: Ended) {
+        self.ended = Some(ended);
         self.deadline = Some(Instant::now() + AFTER_EXIT);
     }
 
@@ -110,8 +109,8 @@ impl Running {
         self.silent_until = self.silent_until.map(|_| Instant::now());
     }
 
-    pub fn has_exited(&self) -> bool {
-        self.exit.is_some()
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
     }
 
     pub fn is_closed(&self) -> bool {
@@ -135,11 +134,12 @@ impl Running {
         }
         let late = self.deadline.is_some_and(|d| Instant::now() >= d);
         let drained = self.closed && self.stderr_task.as_ref().is_none_or(JoinHandle::is_finished);
-        match &self.exit {
+        match &self.ended {
             _ if self.lost.is_some() => self.lost.clone().map(|why| HostEvent::ConnectionDropped { why }),
-            Some(exit) if drained || late => {
+            Some(Ended::Exited(exit)) if drained || late => {
                 Some(HostEvent::AgentExited { exit: exit.clone(), stderr: self.stderr_tail(STDERR_LINES) })
             }
+            Some(Ended::Lost(why)) if drained || late => Some(HostEvent::ConnectionLost { why: why.clone() }),
             Some(_) => None,
             None if self.closed && late => Some(HostEvent::StdoutClosed { stderr: self.stderr_tail(STDERR_LINES) }),
             None if self.input_closed && late => {

@@ -178,7 +178,8 @@ impl Follower {
         let mode = session.modes.as_ref().map(|m| m.current.clone()).or(current);
         self.json(
             out,
-            json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol, "dialect": agent.dialect.word(),
+            json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol,
+                    "dialect": agent.dialect.word(), "transport": agent.transport().word(),
                     "agent": { "name": agent.name, "title": agent.title, "version": agent.version } }),
         );
     }

@@ -69,6 +69,16 @@ pub const CONTENT: &[Flag] = &[
         help: "the rendition of version 1 that the agent speaks: canonical, d0, d3, d4 or auto (default: auto)",
     },
     Flag {
+        long: "url",
+        short: None,
+        takes: Takes::Value("ADDRESS", |typed, value| {
+            typed.url = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "an agent that runs already, at unix:PATH; gets no files and commands of this machine",
+    },
+    Flag {
         long: "framing",
         short: None,
         takes: Takes::Value("HOW", |typed, value| {

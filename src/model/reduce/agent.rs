@@ -110,7 +110,7 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.protocol = init.protocol;
     (agent.dialect, agent.evidence) = (init.dialect, init.evidence);
     agent.caps = init.caps;
-    agent.auth_methods = init.auth_methods;
+    agent.offer(init.auth_methods);
     agent.connection = Connection::Up;
 }
 

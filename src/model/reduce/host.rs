@@ -50,6 +50,8 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         }
         // Of the agent, or of no session in particular.
         HostEvent::AgentSpawned { .. }
+        | HostEvent::Connecting(_)
+        | HostEvent::ConnectionLost { .. }
         | HostEvent::SpawnFailed { .. }
         | HostEvent::AgentExited { .. }
         | HostEvent::LogInPrinted { .. }

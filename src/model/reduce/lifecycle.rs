@@ -7,8 +7,8 @@
 use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
-    Cx, beginning, child, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
-    revival, service, speaks, unnamed, update,
+    Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt,
+    retold, revival, service, speaks, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
@@ -444,6 +444,7 @@ pub fn request(
     }
     let at = named.as_ref().and_then(|id| model.session_named(key, id));
     let refusal = match request {
+        request if far::is_withheld(agent, &request) => far::refusal(model, key, at, &request, cx),
         AgentRequest::Echoed(_) if is_starting => return echoed(model, key, req, cx),
         AgentRequest::UnknownMethod(method) | AgentRequest::Echoed(method) => {
             in_agent(model, key, cx, |agent, _| agent.odd.count(Odd::Unknown));
@@ -482,14 +483,7 @@ pub fn request(
                 return;
             }
             (None, Some(id)) => one::unknown_session(&id),
-            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match unnamed::of_question(model, key) {
-                Some(at) => {
-                    in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
-                    return;
-                }
-                None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
-            },
-            (None, None) => match unnamed::of_service(model, key, &request) {
+            (None, None) => match unnamed::session_of(model, key, &request) {
                 Ok(at) => {
                     in_session(model, at, cx, |session, cx| {
                         let request = request.from_directory(&session.cwd);
@@ -513,7 +507,14 @@ pub fn too_early(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
 }
 
 /// Says something once: in the session that it is about, or in each of the agent's.
-fn tell_once(model: &mut Model, key: AgentKey, at: Option<SessionKey>, sort: &str, title: &str, cx: &mut Cx) {
+pub(super) fn tell_once(
+    model: &mut Model,
+    key: AgentKey,
+    at: Option<SessionKey>,
+    sort: &str,
+    title: &str,
+    cx: &mut Cx,
+) {
     let tell = |session: &mut _, cx: &mut Cx| notice_once(session, sort, title.to_owned(), Vec::new(), cx.now);
     match at {
         Some(at) => drop(in_session(model, at, cx, tell)),
@@ -548,18 +549,9 @@ pub fn stdout_closed(model: &mut Model, key: AgentKey, stderr: Vec<String>, cx: 
 }
 
 pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
-    let is_early = model.agents.get(&key).is_some_and(|agent| matches!(agent.connection, Connection::Starting { .. }));
-    let kind = if is_early { DeathKind::Early } else { DeathKind::Gone };
-    die(model, key, End::new(kind, why), cx);
-}
-
-/// The agent has said nothing at all to a line.
-pub fn start_with_lengths(model: &mut Model, key: AgentKey, cx: &mut Cx) {
-    in_each(model, key, cx, |session, cx| {
-        let words = "the agent said nothing for 2 s: it is started again, and a length stands before each message";
-        notice(session, Level::Info, words, Vec::new(), cx.now);
-    });
-    in_agent(model, key, cx, one::start);
+    if let Some(kind) = model.agents.get(&key).map(one::kind_of_end) {
+        die(model, key, End::new(kind, why), cx);
+    }
 }
 
 /// Turns of sessions that were closed while the agent worked in them: now it does so no more.
@@ -572,7 +564,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 }
 
 /// The agent is gone, or none of its sessions came about. Shown once, at the first sign of it.
-fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
+pub(super) fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
     let was_at_work = revival::is_at_work(model, key);
