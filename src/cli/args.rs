@@ -64,8 +64,24 @@ pub enum Command {
         json: bool,
     },
     Audit(Audit),
+    Doctor(Box<Doctor>),
+    /// Repairs the terminal.
+    Reset,
+    Replay {
+        file: PathBuf,
+        fast: bool,
+    },
     Login(Login),
     Logout(Common),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Doctor {
+    /// The agent to start, if one is named.
+    pub common: Common,
+    pub json: bool,
+    pub redact: bool,
+    pub timeout: Option<Duration>,
 }
 
 /// The agent is named, or given by its command.
@@ -373,15 +389,22 @@ impl Words {
             Name::Exec => "more than one prompt; put it in quotes",
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
-            Name::Import | Name::Blame => "more than one file",
-            Name::Screen | Name::Keys | Name::Usage | Name::Audit | Name::Demo | Name::DemoAgent => {
+            Name::Import | Name::Blame | Name::Replay => "more than one file",
+            Name::Screen
+            | Name::Keys
+            | Name::Usage
+            | Name::Audit
+            | Name::Doctor
+            | Name::Reset
+            | Name::Demo
+            | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
         let word = text(word)?;
         let is_text = matches!(self.name, Name::Exec | Name::Sessions | Name::Search);
         if !is_text && word.trim().is_empty() {
-            let what = if matches!(self.name, Name::Import | Name::Blame) { "file" } else { "session" };
+            let what = if matches!(self.name, Name::Import | Name::Blame | Name::Replay) { "file" } else { "session" };
             return Err(Usage(format!("the {what}'s name is empty")));
         }
         match self.first.replace(word) {
@@ -428,6 +451,15 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Keys => Command::Keys,
         Name::Usage => Command::Usage { json: typed.json },
         Name::Audit => Command::Audit(Audit { verify: typed.verify, json: typed.json }),
+        Name::Doctor => {
+            let (json, redact, timeout) = (typed.json, typed.redact, typed.timeout);
+            Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
+        }
+        Name::Reset => Command::Reset,
+        Name::Replay => {
+            let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
+            Command::Replay { file: words.first.ok_or_else(missing)?.into(), fast: typed.fast }
+        }
         Name::Rules => Command::Rules(rules::rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),

@@ -8,6 +8,7 @@ mod attach;
 mod blame;
 mod codes;
 mod conversations;
+mod doctor;
 mod log;
 mod login;
 mod mcp;
