@@ -213,7 +213,7 @@ pub const COMMANDS: &[CommandRow] = &[
         word: "doctor",
         agent: Agent::Named,
         usage: &[
-            ("doctor", "what there is and what is wrong: terminal, directories, configuration, rules, agents"),
+            ("doctor", "what is wrong here: terminal, directories, configuration, rules, agents"),
             ("doctor -- AGENT…", "the same, and start this agent: why it does not start"),
         ],
         notes: &[Note::Doctor],

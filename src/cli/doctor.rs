@@ -391,9 +391,8 @@ mod tests {
         let mut section = Section::new("rules");
         section.add("yours", "/r\u{1b}[2J", Some("one\ntwo".into()));
         section.add("others", "", None);
-        assert_eq!(
-            as_text(&[section], 1),
-            "rules\n! yours   /r␛[2J\n    one\n    two\n  others\n1 thing marked with !\n"
-        );
+        let text = as_text(&[section], 1);
+        assert!(text.starts_with("rules\n! yours   /r") && !text.contains('\u{1b}'), "{text}");
+        assert!(text.ends_with("\n    one\n    two\n  others\n1 thing marked with !\n"), "{text}");
     }
 }
