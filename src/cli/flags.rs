@@ -8,6 +8,7 @@ mod content;
 use super::commands::Name;
 use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
+use crate::engine::Framing;
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
@@ -70,6 +71,8 @@ pub struct Typed {
     pub no_mcp: Without,
     pub add_dir: Vec<PathBuf>,
     pub protocol: Option<Protocol>,
+    pub framing: Option<Framing>,
+    pub url: Option<String>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

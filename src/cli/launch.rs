@@ -9,12 +9,13 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep};
+use crate::config::schema::{Config, Keep, ReachConfig};
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
+use crate::remote::{Address, Remote};
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
@@ -56,6 +57,21 @@ impl Surroundings {
 
 /// The agent that was named on the command line, if any.
 pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentCommand>, Usage> {
+    if let Some(url) = &common.url {
+        let here = std::env::current_dir().map_err(|e| Usage(format!("this directory is gone: {e}")))?;
+        let url = Address::typed(url, &here);
+        let mut configured = agents::list(config).into_iter().map(|listed| listed.agent);
+        let found = configured.find(|agent| agent.reach.url.as_ref() == Some(&url));
+        return Ok(Some(found.unwrap_or_else(|| AgentCommand {
+            name: url.clone(),
+            command: url.clone(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            protocol: config.protocol.clone(),
+            reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
+            starts: Starts::InSession,
+        })));
+    }
     if let Some((command, args)) = common.command.split_first() {
         let text = |word: &OsString| word.to_string_lossy().into_owned();
         return Ok(Some(AgentCommand {
@@ -64,6 +80,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
             protocol: config.protocol.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::InSession,
         }));
     }
@@ -83,6 +100,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
         protocol: None,
+        reach: ReachConfig::default(),
         starts: Starts::InSession,
     })
 }
@@ -172,6 +190,10 @@ pub fn engine_config(
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     let directories = directories(&common.add_dir)?;
+    let reach = reach(&agent.reach, common);
+    if let Some(Err(why)) = &reach.remote {
+        return Err(Usage(why.clone()));
+    }
     Ok(EngineConfig {
         suggestion,
         install,
@@ -180,6 +202,7 @@ pub fn engine_config(
         env: agent.env.into_iter().collect(),
         start_in,
         protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
+        reach,
         further: Further::default(),
         cwd,
         policy,
@@ -208,6 +231,20 @@ fn protocol(word: Option<&str>) -> Protocol {
     word.and_then(Protocol::named).unwrap_or_default()
 }
 
+/// What the configuration says of an agent, unless the command line says something else.
+fn reach(configured: &ReachConfig, common: &Common) -> Reach {
+    let framing = configured.framing.as_deref().and_then(Framing::named);
+    let (files, terminals) = (configured.files, configured.terminals);
+    let remote = configured.url.as_deref().map(|url| Ok(Remote { files, terminals, ..Remote::read(url)? }));
+    Reach { framing: common.framing.or(framing).unwrap_or_default(), remote }
+}
+
+/// The same of an agent of which only its command line is known: that may be an address.
+pub fn recorded_reach(command: &str, args: &[String]) -> ReachConfig {
+    let url = (args.is_empty() && Address::is_one(command)).then(|| command.to_owned());
+    ReachConfig { url, ..ReachConfig::default() }
+}
+
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
 pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, AgentSetup> {
     let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
@@ -215,9 +252,10 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
         let protocol = protocol(agent.protocol.as_deref());
+        let reach = reach(&agent.reach, &Common::default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol })
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach })
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -235,6 +273,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         env: Vec::new(),
         start_in: None,
         protocol: Protocol::Auto,
+        reach: Reach::default(),
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,
@@ -283,7 +322,7 @@ pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
 pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
     // Below these everything is.
-    if Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
+    if config.reach.remote.is_some() || Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
         return None;
     }
     let from = config.start_in.as_deref().unwrap_or(&config.cwd);
@@ -321,7 +360,7 @@ pub fn now() -> Duration {
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.
 fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
-    let name = Path::new(&agent.command).file_name()?.to_str()?;
+    let name = Path::new(&agent.command).file_name().filter(|_| agent.reach.url.is_none())?.to_str()?;
     agents::known().into_iter().find(|k| k.command == name)
 }
 

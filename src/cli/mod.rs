@@ -20,6 +20,7 @@ mod login;
 mod mcp;
 mod models;
 mod output;
+mod outside;
 mod past;
 mod probe;
 mod progress;

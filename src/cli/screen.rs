@@ -4,6 +4,7 @@ use super::args::{Common, SessionChoice};
 use super::launch::{self, DEMO, Surroundings};
 use super::models;
 use super::output::{can_draw, is_screen, say, say_goodbye};
+use super::outside;
 use super::past::{self, Journals};
 use super::resume;
 use super::runtime;
@@ -54,7 +55,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         },
     };
     // An agent of the configuration is none that the person has named for this session.
-    let is_named = common.agent.is_some() || !common.command.is_empty();
+    let is_named = common.names_agent();
     let place = crate::base::paths::display(&cwd, &[], options.home.as_deref());
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
@@ -174,6 +175,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         record: common.record.clone(),
         theme: common.theme.clone(),
         protocol: common.protocol,
+        framing: common.framing,
         ..Common::default()
     })
 }
@@ -244,7 +246,7 @@ fn default_agent(surroundings: &Surroundings) -> Result<Option<AgentCommand>, St
 fn installed(surroundings: &Surroundings) -> Box<dyn Fn() -> Vec<(String, String)>> {
     let (config, path) = (surroundings.config.clone(), surroundings.path.clone());
     Box::new(move || {
-        let found = |listed: &agents::Listed| agents::find_on_path(&listed.agent.command, &path).is_some();
+        let found = |listed: &agents::Listed| agents::is_here(&listed.agent, &path);
         agents::list(&config).into_iter().filter(found).map(|listed| (listed.id, command_line(&listed.agent))).collect()
     })
 }
@@ -258,9 +260,13 @@ fn picker(surroundings: &Surroundings) -> AgentPicker {
     let mut items: Vec<PickItem> = agents::list(&surroundings.config)
         .into_iter()
         .map(|listed| {
-            let found = agents::find_on_path(&listed.agent.command, &surroundings.path).is_some();
+            let found = agents::is_here(&listed.agent, &surroundings.path);
             PickItem {
-                hint: if found { "found on PATH".into() } else { listed.install },
+                hint: match listed.agent.reach.url {
+                    Some(_) => "behind an address".into(),
+                    None if found => "found on PATH".into(),
+                    None => listed.install,
+                },
                 command: command_line(&listed.agent),
                 id: listed.id,
                 name: listed.name,
@@ -305,12 +311,13 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     };
     let (keys, wrong) = super::keys::read(surroundings);
     warnings.extend(wrong.iter().map(ToString::to_string));
+    let multiplexer = Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref());
     let options = UiOptions {
         looks,
         keys: Arc::new(keys),
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
-        multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
+        multiplexer,
         purpose: Purpose::Session,
         unstable: surroundings.config.unstable,
         agents: installed(surroundings),
@@ -320,6 +327,8 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         lease: None,
         drafts: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn DraftStore> { Arc::new(Written::new(&dirs.state)) }),
         models: models_of(common, surroundings),
+        outside: outside::outside(surroundings, multiplexer, get),
+        clipboard: outside::clipboard(surroundings, get),
     };
     Ok((options, warnings))
 }

@@ -4,6 +4,7 @@
 
 use super::usage::Usage;
 use crate::base::date;
+use crate::engine::Framing;
 use crate::headless::Answers;
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
@@ -63,6 +64,11 @@ pub fn allow(value: &str) -> Result<Allow, Usage> {
 pub fn protocol(value: &str) -> Result<Protocol, Usage> {
     let protocol = Protocol::named(value).filter(|protocol| *protocol != Protocol::Auto);
     protocol.ok_or_else(|| Usage(format!("--protocol is 1 or 2, not `{value}`")))
+}
+
+pub fn framing(value: &str) -> Result<Framing, Usage> {
+    let how = || Usage(format!("--framing is {}, not `{value}`", Framing::NAMES.join(", ")));
+    Framing::named(value).ok_or_else(how)
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

@@ -13,7 +13,9 @@ use toml::de::{DeTable, DeValue};
 use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
-use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS};
+use super::schema::{
+    AGENT_KEYS, AgentConfig, Config, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS, SESSIONS_KEYS,
+};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -73,6 +75,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "unstable" => config.unstable = flag("unstable", value, &mut report),
             "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
+            "notify" => config.notify = notify(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),
@@ -136,6 +139,13 @@ fn budget(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Strin
         return None;
     }
     Some(text)
+}
+
+fn notify(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Notify> {
+    if value.get_ref().as_array().is_some() {
+        return words("notify", value, report).map(Notify::Program);
+    }
+    one_of("notify", &NOTIFY, value, report).map(Notify::By)
 }
 
 fn sessions(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Keep {
@@ -227,14 +237,25 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             "args" => agent.args = args(&path, value, report),
             "env" => agent.env = env(&path, value, report),
             "protocol" => agent.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "url" => agent.reach.url = string(&format!("{path}.url"), "the address of an agent", value, report),
+            "files" => agent.reach.files = flag(&format!("{path}.files"), value, report),
+            "terminals" => agent.reach.terminals = flag(&format!("{path}.terminals"), value, report),
+            "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
                 report.warn(&key.span(), message);
             }
         }
     }
+    if let Some(url) = &agent.reach.url {
+        if !agent.command.is_empty() {
+            report.warn(&name.span(), format!("[{path}] has a command and a url; only the url counts"));
+        }
+        agent.command.clone_from(url);
+        agent.args.clear();
+    }
     if agent.command.is_empty() {
-        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\""));
+        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\", or url"));
         return None;
     }
     Some(agent)

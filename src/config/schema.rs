@@ -7,17 +7,32 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 10] =
-    ["default_agent", "theme", "gate", "decision_hook", "protocol", "unstable", "budget", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 11] = [
+    "default_agent",
+    "theme",
+    "gate",
+    "decision_hook",
+    "protocol",
+    "unstable",
+    "budget",
+    "notify",
+    "sessions",
+    "agents",
+    "mcp",
+];
+/// How the person can be told of something while they look elsewhere.
+pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
 pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
+/// How messages of an agent can be told apart.
+pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 4] = ["command", "args", "env", "protocol"];
+pub const AGENT_KEYS: [&str; 8] = ["command", "args", "env", "protocol", "framing", "url", "files", "terminals"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -35,6 +50,8 @@ pub struct Config {
     pub protocol: Option<String>,
     /// See [`super::budget`].
     pub budget: Option<String>,
+    /// How the person is told of something while they look elsewhere.
+    pub notify: Option<Notify>,
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
@@ -42,6 +59,14 @@ pub struct Config {
     pub installed: Vec<Installed>,
     /// Servers of tools by name, each as in `.mcp.json`.
     pub mcp: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Notify {
+    /// One of [`NOTIFY`].
+    By(String),
+    /// A program and its arguments, which a title and a text follow.
+    Program(Vec<String>),
 }
 
 /// How many conversations are kept; without a number there is no limit of the sort.
@@ -62,4 +87,17 @@ pub struct AgentConfig {
     pub env: BTreeMap<String, String>,
     /// One of [`PROTOCOLS`].
     pub protocol: Option<String>,
+    pub reach: ReachConfig,
+}
+
+/// How messages get to an agent and back.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReachConfig {
+    /// One of [`FRAMINGS`].
+    pub framing: Option<String>,
+    /// The address of an agent that is not started; its command is that, too.
+    pub url: Option<String>,
+    /// What of this machine is for an agent behind an address.
+    pub files: bool,
+    pub terminals: bool,
 }

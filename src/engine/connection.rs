@@ -5,6 +5,7 @@
 
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
 use crate::base::limits::{self, MAX_NAME};
+use crate::base::transport::Reached;
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening, Words};
@@ -358,11 +359,21 @@ impl Connection {
     }
 
     /// The line of a call. `cwd` is the directory of the session that it is for.
-    pub fn call(&mut self, at: Address, call: Call, cwd: &Path, directories: &[String]) -> Option<Line> {
+    pub fn call(
+        &mut self,
+        at: Address,
+        call: Call,
+        cwd: &Path,
+        directories: &[String],
+        reached: Option<Reached>,
+    ) -> Option<Line> {
         let session = if let Address::Session(key) = at { Some(key) } else { None };
         let (method, mut params) = self.codec.call(&call, cwd).ok()?;
         if matches!(call, Call::OpenSession(_)) && !directories.is_empty() {
             self.codec.reach(directories, &mut params);
+        }
+        if let (Call::Initialize, Some(reached)) = (&call, reached) {
+            self.codec.withhold(reached, &mut params);
         }
         let brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
         let tag = match call {

@@ -235,7 +235,8 @@ impl Core {
                     Address::Session(key) if is_told => self.model.directories(key),
                     _ => &[],
                 };
-                self.connections.get_mut(&agent)?.call(at, call, &cwd, directories)
+                let reached = self.model.agent_of(agent).and_then(|agent| agent.reached);
+                self.connections.get_mut(&agent)?.call(at, call, &cwd, directories, reached)
             }
             Effect::CancelTurn(session) => self.connections.get(&agent)?.cancel_turn(&session),
             Effect::WithdrawAuthenticate => self.connections.get_mut(&agent)?.withdraw_authenticate(),

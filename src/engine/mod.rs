@@ -45,9 +45,10 @@ mod timers;
 pub mod wait;
 mod workspaces;
 
+pub use crate::wire::framing::Framing;
 pub use config::EngineConfig;
 pub use hook::Hook;
-pub use links::{AgentSetup, Further, LinkWake};
+pub use links::{AgentSetup, Further, LinkWake, Reach};
 pub use reviewing::ReviewConfig;
 pub use ruling::RulesConfig;
 pub use run::{Engine, Goodbye, Wake};

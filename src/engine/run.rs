@@ -100,12 +100,12 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, .. } = config;
+        let EngineConfig { directories, budget, reach, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install, start_in, protocol };
+        let first = AgentSetup { command, args, env, install, start_in, protocol, reach };
         let line = first.line();
         // Without a screen nothing of it is shown.
         let reads_stored_history = journals.is_some() && policy == Policy::Ask;
@@ -282,7 +282,7 @@ impl Engine {
                 }
             }
             // What has ended is told when it is certain.
-            LinkWake::Exited(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
+            LinkWake::Ended(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }
     }
 
@@ -545,7 +545,10 @@ impl Engine {
     /// Tells the ends of agents once they are certain.
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
-            let gone = matches!(event, HostEvent::AgentExited { .. });
+            let gone = matches!(event, HostEvent::AgentExited { .. } | HostEvent::ConnectionLost { .. });
+            if event == HostEvent::NothingHeard {
+                self.links.try_lengths(agent);
+            }
             self.apply(agent, self.hearing.secrets.ending(event));
             if gone {
                 self.links.end(agent);

@@ -16,6 +16,7 @@ mod memory;
 mod output;
 mod processes;
 mod records;
+mod remote;
 mod resume;
 mod rules;
 mod settings;

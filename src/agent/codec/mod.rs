@@ -9,6 +9,7 @@ pub mod v1;
 pub mod v2;
 pub mod versionless;
 
+use crate::base::transport::Reached;
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
@@ -80,6 +81,25 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The same with directories besides the session's own; all of them, each time.
     fn reach(&self, directories: &[String], params: &mut Value) {
         params["additionalDirectories"] = directories.into();
+    }
+
+    /// The first call, to an agent behind an address: nothing of this machine is offered that is not for it.
+    fn withhold(&self, reached: Reached, params: &mut Value) {
+        for capabilities in ["clientCapabilities", "capabilities"] {
+            let Some(offered) = params.get_mut(capabilities).and_then(Value::as_object_mut) else { continue };
+            if !reached.files {
+                offered.remove("fs");
+            }
+            if !reached.terminals {
+                offered.remove("terminal");
+            }
+            // Its log-in cannot be run here (S-061).
+            for (place, member) in [("auth", "terminal"), ("_meta", "terminal-auth")] {
+                if let Some(offered) = offered.get_mut(place).and_then(Value::as_object_mut) {
+                    offered.remove(member);
+                }
+            }
+        }
     }
 
     /// That the turn of this session is to end.

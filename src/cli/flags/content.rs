@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{protocol, seconds, text};
+use super::super::values::{framing, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -57,6 +57,26 @@ pub const CONTENT: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec, Name::Demo],
         help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
+    },
+    Flag {
+        long: "url",
+        short: None,
+        takes: Takes::Value("ADDRESS", |typed, value| {
+            typed.url = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "an agent that runs already, at unix:PATH; gets no files and commands of this machine",
+    },
+    Flag {
+        long: "framing",
+        short: None,
+        takes: Takes::Value("HOW", |typed, value| {
+            typed.framing = Some(framing(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "how messages are told apart: ndjson (default), content-length or auto",
     },
     Flag {
         long: "registry",

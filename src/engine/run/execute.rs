@@ -60,6 +60,10 @@ impl Engine {
     fn open_or_send(&mut self, line: Line) {
         let Self { core, ruler, servers, .. } = self;
         let agent = ruler.name_of(line.agent).cloned();
+        if core.model.agent_of(line.agent).is_some_and(|agent| agent.reached.is_some()) {
+            // Commands and their variables are of this machine.
+            return self.send(line);
+        }
         let line = servers.hold(line, |at| (core.directory(at.into()).to_owned(), agent));
         if let Some(line) = line {
             self.send(line);

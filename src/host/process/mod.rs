@@ -13,6 +13,7 @@ mod shutdown;
 mod spawn;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod table;
+mod tool;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
@@ -21,6 +22,7 @@ pub use hook::{HookError, ask_hook};
 pub use open::open_page;
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
+pub use tool::run_tool;
 
 #[cfg(test)]
 mod process_tests;

@@ -109,7 +109,7 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.version = init.version;
     agent.protocol = init.protocol;
     agent.caps = init.caps;
-    agent.auth_methods = init.auth_methods;
+    agent.offer(init.auth_methods);
     agent.connection = Connection::Up;
 }
 

@@ -50,6 +50,8 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         }
         // Of the agent, or of no session in particular.
         HostEvent::AgentSpawned { .. }
+        | HostEvent::Connecting(_)
+        | HostEvent::ConnectionLost { .. }
         | HostEvent::SpawnFailed { .. }
         | HostEvent::AgentExited { .. }
         | HostEvent::LogInPrinted { .. }
@@ -59,6 +61,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInSet { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
+        | HostEvent::NothingHeard
         | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. }
         | HostEvent::Budget(_)

@@ -7,8 +7,8 @@
 use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
-    Cx, beginning, child, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
-    revival, service, update,
+    Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt,
+    retold, revival, service, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
@@ -440,6 +440,7 @@ pub fn request(
     }
     let at = named.as_ref().and_then(|id| model.session_named(key, id));
     let refusal = match request {
+        request if far::is_withheld(agent, &request) => far::refusal(model, key, at, &request, cx),
         AgentRequest::Echoed(_) if is_starting => return echoed(model, key, req, cx),
         AgentRequest::UnknownMethod(method) | AgentRequest::Echoed(method) => {
             in_agent(model, key, cx, |agent, _| agent.odd.count(Odd::Unknown));
@@ -509,7 +510,14 @@ pub fn too_early(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
 }
 
 /// Says something once: in the session that it is about, or in each of the agent's.
-fn tell_once(model: &mut Model, key: AgentKey, at: Option<SessionKey>, sort: &str, title: &str, cx: &mut Cx) {
+pub(super) fn tell_once(
+    model: &mut Model,
+    key: AgentKey,
+    at: Option<SessionKey>,
+    sort: &str,
+    title: &str,
+    cx: &mut Cx,
+) {
     let tell = |session: &mut _, cx: &mut Cx| notice_once(session, sort, title.to_owned(), Vec::new(), cx.now);
     match at {
         Some(at) => drop(in_session(model, at, cx, tell)),
@@ -544,7 +552,9 @@ pub fn stdout_closed(model: &mut Model, key: AgentKey, stderr: Vec<String>, cx: 
 }
 
 pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
-    die(model, key, End::new(DeathKind::Gone, why), cx);
+    if let Some(kind) = model.agents.get(&key).map(one::kind_of_end) {
+        die(model, key, End::new(kind, why), cx);
+    }
 }
 
 /// Turns of sessions that were closed while the agent worked in them: now it does so no more.
@@ -557,7 +567,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 }
 
 /// The agent is gone, or none of its sessions came about. Shown once, at the first sign of it.
-fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
+pub(super) fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
     let was_at_work = revival::is_at_work(model, key);

@@ -13,6 +13,7 @@ mod budget;
 mod child;
 mod compaction;
 mod cx;
+mod far;
 mod gate;
 mod host;
 mod leave;
@@ -208,7 +209,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::MethodsOffered(methods) => {
             in_agent(model, key, cx, |agent, _| {
                 if agent.auth_methods.is_empty() {
-                    agent.auth_methods = methods;
+                    agent.offer(methods);
                 }
             });
         }
@@ -251,6 +252,13 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
 fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::AgentSpawned { .. } => drop(in_agent(model, key, cx, agent::spawned)),
+        HostEvent::Connecting(reached) => {
+            in_agent(model, key, cx, |agent, cx| {
+                agent.reached = Some(reached);
+                agent::spawned(agent, cx);
+            });
+        }
+        HostEvent::ConnectionLost { why } => far::lost(model, key, why, cx),
         HostEvent::SpawnFailed { message, hint } => lifecycle::not_spawned(model, key, message, hint, cx),
         HostEvent::LogInPrinted { line } => drop(login::line(model, key, &line, cx)),
         HostEvent::LogInStarted { term } => {
@@ -262,6 +270,7 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
+        HostEvent::NothingHeard => far::start_with_lengths(model, key, cx),
         _ => {}
     }
 }

@@ -11,6 +11,8 @@ use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
 };
 
+/// On the screen that is shown: where no other one is left, this is where the cursor comes back to.
+const SAVE_CURSOR: &[u8] = b"\x1b7";
 /// Where a screen of ours may still be shown: what leaves it, and then what other programs turn on. Mouse reports of all
 /// kinds, keys told apart, keypad and cursor keys, inserting, margins, the usual letters, a visible cursor.
 const REST: &[u8] = b"\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1b[?9l\x1b[=0u\x1b[>4;0m\
@@ -31,7 +33,7 @@ pub fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
     make_usual(&mut settings);
     let set = tcsetattr(terminal, OptionalActions::Now, &settings);
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
-    out.write_all(&[LEAVE, REST].concat())?;
+    out.write_all(&[SAVE_CURSOR, LEAVE, REST].concat())?;
     Ok(set?)
 }
 

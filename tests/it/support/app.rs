@@ -15,9 +15,10 @@ use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::past::Archive;
-use acp_tui::ui::run::{Ended, Models, Purpose, UiOptions, run_on};
+use acp_tui::ui::run::{Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
-use acp_tui::ui::tty::{Input, Multiplexer};
+use acp_tui::ui::tty::outside::Channel;
+use acp_tui::ui::tty::{Beside, Input, Multiplexer, Questions};
 use acp_tui::ui::view::Animation;
 use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
@@ -49,6 +50,7 @@ pub fn config(root: &Path) -> EngineConfig {
         journals: None,
         record: None,
         protocol: acp_tui::model::event::Protocol::Auto,
+        reach: acp_tui::engine::Reach::default(),
         further: Further::default(),
         suggestion: None,
         install: None,
@@ -88,6 +90,7 @@ struct Shown {
     /// Bytes of frames so far.
     bytes: usize,
     title: String,
+    sent: Vec<u8>,
     lent: bool,
 }
 
@@ -100,7 +103,15 @@ pub struct Glass {
 impl Glass {
     fn new(size: (u16, u16)) -> Self {
         let term = Term::new(Config::default(), &Size(size.0, size.1), VoidListener);
-        let shown = Shown { term, parser: Processor::new(), size, bytes: 0, title: String::new(), lent: false };
+        let shown = Shown {
+            term,
+            parser: Processor::new(),
+            size,
+            bytes: 0,
+            title: String::new(),
+            sent: Vec::new(),
+            lent: false,
+        };
         Self { shown: Arc::new(Mutex::new(shown)), changed: Arc::default() }
     }
 
@@ -124,6 +135,11 @@ impl Glass {
 
     pub fn bytes(&self) -> usize {
         self.with(|shown| shown.bytes)
+    }
+
+    /// What was sent to the terminal besides frames.
+    pub fn sent(&self) -> String {
+        self.with(|shown| String::from_utf8_lossy(&shown.sent).into_owned())
     }
 
     pub fn title(&self) -> String {
@@ -194,11 +210,17 @@ impl Device for Terminal {
         Ok(())
     }
 
-    fn send(&mut self, _: &[u8]) -> io::Result<()> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.glass.with(|shown| shown.sent.extend_from_slice(bytes));
+        self.glass.changed.notify_waiters();
         Ok(())
     }
 
-    fn ask_background(&mut self, _: Multiplexer) -> io::Result<()> {
+    fn show_beside(&mut self, _: Beside, bytes: &[u8]) -> io::Result<()> {
+        self.send(bytes)
+    }
+
+    fn ask(&mut self, _: Questions, _: Multiplexer) -> io::Result<()> {
         Ok(())
     }
 
@@ -242,6 +264,11 @@ impl Person {
     pub async fn prompts(&self, text: &str) {
         self.types(text).await;
         self.press(Key::plain(Code::Enter)).await;
+    }
+
+    /// The window gains the keyboard, or loses it.
+    pub async fn looks(&self, here: bool) {
+        self.does(Input::Focus(here)).await;
     }
 
     /// Ctrl+D in an empty composer.
@@ -445,6 +472,8 @@ async fn play_linked(
         drafts: None,
         lease: None,
         models,
+        outside: Outside { notices: Notices::Terminal(Channel::Osc9), ..Outside::default() },
+        clipboard: Tools::default(),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
@@ -457,5 +486,5 @@ async fn play_linked(
 
 fn setup() -> AgentSetup {
     let protocol = acp_tui::model::event::Protocol::Auto;
-    AgentSetup { start_in: None, protocol, command: "b-acp".into(), args: Vec::new(), env: Vec::new(), install: None }
+    AgentSetup { protocol, command: "b-acp".into(), ..AgentSetup::default() }
 }
