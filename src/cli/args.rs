@@ -2,6 +2,7 @@
 
 mod agents;
 mod rules;
+mod search;
 mod servers;
 mod worktrees;
 
@@ -10,16 +11,16 @@ use super::commands::{Agent, Name};
 use super::flags::{Flag, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
+use crate::config::schema::Spoken;
 use crate::engine::Framing;
-use crate::model::event::Protocol;
 use crate::model::session::Allow;
-use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
 pub use rules::{Rules, RulesTest};
+pub use search::Search;
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
 
@@ -93,22 +94,6 @@ pub struct Login {
     pub method: Option<String>,
 }
 
-/// What is looked for in conversations.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Search {
-    pub text: String,
-    pub is_regex: bool,
-    pub json: bool,
-    pub agent: Option<String>,
-    pub cwd: Option<PathBuf>,
-    pub role: Option<Role>,
-    pub tool: Option<String>,
-    pub file: Option<PathBuf>,
-    /// Since 1970; before the end.
-    pub since: Option<Duration>,
-    pub until: Option<Duration>,
-}
-
 #[derive(Debug, PartialEq, Eq)]
 pub struct Export {
     pub session: String,
@@ -176,7 +161,7 @@ pub struct Common {
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
-    pub protocol: Option<Protocol>,
+    pub spoken: Spoken,
     /// The same.
     pub framing: Option<Framing>,
     /// The address of an agent.
@@ -451,7 +436,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Undo(Undo { session, turn: typed.turn, dry_run: typed.dry_run, yes: typed.yes })
         }
         Name::Sessions => Command::Sessions(sessions(words.first, typed)?),
-        Name::Search => Command::Search(search(words.first, typed)?),
+        Name::Search => Command::Search(search::search(words.first, typed)?),
         Name::Export => {
             let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
             let session = words.first.ok_or_else(missing)?;
@@ -508,7 +493,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, framing, url, model, .. } = typed;
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, framing, url, model, .. } = typed;
     Ok(Common {
         command,
         agent,
@@ -520,7 +505,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         mcp,
         no_mcp,
         add_dir,
-        protocol,
+        spoken,
         framing,
         url,
         model,
@@ -583,12 +568,6 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
     Ok(agents)
 }
 
-fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
-    let text = text.filter(|text| !text.is_empty()).ok_or_else(|| Usage("nothing to look for".into()))?;
-    let Typed { regex: is_regex, json, agent, cwd, role, tool, file, since, until, .. } = typed;
-    Ok(Search { text, is_regex, json, agent, cwd, role, tool, file, since, until })
-}
-
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
     let what = match typed.remove {
         Some(_) if typed.prune => return Err(one_removal()),
@@ -622,6 +601,7 @@ fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::search::Role;
 
     fn parse_words(words: &[&str]) -> Result<Command, Usage> {
         parse(words.iter().map(OsString::from))

@@ -8,8 +8,8 @@ mod content;
 use super::commands::Name;
 use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
+use crate::config::schema::Spoken;
 use crate::engine::Framing;
-use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::store::search::Role;
 use std::ffi::OsString;
@@ -70,7 +70,7 @@ pub struct Typed {
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub add_dir: Vec<PathBuf>,
-    pub protocol: Option<Protocol>,
+    pub spoken: Spoken,
     pub framing: Option<Framing>,
     pub url: Option<String>,
     pub script: Option<PathBuf>,

@@ -9,7 +9,7 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep, ReachConfig};
+use crate::config::schema::{Config, Keep, ReachConfig, Spoken};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
@@ -67,7 +67,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: url.clone(),
             args: Vec::new(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
             starts: Starts::InSession,
         })));
@@ -79,7 +79,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             starts: Starts::InSession,
         }));
@@ -99,7 +99,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
-        protocol: None,
+        spoken: Spoken::default(),
         reach: ReachConfig::default(),
         starts: Starts::InSession,
     })
@@ -201,7 +201,7 @@ pub fn engine_config(
         args: agent.args,
         env: agent.env.into_iter().collect(),
         start_in,
-        protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
+        protocol: protocol(&common.spoken.or(&agent.spoken))?,
         reach,
         further: Further::default(),
         cwd,
@@ -227,8 +227,12 @@ pub fn engine_config(
 }
 
 /// What the configuration says of it.
-fn protocol(word: Option<&str>) -> Protocol {
-    word.and_then(Protocol::named).unwrap_or_default()
+fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
+    let Spoken { protocol, dialect } = spoken;
+    Protocol::named(protocol.as_deref(), dialect.as_deref()).ok_or_else(|| {
+        let [protocol, dialect] = [protocol, dialect].map(|word| word.as_deref().unwrap_or("auto"));
+        Usage(format!("there is no dialect {dialect} of version {protocol} of the protocol; leave one of the two out"))
+    })
 }
 
 /// What the configuration says of an agent, unless the command line says something else.
@@ -251,7 +255,7 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
-        let protocol = protocol(agent.protocol.as_deref());
+        let protocol = protocol(&agent.spoken).unwrap_or_default();
         let reach = reach(&agent.reach, &Common::default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());

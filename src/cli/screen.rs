@@ -174,7 +174,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         agent: Some(DEMO.into()),
         record: common.record.clone(),
         theme: common.theme.clone(),
-        protocol: common.protocol,
+        spoken: common.spoken.clone(),
         framing: common.framing,
         ..Common::default()
     })

@@ -8,6 +8,7 @@ mod attach;
 mod blame;
 mod codes;
 mod conversations;
+mod dialects;
 mod doctor;
 mod log;
 mod login;

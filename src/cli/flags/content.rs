@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{framing, protocol, seconds, text};
+use super::super::values::{dialect, framing, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -52,7 +52,7 @@ pub const CONTENT: &[Flag] = &[
         long: "protocol",
         short: None,
         takes: Takes::Value("1|2", |typed, value| {
-            typed.protocol = Some(protocol(&text(value)?)?);
+            typed.spoken.protocol = Some(protocol(text(value)?)?);
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec, Name::Demo],
@@ -67,6 +67,16 @@ pub const CONTENT: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Exec],
         help: "an agent that runs already, at unix:PATH; gets no files and commands of this machine",
+    },
+    Flag {
+        long: "dialect",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.spoken.dialect = Some(dialect(text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec, Name::Demo],
+        help: "the rendition of version 1 that the agent speaks: canonical, d0, d3, d4 or auto (default: auto)",
     },
     Flag {
         long: "framing",
