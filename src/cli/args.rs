@@ -13,6 +13,7 @@ use super::values::{Format, Without, text};
 use crate::engine::Framing;
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -165,6 +166,8 @@ pub struct Common {
     pub framing: Option<Framing>,
     /// The address of an agent.
     pub url: Option<String>,
+    pub transport: Option<String>,
+    pub headers: Vec<Header>,
     /// Set before the first prompt.
     pub model: Option<String>,
 }
@@ -476,7 +479,22 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, framing, url, model, .. } = typed;
+    let Typed {
+        agent,
+        cwd,
+        record,
+        theme,
+        mcp,
+        no_mcp,
+        add_dir,
+        protocol,
+        framing,
+        url,
+        transport,
+        headers,
+        model,
+        ..
+    } = typed;
     Ok(Common {
         command,
         agent,
@@ -491,6 +509,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         protocol,
         framing,
         url,
+        transport,
+        headers,
         model,
     })
 }

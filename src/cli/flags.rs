@@ -11,6 +11,7 @@ use super::values::{Format, Without, allow, day, file, format, names, number, pa
 use crate::engine::Framing;
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -73,6 +74,8 @@ pub struct Typed {
     pub protocol: Option<Protocol>,
     pub framing: Option<Framing>,
     pub url: Option<String>,
+    pub transport: Option<String>,
+    pub headers: Vec<Header>,
     pub script: Option<PathBuf>,
     pub fast: bool,
 }

@@ -8,6 +8,7 @@ use crate::engine::Framing;
 use crate::headless::Answers;
 use crate::model::event::Protocol;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -69,6 +70,11 @@ pub fn protocol(value: &str) -> Result<Protocol, Usage> {
 pub fn framing(value: &str) -> Result<Framing, Usage> {
     let how = || Usage(format!("--framing is {}, not `{value}`", Framing::NAMES.join(", ")));
     Framing::named(value).ok_or_else(how)
+}
+
+/// Its value is not shown.
+pub fn header(value: &str) -> Result<Header, Usage> {
+    Header::typed(value).map_err(|why| Usage(format!("--header: {why}")))
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{framing, protocol, seconds, text};
+use super::super::values::{framing, header, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -66,7 +66,27 @@ pub const CONTENT: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "an agent that runs already, at unix:PATH; gets no files and commands of this machine",
+        help: "an agent that runs already, at unix:PATH or wss://…; gets no files and commands of this machine",
+    },
+    Flag {
+        long: "transport",
+        short: None,
+        takes: Takes::Value("HOW", |typed, value| {
+            typed.transport = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "over what --url is reached: unix or websocket (default: as its address says)",
+    },
+    Flag {
+        long: "header",
+        short: None,
+        takes: Takes::Value("'NAME: VALUE'", |typed, value| {
+            typed.headers.push(header(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "send this header to --url; ${VAR} is filled in, nothing of it is kept (repeatable)",
     },
     Flag {
         long: "framing",
