@@ -7,13 +7,11 @@ mod worktrees;
 
 use super::audit::Audit;
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Takes, Typed, one_removal};
+use super::flags::{Flag, ReachFlags, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
-use crate::engine::Framing;
-use crate::model::event::Protocol;
+use crate::config::schema::Spoken;
 use crate::model::session::Allow;
-use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -161,13 +159,8 @@ pub struct Common {
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
-    pub protocol: Option<Protocol>,
-    /// The same.
-    pub framing: Option<Framing>,
-    /// The address of an agent.
-    pub url: Option<String>,
-    pub transport: Option<String>,
-    pub headers: Vec<Header>,
+    pub spoken: Spoken,
+    pub reach: ReachFlags,
     /// Set before the first prompt.
     pub model: Option<String>,
 }
@@ -175,7 +168,7 @@ pub struct Common {
 impl Common {
     /// Which agent is meant is said.
     pub fn names_agent(&self) -> bool {
-        self.agent.is_some() || self.url.is_some() || !self.command.is_empty()
+        self.agent.is_some() || self.reach.url.is_some() || !self.command.is_empty()
     }
 }
 
@@ -410,7 +403,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
     if typed.agent.is_some() && !agent.is_empty() {
         return Err(Usage("give either --agent NAME or a command after `--`, not both".into()));
     }
-    if typed.url.is_some() && (typed.agent.is_some() || !agent.is_empty()) {
+    if typed.reach.url.is_some() && (typed.agent.is_some() || !agent.is_empty()) {
         return Err(Usage("give an agent by --url or by its name or command, not both".into()));
     }
     let session = |first: Option<String>| first.unwrap_or_else(|| LAST.to_owned());
@@ -479,40 +472,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed {
-        agent,
-        cwd,
-        record,
-        theme,
-        mcp,
-        no_mcp,
-        add_dir,
-        protocol,
-        framing,
-        url,
-        transport,
-        headers,
-        model,
-        ..
-    } = typed;
-    Ok(Common {
-        command,
-        agent,
-        cwd,
-        record,
-        theme,
-        goes_on,
-        worktree,
-        mcp,
-        no_mcp,
-        add_dir,
-        protocol,
-        framing,
-        url,
-        transport,
-        headers,
-        model,
-    })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, reach, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -555,7 +516,7 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
     let others = [
         (!agent.is_empty(), "a command after `--`"),
         (typed.agent.is_some(), "--agent"),
-        (typed.url.is_some(), "--url"),
+        (typed.reach.url.is_some(), "--url"),
         (typed.record.is_some(), "--record"),
         (typed.review.is_some(), "--review"),
         (typed.patch.is_some(), "--patch"),

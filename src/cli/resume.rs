@@ -164,7 +164,7 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
         command: command.clone(),
         args: args.to_vec(),
         env: BTreeMap::new(),
-        protocol: surroundings.config.protocol.clone(),
+        spoken: surroundings.config.spoken.clone(),
         reach: launch::recorded_reach(command, args),
         starts: Starts::InSession,
     }))

@@ -77,6 +77,7 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         },
         cwd: &cwd,
         roots: std::slice::from_ref(&cwd),
+        ours: &rulebook::ours(&dirs.as_ref().map(Dirs::changed_by_hand).unwrap_or_default()),
         home: dirs.as_ref().and_then(|dirs| dirs.home.as_deref()),
         agent: agent.as_deref(),
         now: rulebook::now(),
@@ -197,9 +198,10 @@ fn readable(FileRules { rules, fault, warnings, .. }: FileRules) -> Result<Rules
 
 /// The rules that `exec --rules` names, and nothing else.
 pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<RulesConfig, Usage> {
-    needed(file, Trust::Full)?.ok_or_else(|| Usage(format!("{}: there is no such file", file.display())))?;
-    let file = std::path::absolute(file).map_err(|error| Usage(format!("{}: {error}", file.display())))?;
-    let book = Rulebook::only(file, dirs.and_then(|dirs| dirs.home.clone()));
+    let rules = needed(file, Trust::Full)?;
+    let rules = rules.ok_or_else(|| Usage(format!("{}: there is no such file", file.display())))?;
+    let book = Rulebook::only(rules, dirs.and_then(|dirs| dirs.home.clone()))
+        .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default());
     Ok(RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) })
 }
 
@@ -212,6 +214,7 @@ pub(super) fn of_session(
 ) -> (RulesConfig, Vec<String>) {
     let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()))
         .with_made(dirs.map(Dirs::made_rules))
+        .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default())
         .with_hook(hook);
     let warnings = book.read(cwd);
     (RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) }, warnings)

@@ -174,8 +174,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         agent: Some(DEMO.into()),
         record: common.record.clone(),
         theme: common.theme.clone(),
-        protocol: common.protocol,
-        framing: common.framing,
+        spoken: common.spoken.clone(),
         ..Common::default()
     })
 }

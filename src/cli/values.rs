@@ -4,9 +4,9 @@
 
 use super::usage::Usage;
 use crate::base::date;
+use crate::config::schema::DIALECTS;
 use crate::engine::Framing;
 use crate::headless::Answers;
-use crate::model::event::Protocol;
 use crate::model::session::Allow;
 use crate::remote::Header;
 use crate::store::search::Role;
@@ -62,9 +62,18 @@ pub fn allow(value: &str) -> Result<Allow, Usage> {
     }
 }
 
-pub fn protocol(value: &str) -> Result<Protocol, Usage> {
-    let protocol = Protocol::named(value).filter(|protocol| *protocol != Protocol::Auto);
-    protocol.ok_or_else(|| Usage(format!("--protocol is 1 or 2, not `{value}`")))
+pub fn protocol(value: String) -> Result<String, Usage> {
+    match value.as_str() {
+        "1" | "2" => Ok(value),
+        _ => Err(Usage(format!("--protocol is 1 or 2, not `{value}`"))),
+    }
+}
+
+pub fn dialect(value: String) -> Result<String, Usage> {
+    if DIALECTS.contains(&value.as_str()) {
+        return Ok(value);
+    }
+    Err(Usage(format!("--dialect is one of {}, not `{value}`", DIALECTS.join(", "))))
 }
 
 pub fn framing(value: &str) -> Result<Framing, Usage> {

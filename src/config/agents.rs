@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::schema::{Config, ReachConfig};
+use super::schema::{Config, ReachConfig, Spoken};
 
 const ASSET: &str = include_str!("../../assets/agents.toml");
 
@@ -68,8 +68,8 @@ pub struct AgentCommand {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// Which versions of the protocol it is spoken to in, where the configuration says so.
-    pub protocol: Option<String>,
+    /// As the configuration says it.
+    pub spoken: Spoken,
     pub reach: ReachConfig,
     pub starts: Starts,
 }
@@ -102,7 +102,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: own.command.clone(),
             args: own.args.clone(),
             env: own.env.clone(),
-            protocol: own.protocol.clone().or_else(|| config.protocol.clone()),
+            spoken: own.spoken.or(&config.spoken),
             reach: own.reach.clone(),
             starts: Starts::AtHome,
         },
@@ -119,7 +119,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: added.command.clone(),
             args: added.args.clone(),
             env: added.env.clone(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             starts: Starts::AtHome,
         },
@@ -135,7 +135,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: k.command.clone(),
             args: k.args.clone(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             starts: Starts::AtHome,
         },

@@ -14,8 +14,8 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS, SESSIONS_KEYS,
-    TRANSPORTS,
+    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS,
+    SESSIONS_KEYS, TRANSPORTS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -74,7 +74,8 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
-            "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "protocol" => config.spoken.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
             "notify" => config.notify = notify(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
@@ -237,7 +238,8 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             }
             "args" => agent.args = args(&path, value, report),
             "env" => agent.env = strings(&format!("{path}.env"), value, report),
-            "protocol" => agent.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
             "url" => agent.reach.url = string(&format!("{path}.url"), "the address of an agent", value, report),
             "transport" => {
                 agent.reach.transport = one_of(&format!("{path}.transport"), &TRANSPORTS, value, report);

@@ -44,8 +44,8 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, decision_hook, protocol, unstable, budget, notify, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, framing, url, transport, headers, files, terminals",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, decision_hook, protocol, dialect, unstable, budget, notify, sessions, agents, mcp",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals",
         ]
     );
 }
@@ -65,6 +65,9 @@ mod bad_values_say_what_is_allowed {
             protocol_is_a_number:
                 "protocol = 2",
                 "config.toml:1: protocol is a number; allowed: a string, one of auto, 1, 2";
+            dialect_is_not_known:
+                "dialect = \"d1\"",
+                "config.toml:1: dialect is \"d1\"; allowed: auto, canonical, d0, d3, d4";
             s_067_framing_is_not_known:
                 "[agents.x]\ncommand = \"x\"\nframing = \"lsp\"",
                 "config.toml:3: agents.x.framing is \"lsp\"; allowed: ndjson, content-length, auto";
@@ -103,7 +106,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, framing, url, transport, headers, files, terminals";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals";
             no_command:
                 "[agents.x]\nargs = []",
                 "config.toml:1: [agents.x] has no command; it needs: command = \"program\", or url";

@@ -33,7 +33,7 @@ use crate::host::fs::Private;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Event, HostEvent, Intent, Protocol, Timer};
+use crate::model::event::{Dialect, Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
@@ -117,6 +117,7 @@ impl Engine {
                 "command": line,
                 "codec": codec.name(),
                 "protocol": protocol,
+                "dialect": protocol.dialect().map_or("auto", Dialect::word),
                 "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
@@ -160,7 +161,7 @@ impl Engine {
         };
         engine.hide_headers(AgentKey::FIRST);
         let first = Arc::clone(engine.core.codec(AgentKey::FIRST));
-        engine.core.speak(first, protocol == Protocol::Auto);
+        engine.core.speak(first, protocol.may_change());
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }

@@ -3,7 +3,7 @@
 //! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
 //! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
 
-use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Listed, Odd, Update};
+use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Dialect, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::login::LogIn;
 use super::tool::Exit;
@@ -81,6 +81,9 @@ pub struct Agent {
     pub version: Option<String>,
     /// The version of the protocol that is spoken; 0 before that is agreed on.
     pub protocol: u16,
+    /// The dialect of it, and what has shown that it is this one.
+    pub dialect: Dialect,
+    pub evidence: Option<&'static str>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
     /// It was not started but reached like this.

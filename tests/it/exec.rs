@@ -8,6 +8,7 @@ mod attach;
 mod blame;
 mod codes;
 mod conversations;
+mod dialects;
 mod log;
 mod login;
 mod mcp;

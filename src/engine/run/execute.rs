@@ -173,13 +173,14 @@ impl Engine {
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
-            Effect::FsWrite { req, request, content, entry } => {
+            Effect::FsWrite { req, request, content, how, entry } => {
                 let rules = self.ruler.in_force(at, &self.core);
-                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, entry, tries: 0, rules }));
+                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, how, entry, tries: 0, rules }));
             }
             Effect::TerminalCreate { req, request, spec } => self.create_terminal(at, req, *request, spec),
             Effect::TerminalOutput { req, term } => self.answer_output(req, &term),
             Effect::TerminalKill(term) => self.terminals.kill(&term),
+            Effect::TerminalSignal { term, signal } => self.terminals.signal(&term, signal),
             Effect::TerminalRelease(term) => self.terminals.release(&term),
             Effect::Review(command) => {
                 let told = self.reviews.command(at, command, &self.core.model);

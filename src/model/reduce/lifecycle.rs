@@ -8,14 +8,14 @@ use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
     Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt,
-    retold, revival, service, update,
+    retold, revival, service, speaks, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{
-    AgentRequest, CallError, Can, ErrorKind, InitResult, Link, Odd, Opening, SessionResult, Update,
+    AgentRequest, CallError, Can, Dialect, InitResult, Link, Odd, Opening, SessionResult, Update,
 };
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -226,7 +226,11 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, CallError>, cx: &mut Cx) {
     match result {
         Ok(init) => {
+            let told = init.evidence.filter(|_| init.dialect == Dialect::D4).map(|evidence| (init.dialect, evidence));
             in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
+            if let Some((dialect, evidence)) = told {
+                in_each(model, key, cx, |session, cx| speaks(session, dialect, evidence, cx.now));
+            }
             go_on(model, key, cx);
         }
         Err(error) if error.is_auth() => log_in_needed(model, key, None, error, cx),
@@ -287,7 +291,7 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
             let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
-            let in_vain = (is_kept && error.kind == ErrorKind::NotFound).then_some(ReadOnly::Forgotten);
+            let in_vain = (is_kept && error.kind.is_gone()).then_some(ReadOnly::Forgotten);
             not_opened(model, key, at, end, in_vain, cx);
         }
     }
@@ -479,26 +483,26 @@ pub fn request(
                 return;
             }
             (None, Some(id)) => one::unknown_session(&id),
-            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match of_no_session(model, key) {
+            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match unnamed::of_question(model, key) {
                 Some(at) => {
                     in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
                     return;
                 }
                 None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
             },
-            (None, None) => Refusal::new(Reason::BadParams, "Invalid params: no session is named"),
+            (None, None) => match unnamed::of_service(model, key, &request) {
+                Ok(at) => {
+                    in_session(model, at, cx, |session, cx| {
+                        let request = request.from_directory(&session.cwd);
+                        service::serve(session, req, request, cx);
+                    });
+                    return;
+                }
+                Err(refusal) => refusal,
+            },
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
-}
-
-/// The session in which the person is asked what is not asked for one: one that waits for it, else the first.
-fn of_no_session(model: &Model, key: AgentKey) -> Option<SessionKey> {
-    let waits = |session: &Session| {
-        session.wants_log_in || matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. })
-    };
-    let waiting = model.sessions_of(key).find(|(_, session)| waits(session));
-    waiting.or_else(|| model.sessions_of(key).next()).map(|(at, _)| at)
 }
 
 /// A request has waited for its session; the agent may be waiting for the answer before it opens it.

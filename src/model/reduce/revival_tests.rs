@@ -37,7 +37,8 @@ impl Rig {
         self.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
         let caps = AgentCaps { sessions: can.iter().copied().collect(), ..AgentCaps::default() };
         self.agent(AgentEvent::Initialized(Ok(InitResult { caps, ..InitResult::default() })));
-        let opened = SessionResult { id: "s".into(), modes: None, options: None, model: None, commands: None };
+        let opened =
+            SessionResult { id: "s".into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
         self.agent(AgentEvent::SessionOpened(Ok(opened)));
     }
 
