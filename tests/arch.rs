@@ -171,6 +171,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "registry",
             // Addresses are typed.
             "remote::Address",
+            "remote::Header",
             "remote::Remote",
             // The files that the person asked for.
             "host::fs::output",
@@ -387,6 +388,11 @@ const FENCES: &[Fence] = &[
         // The person's editor is in our own group and ends by itself.
         allowed: &["host/process/", "ui/tty/editor.rs"],
         why: "processes are started where their groups are ended",
+    },
+    Fence {
+        names: &["tokio_tungstenite", "tokio_rustls", "rustls_graviola", "rustls_native_certs"],
+        allowed: &["remote/"],
+        why: "the network is behind remote",
     },
     Fence { names: &["brush_parser"], allowed: &["rules/shell.rs"], why: "lines of shells are read in one file" },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },

@@ -11,6 +11,7 @@ pub enum Transport {
     #[default]
     Stdio,
     Unix,
+    WebSocket,
 }
 
 impl Transport {
@@ -19,6 +20,7 @@ impl Transport {
         match self {
             Self::Stdio => "stdio",
             Self::Unix => "unix",
+            Self::WebSocket => "websocket",
         }
     }
 }

@@ -8,11 +8,10 @@ mod worktrees;
 
 use super::audit::Audit;
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Takes, Typed, one_removal};
+use super::flags::{Flag, ReachFlags, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
 use crate::config::schema::Spoken;
-use crate::engine::Framing;
 use crate::model::session::Allow;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -162,10 +161,7 @@ pub struct Common {
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
     pub spoken: Spoken,
-    /// The same.
-    pub framing: Option<Framing>,
-    /// The address of an agent.
-    pub url: Option<String>,
+    pub reach: ReachFlags,
     /// Set before the first prompt.
     pub model: Option<String>,
 }
@@ -173,7 +169,7 @@ pub struct Common {
 impl Common {
     /// Which agent is meant is said.
     pub fn names_agent(&self) -> bool {
-        self.agent.is_some() || self.url.is_some() || !self.command.is_empty()
+        self.agent.is_some() || self.reach.url.is_some() || !self.command.is_empty()
     }
 }
 
@@ -415,7 +411,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
     if typed.agent.is_some() && !agent.is_empty() {
         return Err(Usage("give either --agent NAME or a command after `--`, not both".into()));
     }
-    if typed.url.is_some() && (typed.agent.is_some() || !agent.is_empty()) {
+    if typed.reach.url.is_some() && (typed.agent.is_some() || !agent.is_empty()) {
         return Err(Usage("give an agent by --url or by its name or command, not both".into()));
     }
     let session = |first: Option<String>| first.unwrap_or_else(|| LAST.to_owned());
@@ -493,23 +489,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, framing, url, model, .. } = typed;
-    Ok(Common {
-        command,
-        agent,
-        cwd,
-        record,
-        theme,
-        goes_on,
-        worktree,
-        mcp,
-        no_mcp,
-        add_dir,
-        spoken,
-        framing,
-        url,
-        model,
-    })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, reach, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -552,7 +533,7 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
     let others = [
         (!agent.is_empty(), "a command after `--`"),
         (typed.agent.is_some(), "--agent"),
-        (typed.url.is_some(), "--url"),
+        (typed.reach.url.is_some(), "--url"),
         (typed.record.is_some(), "--record"),
         (typed.review.is_some(), "--review"),
         (typed.patch.is_some(), "--patch"),

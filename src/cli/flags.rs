@@ -11,6 +11,7 @@ use super::values::{Format, Without, allow, day, file, format, names, number, pa
 use crate::config::schema::Spoken;
 use crate::engine::Framing;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -71,10 +72,19 @@ pub struct Typed {
     pub no_mcp: Without,
     pub add_dir: Vec<PathBuf>,
     pub spoken: Spoken,
-    pub framing: Option<Framing>,
-    pub url: Option<String>,
+    pub reach: ReachFlags,
     pub script: Option<PathBuf>,
     pub fast: bool,
+}
+
+/// How messages get to the agent and back; overrules the configuration.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ReachFlags {
+    pub framing: Option<Framing>,
+    /// The address of an agent.
+    pub url: Option<String>,
+    pub transport: Option<String>,
+    pub headers: Vec<Header>,
 }
 
 /// What follows an option, and what it sets.

@@ -13,9 +13,10 @@ use crate::config::schema::{Config, Keep, ReachConfig, Spoken};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
+use crate::mcp::fill_text;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
-use crate::remote::{Address, Remote};
+use crate::remote::{Address, Header, Remote};
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
@@ -57,7 +58,7 @@ impl Surroundings {
 
 /// The agent that was named on the command line, if any.
 pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentCommand>, Usage> {
-    if let Some(url) = &common.url {
+    if let Some(url) = &common.reach.url {
         let here = std::env::current_dir().map_err(|e| Usage(format!("this directory is gone: {e}")))?;
         let url = Address::typed(url, &here);
         let mut configured = agents::list(config).into_iter().map(|listed| listed.agent);
@@ -190,6 +191,9 @@ pub fn engine_config(
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     let directories = directories(&common.add_dir)?;
+    if agent.reach.url.is_none() && (common.reach.transport.is_some() || !common.reach.headers.is_empty()) {
+        return Err(Usage("--transport and --header are for an agent at an address (--url)".into()));
+    }
     let reach = reach(&agent.reach, common);
     if let Some(Err(why)) = &reach.remote {
         return Err(Usage(why.clone()));
@@ -239,8 +243,26 @@ fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
 fn reach(configured: &ReachConfig, common: &Common) -> Reach {
     let framing = configured.framing.as_deref().and_then(Framing::named);
     let (files, terminals) = (configured.files, configured.terminals);
-    let remote = configured.url.as_deref().map(|url| Ok(Remote { files, terminals, ..Remote::read(url)? }));
-    Reach { framing: common.framing.or(framing).unwrap_or_default(), remote }
+    let transport = common.reach.transport.as_deref().or(configured.transport.as_deref());
+    let remote = configured.url.as_deref().map(|url| {
+        let remote = Remote::read(url)?.with(headers(configured, common)?, transport)?;
+        Ok(Remote { files, terminals, ..remote })
+    });
+    Reach { framing: common.reach.framing.or(framing).unwrap_or_default(), remote }
+}
+
+/// The person's headers, with their variables filled in; what is typed takes the place of what is configured.
+fn headers(configured: &ReachConfig, common: &Common) -> Result<Vec<Header>, String> {
+    let configured = configured.headers.iter().map(|(name, value)| Header::new(name, value));
+    let mut headers = configured.collect::<Result<Vec<_>, _>>()?;
+    headers.retain(|header| common.reach.headers.iter().all(|typed| typed.name != header.name));
+    headers.extend(common.reach.headers.iter().cloned());
+    let filled = headers.into_iter().map(|Header { name, value }| {
+        let value = fill_text(&value, &|variable| std::env::var(variable).ok());
+        let value = value.map_err(|missing| format!("the header {name} needs {}, not set", missing.join(", ")))?;
+        Header::new(&name, &value)
+    });
+    filled.collect()
 }
 
 /// The same of an agent of which only its command line is known: that may be an address.

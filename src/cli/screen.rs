@@ -175,7 +175,6 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         record: common.record.clone(),
         theme: common.theme.clone(),
         spoken: common.spoken.clone(),
-        framing: common.framing,
         ..Common::default()
     })
 }

@@ -8,6 +8,7 @@ use crate::config::schema::DIALECTS;
 use crate::engine::Framing;
 use crate::headless::Answers;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -78,6 +79,11 @@ pub fn dialect(value: String) -> Result<String, Usage> {
 pub fn framing(value: &str) -> Result<Framing, Usage> {
     let how = || Usage(format!("--framing is {}, not `{value}`", Framing::NAMES.join(", ")));
     Framing::named(value).ok_or_else(how)
+}
+
+/// Its value is not shown.
+pub fn header(value: &str) -> Result<Header, Usage> {
+    Header::typed(value).map_err(|why| Usage(format!("--header: {why}")))
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

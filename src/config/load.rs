@@ -15,7 +15,7 @@ use crate::base::toml_doc::{Report, kind_of};
 use super::mcp;
 use super::schema::{
     AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS,
-    SESSIONS_KEYS,
+    SESSIONS_KEYS, TRANSPORTS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -237,10 +237,14 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
                 agent.command = command?;
             }
             "args" => agent.args = args(&path, value, report),
-            "env" => agent.env = env(&path, value, report),
+            "env" => agent.env = strings(&format!("{path}.env"), value, report),
             "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
             "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
             "url" => agent.reach.url = string(&format!("{path}.url"), "the address of an agent", value, report),
+            "transport" => {
+                agent.reach.transport = one_of(&format!("{path}.transport"), &TRANSPORTS, value, report);
+            }
+            "headers" => agent.reach.headers = strings(&format!("{path}.headers"), value, report),
             "files" => agent.reach.files = flag(&format!("{path}.files"), value, report),
             "terminals" => agent.reach.terminals = flag(&format!("{path}.terminals"), value, report),
             "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
@@ -284,31 +288,30 @@ fn args(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Ve
     args
 }
 
-fn env(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, String> {
-    let mut env = BTreeMap::new();
+fn strings(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, String> {
+    let mut strings = BTreeMap::new();
     let Some(table) = value.get_ref().as_table() else {
         let given = kind_of(value.get_ref());
-        report
-            .warn(&value.span(), format!("{path}.env is {given}; allowed: a table of strings, {{ NAME = \"value\" }}"));
-        return env;
+        report.warn(&value.span(), format!("{path} is {given}; allowed: a table of strings, {{ NAME = \"value\" }}"));
+        return strings;
     };
     for (key, value) in table {
         let name = key.get_ref().as_ref();
         if name.is_empty() || name.contains(['=', '\0']) {
-            report.warn(&key.span(), format!("{name:?} cannot be the name of a variable in {path}.env"));
+            report.warn(&key.span(), format!("{name:?} cannot be a name in {path}"));
             continue;
         }
         match value.get_ref().as_str().filter(|text| !text.contains('\0')) {
             Some(text) => {
-                env.insert(name.to_owned(), text.to_owned());
+                strings.insert(name.to_owned(), text.to_owned());
             }
             None => {
                 let given = kind_of(value.get_ref());
-                report.warn(&value.span(), format!("{path}.env.{name} is {given}; allowed: a string without NUL"));
+                report.warn(&value.span(), format!("{path}.{name} is {given}; allowed: a string without NUL"));
             }
         }
     }
-    env
+    strings
 }
 
 #[cfg(test)]

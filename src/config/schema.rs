@@ -31,12 +31,14 @@ pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
 pub const DIALECTS: [&str; 5] = ["auto", "canonical", "d0", "d3", "d4"];
 /// How messages of an agent can be told apart.
 pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
+/// Over what an agent behind an address can be reached.
+pub const TRANSPORTS: [&str; 2] = ["unix", "websocket"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 9] =
-    ["command", "args", "env", "protocol", "dialect", "framing", "url", "files", "terminals"];
+pub const AGENT_KEYS: [&str; 11] =
+    ["command", "args", "env", "protocol", "dialect", "framing", "url", "transport", "headers", "files", "terminals"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -120,6 +122,9 @@ pub struct ReachConfig {
     pub framing: Option<String>,
     /// The address of an agent that is not started; its command is that, too.
     pub url: Option<String>,
+    /// One of [`TRANSPORTS`].
+    pub transport: Option<String>,
+    pub headers: BTreeMap<String, String>,
     /// What of this machine is for an agent behind an address.
     pub files: bool,
     pub terminals: bool,

@@ -71,6 +71,14 @@ impl AgentSetup {
     }
 }
 
+impl Reach {
+    /// What is not to be shown or written down, whoever says it.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        let remote = self.remote.as_ref().and_then(|remote| remote.as_ref().ok());
+        remote.into_iter().flat_map(|remote| &remote.headers).flat_map(|header| header.secrets())
+    }
+}
+
 /// Agents that can be added, by the names under which they are configured; read when the first one is.
 #[derive(Debug)]
 pub struct Further {

@@ -159,6 +159,7 @@ impl Engine {
             hearing: Hearing::default(),
             hint,
         };
+        engine.hide_headers(AgentKey::FIRST);
         let first = Arc::clone(engine.core.codec(AgentKey::FIRST));
         engine.core.speak(first, protocol.may_change());
         if let Some(name) = name {
@@ -372,6 +373,7 @@ impl Engine {
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
         if adds && let Some((agent, _)) = self.core.model.agents().last() {
             self.links.add(agent, setup);
+            self.hide_headers(agent);
             if let Some(name) = name {
                 self.ruler.name(agent, name);
             }

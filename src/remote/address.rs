@@ -11,6 +11,8 @@ const SCHEMES: [&str; 5] = ["unix:", "http:", "https:", "ws:", "wss:"];
 pub enum Address {
     /// A socket in the file system, absolute.
     Unix(PathBuf),
+    #[cfg(feature = "remote")]
+    Web(super::web::Web),
 }
 
 impl Address {
@@ -29,12 +31,13 @@ impl Address {
 
     pub fn read(text: &str) -> Result<Self, String> {
         let Some(path) = socket(text) else {
-            return Err(match text.split_once(':') {
-                Some((scheme, _)) if Self::is_one(text) => {
-                    format!("this acp-tui reaches agents at sockets only (unix:PATH), not by {scheme}:")
-                }
-                _ => format!("`{text}` is no address of an agent; one is unix:PATH"),
-            });
+            if !Self::is_one(text) {
+                return Err(format!("`{text}` is no address of an agent; one is unix:PATH or wss://HOST/PATH"));
+            }
+            #[cfg(feature = "remote")]
+            return super::web::Web::read(text).map(Self::Web);
+            #[cfg(not(feature = "remote"))]
+            return Err("this acp-tui was built without `remote`; it reaches agents at unix:PATH only".to_owned());
         };
         if !path.starts_with('/') {
             return Err(format!("`{text}`: the path of the socket has to be absolute, as in unix:/run/agent.sock"));
@@ -77,7 +80,7 @@ mod tests {
         for (text, why) in [
             ("unix:", "has to be absolute"),
             ("unix:a.sock", "has to be absolute"),
-            ("tcp:1", "is no address of an agent; one is unix:PATH"),
+            ("tcp:1", "is no address of an agent; one is unix:PATH or wss://"),
             ("", "is no address"),
         ] {
             let said = Address::read(&Address::typed(text, Path::new("rel"))).unwrap_err();

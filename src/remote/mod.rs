@@ -4,9 +4,17 @@
 //! connection has ended is said once, in words for a person (S-060).
 
 mod address;
+mod header;
+#[cfg(feature = "remote")]
+mod tls;
 mod unix;
+#[cfg(feature = "remote")]
+mod web;
+#[cfg(feature = "remote")]
+mod websocket;
 
 pub use address::Address;
+pub use header::Header;
 
 use crate::base::transport::{Reached, Transport};
 use crate::wire::duplex::End;
@@ -15,6 +23,8 @@ use crate::wire::duplex::End;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     pub address: Address,
+    /// Sent with each request to an address on the web.
+    pub headers: Vec<Header>,
     pub files: bool,
     pub terminals: bool,
 }
@@ -22,14 +32,31 @@ pub struct Remote {
 impl Remote {
     /// From an address as it is written; neither files nor commands of this machine are for it (S-062).
     pub fn read(text: &str) -> Result<Self, String> {
-        Ok(Self { address: Address::read(text)?, files: false, terminals: false })
+        Ok(Self { address: Address::read(text)?, headers: Vec::new(), files: false, terminals: false })
     }
 
     pub fn reached(&self) -> Reached {
-        let transport = match self.address {
+        Reached { transport: self.transport(), files: self.files, terminals: self.terminals }
+    }
+
+    fn transport(&self) -> Transport {
+        match self.address {
             Address::Unix(_) => Transport::Unix,
-        };
-        Reached { transport, files: self.files, terminals: self.terminals }
+            #[cfg(feature = "remote")]
+            Address::Web(_) => Transport::WebSocket,
+        }
+    }
+
+    /// The same with these headers, over the transport of this name where one is named.
+    pub fn with(self, headers: Vec<Header>, transport: Option<&str>) -> Result<Self, String> {
+        let own = self.transport();
+        if let Some(name) = transport.filter(|name| *name != own.word()) {
+            return Err(format!("this address is reached over {}, not over {name}", own.word()));
+        }
+        if own == Transport::Unix && !headers.is_empty() {
+            return Err("a socket of this machine takes no headers".to_owned());
+        }
+        Ok(Self { headers, ..self })
     }
 }
 
@@ -37,5 +64,7 @@ impl Remote {
 pub async fn carry(remote: Remote, end: End) -> String {
     match &remote.address {
         Address::Unix(path) => unix::carry(path, end).await,
+        #[cfg(feature = "remote")]
+        Address::Web(web) => websocket::carry(web, &remote.headers, end).await,
     }
 }

@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{dialect, framing, protocol, seconds, text};
+use super::super::values::{dialect, framing, header, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -62,11 +62,31 @@ pub const CONTENT: &[Flag] = &[
         long: "url",
         short: None,
         takes: Takes::Value("ADDRESS", |typed, value| {
-            typed.url = Some(text(value)?);
+            typed.reach.url = Some(text(value)?);
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "an agent that runs already, at unix:PATH; gets no files and commands of this machine",
+        help: "an agent that runs already, at unix:PATH or wss://…; gets no files and commands of this machine",
+    },
+    Flag {
+        long: "transport",
+        short: None,
+        takes: Takes::Value("HOW", |typed, value| {
+            typed.reach.transport = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "over what --url is reached: unix or websocket (default: as its address says)",
+    },
+    Flag {
+        long: "header",
+        short: None,
+        takes: Takes::Value("'NAME: VALUE'", |typed, value| {
+            typed.reach.headers.push(header(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "send this header to --url; ${VAR} is filled in, nothing of it is kept (repeatable)",
     },
     Flag {
         long: "dialect",
@@ -82,7 +102,7 @@ pub const CONTENT: &[Flag] = &[
         long: "framing",
         short: None,
         takes: Takes::Value("HOW", |typed, value| {
-            typed.framing = Some(framing(&text(value)?)?);
+            typed.reach.framing = Some(framing(&text(value)?)?);
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],

@@ -5,7 +5,6 @@
 
 use super::Engine;
 use crate::agent::quirks;
-use crate::engine::AgentSetup;
 use crate::engine::attach;
 use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
@@ -13,6 +12,7 @@ use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
 use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
+use crate::engine::{AgentSetup, Reach};
 use crate::host::process;
 use crate::mcp::{Found, Remote};
 use crate::model::budget::Budget;
@@ -289,6 +289,16 @@ impl Engine {
         let mut secrets = reply.secrets().peekable();
         if secrets.peek().is_some() {
             secrets.for_each(|(_, value)| self.hearing.secrets.add(&value.0));
+            self.recorder.hide(self.hearing.secrets.clone());
+        }
+    }
+
+    /// What is sent to an agent behind an address to be let in is neither shown nor written down, whoever says it.
+    pub(super) fn hide_headers(&mut self, agent: AgentKey) {
+        let reach = self.links.setup(agent).map(|setup| &setup.reach);
+        let mut secrets = reach.into_iter().flat_map(Reach::secrets).peekable();
+        if secrets.peek().is_some() {
+            secrets.for_each(|secret| self.hearing.secrets.add(secret));
             self.recorder.hide(self.hearing.secrets.clone());
         }
     }

@@ -75,5 +75,29 @@ fn s_063_a_connection_that_is_lost_is_told_and_ends_with_5() {
     let done = exec(&lab, &["hi", "--url", "unix:../none.sock"]);
     assert!(done.assert_code(5).err().contains("there is no such socket; is the agent running?"), "{}", done.err());
     let done = exec(&lab, &["hi", "--url", "tcp:7"]);
-    assert!(done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH"), "{}", done.err());
+    assert!(
+        done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH or wss://HOST/PATH"),
+        "{}",
+        done.err()
+    );
+}
+
+#[test]
+fn s_076_a_header_that_cannot_be_sent_is_refused_without_its_value() {
+    let lab = Lab::new();
+    let config = "[agents.far]\nurl = \"wss://localhost:1/\"\nheaders = { A-Token = \"${NOT_SET} top-secret\" }\n";
+    lab.write("config/acp-tui/config.toml", config);
+    for (args, why) in [
+        (&["hi", "--agent", "far"][..], "the header a-token needs NOT_SET, not set"),
+        (&["hi", "--url", "unix:/a", "--header", "A: top-secret"], "a socket of this machine takes no headers"),
+        (&["hi", "--header", "A: top-secret", "--", "x"], "are for an agent at an address (--url)"),
+        (&["hi", "--url", "ws://localhost:1", "--header", "top-secret"], "a header is written as 'NAME: VALUE'"),
+        (&["hi", "--url", "ws://localhost:1", "--transport", "http"], "over websocket, not over http"),
+        (&["hi", "--url", "ws://example.com/"], "without encryption only this machine is reached; use wss:"),
+    ] {
+        let done = exec(&lab, args);
+        assert!(done.assert_code(2).err().contains(why), "{args:?}: {}", done.err());
+        assert!(!done.err().contains("top-secret"), "{args:?}: {}", done.err());
+    }
+    assert_eq!(std::fs::read_dir(lab.sessions()).map_or(0, Iterator::count), 0);
 }
