@@ -176,6 +176,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             // The files that the person asked for.
             "host::fs::output",
             "host::process",
+            // What may be done with the directories of this program.
+            "host::rights",
             // Agents come in archives.
             "host::unpack",
             "host::worktrees",

@@ -13,7 +13,7 @@ use super::output::{print, say, say_goodbye};
 use super::runtime;
 use super::usage::Usage;
 use crate::base::sanitize;
-use crate::config::agents::{self, Origin};
+use crate::config::agents::{self, AgentCommand, Origin};
 use crate::engine::Engine;
 use crate::headless::check::{self, Checked};
 use crate::model::login::quote;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long an agent may take to open a session.
-const PATIENCE: Duration = Duration::from_mins(1);
+pub(super) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// `acp-tui agents`.
 pub fn run(asked: &Agents) -> Result<u8, Usage> {
@@ -37,7 +37,7 @@ pub fn run(asked: &Agents) -> Result<u8, Usage> {
 }
 
 /// A command as it would be typed.
-fn line<'a>(command: &'a str, args: impl IntoIterator<Item = &'a String>) -> String {
+pub(super) fn line<'a>(command: &'a str, args: impl IntoIterator<Item = &'a String>) -> String {
     let words = std::iter::once(command).chain(args.into_iter().map(String::as_str));
     words.map(quote).collect::<Vec<_>>().join(" ")
 }
@@ -153,21 +153,32 @@ fn of_registry(entry: &Entry, source: &str, has: registry::Has<'_>, as_json: boo
     sanitize::line(&format!("{}  {} {}  {state}", entry.id, entry.name, entry.version)).into_owned() + "\n"
 }
 
+/// Starts an agent and has it open a session.
+pub(super) fn started(
+    agent: AgentCommand,
+    common: &Common,
+    surroundings: &Surroundings,
+    patience: Duration,
+) -> Result<Checked, Usage> {
+    let cwd = launch::directory(common)?;
+    let name = launch::name_to_type(&agent, &surroundings.config);
+    let start_in = launch::start_in(&agent, surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref()));
+    let mut config = launch::engine_config(agent, cwd, Policy::Auto(Allow::None), common, None)?;
+    config.start_in = start_in;
+    let runtime = runtime::start()?;
+    let checked = runtime.block_on(async { Box::pin(check::run(Engine::new(config), &name, patience)).await });
+    runtime.shutdown_background();
+    checked.map_err(|error| Usage(format!("signals cannot be waited for: {error}")))
+}
+
 fn check(common: &Common, as_json: bool, patience: Duration) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     let missing = || Usage("which agent? its name, or its command after `--`".into());
     let agent = launch::named_agent(common, &surroundings.config)?.ok_or_else(missing)?;
-    let cwd = launch::directory(common)?;
-    let name = launch::name_to_type(&agent, &surroundings.config);
     let line = line(&agent.command, &agent.args);
     say(&format!("starting `{line}`"));
-    let mut config = launch::engine_config(agent.clone(), cwd, Policy::Auto(Allow::None), common, None)?;
-    config.start_in = launch::start_in(&agent, surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref()));
-    let runtime = runtime::start()?;
-    let checked = runtime.block_on(async { Box::pin(check::run(Engine::new(config), &name, patience)).await });
-    runtime.shutdown_background();
-    let Checked { code, words, detail, agent, can, log_in, goodbye } =
-        checked.map_err(|error| Usage(format!("signals cannot be waited for: {error}")))?;
+    let checked = started(agent, common, &surroundings, patience)?;
+    let Checked { code, words, detail, agent, can, log_in, goodbye } = checked;
     say_goodbye(&goodbye);
     let text = if as_json {
         let row =

@@ -2,6 +2,7 @@
 
 mod agents;
 mod rules;
+mod search;
 mod servers;
 mod worktrees;
 
@@ -12,13 +13,13 @@ use super::usage::Usage;
 use super::values::{Format, Without, text};
 use crate::config::schema::Spoken;
 use crate::model::session::Allow;
-use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
 pub use rules::{Rules, RulesTest};
+pub use search::Search;
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
 
@@ -64,8 +65,24 @@ pub enum Command {
         json: bool,
     },
     Audit(Audit),
+    Doctor(Box<Doctor>),
+    /// Repairs the terminal.
+    Reset,
+    Replay {
+        file: PathBuf,
+        fast: bool,
+    },
     Login(Login),
     Logout(Common),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Doctor {
+    /// The agent to start, if one is named.
+    pub common: Common,
+    pub json: bool,
+    pub redact: bool,
+    pub timeout: Option<Duration>,
 }
 
 /// The agent is named, or given by its command.
@@ -74,22 +91,6 @@ pub struct Login {
     pub common: Common,
     /// By its id or name.
     pub method: Option<String>,
-}
-
-/// What is looked for in conversations.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Search {
-    pub text: String,
-    pub is_regex: bool,
-    pub json: bool,
-    pub agent: Option<String>,
-    pub cwd: Option<PathBuf>,
-    pub role: Option<Role>,
-    pub tool: Option<String>,
-    pub file: Option<PathBuf>,
-    /// Since 1970; before the end.
-    pub since: Option<Duration>,
-    pub until: Option<Duration>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -381,15 +382,22 @@ impl Words {
             Name::Exec => "more than one prompt; put it in quotes",
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
-            Name::Import | Name::Blame => "more than one file",
-            Name::Screen | Name::Keys | Name::Usage | Name::Audit | Name::Demo | Name::DemoAgent => {
+            Name::Import | Name::Blame | Name::Replay => "more than one file",
+            Name::Screen
+            | Name::Keys
+            | Name::Usage
+            | Name::Audit
+            | Name::Doctor
+            | Name::Reset
+            | Name::Demo
+            | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
             }
         };
         let word = text(word)?;
         let is_text = matches!(self.name, Name::Exec | Name::Sessions | Name::Search);
         if !is_text && word.trim().is_empty() {
-            let what = if matches!(self.name, Name::Import | Name::Blame) { "file" } else { "session" };
+            let what = if matches!(self.name, Name::Import | Name::Blame | Name::Replay) { "file" } else { "session" };
             return Err(Usage(format!("the {what}'s name is empty")));
         }
         match self.first.replace(word) {
@@ -424,7 +432,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Undo(Undo { session, turn: typed.turn, dry_run: typed.dry_run, yes: typed.yes })
         }
         Name::Sessions => Command::Sessions(sessions(words.first, typed)?),
-        Name::Search => Command::Search(search(words.first, typed)?),
+        Name::Search => Command::Search(search::search(words.first, typed)?),
         Name::Export => {
             let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
             let session = words.first.ok_or_else(missing)?;
@@ -439,6 +447,15 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Keys => Command::Keys,
         Name::Usage => Command::Usage { json: typed.json },
         Name::Audit => Command::Audit(Audit { verify: typed.verify, json: typed.json }),
+        Name::Doctor => {
+            let (json, redact, timeout) = (typed.json, typed.redact, typed.timeout);
+            Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
+        }
+        Name::Reset => Command::Reset,
+        Name::Replay => {
+            let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
+            Command::Replay { file: words.first.ok_or_else(missing)?.into(), fast: typed.fast }
+        }
         Name::Rules => Command::Rules(rules::rules(words.more, typed)?),
         Name::Mcp => Command::Mcp(servers::mcp(words.more, typed)?),
         Name::Agents => Command::Agents(agents::agents(words.more, typed, agent)?),
@@ -532,12 +549,6 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
     Ok(agents)
 }
 
-fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
-    let text = text.filter(|text| !text.is_empty()).ok_or_else(|| Usage("nothing to look for".into()))?;
-    let Typed { regex: is_regex, json, agent, cwd, role, tool, file, since, until, .. } = typed;
-    Ok(Search { text, is_regex, json, agent, cwd, role, tool, file, since, until })
-}
-
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
     let what = match typed.remove {
         Some(_) if typed.prune => return Err(one_removal()),
@@ -571,6 +582,7 @@ fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::search::Role;
 
     fn parse_words(words: &[&str]) -> Result<Command, Usage> {
         parse(words.iter().map(OsString::from))

@@ -22,10 +22,13 @@ pub enum Name {
     Usage,
     Audit,
     Keys,
+    Doctor,
+    Reset,
     Login,
     Logout,
     Demo,
     DemoAgent,
+    Replay,
 }
 
 /// Which agent a command starts.
@@ -57,6 +60,8 @@ pub enum Note {
     Mcp,
     Agents,
     Audit,
+    Doctor,
+    Replay,
 }
 
 pub const COMMANDS: &[CommandRow] = &[
@@ -204,6 +209,23 @@ pub const COMMANDS: &[CommandRow] = &[
         notes: &[],
     },
     CommandRow {
+        name: Name::Doctor,
+        word: "doctor",
+        agent: Agent::Named,
+        usage: &[
+            ("doctor", "what is wrong here: terminal, directories, configuration, rules, agents"),
+            ("doctor -- AGENT…", "the same, and start this agent: why it does not start"),
+        ],
+        notes: &[Note::Doctor],
+    },
+    CommandRow {
+        name: Name::Reset,
+        word: "reset",
+        agent: Agent::None,
+        usage: &[("reset", "repair a terminal that a program has left in disorder")],
+        notes: &[],
+    },
+    CommandRow {
         name: Name::Login,
         word: "login",
         agent: Agent::Named,
@@ -233,6 +255,13 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::None,
         usage: &[("demo-agent [--script FILE]", "the demo agent itself, on standard input and output")],
         notes: &[],
+    },
+    CommandRow {
+        name: Name::Replay,
+        word: "replay",
+        agent: Agent::None,
+        usage: &[("replay FILE", "play a recording or a journal as an agent: acp-tui -- acp-tui replay FILE")],
+        notes: &[Note::Replay],
     },
 ];
 

@@ -119,7 +119,7 @@ const FLAGS: &[Flag] = &[
             typed.agent = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout],
+        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor],
         help: "instead of a command after --",
     },
     Flag {
@@ -330,7 +330,7 @@ const FLAGS: &[Flag] = &[
         long: "json",
         short: None,
         takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Sessions, Name::Worktrees, Name::Rules],
+        commands: &[Name::Sessions, Name::Worktrees, Name::Rules, Name::Doctor],
         help: "as JSON",
     },
     Flag {
@@ -445,7 +445,7 @@ const FLAGS: &[Flag] = &[
         long: "redact",
         short: None,
         takes: Takes::Nothing(|typed| typed.redact = true),
-        commands: &[Name::Export],
+        commands: &[Name::Export, Name::Doctor],
         help: "leave out what looks like a secret, and your home directory",
     },
     Flag {
@@ -540,8 +540,8 @@ const FLAGS: &[Flag] = &[
         long: "fast",
         short: None,
         takes: Takes::Nothing(|typed| typed.fast = true),
-        commands: &[Name::DemoAgent],
-        help: "without the pauses of somebody who types",
+        commands: &[Name::DemoAgent, Name::Replay],
+        help: "without pauses",
     },
     Flag {
         long: "help",

@@ -39,6 +39,13 @@ The log is $XDG_STATE_HOME/acp-tui/audit (else ~/.local/state/acp-tui/audit), a 
 holds the hash of the last line of each.
 Exit codes of audit: 0 done or whole · 1 broken, with file and line · 2 usage
 ";
+const DOCTOR: &str = "\
+Exit codes of doctor: 0 nothing is wrong · 1 something is · 2 usage; with an agent that does not start as those of exec
+";
+const REPLAY: &str = "\
+FILE is what --record has written, or a journal of $XDG_STATE_HOME/acp-tui/sessions. What the agent said is said again;
+what it asked the client to read, write or run is asked again, and decided anew.
+";
 const FILES: &str = "\
 Configuration: $XDG_CONFIG_HOME/acp-tui/config.toml (else ~/.config/acp-tui/config.toml); keys: keys.toml beside it
 Kept for review and undo: $XDG_STATE_HOME/acp-tui/review (else ~/.local/state/acp-tui/review)
@@ -70,7 +77,7 @@ fn overview() -> String {
             own.for_each(|flag| option(&mut text, flag));
         }
     }
-    for note in [SESSION, RULES, MCP, AGENTS, AUDIT, EXIT_CODES, FILES] {
+    for note in [SESSION, RULES, MCP, AGENTS, AUDIT, DOCTOR, REPLAY, EXIT_CODES, FILES] {
         text.push('\n');
         text.push_str(note);
     }
@@ -94,6 +101,8 @@ fn of_command(row: &CommandRow) -> String {
             Note::Mcp => MCP,
             Note::Agents => AGENTS,
             Note::Audit => AUDIT,
+            Note::Doctor => DOCTOR,
+            Note::Replay => REPLAY,
         });
     }
     text

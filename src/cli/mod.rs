@@ -9,6 +9,7 @@ mod blame;
 mod commands;
 mod conversations;
 mod deliver;
+mod doctor;
 mod export;
 mod fan_out;
 mod flags;

@@ -8,6 +8,7 @@ use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::real_paths;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::engine::{Hook, RulesConfig};
@@ -81,8 +82,8 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         home: dirs.as_ref().and_then(|dirs| dirs.home.as_deref()),
         agent: agent.as_deref(),
         now: rulebook::now(),
-        links: &rulebook::real_path,
-        is_above: &rulebook::is_above,
+        links: &real_paths::real_path,
+        is_above: &real_paths::is_above,
     };
     let judgement = rules::judge(&rules, &request);
     print_judgement(&judgement, test.json)?;

@@ -10,6 +10,7 @@ use super::resume::{self, Resumed};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use super::values::answers;
+use crate::base::paths::visible;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
@@ -21,6 +22,7 @@ use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
 use crate::store::log;
 use crate::store::sessions::{self, Known};
+use crate::ui::tty;
 use std::ffi::OsString;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -42,13 +44,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(usage) => return fail(&usage),
     };
     let _log = match command {
-        Command::Help(_) | Command::Version | Command::DemoAgent { .. } => None,
+        Command::Help(_) | Command::Version | Command::DemoAgent { .. } | Command::Replay { .. } | Command::Reset => {
+            None
+        }
         _ => start_log(),
     };
     let outcome = match command {
         Command::Help(name) => print(&help(name)),
         Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),
         Command::DemoAgent { script, fast } => demo_agent(script.as_deref(), fast),
+        Command::Replay { file, fast } => replay(&file, fast),
+        Command::Reset => reset(),
+        Command::Doctor(asked) => super::doctor::run(&asked),
         Command::Exec(exec) => run_exec(*exec),
         Command::Review(session) => super::review::review(&session),
         Command::Undo(undo) => super::review::undo(&undo),
@@ -100,11 +107,26 @@ fn fail(usage: &Usage) -> ExitCode {
 }
 
 fn demo_agent(script: Option<&Path>, fast: bool) -> Result<u8, Usage> {
-    let pace = if fast { demo::Pace::Fast } else { demo::Pace::Human };
-    match demo::run_stdio(script, pace) {
-        Ok(exit) => Ok(u8::try_from(exit.carry_out()).unwrap_or(code::OWN_FAULT)),
-        Err(error) => Err(Usage(error.to_string())),
-    }
+    played(demo::run_stdio(script, pace(fast)).map_err(|error| Usage(error.to_string()))?)
+}
+
+fn replay(file: &Path, fast: bool) -> Result<u8, Usage> {
+    let name = visible(file.as_os_str());
+    played(demo::play_stdio(file, pace(fast)).map_err(|error| Usage(format!("{name}: {error}")))?)
+}
+
+fn pace(fast: bool) -> demo::Pace {
+    if fast { demo::Pace::Fast } else { demo::Pace::Human }
+}
+
+/// How an agent of ours ends.
+fn played(exit: demo::ExitKind) -> Result<u8, Usage> {
+    Ok(u8::try_from(exit.carry_out()).unwrap_or(code::OWN_FAULT))
+}
+
+fn reset() -> Result<u8, Usage> {
+    tty::repair().map_err(|error| Usage(format!("the terminal cannot be repaired: {error}")))?;
+    Ok(code::OK)
 }
 
 fn run_exec(exec: Exec) -> Result<u8, Usage> {

@@ -5,11 +5,12 @@
 //! are built and read with serde_json alone.
 //! Invariant: in version 1 it changes no file but the one in which a script has it keep its sessions; everything else goes
 //! through the client. In version 2, which has no way through the client, it changes the files that a script names, in the
-//! session's directory. It runs no command by itself.
+//! session's directory. It runs no command by itself. A recording is played as an agent, too ([`play_stdio`]).
 
 mod agent;
 mod peer;
 mod play;
+mod recorded;
 mod script;
 mod second;
 mod serve;
@@ -22,6 +23,7 @@ use std::io;
 use std::path::Path;
 
 pub use agent::run_script;
+pub use recorded::play_stdio;
 pub use script::{Script, ScriptError};
 
 /// How fast a script is played.

@@ -3,7 +3,7 @@
 //! Waits for the program, so it is for threads that may. Invariants: a hook never changes a deny of the rules; without a
 //! clear answer the person is asked.
 
-use super::rulebook::real_path;
+use super::real_paths::real_path;
 use crate::base::sanitize;
 use crate::host::process::ask_hook;
 use crate::model::claims::Claims;

@@ -26,6 +26,7 @@ mod masking;
 pub mod merging;
 mod moving;
 mod noting;
+pub mod real_paths;
 pub mod recalling;
 mod refusing;
 pub mod replay;

@@ -4,6 +4,7 @@
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
 use super::hook::Hook;
+use super::real_paths::{is_above, real_path};
 use super::rule_files::{self, read_text};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
@@ -12,9 +13,7 @@ use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling, Scope};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -335,33 +334,6 @@ pub fn read_made(all: &Path, cwd: &Path) -> Option<FileRules> {
     // What cannot be read may be its own, with a deny in it.
     let is_own = found.fault.is_some() || found.heading.as_deref() == Some(rule_files::heading(cwd).as_str());
     is_own.then_some(found)
-}
-
-/// Where a path leads, also when its end is not there yet: links of what is there are followed.
-pub fn real_path(path: &Path) -> Option<PathBuf> {
-    let mut missing: Vec<&OsStr> = Vec::new();
-    let mut there = path;
-    loop {
-        match there.canonicalize() {
-            Ok(real) => return Some(missing.iter().rev().fold(real, |path, name| path.join(name))),
-            // A link that leads nowhere may lead somewhere by the time it is used.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && there.symlink_metadata().is_err() => {}
-            Err(_) => return None,
-        }
-        match there.components().next_back()? {
-            Component::Normal(name) => missing.push(name),
-            _ => return None,
-        }
-        there = there.parent()?;
-    }
-}
-
-/// Whether there may be files below a path.
-pub fn is_above(path: &Path) -> bool {
-    match path.metadata() {
-        Ok(meta) => meta.is_dir(),
-        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions; the
-//! processes of agents; the git worktrees that sessions begin in; and the archives that agents come in.
+//! processes of agents; the git worktrees that sessions begin in; the archives that agents come in; and what may be done with a directory.
 //!
 //! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
 //! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written for an agent.
@@ -8,6 +8,7 @@ pub mod fs;
 pub mod priority;
 pub mod process;
 pub mod pty;
+pub mod rights;
 pub mod unpack;
 pub mod worktrees;
 

@@ -9,6 +9,7 @@ mod blame;
 mod codes;
 mod conversations;
 mod dialects;
+mod doctor;
 mod log;
 mod login;
 mod mcp;

@@ -160,8 +160,8 @@ pub const CONTENT: &[Flag] = &[
             typed.timeout = Some(seconds(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Agents],
-        help: "of check: how long the agent may take (default: 60)",
+        commands: &[Name::Agents, Name::Doctor],
+        help: "how long an agent that is started may take (default: 60)",
     },
     Flag {
         long: "json",

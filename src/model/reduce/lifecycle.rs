@@ -483,14 +483,7 @@ pub fn request(
                 return;
             }
             (None, Some(id)) => one::unknown_session(&id),
-            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match unnamed::of_question(model, key) {
-                Some(at) => {
-                    in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
-                    return;
-                }
-                None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
-            },
-            (None, None) => match unnamed::of_service(model, key, &request) {
+            (None, None) => match unnamed::session_of(model, key, &request) {
                 Ok(at) => {
                     in_session(model, at, cx, |session, cx| {
                         let request = request.from_directory(&session.cwd);

@@ -9,9 +9,17 @@ use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Session, SessionState};
 use std::path::Path;
 
+/// The session that a request is for.
+pub fn session_of(model: &Model, key: AgentKey, request: &AgentRequest) -> Result<SessionKey, Refusal> {
+    if !matches!(request, AgentRequest::Ask { .. }) {
+        return of_service(model, key, request);
+    }
+    of_question(model, key).ok_or_else(|| Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"))
+}
+
 /// The session that a file or a command is for where the agent does not say: that of its terminal, the one with a running
 /// turn, of several the one whose directory the path is in. None is guessed (S-030).
-pub fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Result<SessionKey, Refusal> {
+fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Result<SessionKey, Refusal> {
     if let Some(term) = request.terminal() {
         let owner = model.session_of_terminal(term).filter(|at| model.session_of(*at).is_some_and(|s| s.agent == key));
         return owner.ok_or_else(|| {
@@ -41,7 +49,7 @@ pub fn of_service(model: &Model, key: AgentKey, request: &AgentRequest) -> Resul
 }
 
 /// The session in which the person is asked what is not asked for one: one that waits for it, else the first.
-pub fn of_question(model: &Model, key: AgentKey) -> Option<SessionKey> {
+fn of_question(model: &Model, key: AgentKey) -> Option<SessionKey> {
     let waits = |session: &Session| {
         session.wants_log_in || matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. })
     };

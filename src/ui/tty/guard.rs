@@ -35,7 +35,7 @@ const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";
 /// tmux 3.3 and older do not know the background; the terminal around it may, if they let us ask.
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
+pub(super) const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
     \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
 
 /// The terminal shows how far the work is, or what this program is at: beside the screen, so that leaving the screen does
@@ -167,6 +167,11 @@ impl Drop for Tty {
     fn drop(&mut self) {
         restore();
     }
+}
+
+/// Columns and rows of the terminal that this process has.
+pub fn size() -> io::Result<(u16, u16)> {
+    terminal::size()
 }
 
 /// Gives the terminal back. Does nothing when it is not ours; may be called from anywhere and any number of times.

@@ -1,4 +1,4 @@
-//! The person's terminal: taken over and given back ([`guard`]), read ([`input`]), drawn ([`surface`]).
+//! The person's terminal: taken over and given back ([`guard`]), repaired ([`repair`]), read ([`input`]), drawn ([`surface`]).
 //!
 //! Knows bytes and cells, not what they mean. Invariant: the terminal is given back as it was, also after a panic.
 
@@ -14,11 +14,13 @@ mod numbers;
 pub mod outside;
 mod parse;
 mod pen;
+mod repair;
 pub mod surface;
 
 pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
-pub use guard::{Beside, Questions, Tty, TtyOut, install_panic_hook, restore};
+pub use guard::{Beside, Questions, Tty, TtyOut, install_panic_hook, restore, size};
 pub use input::InputStream;
+pub use repair::repair;
 pub use surface::{Hyperlink, Surface};

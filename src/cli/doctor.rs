@@ -1,0 +1,409 @@
+//! `acp-tui doctor`: what this program finds here, and what is wrong with it.
+//!
+//! Changes nothing, and starts nothing but the agent that is named. Invariants: no value of an agent's environment is
+//! printed; what is printed for people is cleaned; with `--redact` the home directory and what looks like a secret are left
+//! out of everything.
+
+use super::agents::{self, PATIENCE};
+use super::args::Doctor;
+use super::keys;
+use super::launch::{self, Surroundings};
+use super::output::{can_draw, print, say};
+use super::usage::Usage;
+use crate::base::{human, paths, redact, sanitize};
+use crate::config::agents::{self as configured, Origin};
+use crate::config::dirs::Dirs;
+use crate::config::schema::{Config, Notify};
+use crate::engine::rulebook::{self, FileRules};
+use crate::headless::check::Checked;
+use crate::headless::code;
+use crate::host::rights::Rights;
+use crate::rules::Trust;
+use crate::theme::color::Depth;
+use crate::ui::tty::{Letters, Multiplexer};
+use serde_json::json;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+/// Something is wrong.
+const WRONG: u8 = 1;
+/// The variables that change what this program does.
+const VARIABLES: &[&str] = &[
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "COLORFGBG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
+    "TMUX",
+    "STY",
+    "SHELL",
+    "VISUAL",
+    "EDITOR",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "XDG_DATA_HOME",
+    "ACP_TUI_LOG",
+];
+
+/// What was found of one thing.
+#[derive(Debug)]
+struct Row {
+    name: String,
+    value: String,
+    /// Why something is wrong with it, and what to do.
+    wrong: Option<String>,
+}
+
+#[derive(Debug)]
+struct Section {
+    title: &'static str,
+    rows: Vec<Row>,
+}
+
+impl Section {
+    fn new(title: &'static str) -> Self {
+        Self { title, rows: Vec::new() }
+    }
+
+    fn add(&mut self, name: impl Into<String>, value: impl Into<String>, wrong: Option<String>) {
+        self.rows.push(Row { name: name.into(), value: value.into(), wrong });
+    }
+}
+
+pub fn run(asked: &Doctor) -> Result<u8, Usage> {
+    let surroundings = Surroundings::read();
+    let cwd = launch::directory(&asked.common)?;
+    let mut sections = vec![program(), environment(&surroundings), terminal(), directories(&surroundings, &cwd)];
+    sections.extend([configuration(&surroundings), rules(&surroundings, &cwd), found(&surroundings)]);
+    let mut code = code::OK;
+    if let Some(agent) = launch::named_agent(&asked.common, &surroundings.config)? {
+        let line = agents::line(&agent.command, &agent.args);
+        say(&format!("starting `{line}`"));
+        let program = configured::find_on_path(&agent.command, &surroundings.path);
+        let checked = agents::started(agent, &asked.common, &surroundings, asked.timeout.unwrap_or(PATIENCE))?;
+        code = checked.code;
+        sections.push(start(line, program.as_deref(), checked));
+    }
+    let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref()).filter(|_| asked.redact);
+    if asked.redact {
+        for text in sections
+            .iter_mut()
+            .flat_map(|section| &mut section.rows)
+            .flat_map(|row| [Some(&mut row.name), Some(&mut row.value), row.wrong.as_mut()].into_iter().flatten())
+        {
+            *text = redacted(text, home);
+        }
+    }
+    let wrong = sections.iter().flat_map(|section| &section.rows).filter(|row| row.wrong.is_some()).count();
+    let written = print(&if asked.json { as_json(&sections) } else { as_text(&sections, wrong) })?;
+    Ok(match code {
+        code::OK if wrong > 0 => WRONG,
+        code::OK => written,
+        code => code,
+    })
+}
+
+fn redacted(text: &str, home: Option<&Path>) -> String {
+    let text = match home.and_then(Path::to_str).filter(|home| home.len() > 1) {
+        Some(home) => text.replace(home, "~"),
+        None => text.to_owned(),
+    };
+    redact::masked(&text).unwrap_or(text)
+}
+
+fn as_json(sections: &[Section]) -> String {
+    let rows = |section: &Section| -> Vec<serde_json::Value> {
+        section.rows.iter().map(|row| json!({ "name": row.name, "value": row.value, "wrong": row.wrong })).collect()
+    };
+    let all: serde_json::Map<String, serde_json::Value> =
+        sections.iter().map(|section| (section.title.to_owned(), json!(rows(section)))).collect();
+    json!(all).to_string() + "\n"
+}
+
+fn as_text(sections: &[Section], wrong: usize) -> String {
+    let mut text = String::new();
+    for section in sections {
+        text = text + section.title + "\n";
+        let width = section.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default().min(24);
+        for Row { name, value, wrong } in &section.rows {
+            let mark = if wrong.is_some() { '!' } else { ' ' };
+            let line = format!("{mark} {name:width$}  {value}");
+            text = text + sanitize::line(line.trim_end()).trim_end() + "\n";
+            for why in wrong.iter().flat_map(|why| why.lines()) {
+                text = text + "    " + &sanitize::line(why) + "\n";
+            }
+        }
+    }
+    match wrong {
+        0 => text + "nothing is wrong\n",
+        wrong => format!("{text}{} marked with !\n", human::count(wrong as u64, "thing")),
+    }
+}
+
+fn program() -> Section {
+    let mut section = Section::new("program");
+    section.add("version", env!("CARGO_PKG_VERSION"), None);
+    section.add("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH), None);
+    match std::env::current_exe() {
+        Ok(path) => section.add("file", paths::visible(path.as_os_str()), None),
+        Err(error) => {
+            section.add("file", "", Some(format!("it cannot be found ({error}); the demo agent cannot be started")));
+        }
+    }
+    section
+}
+
+fn environment(surroundings: &Surroundings) -> Section {
+    let mut section = Section::new("environment");
+    for name in VARIABLES {
+        let Some(value) = std::env::var_os(name) else { continue };
+        let is_dir = name.starts_with("XDG_") || *name == "HOME";
+        let wrong = (is_dir && !Path::new(&value).is_absolute())
+            .then(|| format!("{name} is no absolute path and does not count; unset it or give one"));
+        section.add(*name, paths::visible(&value), wrong);
+    }
+    let dirs: Vec<_> = std::env::split_paths(&surroundings.path).collect();
+    let missing = dirs.iter().filter(|dir| !dir.is_dir()).count();
+    let wrong = dirs.is_empty().then(|| "PATH is empty: no agent is found by its name".to_owned());
+    section.add("PATH", format!("{}, {missing} of them missing", human::count(dirs.len() as u64, "directory")), wrong);
+    let git = configured::find_on_path("git", &surroundings.path);
+    let wrong = git.is_none().then(|| "it was not found: worktrees and `.git` rules do without it; install git".into());
+    section.add("git", git.map(|git| paths::visible(git.as_os_str())).unwrap_or_default(), wrong);
+    section
+}
+
+fn terminal() -> Section {
+    let get = |name: &str| std::env::var(name).ok();
+    let mut section = Section::new("terminal");
+    let (input, output) = (io::stdin().is_terminal(), io::stdout().is_terminal());
+    let no = |is: bool| if is { "a terminal" } else { "no terminal: the full screen cannot be shown here" };
+    section.add("input", no(input), None);
+    section.add("output", no(output), None);
+    if output && let Ok((columns, rows)) = crate::ui::tty::size() {
+        section.add("size", format!("{columns} × {rows}"), None);
+    }
+    let wrong = (input && output && !can_draw())
+        .then(|| "it cannot place what is drawn (TERM=dumb); use another terminal, or `acp-tui exec`".to_owned());
+    let depth = Depth::detect(get("NO_COLOR").as_deref(), get("COLORTERM").as_deref(), get("TERM").as_deref());
+    let colours = match depth {
+        Depth::None => "none",
+        Depth::Ansi16 => "16",
+        Depth::Ansi256 => "256",
+        Depth::True => "all",
+    };
+    section.add("colours", colours, wrong);
+    let letters = Letters::from_env(get("LC_ALL").as_deref(), get("LC_CTYPE").as_deref(), get("LANG").as_deref());
+    let letters = match letters {
+        Letters::Ascii => "ASCII only: the locale is not UTF-8",
+        Letters::Unicode => "UTF-8",
+    };
+    section.add("letters", letters, None);
+    let around = match Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()) {
+        Multiplexer::Tmux => "tmux",
+        Multiplexer::Screen => "screen",
+        Multiplexer::None => "none",
+    };
+    section.add("multiplexer", around, None);
+    section
+}
+
+fn directories(surroundings: &Surroundings, cwd: &Path) -> Section {
+    let mut section = Section::new("directories");
+    directory(&mut section, "session", cwd, Needs::Nothing);
+    match &surroundings.dirs {
+        Some(dirs) => {
+            directory(&mut section, "configuration", &dirs.config, Needs::Nothing);
+            directory(&mut section, "state", &dirs.state, Needs::Private);
+            if let Some(data) = &dirs.data {
+                directory(&mut section, "data", data, Needs::Writing);
+            }
+        }
+        None => {
+            let why = "there is no home directory: nothing is kept and nothing is configured; set HOME".to_owned();
+            section.add("state", "", Some(why));
+        }
+    }
+    section
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    Writing,
+    /// Writing, and that others cannot look into it.
+    Private,
+}
+
+fn directory(section: &mut Section, name: &str, dir: &Path, needs: Needs) {
+    let path = paths::visible(dir.as_os_str());
+    match Rights::of(dir) {
+        Ok(None) => section.add(name, format!("{path} (not there yet)"), None),
+        Ok(Some(rights)) => {
+            let own = if rights.is_own { "yours" } else { "of another user" };
+            let wrong = match needs {
+                Needs::Writing | Needs::Private if !rights.can_write => {
+                    Some(format!("it cannot be written: nothing is kept there; chmod u+wx {path}"))
+                }
+                Needs::Private if rights.is_open() => {
+                    Some(format!("others can look into it: what is said to agents is kept there; chmod 700 {path}"))
+                }
+                _ => None,
+            };
+            section.add(name, format!("{path} ({own}, mode {:o})", rights.mode), wrong);
+        }
+        Err(error) => section.add(name, path, Some(error.to_string())),
+    }
+}
+
+/// What counts, and where it is from.
+fn configuration(surroundings: &Surroundings) -> Section {
+    let mut section = Section::new("configuration");
+    let Some(dirs) = &surroundings.dirs else { return section };
+    for file in [dirs.config_file(), dirs.keys_file()] {
+        let there = if file.exists() { "" } else { " (not there: the defaults apply)" };
+        section.add("file", paths::visible(file.as_os_str()) + there, None);
+    }
+    for (name, value) in values(&surroundings.config) {
+        match value {
+            Some(value) => section.add(name, format!("{value} (config.toml)"), None),
+            None => section.add(name, "(default)", None),
+        }
+    }
+    let (_, wrong) = keys::read(surroundings);
+    for warning in surroundings.warnings.iter().chain(&wrong) {
+        section.add("fault", "", Some(warning.to_string()));
+    }
+    section
+}
+
+/// The keys of the configuration, and what a file says of them. Of agents and servers the names.
+fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
+    let names = |names: Vec<&String>| {
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    let keep = [("count", config.keep.count), ("days", config.keep.days), ("mib", config.keep.mib)];
+    let keep: Vec<_> = keep.iter().filter_map(|(name, n)| n.map(|n| format!("{name} {n}"))).collect();
+    let notify = config.notify.as_ref().and_then(|notify| match notify {
+        Notify::By(way) => Some(way),
+        Notify::Program(words) => words.first(),
+    });
+    vec![
+        ("default_agent", config.default_agent.clone()),
+        ("theme", config.theme.clone()),
+        ("gate", config.gate.clone()),
+        ("decision_hook", config.decision_hook.as_ref().and_then(|words| words.first()).cloned()),
+        ("protocol", config.spoken.protocol.clone()),
+        ("dialect", config.spoken.dialect.clone()),
+        ("unstable", config.unstable.then(|| "true".to_owned())),
+        ("budget", config.budget.clone()),
+        ("notify", notify.cloned()),
+        ("sessions.keep", (!keep.is_empty()).then(|| keep.join(", "))),
+        ("agents", names(config.agents.keys().collect())),
+        ("mcp", names(config.mcp.keys().collect())),
+    ]
+}
+
+fn rules(surroundings: &Surroundings, cwd: &Path) -> Section {
+    let mut section = Section::new("rules");
+    let own = surroundings.dirs.as_ref().map(Dirs::rules_file);
+    if let Some(file) = own {
+        rules_file(&mut section, "yours", &file, rulebook::read_rules(&file, Trust::Full));
+    }
+    let project = cwd.join(rulebook::PROJECT_FILE);
+    rules_file(&mut section, "project's", &project, rulebook::read_rules(&project, Trust::OnlyNarrow));
+    if let Some(dirs) = &surroundings.dirs {
+        let made = dirs.made_rules();
+        rules_file(&mut section, "from questions", &made, rulebook::read_made(&made, cwd));
+    }
+    section
+}
+
+fn rules_file(section: &mut Section, name: &str, file: &Path, found: Option<FileRules>) {
+    let path = paths::visible(file.as_os_str());
+    let Some(FileRules { rules, fault, warnings, .. }) = found else {
+        section.add(name, format!("{path} (none)"), None);
+        return;
+    };
+    let fault = fault.map(|fault| format!("{fault}; until it is mended the rules ask"));
+    let wrong: Vec<String> = fault.into_iter().chain(warnings).collect();
+    let count = human::count(rules.iter().count() as u64, "rule");
+    section.add(name, format!("{path} ({count})"), (!wrong.is_empty()).then(|| wrong.join("\n")));
+}
+
+fn found(surroundings: &Surroundings) -> Section {
+    let mut section = Section::new("agents");
+    for listed in configured::list(&surroundings.config) {
+        let program = configured::find_on_path(&listed.agent.command, &surroundings.path);
+        // Those that everybody could install are no fault when they are not there.
+        let is_own = listed.origin != Origin::Known;
+        let is_remote = listed.agent.reach.url.is_some();
+        let value = match &program {
+            _ if is_remote => "behind an address".to_owned(),
+            Some(path) => paths::visible(path.as_os_str()),
+            None => "not found".to_owned(),
+        };
+        let wrong = (is_own && !is_remote && program.is_none()).then(|| {
+            format!("{} was not found: install it, or give its full path in the configuration", listed.agent.command)
+        });
+        section.add(listed.id, value, wrong);
+    }
+    if let Some(name) = &surroundings.config.default_agent
+        && name != launch::DEMO
+        && let Err(error) = configured::resolve(&surroundings.config, name)
+    {
+        section.add("default_agent", name, Some(error.to_string()));
+    }
+    section
+}
+
+/// What became of the agent that was started.
+fn start(line: String, program: Option<&Path>, checked: Checked) -> Section {
+    let mut section = Section::new("start");
+    section.add("command", line, None);
+    section.add("program", program.map_or_else(|| "not found".into(), |path| paths::visible(path.as_os_str())), None);
+    let Checked { code, words, detail, agent, can, log_in, goodbye } = checked;
+    match code {
+        code::OK => section.add("result", words, None),
+        _ => section.add("result", "", Some([vec![words], detail].concat().join("\n"))),
+    }
+    if let Some(agent) = agent {
+        section.add("calls itself", agent, None);
+    }
+    if !can.is_empty() {
+        section.add("can", can.join(", "), None);
+    }
+    if !log_in.is_empty() {
+        section.add("ways to log in", log_in.join(", "), None);
+    }
+    for survivor in &goodbye.survivors {
+        let why = "it is still running in a session of its own after the agent's end".to_owned();
+        section.add("left behind", survivor.clone(), Some(why));
+    }
+    section
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn home_and_secrets_are_left_out() {
+        let home = Some(Path::new("/home/me"));
+        assert_eq!(redacted("/home/me/x --token=abcdef123456", home), "~/x --[redacted]");
+        assert_eq!(redacted("/x", Some(Path::new("/"))), "/x");
+    }
+
+    #[test]
+    fn what_is_wrong_stands_below_what_it_is_wrong_with() {
+        let mut section = Section::new("rules");
+        section.add("yours", "/r\u{1b}[2J", Some("one\ntwo".into()));
+        section.add("others", "", None);
+        let text = as_text(&[section], 1);
+        assert!(text.starts_with("rules\n! yours   /r") && !text.contains('\u{1b}'), "{text}");
+        assert!(text.ends_with("\n    one\n    two\n  others\n1 thing marked with !\n"), "{text}");
+    }
+}

@@ -1,0 +1,76 @@
+//! `doctor`, and a run that is played again.
+
+use super::support::{Lab, PROGRAM};
+use serde_json::Value;
+use std::process::Output;
+
+fn run(lab: &Lab, args: &[&str]) -> Output {
+    lab.program().args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn doctor_finds_what_is_wrong_and_says_where() {
+    let lab = Lab::new();
+    std::fs::create_dir(lab.path("home/.local")).unwrap();
+    let fine = run(&lab, &["doctor"]);
+    let said = text(&fine.stdout);
+    assert!(said.ends_with("nothing is wrong\n") && fine.status.code() == Some(0), "{said}");
+
+    lab.write("config/acp-tui/config.toml", "theme = \"dark\"\nbogus = 1\n");
+    lab.write("config/acp-tui/rules.toml", "allow = [\"Bash(git\"]\n");
+    let wrong = run(&lab, &["doctor"]);
+    let said = text(&wrong.stdout);
+    assert!(said.contains("theme") && said.contains("dark (config.toml)"), "{said}");
+    assert!(said.contains("config.toml:2: unknown key \"bogus\"") && said.contains("rules.toml:1: "), "{said}");
+    assert_eq!(wrong.status.code(), Some(1));
+
+    let json = run(&lab, &["doctor", "--json", "--redact"]);
+    let said = text(&json.stdout);
+    let all: Value = serde_json::from_str(&said).unwrap();
+    let faults = all.as_object().unwrap().values().flat_map(|rows| rows.as_array().unwrap());
+    assert_eq!(faults.filter(|row| !row["wrong"].is_null()).count(), 2, "{said}");
+    assert!(!said.contains(lab.path("home").to_str().unwrap()), "{said}");
+}
+
+#[test]
+fn doctor_says_why_an_agent_does_not_start() {
+    let lab = Lab::new();
+    let missing = run(&lab, &["doctor", "--", "no-such-agent-anywhere"]);
+    let said = text(&missing.stdout);
+    assert!(said.contains("no-such-agent-anywhere was not found"), "{said}");
+    assert_eq!(missing.status.code(), Some(5));
+    let agent = lab.shell_agent("echo out of luck >&2; exit 3");
+    let dies = run(&lab, &[&["doctor", "--"][..], &agent.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+    let said = text(&dies.stdout);
+    assert!(said.contains("exit 3") && said.contains("out of luck"), "{said}");
+    let starts = run(&lab, &["doctor", "--", PROGRAM, "demo-agent", "--fast"]);
+    assert!(text(&starts.stdout).contains("it opens a session"));
+    assert_eq!(starts.status.code(), Some(0));
+}
+
+#[test]
+fn a_recording_and_its_journal_are_played_as_the_agent_again() {
+    let lab = Lab::new();
+    let agent = lab.turn(
+        r#"{ do = "write", tool = "w", path = "a.txt", text = "new\n" }, { do = "say", text = "so it is done" }"#,
+    );
+    let (first, _) = lab.record(&["do it", "--allow", "all"], &agent);
+    first.assert_code(0);
+    let journal = lab.journal().0;
+    for file in [lab.path("record.jsonl"), journal] {
+        let _ = std::fs::remove_file(lab.cwd().join("a.txt"));
+        let words = [PROGRAM, "replay", "--fast", file.to_str().unwrap()].map(str::to_owned);
+        let again = lab.exec(&["something else", "--allow", "all"], &words);
+        again.assert_code(0);
+        assert_eq!(again.stdout, first.stdout);
+        // It is asked for again, and done again.
+        assert_eq!(std::fs::read_to_string(lab.cwd().join("a.txt")).unwrap(), "new\n");
+    }
+    let nothing = run(&lab, &["replay", "none.jsonl"]);
+    assert_eq!(nothing.status.code(), Some(2));
+    assert!(text(&nothing.stderr).contains("none.jsonl: "));
+}
