@@ -175,7 +175,8 @@ impl Follower {
             OptionKind::Select { current, .. } => Some(current.clone()),
             OptionKind::Bool { .. } => None,
         });
-        let mode = session.modes.as_ref().map(|m| m.current.clone()).or(current);
+        // Some say which modes there are, and not which one counts.
+        let mode = session.modes.as_ref().map(|m| m.current.clone()).filter(|mode| !mode.is_empty()).or(current);
         self.json(
             out,
             json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol,

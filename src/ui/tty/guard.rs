@@ -127,11 +127,11 @@ impl Tty {
     /// Asks; the answers come as input, if at all.
     pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
         let mut bytes = Vec::new();
-        if what.background {
-            bytes.extend_from_slice(ASK_BACKGROUND);
-        }
         if what.status {
             bytes.extend_from_slice(ASK_STATUS);
+        }
+        if what.background {
+            bytes.extend_from_slice(ASK_BACKGROUND);
         }
         bytes.extend_from_slice(ASK_ATTRIBUTES);
         if what.background && through == Multiplexer::Tmux {

@@ -61,11 +61,11 @@ pub fn notice(channel: Channel, id: u64, title: &str, body: &str, through: Multi
     let told = match channel {
         Channel::Bell => return b"\x07".to_vec(),
         // Terminals take a number in front for something else.
-        Channel::Osc9 => format!("\x1b]9;acp-tui: {title} {body}\x1b\\"),
+        Channel::Osc9 => format!("\x1b]9;acp-tui: {title} {body}\x07"),
         Channel::Osc99 => {
-            format!("\x1b]99;i=acp-tui-{id}:d=0;{title}\x1b\\\x1b]99;i=acp-tui-{id}:d=1:p=body;{body}\x1b\\")
+            format!("\x1b]99;i=acp-tui-{id}:d=0;{title}\x07\x1b]99;i=acp-tui-{id}:d=1:p=body;{body}\x07")
         }
-        Channel::Osc777 => format!("\x1b]777;notify;{};{body}\x1b\\", title.replace(';', ",")),
+        Channel::Osc777 => format!("\x1b]777;notify;{};{body}\x07", title.replace(';', ",")),
     };
     match through {
         // The bell marks the window, also where nothing is passed on.
@@ -86,14 +86,14 @@ pub enum Progress {
 }
 
 /// Takes away what [`progress`] has shown.
-pub const NO_PROGRESS: &[u8] = b"\x1b]9;4;0;0\x1b\\";
+pub const NO_PROGRESS: &[u8] = b"\x1b]9;4;0;0\x07";
 
 pub const fn progress(progress: Progress) -> &'static [u8] {
     match progress {
         Progress::None => NO_PROGRESS,
-        Progress::Working => b"\x1b]9;4;3;0\x1b\\",
-        Progress::Waits => b"\x1b]9;4;4;100\x1b\\",
-        Progress::Failed => b"\x1b]9;4;2;100\x1b\\",
+        Progress::Working => b"\x1b]9;4;3;0\x07",
+        Progress::Waits => b"\x1b]9;4;4;100\x07",
+        Progress::Failed => b"\x1b]9;4;2;100\x07",
     }
 }
 
@@ -120,14 +120,14 @@ pub fn shows_progress(get: impl Fn(&str) -> Option<String>, through: Multiplexer
 }
 
 /// Asks whether the state of programs is understood; the answer comes as input, if at all.
-pub const ASK_STATUS: &[u8] = b"\x1b]7501;?\x1b\\";
+pub const ASK_STATUS: &[u8] = b"\x1b]7501;?\x07";
 /// Takes away what was told of this program.
-pub const NO_STATUS: &[u8] = b"\x1b]7501;state=clear\x1b\\";
+pub const NO_STATUS: &[u8] = b"\x1b]7501;state=clear\x07";
 
 /// The state of this program (OSC 7501).
 pub fn status(state: &str, kind: Option<&str>) -> Vec<u8> {
     let kind = kind.map(|kind| format!(":kind={kind}")).unwrap_or_default();
-    format!("\x1b]7501;state={state}{kind}:app=acp-tui\x1b\\").into_bytes()
+    format!("\x1b]7501;state={state}{kind}:app=acp-tui\x07").into_bytes()
 }
 
 fn clean(text: &str) -> String {
@@ -179,13 +179,13 @@ mod tests {
             assert_eq!(controls, want, "{text:?}");
         }
         let told = notice(Channel::Osc777, 7, "a;b", "c", Multiplexer::None);
-        assert_eq!(told, b"\x1b]777;notify;a,b;c\x1b\\");
+        assert_eq!(told, b"\x1b]777;notify;a,b;c\x07");
         assert!(notice(Channel::Osc9, 7, &"x".repeat(9000), "", Multiplexer::None).len() < 300);
     }
 
     #[test]
     fn tmux_passes_it_on_and_rings() {
         let told = notice(Channel::Osc9, 7, "t", "b", Multiplexer::Tmux);
-        assert_eq!(told, b"\x1bPtmux;\x1b\x1b]9;acp-tui: t b\x1b\x1b\\\x1b\\\x07");
+        assert_eq!(told, b"\x1bPtmux;\x1b\x1b]9;acp-tui: t b\x07\x1b\\\x07");
     }
 }
