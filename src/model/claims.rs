@@ -162,19 +162,21 @@ impl Claims {
         if may_search && !matched.is_empty() {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
         }
-        let of_changed = |paths| Claim { only_narrows: false, ..of_files("edit", paths) };
+        let counts = |claim| Claim { only_narrows: false, ..claim };
+        let of_changed = |paths| counts(of_files("edit", paths));
         match tool.kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(of_files("read", files)),
             ToolKind::Search => all.push(of_files("search", files)),
-            ToolKind::Edit => all.push(of_files("edit", files)),
-            ToolKind::Delete => all.push(of_files("delete", files)),
-            ToolKind::Move => all.push(of_files("move", files)),
+            // A command beside it does not speak for what is changed.
+            ToolKind::Edit => all.push(counts(of_files("edit", files))),
+            ToolKind::Delete => all.push(counts(of_files("delete", files))),
+            ToolKind::Move => all.push(counts(of_files("move", files))),
             ToolKind::Fetch => {
                 let given: Vec<String> = ["url", "uri"].iter().filter_map(|key| texts(&[key])).collect();
                 let none = given.is_empty().then_some(Claimed::Unknown);
                 for what in given.into_iter().map(Claimed::Text).chain(none) {
-                    all.push(Claim { only_narrows: has_command, ..Claim::new("fetch", what) });
+                    all.push(Claim::new("fetch", what));
                 }
             }
             ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => {
@@ -183,7 +185,9 @@ impl Claims {
                         all.push(Claim { only_narrows: true, ..of_files(name, files.clone()) });
                     }
                 }
-                all.push(Claim { only_narrows: has_command, ..by_name(tool, input) });
+                let named = by_name(tool, input);
+                // What a tool of a server calls a command is none of this machine's.
+                all.push(Claim { only_narrows: has_command && named.tool != "mcp", ..named });
             }
         }
         let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);

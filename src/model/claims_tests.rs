@@ -182,3 +182,19 @@ fn what_is_said_of_changes_and_of_no_file_is_unknown() {
         assert!(all.contains(&Claim::new("edit", Claimed::Unknown)), "{kind:?} {all:?}");
     }
 }
+
+#[test]
+fn a_command_does_not_speak_for_what_is_changed_fetched_or_done_by_a_server() {
+    let with = |kind, title, mut input: Value| {
+        input["command"] = json!("git status");
+        claims(kind, title, input)
+    };
+    let edits = with(ToolKind::Edit, "E", json!({ "path": "/etc/passwd" }));
+    assert_eq!(edits, [line("git status"), paths("edit", &["/etc/passwd"])]);
+    let deletes = with(ToolKind::Delete, "D", json!({ "path": "a" }));
+    assert_eq!(deletes, [line("git status"), paths("delete", &["a"])]);
+    let fetches = with(ToolKind::Fetch, "F", json!({ "url": "https://e.x" }));
+    assert_eq!(fetches, [line("git status"), Claim::new("fetch", Claimed::Text("https://e.x".into()))]);
+    let server = with(ToolKind::Other, "mcp__ssh__exec", json!({ "host": "prod" }));
+    assert_eq!(server, [line("git status"), Claim::new("mcp", Claimed::Text("ssh/exec".into()))]);
+}

@@ -86,7 +86,7 @@ pub const CONTENT: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "send this header to --url; ${VAR} is filled in, nothing of it is kept (repeatable)",
+        help: "send this header to --url with ${VAR} filled in, and keep nothing of it (repeatable)",
     },
     Flag {
         long: "dialect",

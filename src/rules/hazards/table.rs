@@ -402,7 +402,7 @@ pub(super) const TABLE: &[Row] = &[
             Longs(
                 "--host --context --config --output --secret --ssh --allow --builder --iidfile --metadata-file --cidfile \
                 --volume --volumes-from --mount --privileged --device --pid --ipc --uts --userns --cap-add --security-opt \
-                --network --net --env-file --file",
+                --network --net --env-file --file --push --build-context --cache-to --use-api-socket",
             ),
         ],
         reason: "runs a command, with the machine's files if it wants",
@@ -432,6 +432,16 @@ pub(super) const TABLE: &[Row] = &[
         programs: &["gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd"],
         signs: &[Steering],
         reason: "writes files from which later commands take programs",
+    },
+    Row {
+        programs: &["ln", "link"],
+        signs: &[Always],
+        reason: "afterwards another name stands for a file that rules are about",
+    },
+    Row {
+        programs: &["cp"],
+        signs: &[Letters("ls"), Longs("--link --symbolic-link")],
+        reason: "afterwards another name stands for a file that rules are about",
     },
     Row { programs: &["patch"], signs: &[Always], reason: "what it writes does not stand in the line" },
     Row {

@@ -44,12 +44,19 @@ pub fn read(value: &Value, number: u64) -> AgentRequest {
     let title = format!("{words} {resource}");
     // What is asked about counts, whatever the call has said before.
     let mut call = json!({ "title": title, "kind": kind });
-    match operation {
-        "file_read" | "file_write" | "file_delete" => call["locations"] = json!([{ "path": resource }]),
-        "terminal_execute" => call["rawInput"] = json!({ "command": resource }),
-        "network_access" => call["rawInput"] = json!({ "url": resource }),
-        _ => {}
-    }
+    call["rawInput"] = match operation {
+        "file_read" | "file_write" | "file_delete" => {
+            call["locations"] = json!([{ "path": resource }]);
+            json!({ "path": resource })
+        }
+        "terminal_execute" => json!({ "command": resource }),
+        "network_access" => json!({ "url": resource }),
+        "mcp_tool" => {
+            let (server, tool) = resource.split_once('/').unwrap_or(("", resource));
+            json!({ "server": server, "tool": tool })
+        }
+        _ => json!({ "operation": operation, "resource": resource }),
+    };
     let id = match str_of(value, "toolCallId") {
         Some(id) if id.len() <= MAX_ID => ToolId::from(id.to_owned()),
         Some(_) => return bad(PERMISSION, "toolCallId is too long"),
@@ -74,5 +81,21 @@ pub fn answer(option: &str) -> Value {
     match SCOPES.iter().find(|(id, ..)| *id == option) {
         Some((scope, ..)) => json!({ "granted": true, "remember": *scope != "once", "scope": scope }),
         None => json!({ "granted": false }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::patch::Patch;
+
+    #[test]
+    fn s_029_what_a_call_has_said_before_does_not_stand_for_what_is_asked() {
+        for operation in ["file_read", "file_write", "file_delete", "network_access", "mcp_tool", "odd"] {
+            let value = json!({ "operation": operation, "resource": "evil/tool", "toolCallId": "k" });
+            let AgentRequest::Permission { tool, .. } = read(&value, 1) else { panic!("{operation}") };
+            let Patch::Set(input) = tool.raw_input else { panic!("the input of before is left: {operation}") };
+            assert!(input.get("command").is_none(), "{input}");
+        }
     }
 }
