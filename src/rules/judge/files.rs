@@ -203,6 +203,10 @@ impl<'a> Judge<'a> {
             return Opinion::neither();
         }
         let perhaps = Opinion::ask(Doubt::PerhapsDenied);
+        // Behind a `cd` it is not known which files its names are.
+        if is_moved && reads != Reads::Unknown {
+            return perhaps;
+        }
         let mut opinion = Opinion::neither();
         let mut names = 0;
         for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {

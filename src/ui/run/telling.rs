@@ -75,7 +75,8 @@ pub(super) fn tell<D: Device>(running: &mut Running<D>) -> io::Result<()> {
                 screen.send(&outside::notice(*channel, session.0.into(), &title, &body, options.multiplexer))?;
             }
             Notices::Program(words, run) => {
-                let words = words.iter().cloned().chain([title, body]).collect();
+                // Begins with our own name: what agents are called must not be an option.
+                let words = words.iter().cloned().chain([format!("acp-tui: {title}"), body]).collect();
                 tokio::spawn(run(words, Vec::new(), PATIENCE));
             }
         }
