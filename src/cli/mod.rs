@@ -23,6 +23,7 @@ mod output;
 mod outside;
 mod past;
 mod probe;
+mod processes;
 mod progress;
 mod resume;
 mod review;

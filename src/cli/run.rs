@@ -55,6 +55,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::DemoAgent { script, fast } => demo_agent(script.as_deref(), fast),
         Command::Replay { file, fast } => replay(&file, fast),
         Command::Reset => reset(),
+        Command::Processes { json, yes } => super::processes::run(json, yes),
         Command::Doctor(asked) => super::doctor::run(&asked),
         Command::Exec(exec) => run_exec(*exec),
         Command::Review(session) => super::review::review(&session),

@@ -2,7 +2,9 @@
 #![cfg(target_os = "linux")]
 
 use super::support::{Lab, kill, wait_until};
+use acp_tui::host::process::{end_marked, marked};
 use rustix::process::Signal;
+use std::process::Stdio;
 use std::time::Duration;
 
 const CREATE: &str = r#"{ do = "request", method = "terminal/create", params = { sessionId = "{session}", command = "sh", args = ["-c", "COMMAND"] } },"#;
@@ -208,4 +210,36 @@ fn what_outlives_the_agent_and_writes_once_more_is_in_the_report_or_named_in_it(
             |list: &str, text: &str| report[list].as_array().unwrap().iter().any(|one| one.to_string().contains(text));
         assert!(has("files", "late") || has("not_covered", "echo > late"), "{rounds}: {report}");
     }
+}
+
+#[test]
+fn what_a_run_has_left_behind_is_listed_and_can_be_ended() {
+    let lab = Lab::new();
+    // The mark of a run whose process is there no more.
+    let mut left = lab.command("sleep").arg("1000").env("ACP_TUI_RUN", "7777777-1").spawn().unwrap();
+    let pid = i32::try_from(left.id()).unwrap();
+    let ps = |args: &[&str]| lab.program().arg("ps").args(args).stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(ps(&[]).stdout).unwrap();
+    assert!(said.contains(&format!("{pid}  left behind by run 7777777  sleep 1000")), "{said}");
+    let said = String::from_utf8(ps(&["--json"]).stdout).unwrap();
+    let lines = said.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let one = lines.into_iter().find(|line| line["pid"] == pid).unwrap();
+    assert_eq!((&one["client"], &one["left"]), (&7_777_777.into(), &true.into()), "{one}");
+    assert!(left.try_wait().unwrap().is_none(), "nothing ends without a yes");
+    let own: Vec<_> = marked().into_iter().filter(|one| one.pid == pid).collect();
+    assert_eq!((own.len(), end_marked(own)), (1, Vec::new()));
+    left.wait().unwrap();
+}
+
+#[test]
+fn what_a_run_has_started_that_is_still_there_is_not_left_behind() {
+    let lab = Lab::new();
+    let agent = lab.turn(r#"{ do = "say", text = "on it\n" }, { do = "hang", ignore_cancel = true }"#);
+    let mut running = lab.start(&["x", "--json"], &agent);
+    running.until_line("on it");
+    let of_run = || marked().into_iter().filter(|one| one.client == running.pid).collect::<Vec<_>>();
+    let all = of_run();
+    assert!(!all.is_empty() && all.iter().all(|one| !one.is_left), "{all:?}");
+    running.signal(Signal::KILL);
+    wait_until("it is left behind", || of_run().iter().all(|one| one.is_left));
 }

@@ -1,0 +1,110 @@
+//! The processes that runs of this program have started, found by the mark that they carry.
+//!
+//! Where the system does not tell, there are none. Invariant: a signal goes only to the process that was found, never to
+//! another one that has got its number.
+
+use rustix::event::{Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use std::time::{Duration, Instant};
+
+/// How long processes may take to end by themselves, and to be gone once they are killed.
+const GRACE: Duration = Duration::from_secs(2);
+const POLL: Duration = Duration::from_millis(40);
+
+/// A process that carries the mark of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    pub pid: i32,
+    pub command: String,
+    /// The process that the run is of.
+    pub client: i32,
+    /// That process is there no more.
+    pub is_left: bool,
+    started: u64,
+}
+
+impl Marked {
+    pub fn is_alive(&self) -> bool {
+        here::is_alive(self)
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
+            // It may end between the look and the signal, which is what was wanted.
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+/// Those of every run of this user, in the order of their numbers.
+pub fn marked() -> Vec<Marked> {
+    here::marked()
+}
+
+/// Asks these to end, and kills those that have not within two seconds. Those that are still there.
+pub fn end_marked(mut all: Vec<Marked>) -> Vec<Marked> {
+    for signal in [Signal::TERM, Signal::KILL] {
+        let until = Instant::now() + GRACE;
+        for one in &all {
+            one.signal(signal);
+        }
+        while let Some(rest) = until.checked_duration_since(Instant::now()) {
+            all.retain(Marked::is_alive);
+            if all.is_empty() {
+                return all;
+            }
+            pause(POLL.min(rest));
+        }
+    }
+    all
+}
+
+fn pause(time: Duration) {
+    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+    // A signal shortens it.
+    let _ = poll(&mut [], Some(&time));
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod here {
+    use super::super::family::{RUN_MARK, command, variable_of};
+    use super::super::table::{self, processes};
+    use super::Marked;
+
+    pub fn marked() -> Vec<Marked> {
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let mut all: Vec<Marked> = processes()
+            .iter()
+            .filter(|stat| stat.pid != own && !stat.is_dead())
+            .filter_map(|stat| {
+                let (client, began) = of_mark(&variable_of(stat.pid, RUN_MARK)?)?;
+                let is_left = table::read(client).is_none_or(|now| now.started != began || now.is_dead());
+                Some(Marked { pid: stat.pid, command: command(stat), client, is_left, started: stat.started })
+            })
+            .collect();
+        all.sort_by_key(|one| one.pid);
+        all
+    }
+
+    fn of_mark(mark: &str) -> Option<(i32, u64)> {
+        let (client, started) = mark.split_once('-')?;
+        Some((client.parse().ok()?, started.parse().ok()?))
+    }
+
+    pub fn is_alive(one: &Marked) -> bool {
+        table::read(one.pid).is_some_and(|stat| stat.started == one.started && !stat.is_dead())
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod here {
+    use super::Marked;
+
+    pub fn marked() -> Vec<Marked> {
+        Vec::new()
+    }
+
+    pub fn is_alive(_one: &Marked) -> bool {
+        false
+    }
+}
