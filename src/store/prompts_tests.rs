@@ -57,12 +57,16 @@ fn nothing_is_written_through_a_link() {
 fn several_windows_write_at_once_and_the_file_stays_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let long = "x".repeat(30_000);
+    let before_the_last = std::sync::Barrier::new(4);
     std::thread::scope(|scope| {
         for window in 0..4 {
-            let (dir, long) = (dir.path().to_owned(), &long);
+            let (dir, long, before_the_last) = (dir.path().to_owned(), &long, &before_the_last);
             scope.spawn(move || {
                 let prompts = Prompts::new(dir);
                 for n in 0..60 {
+                    if n == 59 {
+                        before_the_last.wait();
+                    }
                     prompts.remember(&sent("/a", &format!("{window} {n} {long}"))).unwrap();
                 }
             });
