@@ -201,9 +201,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::tty", &["ui::keys", "base"]),
     ("ui::frame", &["model::ids"]),
     ("ui::md", &["text", "base"]),
+    ("ui::notify", &["ui::labels", "ui::state", "model", "text", "base"]),
     ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "base"]),
-    ("ui::work", &["text"]),
+    ("ui::work", &["ui::msg::What", "text"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
@@ -334,10 +335,14 @@ const FENCES: &[Fence] = &[
             // The loop waits for what was found.
             "ui/work/colours.rs",
             "ui/work/files.rs",
+            // Programs that take a text or tell of something are waited for, and not for ever.
+            "ui/work/copier.rs",
+            "ui/run/telling.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
             "ui/editor_session.rs",
+            "ui/run/editing.rs",
             "demo/",
             "cli/runtime.rs",
             // A server of tools is waited for, and not for ever.

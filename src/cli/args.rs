@@ -67,6 +67,11 @@ pub enum Command {
     Doctor(Box<Doctor>),
     /// Repairs the terminal.
     Reset,
+    Processes {
+        json: bool,
+        /// Without a question.
+        yes: bool,
+    },
     Replay {
         file: PathBuf,
         fast: bool,
@@ -396,6 +401,7 @@ impl Words {
             | Name::Audit
             | Name::Doctor
             | Name::Reset
+            | Name::Processes
             | Name::Demo
             | Name::DemoAgent => {
                 return Err(unexpected(self.name, &format!("unexpected argument {}", word.to_string_lossy())));
@@ -456,6 +462,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
         Name::Reset => Command::Reset,
+        Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {
             let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
             Command::Replay { file: words.first.ok_or_else(missing)?.into(), fast: typed.fast }

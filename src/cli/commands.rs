@@ -24,6 +24,7 @@ pub enum Name {
     Keys,
     Doctor,
     Reset,
+    Processes,
     Login,
     Logout,
     Demo,
@@ -223,6 +224,13 @@ pub const COMMANDS: &[CommandRow] = &[
         word: "reset",
         agent: Agent::None,
         usage: &[("reset", "repair a terminal that a program has left in disorder")],
+        notes: &[],
+    },
+    CommandRow {
+        name: Name::Processes,
+        word: "ps",
+        agent: Agent::None,
+        usage: &[("ps", "what agents and their commands still run, and end what a run has left behind")],
         notes: &[],
     },
     CommandRow {

@@ -13,7 +13,7 @@ use super::usage::Usage;
 use crate::base::{human, paths, redact, sanitize};
 use crate::config::agents::{self as configured, Origin};
 use crate::config::dirs::Dirs;
-use crate::config::schema::Config;
+use crate::config::schema::{Config, Notify};
 use crate::engine::rulebook::{self, FileRules};
 use crate::headless::check::Checked;
 use crate::headless::code;
@@ -287,6 +287,10 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
     };
     let keep = [("count", config.keep.count), ("days", config.keep.days), ("mib", config.keep.mib)];
     let keep: Vec<_> = keep.iter().filter_map(|(name, n)| n.map(|n| format!("{name} {n}"))).collect();
+    let notify = config.notify.as_ref().and_then(|notify| match notify {
+        Notify::By(way) => Some(way),
+        Notify::Program(words) => words.first(),
+    });
     vec![
         ("default_agent", config.default_agent.clone()),
         ("theme", config.theme.clone()),
@@ -295,6 +299,7 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("protocol", config.protocol.clone()),
         ("unstable", config.unstable.then(|| "true".to_owned())),
         ("budget", config.budget.clone()),
+        ("notify", notify.cloned()),
         ("sessions.keep", (!keep.is_empty()).then(|| keep.join(", "))),
         ("agents", names(config.agents.keys().collect())),
         ("mcp", names(config.mcp.keys().collect())),

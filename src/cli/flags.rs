@@ -310,14 +310,14 @@ const FLAGS: &[Flag] = &[
         long: "yes",
         short: Some('y'),
         takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Undo],
+        commands: &[Name::Undo, Name::Processes],
         help: "without a question",
     },
     Flag {
         long: "json",
         short: None,
         takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Sessions, Name::Worktrees, Name::Rules, Name::Doctor],
+        commands: &[Name::Sessions, Name::Worktrees, Name::Rules, Name::Doctor, Name::Processes],
         help: "as JSON",
     },
     Flag {

@@ -4,6 +4,7 @@ use super::args::{Common, SessionChoice};
 use super::launch::{self, DEMO, Surroundings};
 use super::models;
 use super::output::{can_draw, is_screen, say, say_goodbye};
+use super::outside;
 use super::past::{self, Journals};
 use super::resume;
 use super::runtime;
@@ -305,12 +306,13 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     };
     let (keys, wrong) = super::keys::read(surroundings);
     warnings.extend(wrong.iter().map(ToString::to_string));
+    let multiplexer = Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref());
     let options = UiOptions {
         looks,
         keys: Arc::new(keys),
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
-        multiplexer: Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref()),
+        multiplexer,
         purpose: Purpose::Session,
         unstable: surroundings.config.unstable,
         agents: installed(surroundings),
@@ -320,6 +322,8 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         lease: None,
         drafts: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn DraftStore> { Arc::new(Written::new(&dirs.state)) }),
         models: models_of(common, surroundings),
+        outside: outside::outside(surroundings, multiplexer, get),
+        clipboard: outside::clipboard(surroundings, get),
     };
     Ok((options, warnings))
 }

@@ -13,7 +13,9 @@ use toml::de::{DeTable, DeValue};
 use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
-use super::schema::{AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, PROTOCOLS, SESSIONS_KEYS};
+use super::schema::{
+    AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS, SESSIONS_KEYS,
+};
 
 pub use crate::base::toml_doc::Warning;
 
@@ -73,6 +75,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "unstable" => config.unstable = flag("unstable", value, &mut report),
             "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
+            "notify" => config.notify = notify(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),
@@ -136,6 +139,13 @@ fn budget(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Strin
         return None;
     }
     Some(text)
+}
+
+fn notify(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Notify> {
+    if value.get_ref().as_array().is_some() {
+        return words("notify", value, report).map(Notify::Program);
+    }
+    one_of("notify", &NOTIFY, value, report).map(Notify::By)
 }
 
 fn sessions(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Keep {

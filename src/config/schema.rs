@@ -7,8 +7,21 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 10] =
-    ["default_agent", "theme", "gate", "decision_hook", "protocol", "unstable", "budget", "sessions", "agents", "mcp"];
+pub const KEYS: [&str; 11] = [
+    "default_agent",
+    "theme",
+    "gate",
+    "decision_hook",
+    "protocol",
+    "unstable",
+    "budget",
+    "notify",
+    "sessions",
+    "agents",
+    "mcp",
+];
+/// How the person can be told of something while they look elsewhere.
+pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
@@ -35,6 +48,8 @@ pub struct Config {
     pub protocol: Option<String>,
     /// See [`super::budget`].
     pub budget: Option<String>,
+    /// How the person is told of something while they look elsewhere.
+    pub notify: Option<Notify>,
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,
@@ -42,6 +57,14 @@ pub struct Config {
     pub installed: Vec<Installed>,
     /// Servers of tools by name, each as in `.mcp.json`.
     pub mcp: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Notify {
+    /// One of [`NOTIFY`].
+    By(String),
+    /// A program and its arguments, which a title and a text follow.
+    Program(Vec<String>),
 }
 
 /// How many conversations are kept; without a number there is no limit of the sort.

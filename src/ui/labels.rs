@@ -62,6 +62,11 @@ pub fn object(tool: &ToolCall, cwd: &str) -> String {
     sanitize::line(rest).trim().to_owned()
 }
 
+/// Where a file of ours is.
+pub fn file(path: &Path, home: Option<&Path>) -> String {
+    paths::display(path, &[], home)
+}
+
 /// Whether one option alone does something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Only {

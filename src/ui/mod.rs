@@ -13,6 +13,7 @@ pub mod keys;
 pub mod labels;
 pub mod md;
 pub mod msg;
+pub mod notify;
 mod paint;
 pub mod past;
 #[cfg(test)]

@@ -75,7 +75,7 @@ pub enum Out {
     Scroll(ScrollBy),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
-    Copy(String),
+    Copy(What, String),
     /// Goes to a command of the agent as it is, and nowhere else.
     Type(TermId, Vec<u8>),
     /// Logs in by giving the agent these values of variables.
@@ -92,6 +92,14 @@ pub enum Out {
     /// Forget what the terminal shows and draw it anew.
     Redraw,
     Quit,
+}
+
+/// What is copied, for saying so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    Characters(usize),
+    Address,
+    Command,
 }
 
 /// What the person's editor is to be started for.

@@ -4,16 +4,18 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod copying;
 mod drafts;
+mod editing;
 mod files;
 mod ground;
 mod models;
 mod sessions;
 mod start;
+mod telling;
 mod worktrees;
 
 use super::autosave::{Autosave, Brought, DraftStore};
-use super::editor_session::{EditorSession, Outcome};
 use super::frame::{Frames, Urgency};
 use super::keys::Keymap;
 use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
@@ -23,10 +25,11 @@ use super::state::App;
 use super::state::dock::{Dialog, Raw};
 use super::status_line;
 use super::transcript::Transcript;
-use super::tty::{Hyperlink, Input, Multiplexer, osc52};
+use super::tty::{Hyperlink, Input, Multiplexer};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use super::work::colours::Colours;
+use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
 use crate::engine::wait::{Signal, sleep_until};
@@ -41,11 +44,10 @@ use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 /// How long what is queued is applied before the screen has its turn.
 const DRAIN: Duration = Duration::from_millis(4);
@@ -54,9 +56,12 @@ const INPUTS: usize = 512;
 /// Lines of the agent's messages that are shown while it is silent.
 const STDERR: usize = 200;
 
+pub use super::work::copier::{ToFile, Tools};
+pub use super::work::programs::Run;
 use ground::{ask, hear};
 pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
+pub use telling::{Notices, Outside};
 
 pub struct UiOptions {
     pub looks: Looks,
@@ -76,6 +81,10 @@ pub struct UiOptions {
     /// Where what is written is kept, if anywhere.
     pub drafts: Option<Arc<dyn DraftStore>>,
     pub models: Models,
+    /// How a person who looks elsewhere is told.
+    pub outside: Outside,
+    /// Programs that take what is copied.
+    pub clipboard: Tools,
 }
 
 /// What the screen is for.
@@ -119,6 +128,7 @@ enum Awaited {
     Files(Answer),
     Past(Found),
     Autosaved(Brought),
+    Copied(Copied),
     Frame,
 }
 
@@ -134,6 +144,8 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
         wishes: models::Wishes::new(std::mem::take(&mut options.models)),
+        copier: Copier::new(std::mem::take(&mut options.clipboard)),
+        telling: telling::Telling::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
@@ -179,6 +191,8 @@ struct Running<D: Device> {
     log_in_size: Option<(TermId, (u16, u16))>,
     /// What says that sessions are ours that go on.
     leases: BTreeMap<SessionKey, Lease>,
+    copier: Copier,
+    telling: telling::Telling,
 }
 
 impl<D: Device> Running<D> {
@@ -223,12 +237,13 @@ impl<D: Device> Running<D> {
                 Awaited::Engine(wake) => self.step(wake),
                 Awaited::Past(found) => self.found(found),
                 Awaited::Autosaved(brought) => self.brought(brought),
+                Awaited::Copied(copied) => copying::copied(self, copied)?,
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
                     }
                     if let Some(job) = self.editor.take()
-                        && let Some(exit) = self.edit(job).await?
+                        && let Some(exit) = editing::edit(self, job).await?
                     {
                         return Ok(exit);
                     }
@@ -265,7 +280,7 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, files, past, autosave, .. } = self;
+        let Self { screen, engine, colours, files, past, autosave, copier, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
@@ -274,6 +289,7 @@ impl<D: Device> Running<D> {
             found = files.next() => Awaited::Files(found),
             found = past.next() => Awaited::Past(found),
             brought = autosave.next() => Awaited::Autosaved(brought),
+            copied = copier.next() => Awaited::Copied(copied),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -316,6 +332,7 @@ impl<D: Device> Running<D> {
         for _ in 0..INPUTS {
             let Some(input) = next.take() else { break };
             hear(&mut self.screen, &mut self.options, &input)?;
+            self.telling.hear(&input);
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
@@ -398,65 +415,19 @@ impl<D: Device> Running<D> {
             Out::Scroll(by) => self.scroll(by),
             Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
-            Out::Copy(text) => match osc52(&text, self.options.multiplexer) {
-                Ok(bytes) => self.screen.send(&bytes)?,
-                Err(error) => self.app.say(format!("not copied: {error}"), self.engine.now()),
-            },
+            Out::Copy(what, text) => self.copier.copy(what, text),
             Out::LogInWith { method, values } => self.log_in_with(method, values),
             Out::OpenPage(address) => self.engine.open_page(self.app.shown(), address),
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => {
                 self.screen.suspend()?;
+                self.telling.has_left();
                 ask(&mut self.screen, &self.options)?;
             }
             Out::Redraw => self.screen.invalidate(),
             Out::Quit => return Ok(Some(Exit::Quit)),
         }
-        Ok(None)
-    }
-
-    /// Lends the terminal to the person's editor. The engine works on meanwhile; nothing is drawn.
-    async fn edit(&mut self, job: EditorJob) -> io::Result<Option<Exit>> {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return Ok(None) };
-        let cwd = PathBuf::from(&shown.cwd);
-        let session = match EditorSession::of(job, &cwd) {
-            Ok(session) => session,
-            Err(error) => {
-                self.app.say(format!("no file for the editor: {error}"), self.engine.now());
-                return Ok(None);
-            }
-        };
-        self.screen.lend();
-        let result = match session.start() {
-            Ok(mut child) => loop {
-                let Self { screen, engine, .. } = self;
-                let wake = tokio::select! {
-                    biased;
-                    signal = screen.signal() => match signal {
-                        // Meant for the editor: both belong to the terminal.
-                        Signal::Interrupt | Signal::Quit => continue,
-                        signal => return Ok(Some(Exit::Signal(signal))),
-                    },
-                    status = child.wait() => break status,
-                    wake = engine.next() => wake,
-                };
-                self.step(wake);
-            },
-            Err(error) => Err(error),
-        };
-        self.screen.take_back()?;
-        ask(&mut self.screen, &self.options)?;
-        debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
-        match session.outcome(result, self.app.view.review.as_ref().map(|r| r.scope)) {
-            Outcome::Write(prompt) => self.app.view.composer.set_text(prompt.trim_end()),
-            Outcome::Say(words) => self.app.say(words, self.engine.now()),
-            Outcome::Act(action) => {
-                self.intent(Intent::Review(action));
-            }
-            Outcome::Nothing => {}
-        }
-        self.frames.want(Urgency::AtOnce, self.engine.now());
         Ok(None)
     }
 
@@ -575,7 +546,7 @@ impl<D: Device> Running<D> {
             self.screen.set_title(&title)?;
             self.title = title;
         }
-        Ok(())
+        telling::tell(self)
     }
 }
 

@@ -4,7 +4,7 @@
 //! made of values. Invariant: after the terminal has been lent or left, the next frame is drawn in full.
 
 use super::keys::Mouse;
-use super::tty::{Hyperlink, Input, InputStream, Letters, Multiplexer, Surface, Tty, TtyOut};
+use super::tty::{Beside, Hyperlink, Input, InputStream, Letters, Multiplexer, Questions, Surface, Tty, TtyOut};
 use crate::engine::wait::{Signal, Signals};
 use ratatui::buffer::Buffer;
 use std::io::{self, Write};
@@ -47,8 +47,11 @@ pub trait Device {
     /// Bytes that draw nothing.
     fn send(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Asks what is behind the words. An answer comes as input; it may never come.
-    fn ask_background(&mut self, through: Multiplexer) -> io::Result<()>;
+    /// Shows something beside the screen, until the terminal is lent or left.
+    fn show_beside(&mut self, what: Beside, bytes: &[u8]) -> io::Result<()>;
+
+    /// Asks the terminal something. An answer comes as input; it may never come.
+    fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()>;
 
     /// For a program that the person uses meanwhile.
     fn lend(&mut self);
@@ -115,11 +118,15 @@ impl Device for OwnTerminal {
         self.tty.send(bytes)
     }
 
-    fn ask_background(&mut self, through: Multiplexer) -> io::Result<()> {
+    fn show_beside(&mut self, what: Beside, bytes: &[u8]) -> io::Result<()> {
+        self.tty.show_beside(what, bytes)
+    }
+
+    fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
         if let Some(input) = &mut self.input {
             // Before the question: the answer may be quick.
-            input.expect(Tty::last_answer(through));
-            self.tty.ask_background(through)?;
+            input.expect(Tty::last_answer(what, through));
+            self.tty.ask(what, through)?;
         }
         Ok(())
     }
@@ -222,8 +229,12 @@ impl<D: Device> Screen<D> {
         self.device.send(bytes)
     }
 
-    pub fn ask_background(&mut self, through: Multiplexer) -> io::Result<()> {
-        self.device.ask_background(through)
+    pub fn show_beside(&mut self, what: Beside, bytes: &[u8]) -> io::Result<()> {
+        self.device.show_beside(what, bytes)
+    }
+
+    pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
+        self.device.ask(what, through)
     }
 
     pub fn lend(&mut self) {

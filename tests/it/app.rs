@@ -57,6 +57,37 @@ async fn a_prompt_a_question_and_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_looks_elsewhere_is_told_of_questions_and_ends_and_what_is_copied_is_said() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        let prompt = agent.called("session/prompt").await;
+        agent.says("I shall ask first.").await;
+        let params = json!({ "sessionId": "s", "toolCall": { "toolCallId": "t" }, "options": options() });
+        agent.asks("session/request_permission", params).await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.prompts("make it").await;
+        person.looks(false).await;
+        person.sees("2 n Reject").await;
+        person.waits_for("a notice", |_| person.glass.sent().contains("asks whether it may go on")).await;
+        person.looks(true).await;
+        person.press(Key::plain(Code::Tab)).await;
+        person.pass(ARMED).await;
+        person.types("2").await;
+        person.sees("ready · F1 keys").await;
+        assert_eq!(person.glass.sent().matches("\u{1b}]9;").count(), 1, "a short turn that was looked at is no news");
+        person.press(Key::ctrl(Code::Char('y'))).await;
+        person.sees("copied 18 characters (OSC 52, cannot be verified)").await;
+        assert!(person.glass.sent().ends_with("\u{1b}]52;c;SSBzaGFsbCBhc2sgZmlyc3Qu\u{7}"), "{}", person.glass.sent());
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_idle_screen_is_never_drawn_again() {
     let person = async |person: Person| {
         person.sees("write a request, Enter sends it").await;

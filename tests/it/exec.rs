@@ -9,6 +9,7 @@ mod blame;
 mod codes;
 mod conversations;
 mod doctor;
+mod guard;
 mod log;
 mod login;
 mod mcp;

@@ -8,10 +8,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 pub(super) use self::here::{Family, has_living_member};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) use self::here::{command, variable_of};
 use self::here::{is_alive, own_name};
+use super::guard::guard_pid;
 
 /// Carried by everything that this run starts: who has moved away and lost its parents is found again by it.
-const RUN_MARK: &str = "ACP_TUI_RUN";
+pub(super) const RUN_MARK: &str = "ACP_TUI_RUN";
 const POLL: Duration = Duration::from_millis(20);
 /// What a killed process may take to be gone from the table.
 const MOMENT: Duration = Duration::from_millis(200);
@@ -56,6 +59,7 @@ impl Household {
         loop {
             let mut alive = self.0.alive_elsewhere();
             alive.extend(marked.alive());
+            alive.retain(|survivor| Some(survivor.pid) != guard_pid());
             if Instant::now() >= deadline {
                 return alive;
             }
@@ -180,16 +184,27 @@ mod here {
     }
 
     fn carries(pid: i32, variable: &str) -> bool {
+        environment(pid).split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+    }
+
+    /// The value with which a process of this user was started.
+    pub fn variable_of(pid: i32, name: &str) -> Option<String> {
+        let variables = environment(pid);
+        let mut all = variables.split(|byte| *byte == 0).filter_map(|one| str::from_utf8(one).ok());
+        all.find_map(|one| one.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned)
+    }
+
+    fn environment(pid: i32) -> Vec<u8> {
         let place = format!("/proc/{pid}");
         let user = rustix::process::geteuid().as_raw();
-        if !std::fs::metadata(&place).is_ok_and(|facts| facts.uid() == user) {
-            return false;
-        }
-        let Ok(file) = std::fs::File::open(format!("{place}/environ")) else { return false };
         let mut variables = Vec::new();
-        // What could be read before an error counts.
-        let _ = file.take(MAX_ENVIRONMENT).read_to_end(&mut variables);
-        variables.split(|byte| *byte == 0).any(|one| one == variable.as_bytes())
+        if std::fs::metadata(&place).is_ok_and(|facts| facts.uid() == user)
+            && let Ok(file) = std::fs::File::open(format!("{place}/environ"))
+        {
+            // What could be read before an error counts.
+            let _ = file.take(MAX_ENVIRONMENT).read_to_end(&mut variables);
+        }
+        variables
     }
 
     /// Whether a live process is left in a group: where orphans are not reaped, zombies stay.
@@ -197,7 +212,7 @@ mod here {
         processes().iter().any(|stat| stat.group == group && !stat.is_dead())
     }
 
-    fn command(stat: &Stat) -> String {
+    pub fn command(stat: &Stat) -> String {
         let line = std::fs::read(format!("/proc/{}/cmdline", stat.pid)).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         let line = line.trim_end();

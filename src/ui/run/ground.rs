@@ -1,16 +1,19 @@
-//! What is behind the words: the terminal is asked, and what it says is passed on to the theme.
+//! What the terminal is asked, and what it says of what is behind the words, which is passed on to the theme.
 //!
 //! Waits for nothing. Invariant: nothing is asked of a terminal where the answer would change nothing.
 
 use super::UiOptions;
 use crate::theme::looks::{Ground, Shade};
 use crate::ui::screen::{Device, Screen};
-use crate::ui::tty::{Input, Scheme, Told};
+use crate::ui::tty::{Input, Multiplexer, Questions, Scheme, Told};
 use std::io;
 
-/// Asks the terminal what is behind the words, if that changes anything.
+/// Asks the terminal what is behind the words and whether it shows what programs are at, if that changes anything.
 pub(super) fn ask<D: Device>(screen: &mut Screen<D>, options: &UiOptions) -> io::Result<()> {
-    if options.looks.wants_to_know() { screen.ask_background(options.multiplexer) } else { Ok(()) }
+    // Multiplexers pass nothing of it on.
+    let status = options.outside.takes_questions && options.multiplexer == Multiplexer::None;
+    let what = Questions { background: options.looks.wants_to_know(), status };
+    if what == Questions::default() { Ok(()) } else { screen.ask(what, options.multiplexer) }
 }
 
 /// What the terminal says of itself; asks anew where that may have changed.

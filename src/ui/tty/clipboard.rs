@@ -8,6 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 
 /// Several terminals drop a sequence that is longer than this, some without a trace; better to say so.
 pub const MAX_ENCODED: usize = 100_000;
+/// The longest text that is not, in bytes.
+pub const MAX_TEXT: usize = MAX_ENCODED / 4 * 3;
 
 /// GNU screen cuts a device control string at 768 bytes.
 const SCREEN_CHUNK: usize = 700;

@@ -40,6 +40,8 @@ impl Input {
 pub enum Told {
     /// Red, green and blue of what is behind the words.
     Background(u8, u8, u8),
+    /// It shows what programs are at (OSC 7501).
+    TakesStatus,
     /// The person has switched to it.
     Scheme(Scheme),
     /// The answer that every terminal gives: what was asked before it has been answered or never will be.

@@ -10,9 +10,12 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::clipboard::Multiplexer;
 use super::event::Told;
+use super::outside::{ASK_STATUS, NO_PROGRESS, NO_STATUS};
 use crate::base::sanitize::is_deceptive;
 use crate::ui::keys::Mouse;
 use crossterm::terminal;
@@ -26,13 +29,50 @@ const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?
 /// Buttons and wheel only: every motion as an event is too much for a slow link.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
-/// What is behind the words, then what every terminal answers.
-const ASK: &[u8] = b"\x1b]11;?\x07\x1b[c";
+/// What is behind the words.
+const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x07";
+/// What every terminal answers.
+const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";
 /// tmux 3.3 and older do not know the background; the terminal around it may, if they let us ask.
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
 pub(super) const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
     \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
+
+/// The terminal shows how far the work is, or what this program is at: beside the screen, so that leaving the screen does
+/// not take it away.
+static SHOWS_PROGRESS: AtomicBool = AtomicBool::new(false);
+static SHOWS_STATUS: AtomicBool = AtomicBool::new(false);
+
+/// What a terminal can be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Questions {
+    /// What is behind the words.
+    pub background: bool,
+    /// Whether it shows what programs are at.
+    pub status: bool,
+}
+
+/// What a terminal shows beside the screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    Progress,
+    Status,
+}
+
+/// Is told whenever the terminal becomes ours, and when it is no longer.
+static TOLD: OnceLock<fn(bool)> = OnceLock::new();
+
+/// Has `told` be told whenever the terminal becomes ours (`true`), and when it is no longer. Only the first one is.
+pub fn tell_of(told: fn(bool)) {
+    let _ = TOLD.set(told);
+}
+
+fn tell(is_ours: bool) {
+    if let Some(told) = TOLD.get() {
+        told(is_ours);
+    }
+}
 
 /// The terminal while it is ours. Dropping it gives the terminal back.
 #[derive(Debug)]
@@ -52,6 +92,7 @@ impl Tty {
     }
 
     fn take(&mut self) -> io::Result<()> {
+        tell(true);
         terminal::enable_raw_mode()?;
         let mut bytes = ENTER.to_vec();
         if self.mouse == Mouse::Ours {
@@ -99,21 +140,37 @@ impl Tty {
         stopped.map_err(io::Error::from)
     }
 
-    /// Asks for the background; the answer comes as input, if at all.
-    pub fn ask_background(&mut self, through: Multiplexer) -> io::Result<()> {
-        let mut bytes = ASK.to_vec();
-        if through == Multiplexer::Tmux {
+    /// Asks; the answers come as input, if at all.
+    pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        if what.background {
+            bytes.extend_from_slice(ASK_BACKGROUND);
+        }
+        if what.status {
+            bytes.extend_from_slice(ASK_STATUS);
+        }
+        bytes.extend_from_slice(ASK_ATTRIBUTES);
+        if what.background && through == Multiplexer::Tmux {
             bytes.extend_from_slice(ASK_AROUND_TMUX);
         }
         TtyOut.write_all(&bytes)
     }
 
     /// The answer after which there is no other. tmux gives its own before that of the terminal around it.
-    pub const fn last_answer(through: Multiplexer) -> Told {
+    pub const fn last_answer(what: Questions, through: Multiplexer) -> Told {
         match through {
-            Multiplexer::Tmux => Told::Background(0, 0, 0),
-            Multiplexer::Screen | Multiplexer::None => Told::Attributes,
+            Multiplexer::Tmux if what.background => Told::Background(0, 0, 0),
+            Multiplexer::Tmux | Multiplexer::Screen | Multiplexer::None => Told::Attributes,
         }
+    }
+
+    /// Has the terminal show something beside the screen, until it is given back.
+    pub fn show_beside(&mut self, what: Beside, bytes: &[u8]) -> io::Result<()> {
+        match what {
+            Beside::Progress => SHOWS_PROGRESS.store(true, Ordering::Relaxed),
+            Beside::Status => SHOWS_STATUS.store(true, Ordering::Relaxed),
+        }
+        TtyOut.write_all(bytes)
     }
 
     /// Bytes that draw nothing, such as [`super::osc52`].
@@ -138,9 +195,15 @@ pub fn restore() {
     if !terminal::is_raw_mode_enabled().unwrap_or(false) {
         return;
     }
-    // Both are tried, also when the other fails: half a terminal is better than none.
+    // All are tried, also when another fails: half a terminal is better than none.
+    for (shows, undo) in [(&SHOWS_PROGRESS, NO_PROGRESS), (&SHOWS_STATUS, NO_STATUS)] {
+        if shows.swap(false, Ordering::Relaxed) {
+            let _ = TtyOut.write_all(undo);
+        }
+    }
     let _ = TtyOut.write_all(LEAVE);
     let _ = terminal::disable_raw_mode();
+    tell(false);
 }
 
 /// On a panic of the calling thread, which must be the one that draws, gives the terminal back and says on stderr

@@ -2,6 +2,7 @@
 //!
 //! Knows bytes and cells, not what they mean. Invariant: the terminal is given back as it was, also after a panic.
 
+mod answers;
 mod ascii;
 pub mod clipboard;
 pub mod editor;
@@ -10,6 +11,7 @@ pub mod guard;
 pub mod input;
 mod late;
 mod numbers;
+pub mod outside;
 mod parse;
 mod pen;
 mod repair;
@@ -18,7 +20,7 @@ pub mod surface;
 pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
-pub use guard::{Tty, TtyOut, install_panic_hook, restore, size};
+pub use guard::{Beside, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of};
 pub use input::InputStream;
-pub use repair::repair;
+pub use repair::{Lines, repair, repair_at};
 pub use surface::{Hyperlink, Surface};

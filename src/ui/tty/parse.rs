@@ -7,6 +7,7 @@
 //! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long. What
 //! may be such a rest, or typed, is a hasty key, which answers nothing.
 
+use super::answers;
 use super::event::{Click, Input, Scheme, Told};
 use super::late::{Doubt, after, completes, missing};
 use super::numbers::{kitty, tilde};
@@ -426,7 +427,7 @@ fn string(bytes: &[u8], lead: usize, introducer: u8) -> Step {
     let text = body.get(..len).unwrap_or_default();
     // The end may be a C1 control in UTF-8.
     let text = text.strip_suffix(b"\xc2").unwrap_or(text);
-    let told = (introducer == b']').then(|| background(text)).flatten().map(Input::Told);
+    let told = (introducer == b']').then(|| answers::told(text)).flatten().map(Input::Told);
     match body.get(len..).unwrap_or_default() {
         [ESC] => Step::More,
         [ESC, b'\\', ..] => Step::Took(lead + len + 2, told),
@@ -452,26 +453,6 @@ fn end(bytes: &[u8], lacks: &mut u8) -> Option<usize> {
         };
         !within && matches!(byte, 7 | ESC | 0x18 | 0x1a | 0x9c)
     })
-}
-
-/// `11;rgb:ffff/ffff/ffff`, with one to four digits for each, or `11;#ffffff`.
-fn background(string: &[u8]) -> Option<Told> {
-    let color = std::str::from_utf8(string).ok()?.strip_prefix("11;")?;
-    let hex = |digits: &str| {
-        let fits = (1..=4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        let value = u32::from_str_radix(digits, 16).ok().filter(|_| fits)?;
-        u8::try_from(value * 255 / ((1 << (4 * digits.len())) - 1)).ok()
-    };
-    if let Some(digits) = color.strip_prefix('#') {
-        let third = digits.len() / 3;
-        let part = |n: usize| hex(digits.get(n * third..(n + 1) * third)?);
-        return (third * 3 == digits.len())
-            .then_some(())
-            .and_then(|()| Some(Told::Background(part(0)?, part(1)?, part(2)?)));
-    }
-    let channels = color.strip_prefix("rgb:").or_else(|| color.strip_prefix("rgba:"))?;
-    let mut channels = channels.split('/').map(hex);
-    Some(Told::Background(channels.next()??, channels.next()??, channels.next()??))
 }
 
 /// The keys that end in a letter.

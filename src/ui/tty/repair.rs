@@ -11,6 +11,8 @@ use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
 };
 
+/// On the screen that is shown: where no other one is left, this is where the cursor comes back to.
+const SAVE_CURSOR: &[u8] = b"\x1b7";
 /// Where a screen of ours may still be shown: what leaves it, and then what other programs turn on. Mouse reports of all
 /// kinds, keys told apart, keypad and cursor keys, inserting, margins, the usual letters, a visible cursor.
 const REST: &[u8] = b"\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1b[?9l\x1b[=0u\x1b[>4;0m\
@@ -19,19 +21,31 @@ const REST: &[u8] = b"\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1
 /// The terminal of this process, wherever it is.
 pub fn repair() -> io::Result<()> {
     if io::stdout().is_terminal() {
-        return repair_at(io::stdout().as_fd());
+        return repair_at(io::stdout().as_fd(), Lines::Usual);
     }
     let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-    repair_at(terminal.as_fd())
+    repair_at(terminal.as_fd(), Lines::Usual)
+}
+
+/// What is done about the line settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    Usual,
+    /// They are somebody else's by now.
+    Kept,
 }
 
 /// The one behind this descriptor.
-pub fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
+pub fn repair_at(terminal: BorrowedFd<'_>, lines: Lines) -> io::Result<()> {
     let mut settings = tcgetattr(terminal)?;
-    make_usual(&mut settings);
-    let set = tcsetattr(terminal, OptionalActions::Now, &settings);
+    let set = if lines == Lines::Usual {
+        make_usual(&mut settings);
+        tcsetattr(terminal, OptionalActions::Now, &settings)
+    } else {
+        Ok(())
+    };
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
-    out.write_all(&[LEAVE, REST].concat())?;
+    out.write_all(&[SAVE_CURSOR, LEAVE, REST].concat())?;
     Ok(set?)
 }
 

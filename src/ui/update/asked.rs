@@ -10,7 +10,7 @@ use crate::model::ids::ReqId;
 use crate::model::question::About;
 use crate::text::address;
 use crate::ui::keys::{Action, Layer};
-use crate::ui::msg::Out;
+use crate::ui::msg::{Out, What};
 use crate::ui::state::dock::{Dialog, Neighbour};
 use crate::ui::state::{App, Focus};
 use std::sync::Arc;
@@ -147,8 +147,7 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
             }
         },
         (Action::CopyPage, Asking::Page(page)) => {
-            state.say("copied the address (OSC 52)", cx.now);
-            return out.push(Out::Copy(page.address.clone()));
+            return out.push(Out::Copy(What::Address, page.address.clone()));
         }
         _ => return,
     };

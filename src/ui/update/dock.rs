@@ -9,7 +9,7 @@ use crate::ui::cells;
 use crate::ui::composer::Composer;
 use crate::ui::keys::Action;
 use crate::ui::labels::{self, Only};
-use crate::ui::msg::Out;
+use crate::ui::msg::{Out, What};
 use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
 use crate::ui::state::secrets::Secrets;
 use crate::ui::state::{App, Focus, Holds, Refusal};
@@ -299,8 +299,7 @@ fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 /// Copies the address that was printed, else the command of the method that is highlighted.
 fn copy_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if let Some(page) = labels::log_in_page(cx.session) {
-        state.say("copied the address (OSC 52)", cx.now);
-        return out.push(Out::Copy(page));
+        return out.push(Out::Copy(What::Address, page));
     }
     let highlighted = state.view.dock.highlighted.and_then(|at| cx.session.agent().auth_methods.get(at));
     match highlighted {
@@ -311,11 +310,7 @@ fn copy_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 fn copy_command(state: &mut App, cx: Cx<'_>, method: &AuthMethod, out: &mut Vec<Out>) {
     match labels::login_command(&method.kind, cx.session.agent()) {
-        Some(line) => {
-            // Short, so that what is to be done next stays beside it.
-            state.say("copied the command (OSC 52)", cx.now);
-            out.push(Out::Copy(line));
-        }
+        Some(line) => out.push(Out::Copy(What::Command, line)),
         None => state.say("the agent does this one by itself: there is no command", cx.now),
     }
 }

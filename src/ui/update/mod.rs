@@ -20,7 +20,7 @@ mod terminal;
 
 use super::composer::dropped;
 use super::keys::{Action, Key, Layer, Mouse, pasted};
-use super::msg::{FrameInfo, Out, ScrollBy};
+use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::modes::next_mode;
 use super::state::picker::{Picker, Purpose};
@@ -268,9 +268,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
-                let count = answer.chars().count();
-                state.say(format!("copied {count} characters (OSC 52, cannot be verified)"), cx.now);
-                out.push(Out::Copy(answer.to_owned()));
+                out.push(Out::Copy(What::Characters(answer.chars().count()), answer.to_owned()));
             }
             None => state.say("no answer to copy yet", cx.now),
         },

@@ -9,7 +9,7 @@ use crate::text::address;
 use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
-use crate::ui::msg::{EditorJob, Out, ScrollBy};
+use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
 use crate::ui::state::reading::{Reading, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::{App, Focus};
@@ -53,11 +53,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::CopyAnswer => {
             match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
                 Some(text) if !text.is_empty() => {
-                    state.say(
-                        format!("copied {} characters (OSC 52, cannot be verified)", text.chars().count()),
-                        cx.now,
-                    );
-                    out.push(Out::Copy(text));
+                    out.push(Out::Copy(What::Characters(text.chars().count()), text));
                 }
                 _ => state.say("nothing of it is in memory to be copied", cx.now),
             }

@@ -1,5 +1,7 @@
-//! Slow work for the screen, on threads of its own: what it finds arrives later, and the screen never waits for it.
+//! Slow work for the screen, beside it: what it finds arrives later, and the screen never waits for it.
 
 pub mod colours;
+pub mod copier;
 pub mod files;
 pub mod highlight;
+pub mod programs;

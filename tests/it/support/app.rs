@@ -15,9 +15,10 @@ use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::past::Archive;
-use acp_tui::ui::run::{Ended, Models, Purpose, UiOptions, run_on};
+use acp_tui::ui::run::{Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
-use acp_tui::ui::tty::{Input, Multiplexer};
+use acp_tui::ui::tty::outside::Channel;
+use acp_tui::ui::tty::{Beside, Input, Multiplexer, Questions};
 use acp_tui::ui::view::Animation;
 use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
@@ -88,6 +89,7 @@ struct Shown {
     /// Bytes of frames so far.
     bytes: usize,
     title: String,
+    sent: Vec<u8>,
     lent: bool,
 }
 
@@ -100,7 +102,15 @@ pub struct Glass {
 impl Glass {
     fn new(size: (u16, u16)) -> Self {
         let term = Term::new(Config::default(), &Size(size.0, size.1), VoidListener);
-        let shown = Shown { term, parser: Processor::new(), size, bytes: 0, title: String::new(), lent: false };
+        let shown = Shown {
+            term,
+            parser: Processor::new(),
+            size,
+            bytes: 0,
+            title: String::new(),
+            sent: Vec::new(),
+            lent: false,
+        };
         Self { shown: Arc::new(Mutex::new(shown)), changed: Arc::default() }
     }
 
@@ -124,6 +134,11 @@ impl Glass {
 
     pub fn bytes(&self) -> usize {
         self.with(|shown| shown.bytes)
+    }
+
+    /// What was sent to the terminal besides frames.
+    pub fn sent(&self) -> String {
+        self.with(|shown| String::from_utf8_lossy(&shown.sent).into_owned())
     }
 
     pub fn title(&self) -> String {
@@ -194,11 +209,17 @@ impl Device for Terminal {
         Ok(())
     }
 
-    fn send(&mut self, _: &[u8]) -> io::Result<()> {
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.glass.with(|shown| shown.sent.extend_from_slice(bytes));
+        self.glass.changed.notify_waiters();
         Ok(())
     }
 
-    fn ask_background(&mut self, _: Multiplexer) -> io::Result<()> {
+    fn show_beside(&mut self, _: Beside, bytes: &[u8]) -> io::Result<()> {
+        self.send(bytes)
+    }
+
+    fn ask(&mut self, _: Questions, _: Multiplexer) -> io::Result<()> {
         Ok(())
     }
 
@@ -242,6 +263,11 @@ impl Person {
     pub async fn prompts(&self, text: &str) {
         self.types(text).await;
         self.press(Key::plain(Code::Enter)).await;
+    }
+
+    /// The window gains the keyboard, or loses it.
+    pub async fn looks(&self, here: bool) {
+        self.does(Input::Focus(here)).await;
     }
 
     /// Ctrl+D in an empty composer.
@@ -445,6 +471,8 @@ async fn play_linked(
         drafts: None,
         lease: None,
         models,
+        outside: Outside { notices: Notices::Terminal(Channel::Osc9), ..Outside::default() },
+        clipboard: Tools::default(),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

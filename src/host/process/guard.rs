@@ -1,0 +1,260 @@
+//! The guard: a second process of this program that is there for the case that the first one is killed.
+//!
+//! It waits at the end of a pipe, costs no time while it does, and is told which groups of processes there are and whether
+//! the terminal is taken. Invariants: telling it something never waits; where there is no guard everything works as with
+//! one; it ends only what this run has started, and after an orderly end nothing.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io::{self, BufRead, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::process::{Pid, Signal, getpgrp, getsid, kill_process_group};
+
+use super::family::run_mark;
+use super::marked;
+
+/// Groups that are remembered at most.
+const MAX_GROUPS: usize = 4096;
+/// What is told before the guard is there.
+const MAX_PENDING: usize = 64 << 10;
+/// How long processes may take to end by themselves, and to be gone once they are killed.
+const GRACE: Duration = Duration::from_secs(2);
+const KILL_LIMIT: Duration = Duration::from_millis(800);
+const POLL: Duration = Duration::from_millis(40);
+
+static LINE: Mutex<Line> = Mutex::new(Line::Off);
+
+/// The way to the guard.
+enum Line {
+    Off,
+    Starting(Vec<u8>),
+    Open { pipe: ChildStdin, guard: Child },
+}
+
+/// What the guard is told, one a line.
+enum Word {
+    Holds(i32),
+    LetsGo(i32),
+    Terminal { is_taken: bool },
+    Ends,
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Holds(group) => writeln!(f, "holds {group}"),
+            Self::LetsGo(group) => writeln!(f, "lets-go {group}"),
+            Self::Terminal { is_taken: true } => writeln!(f, "taken"),
+            Self::Terminal { is_taken: false } => writeln!(f, "given"),
+            Self::Ends => writeln!(f, "ends"),
+        }
+    }
+}
+
+fn line() -> MutexGuard<'static, Line> {
+    LINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts the guard beside everything else: this program with `word` and what else it is to know. With a terminal it
+/// holds standard output, to give it back.
+pub fn start_guard(word: &'static str, has_terminal: bool) {
+    *line() = Line::Starting(Vec::new());
+    let begin = move || {
+        let begun = spawn(word, has_terminal);
+        let mut line = line();
+        let pending = match &mut *line {
+            Line::Starting(pending) => std::mem::take(pending),
+            Line::Off | Line::Open { .. } => Vec::new(),
+        };
+        *line = match begun {
+            Ok((mut pipe, guard)) => match pipe.write_all(&pending) {
+                Ok(()) => Line::Open { pipe, guard },
+                Err(_) => Line::Off,
+            },
+            // It works without.
+            Err(_) => Line::Off,
+        };
+    };
+    if std::thread::Builder::new().name("guard".into()).spawn(begin).is_err() {
+        *line() = Line::Off;
+    }
+}
+
+fn spawn(word: &str, has_terminal: bool) -> io::Result<(ChildStdin, Child)> {
+    // The file may have been replaced since this program was started.
+    let own = OsStr::new("/proc/self/exe");
+    let program = if std::path::Path::new(own).exists() { own.into() } else { std::env::current_exe()? };
+    let mark = run_mark().map(|(_, value)| value).unwrap_or_default();
+    let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
+    let mut guard = Command::new(program)
+        .arg0("acp-tui-guard")
+        .args([word, &mark, &getpgrp().as_raw_nonzero().to_string(), &session.to_string()])
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(if has_terminal { Stdio::inherit() } else { Stdio::null() })
+        .stderr(Stdio::null())
+        .spawn()?;
+    let pipe = guard.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+    fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
+    Ok((pipe, guard))
+}
+
+/// Tells it, unless that would wait.
+fn tell(word: &Word) {
+    let mut line = line();
+    match &mut *line {
+        Line::Off => {}
+        Line::Starting(pending) if pending.len() < MAX_PENDING => pending.extend(word.to_string().bytes()),
+        Line::Starting(_) => {}
+        Line::Open { pipe, .. } => {
+            // A line is shorter than what a pipe takes in one piece.
+            let _ = pipe.write_all(word.to_string().as_bytes());
+        }
+    }
+}
+
+/// A group of processes, or a session, is ours from now on.
+pub(in crate::host) fn holds(group: i32) {
+    tell(&Word::Holds(group));
+}
+
+pub(super) fn lets_go(group: i32) {
+    tell(&Word::LetsGo(group));
+}
+
+/// The terminal is ours from now on, or no longer.
+pub fn tell_guard_of_terminal(is_taken: bool) {
+    tell(&Word::Terminal { is_taken });
+}
+
+/// Everything ends in good order: the guard does, too.
+pub fn end_guard() {
+    tell(&Word::Ends);
+    if let Line::Open { pipe, mut guard } = std::mem::replace(&mut *line(), Line::Off) {
+        drop(pipe);
+        let _ = guard.wait();
+    }
+}
+
+/// The process of the guard, if there is one.
+pub(super) fn guard_pid() -> Option<i32> {
+    match &*line() {
+        Line::Open { guard, .. } => i32::try_from(guard.id()).ok(),
+        Line::Off | Line::Starting(_) => None,
+    }
+}
+
+// ---- the second process
+
+/// Leaves the session and the name of the client behind: no signal to those reaches this process, and its terminal can be
+/// set up from here without being stopped for it.
+pub fn become_guard() {
+    // One that leads a group already stays where it is.
+    let _ = rustix::process::setsid();
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let _ = rustix::thread::set_name(c"acp-guard");
+}
+
+/// What a client has left that was killed.
+#[derive(Debug, Default)]
+pub struct Left {
+    groups: Vec<Group>,
+    mark: String,
+    /// The terminal was ours.
+    pub is_taken: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Group {
+    leader: i32,
+    /// With its number it names the leader for good, where the system tells.
+    started: Option<u64>,
+}
+
+/// Waits until the client is gone; nothing when it ended in good order. `mark` is that of the client's run.
+pub fn watch(input: impl BufRead, mark: &str) -> Option<Left> {
+    let mut left = Left { mark: mark.to_owned(), ..Left::default() };
+    for line in input.lines() {
+        let Ok(line) = line else { break };
+        let mut words = line.split(' ');
+        match (words.next(), words.next().and_then(|word| word.parse().ok())) {
+            (Some("holds"), Some(leader)) => left.hold(leader),
+            (Some("lets-go"), Some(leader)) => left.groups.retain(|group| group.leader != leader),
+            (Some("taken"), _) => left.is_taken = true,
+            (Some("given"), _) => left.is_taken = false,
+            (Some("ends"), _) => return None,
+            _ => {}
+        }
+    }
+    Some(left)
+}
+
+impl Left {
+    fn hold(&mut self, leader: i32) {
+        if self.groups.len() >= MAX_GROUPS / 64 {
+            self.groups.retain(Group::is_there);
+        }
+        if leader > 1 && self.groups.len() < MAX_GROUPS {
+            self.groups.push(Group { leader, started: marked::started(leader) });
+        }
+    }
+
+    /// Ends what is left: asks first, and kills what does not listen.
+    pub fn end(&self) {
+        for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILL_LIMIT)] {
+            let until = Instant::now() + limit;
+            self.signal(signal);
+            while self.is_alive() {
+                let Some(rest) = until.checked_duration_since(Instant::now()) else { break };
+                pause(POLL.min(rest));
+            }
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        for group in self.groups.iter().filter(|group| group.is_there()) {
+            if let Some(leader) = Pid::from_raw(group.leader) {
+                // It may end between the look and the signal, which is what was wanted.
+                let _ = kill_process_group(leader, signal);
+            }
+        }
+        marked::of_run(&self.mark).iter().for_each(|process| process.signal(signal));
+    }
+
+    fn is_alive(&self) -> bool {
+        self.groups.iter().any(Group::is_there) || !marked::of_run(&self.mark).is_empty()
+    }
+}
+
+impl Group {
+    /// A living member is left, and its number was not given to another one.
+    fn is_there(&self) -> bool {
+        let is_other =
+            self.started.is_some() && marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
+        let leader = Pid::from_raw(self.leader);
+        let is_known = leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok());
+        !is_other && is_known && super::family::has_living_member(self.leader)
+    }
+}
+
+/// Whether the group has the terminal of that session, as far as the system tells: nobody else has taken it since.
+pub fn has_terminal(group: i32, session: i32) -> bool {
+    marked::foreground(session).is_none_or(|foreground| foreground == group)
+}
+
+pub(super) fn pause(time: Duration) {
+    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+    // A signal shortens it.
+    let _ = poll(&mut [], Some(&time));
+}
+
+#[cfg(test)]
+#[path = "guard_tests.rs"]
+mod tests;

@@ -1,0 +1,38 @@
+//! What is said of a text that was copied, and the last ways to copy it: the terminal, or a file.
+//!
+//! Invariant: what is said is what has happened; a terminal does not tell whether it took what it was sent.
+
+use super::Running;
+use crate::ui::frame::Urgency;
+use crate::ui::labels;
+use crate::ui::msg::What;
+use crate::ui::screen::Device;
+use crate::ui::tty::osc52;
+use crate::ui::work::copier::{Copied, Went};
+use std::io;
+
+pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io::Result<()> {
+    let Copied { what, went } = copied;
+    let what = match what {
+        What::Characters(count) => format!("{count} characters"),
+        What::Address => "the address".to_owned(),
+        What::Command => "the command".to_owned(),
+    };
+    let words = match went {
+        Went::To(program) => format!("copied {what} ({program})"),
+        Went::Nowhere(text) => match osc52(&text, running.options.multiplexer) {
+            Ok(bytes) => {
+                running.screen.send(&bytes)?;
+                format!("copied {what} (OSC 52, cannot be verified)")
+            }
+            Err(error) => format!("not copied: {error}"),
+        },
+        Went::IntoFile(path) => {
+            let path = labels::file(&path, running.options.home.as_deref());
+            format!("too long for the terminal's clipboard: {what} are in {path}")
+        }
+    };
+    running.app.say(words, running.engine.now());
+    running.frames.want(Urgency::AtOnce, running.engine.now());
+    Ok(())
+}

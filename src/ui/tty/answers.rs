@@ -1,0 +1,29 @@
+//! What a terminal answers in a string of its own (OSC), without what frames it. Invariant: nothing but data.
+
+use super::event::Told;
+
+/// The answer, if it is one to a question of ours.
+pub(super) fn told(string: &[u8]) -> Option<Told> {
+    let string = std::str::from_utf8(string).ok()?;
+    background(string).or_else(|| string.starts_with("7501;?").then_some(Told::TakesStatus))
+}
+
+/// `11;rgb:ffff/ffff/ffff`, with one to four digits for each, or `11;#ffffff`.
+fn background(string: &str) -> Option<Told> {
+    let color = string.strip_prefix("11;")?;
+    let hex = |digits: &str| {
+        let fits = (1..=4).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        let value = u32::from_str_radix(digits, 16).ok().filter(|_| fits)?;
+        u8::try_from(value * 255 / ((1 << (4 * digits.len())) - 1)).ok()
+    };
+    if let Some(digits) = color.strip_prefix('#') {
+        let third = digits.len() / 3;
+        let part = |n: usize| hex(digits.get(n * third..(n + 1) * third)?);
+        return (third * 3 == digits.len())
+            .then_some(())
+            .and_then(|()| Some(Told::Background(part(0)?, part(1)?, part(2)?)));
+    }
+    let channels = color.strip_prefix("rgb:").or_else(|| color.strip_prefix("rgba:"))?;
+    let mut channels = channels.split('/').map(hex);
+    Some(Told::Background(channels.next()??, channels.next()??, channels.next()??))
+}

@@ -1,0 +1,101 @@
+//! Takes copied texts to the programs of the system that have a clipboard, one text at a time.
+//!
+//! Knows neither the terminal nor which programs there are. Invariants: a program that is not there, fails or takes too
+//! long is passed over; what came of a text arrives later.
+
+use super::programs::Run;
+use crate::ui::msg::What;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// Programs that take a text do so at once, and go on by themselves where they have to stay.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Writes a text into a file, and says where that is.
+pub type ToFile = Arc<dyn Fn(&str) -> io::Result<PathBuf> + Send + Sync>;
+
+/// What can take a text besides the terminal.
+#[derive(Clone, Default)]
+pub struct Tools {
+    /// Programs with their arguments, which read the text, the best first.
+    pub programs: Vec<Vec<String>>,
+    pub run: Option<Run>,
+    /// For a text that is too long for the terminal.
+    pub file: Option<ToFile>,
+    /// The most bytes that are not too long.
+    pub max: usize,
+}
+
+/// A text that was to be copied.
+#[derive(Debug)]
+pub struct Copied {
+    pub what: What,
+    pub went: Went,
+}
+
+#[derive(Debug)]
+pub enum Went {
+    /// The program has taken it.
+    To(String),
+    IntoFile(PathBuf),
+    /// No program has; the terminal is left.
+    Nowhere(String),
+}
+
+/// What the loop of the screen holds.
+pub struct Copier {
+    tools: Tools,
+    running: Option<JoinHandle<Copied>>,
+    /// Copied meanwhile; an older one that still waits is forgotten, as a clipboard does.
+    waiting: Option<(What, String)>,
+}
+
+impl Copier {
+    pub fn new(tools: Tools) -> Self {
+        Self { tools, running: None, waiting: None }
+    }
+
+    /// Must be called inside the runtime.
+    pub fn copy(&mut self, what: What, text: String) {
+        if self.running.is_some() {
+            self.waiting = Some((what, text));
+            return;
+        }
+        let tools = self.tools.clone();
+        self.running = Some(tokio::spawn(async move { Copied { what, went: take(&tools, text).await } }));
+    }
+
+    /// What came of the next text. May be dropped and called again.
+    pub async fn next(&mut self) -> Copied {
+        let Some(running) = &mut self.running else { return std::future::pending().await };
+        let copied = running.await;
+        self.running = None;
+        if let Some((what, text)) = self.waiting.take() {
+            self.copy(what, text);
+        }
+        match copied {
+            Ok(copied) => copied,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+async fn take(tools: &Tools, text: String) -> Went {
+    for words in &tools.programs {
+        if let Some(run) = &tools.run
+            && run(words.clone(), text.clone().into_bytes(), PATIENCE).await.is_ok()
+        {
+            return Went::To(words.first().cloned().unwrap_or_default());
+        }
+    }
+    if let Some(file) = tools.file.clone().filter(|_| text.len() > tools.max) {
+        let kept = text.clone();
+        if let Ok(Ok(path)) = tokio::task::spawn_blocking(move || file(&kept)).await {
+            return Went::IntoFile(path);
+        }
+    }
+    Went::Nowhere(text)
+}
