@@ -51,6 +51,7 @@ fn main() {
             subject,
             cwd,
             roots: &roots,
+            ours: &[],
             home: None,
             agent: None,
             now: 0,

@@ -3,14 +3,15 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, host (process, outputs,
+//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, remote, host (process, outputs,
 //!             unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
-//! engine   -> agent, host, review, store, mcp, model, wire, base
+//! engine   -> agent, remote, host, review, store, mcp, model, wire, base
 //! review   -> host (fs, worktrees), store (private), model (what a review is), text, base
 //! store    -> agent (codec), wire (trace), model, base
 //! agent    -> wire, mcp, model (event types), base
+//! remote   -> wire, base
 //! host     -> text, base
 //! model    -> text, base
 //! rules, mcp, registry -> base
@@ -70,6 +71,7 @@ pub mod host;
 pub mod mcp;
 pub mod model;
 pub mod registry;
+pub mod remote;
 pub mod review;
 pub mod rules;
 pub mod store;

@@ -53,6 +53,9 @@ pub const MAX_DIRECTORIES: usize = 100;
 /// Values of all kinds in one message beside its texts; an object counts as several.
 pub const MAX_VALUES_READ: usize = 200_000;
 
+/// Commands of agents that run at once.
+pub const MAX_TERMINALS: usize = 256;
+
 /// A text of at most `max` bytes and, where something is missing, words that say how much.
 pub fn cut(text: impl AsRef<str> + Into<String>, max: usize) -> String {
     let whole = text.as_ref();

@@ -14,5 +14,6 @@ pub mod sanitize;
 pub mod signal;
 pub mod tail;
 pub mod toml_doc;
+pub mod transport;
 pub mod utf8;
 pub mod weighted;

@@ -67,6 +67,13 @@ pub fn name(number: i32) -> String {
         .map_or_else(|| format!("signal {number}"), |(_, name)| (*name).to_owned())
 }
 
+/// 9 for `SIGKILL`, in letters of any size and also without `SIG`.
+pub fn number(name: &str) -> Option<i32> {
+    let name = name.to_ascii_uppercase();
+    let bare = name.strip_prefix("SIG").unwrap_or(&name);
+    COMMON.iter().chain(HERE).find(|(_, known)| known.strip_prefix("SIG") == Some(bare)).map(|(number, _)| *number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -97,6 +97,7 @@ fn list(registry: Option<&str>, as_json: bool) -> Result<u8, Usage> {
             continue;
         }
         let state = match (&program, listed.install.as_str()) {
+            _ if listed.agent.reach.url.is_some() => "behind an address".to_owned(),
             (Some(_), _) => "found here".to_owned(),
             (None, "") => "not found".to_owned(),
             (None, how) => format!("not found; to install it: {how}"),

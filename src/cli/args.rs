@@ -2,23 +2,24 @@
 
 mod agents;
 mod rules;
+mod search;
 mod servers;
 mod worktrees;
 
 use super::audit::Audit;
 use super::commands::{Agent, Name};
-use super::flags::{Flag, Takes, Typed, one_removal};
+use super::flags::{Flag, ReachFlags, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
-use crate::model::event::Protocol;
+use crate::config::schema::Spoken;
 use crate::model::session::Allow;
-use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
 pub use rules::{Rules, RulesTest};
+pub use search::Search;
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
 
@@ -97,22 +98,6 @@ pub struct Login {
     pub method: Option<String>,
 }
 
-/// What is looked for in conversations.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Search {
-    pub text: String,
-    pub is_regex: bool,
-    pub json: bool,
-    pub agent: Option<String>,
-    pub cwd: Option<PathBuf>,
-    pub role: Option<Role>,
-    pub tool: Option<String>,
-    pub file: Option<PathBuf>,
-    /// Since 1970; before the end.
-    pub since: Option<Duration>,
-    pub until: Option<Duration>,
-}
-
 #[derive(Debug, PartialEq, Eq)]
 pub struct Export {
     pub session: String,
@@ -180,9 +165,17 @@ pub struct Common {
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
     /// Overrules the configuration.
-    pub protocol: Option<Protocol>,
+    pub spoken: Spoken,
+    pub reach: ReachFlags,
     /// Set before the first prompt.
     pub model: Option<String>,
+}
+
+impl Common {
+    /// Which agent is meant is said.
+    pub fn names_agent(&self) -> bool {
+        self.agent.is_some() || self.reach.url.is_some() || !self.command.is_empty()
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -424,6 +417,9 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
     if typed.agent.is_some() && !agent.is_empty() {
         return Err(Usage("give either --agent NAME or a command after `--`, not both".into()));
     }
+    if typed.reach.url.is_some() && (typed.agent.is_some() || !agent.is_empty()) {
+        return Err(Usage("give an agent by --url or by its name or command, not both".into()));
+    }
     let session = |first: Option<String>| first.unwrap_or_else(|| LAST.to_owned());
     Ok(match words.name {
         Name::Screen => Command::Screen(common(typed, agent)?),
@@ -442,7 +438,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Undo(Undo { session, turn: typed.turn, dry_run: typed.dry_run, yes: typed.yes })
         }
         Name::Sessions => Command::Sessions(sessions(words.first, typed)?),
-        Name::Search => Command::Search(search(words.first, typed)?),
+        Name::Search => Command::Search(search::search(words.first, typed)?),
         Name::Export => {
             let missing = || Usage("no session; `last` is the newest, `acp-tui sessions` lists them".into());
             let session = words.first.ok_or_else(missing)?;
@@ -500,8 +496,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, protocol, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, protocol, model })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
+    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, reach, model })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -544,6 +540,7 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
     let others = [
         (!agent.is_empty(), "a command after `--`"),
         (typed.agent.is_some(), "--agent"),
+        (typed.reach.url.is_some(), "--url"),
         (typed.record.is_some(), "--record"),
         (typed.review.is_some(), "--review"),
         (typed.patch.is_some(), "--patch"),
@@ -557,12 +554,6 @@ fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> 
     // Each is in one.
     typed.in_worktree = true;
     Ok(agents)
-}
-
-fn search(text: Option<String>, typed: Typed) -> Result<Search, Usage> {
-    let text = text.filter(|text| !text.is_empty()).ok_or_else(|| Usage("nothing to look for".into()))?;
-    let Typed { regex: is_regex, json, agent, cwd, role, tool, file, since, until, .. } = typed;
-    Ok(Search { text, is_regex, json, agent, cwd, role, tool, file, since, until })
 }
 
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
@@ -598,6 +589,7 @@ fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::search::Role;
 
     fn parse_words(words: &[&str]) -> Result<Command, Usage> {
         parse(words.iter().map(OsString::from))

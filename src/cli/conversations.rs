@@ -11,6 +11,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::session::ReviewSession;
+use crate::store::claims;
 use crate::store::sessions::{self, Can, Figures, Known, NotFound, State};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -229,7 +230,11 @@ pub(super) fn fits(known: &Known, query: &str) -> bool {
 /// Removes what is kept of a conversation: the changes first, which no process may have open. What its agent tells of
 /// it is left out from now on.
 pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
-    if row.known.state == State::Open || row.known.journals.iter().any(|journal| sessions::is_open(journal)) {
+    let open = row.known.journals.iter().find(|journal| sessions::is_open(journal));
+    if open.and_then(|journal| claims::writer_of(journal)).is_some_and(|holder| holder.is_me()) {
+        return Err("it stands in the journal that this acp-tui writes; forget it once this one has ended".to_owned());
+    }
+    if row.known.state == State::Open || open.is_some() {
         return Err("open in another acp-tui; close it there first".to_owned());
     }
     for review in &row.reviews {

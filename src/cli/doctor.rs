@@ -296,7 +296,8 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("theme", config.theme.clone()),
         ("gate", config.gate.clone()),
         ("decision_hook", config.decision_hook.as_ref().and_then(|words| words.first()).cloned()),
-        ("protocol", config.protocol.clone()),
+        ("protocol", config.spoken.protocol.clone()),
+        ("dialect", config.spoken.dialect.clone()),
         ("unstable", config.unstable.then(|| "true".to_owned())),
         ("budget", config.budget.clone()),
         ("notify", notify.cloned()),
@@ -339,8 +340,13 @@ fn found(surroundings: &Surroundings) -> Section {
         let program = configured::find_on_path(&listed.agent.command, &surroundings.path);
         // Those that everybody could install are no fault when they are not there.
         let is_own = listed.origin != Origin::Known;
-        let value = program.as_ref().map_or_else(|| "not found".into(), |path| paths::visible(path.as_os_str()));
-        let wrong = (is_own && program.is_none()).then(|| {
+        let is_remote = listed.agent.reach.url.is_some();
+        let value = match &program {
+            _ if is_remote => "behind an address".to_owned(),
+            Some(path) => paths::visible(path.as_os_str()),
+            None => "not found".to_owned(),
+        };
+        let wrong = (is_own && !is_remote && program.is_none()).then(|| {
             format!("{} was not found: install it, or give its full path in the configuration", listed.agent.command)
         });
         section.add(listed.id, value, wrong);

@@ -8,8 +8,10 @@ mod content;
 use super::commands::Name;
 use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
-use crate::model::event::Protocol;
+use crate::config::schema::Spoken;
+use crate::engine::Framing;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -69,9 +71,20 @@ pub struct Typed {
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub add_dir: Vec<PathBuf>,
-    pub protocol: Option<Protocol>,
+    pub spoken: Spoken,
+    pub reach: ReachFlags,
     pub script: Option<PathBuf>,
     pub fast: bool,
+}
+
+/// How messages get to the agent and back; overrules the configuration.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ReachFlags {
+    pub framing: Option<Framing>,
+    /// The address of an agent.
+    pub url: Option<String>,
+    pub transport: Option<String>,
+    pub headers: Vec<Header>,
 }
 
 /// What follows an option, and what it sets.

@@ -5,14 +5,19 @@
 use super::args::Command;
 use super::output::is_screen;
 use crate::headless::code;
-use crate::host::process::{self, become_guard, has_terminal, watch};
-use crate::ui::tty::{self, Lines};
+use crate::host::process::{self, become_guard, watch};
+use crate::ui::tty;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd as _;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 /// Not typed by anybody, so it stands in no help.
 const WORD: &str = "__guard";
+/// A terminal whose output is stopped takes nothing, and is not waited for any longer.
+const REPAIR_LIMIT: Duration = Duration::from_secs(1);
 
 /// For commands that start something or take the terminal.
 pub(super) fn begin(command: &Command) {
@@ -26,19 +31,24 @@ pub(super) fn begin(command: &Command) {
 
 /// The guard itself, when that is what this process was started for.
 pub(super) fn stand(args: &[OsString]) -> Option<u8> {
-    let [word, mark, group, session] = args else { return None };
+    let [word, mark] = args else { return None };
     if word != WORD {
         return None;
     }
     become_guard();
     if let Some(left) = watch(io::stdin().lock(), &mark.to_string_lossy()) {
-        if left.is_taken {
-            let number = |word: &OsString| word.to_str().and_then(|word| word.parse().ok()).unwrap_or(0);
-            // A shell that has the terminal back has set its lines by itself.
-            let lines = if has_terminal(number(group), number(session)) { Lines::Usual } else { Lines::Kept };
-            let _ = tty::repair_at(io::stdout().as_fd(), lines);
-        }
+        let (tell, repaired) = channel();
+        let terminal = left.terminal;
+        let repair = move || {
+            let _ = tty::repair_after(io::stdout().as_fd(), terminal);
+            let _ = tell.send(());
+        };
+        // Beside the rest: writing may wait.
+        let is_repairing = terminal != 0 && thread::Builder::new().spawn(repair).is_ok();
         left.end();
+        if is_repairing {
+            let _ = repaired.recv_timeout(REPAIR_LIMIT);
+        }
     }
     Some(code::OK)
 }

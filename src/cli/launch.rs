@@ -9,12 +9,14 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep};
+use crate::config::schema::{Config, Keep, ReachConfig, Spoken};
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, Further, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
 use crate::host::worktrees;
+use crate::mcp::fill_text;
 use crate::model::event::{Opening, Protocol};
 use crate::model::session::Policy;
+use crate::remote::{Address, Header, Remote};
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
@@ -56,6 +58,21 @@ impl Surroundings {
 
 /// The agent that was named on the command line, if any.
 pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentCommand>, Usage> {
+    if let Some(url) = &common.reach.url {
+        let here = std::env::current_dir().map_err(|e| Usage(format!("this directory is gone: {e}")))?;
+        let url = Address::typed(url, &here);
+        let mut configured = agents::list(config).into_iter().map(|listed| listed.agent);
+        let found = configured.find(|agent| agent.reach.url.as_ref() == Some(&url));
+        return Ok(Some(found.unwrap_or_else(|| AgentCommand {
+            name: url.clone(),
+            command: url.clone(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            spoken: config.spoken.clone(),
+            reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
+            starts: Starts::InSession,
+        })));
+    }
     if let Some((command, args)) = common.command.split_first() {
         let text = |word: &OsString| word.to_string_lossy().into_owned();
         return Ok(Some(AgentCommand {
@@ -63,7 +80,8 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::InSession,
         }));
     }
@@ -82,7 +100,8 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
-        protocol: None,
+        spoken: Spoken::default(),
+        reach: ReachConfig::default(),
         starts: Starts::InSession,
     })
 }
@@ -172,6 +191,13 @@ pub fn engine_config(
     let start_in = start_in(&agent, dirs.and_then(|dirs| dirs.home.as_deref()));
     let install = known.map(|k| k.install).filter(|i| !i.is_empty());
     let directories = directories(&common.add_dir)?;
+    if agent.reach.url.is_none() && (common.reach.transport.is_some() || !common.reach.headers.is_empty()) {
+        return Err(Usage("--transport and --header are for an agent at an address (--url)".into()));
+    }
+    let reach = reach(&agent.reach, common);
+    if let Some(Err(why)) = &reach.remote {
+        return Err(Usage(why.clone()));
+    }
     Ok(EngineConfig {
         suggestion,
         install,
@@ -179,7 +205,8 @@ pub fn engine_config(
         args: agent.args,
         env: agent.env.into_iter().collect(),
         start_in,
-        protocol: common.protocol.unwrap_or_else(|| protocol(agent.protocol.as_deref())),
+        protocol: protocol(&common.spoken.or(&agent.spoken))?,
+        reach,
         further: Further::default(),
         cwd,
         policy,
@@ -204,8 +231,44 @@ pub fn engine_config(
 }
 
 /// What the configuration says of it.
-fn protocol(word: Option<&str>) -> Protocol {
-    word.and_then(Protocol::named).unwrap_or_default()
+fn protocol(spoken: &Spoken) -> Result<Protocol, Usage> {
+    let Spoken { protocol, dialect } = spoken;
+    Protocol::named(protocol.as_deref(), dialect.as_deref()).ok_or_else(|| {
+        let [protocol, dialect] = [protocol, dialect].map(|word| word.as_deref().unwrap_or("auto"));
+        Usage(format!("there is no dialect {dialect} of version {protocol} of the protocol; leave one of the two out"))
+    })
+}
+
+/// What the configuration says of an agent, unless the command line says something else.
+fn reach(configured: &ReachConfig, common: &Common) -> Reach {
+    let framing = configured.framing.as_deref().and_then(Framing::named);
+    let (files, terminals) = (configured.files, configured.terminals);
+    let transport = common.reach.transport.as_deref().or(configured.transport.as_deref());
+    let remote = configured.url.as_deref().map(|url| {
+        let remote = Remote::read(url)?.with(headers(configured, common)?, transport)?;
+        Ok(Remote { files, terminals, ..remote })
+    });
+    Reach { framing: common.reach.framing.or(framing).unwrap_or_default(), remote }
+}
+
+/// The person's headers, with their variables filled in; what is typed takes the place of what is configured.
+fn headers(configured: &ReachConfig, common: &Common) -> Result<Vec<Header>, String> {
+    let configured = configured.headers.iter().map(|(name, value)| Header::new(name, value));
+    let mut headers = configured.collect::<Result<Vec<_>, _>>()?;
+    headers.retain(|header| common.reach.headers.iter().all(|typed| typed.name != header.name));
+    headers.extend(common.reach.headers.iter().cloned());
+    let filled = headers.into_iter().map(|Header { name, value }| {
+        let value = fill_text(&value, &|variable| std::env::var(variable).ok());
+        let value = value.map_err(|missing| format!("the header {name} needs {}, not set", missing.join(", ")))?;
+        Header::new(&name, &value)
+    });
+    filled.collect()
+}
+
+/// The same of an agent of which only its command line is known: that may be an address.
+pub fn recorded_reach(command: &str, args: &[String]) -> ReachConfig {
+    let url = (args.is_empty() && Address::is_one(command)).then(|| command.to_owned());
+    ReachConfig { url, ..ReachConfig::default() }
 }
 
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
@@ -214,10 +277,11 @@ pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, Agent
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
-        let protocol = protocol(agent.protocol.as_deref());
+        let protocol = protocol(&agent.spoken).unwrap_or_default();
+        let reach = reach(&agent.reach, &Common::default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol })
+        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach })
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -235,6 +299,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         env: Vec::new(),
         start_in: None,
         protocol: Protocol::Auto,
+        reach: Reach::default(),
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,
@@ -283,7 +348,7 @@ pub fn start_in(agent: &AgentCommand, home: Option<&Path>) -> Option<PathBuf> {
 pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option<String> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
     // Below these everything is.
-    if Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
+    if config.reach.remote.is_some() || Some(config.cwd.as_path()) == home || config.cwd.parent().is_none() {
         return None;
     }
     let from = config.start_in.as_deref().unwrap_or(&config.cwd);
@@ -321,7 +386,7 @@ pub fn now() -> Duration {
 
 /// What is known of a program that speaks the protocol only when it is started in a certain way.
 fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
-    let name = Path::new(&agent.command).file_name()?.to_str()?;
+    let name = Path::new(&agent.command).file_name().filter(|_| agent.reach.url.is_none())?.to_str()?;
     agents::known().into_iter().find(|k| k.command == name)
 }
 

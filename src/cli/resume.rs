@@ -107,7 +107,7 @@ pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Resu
         let place = visible(known.cwd.as_os_str());
         return Err(Usage(format!("the directory of session {} is gone: {place}", known.session_id)));
     }
-    let is_named = common.agent.is_some() || !common.command.is_empty();
+    let is_named = common.names_agent();
     let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
     let id = known.session_id.as_str().into();
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.as_path());
@@ -164,7 +164,8 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
         command: command.clone(),
         args: args.to_vec(),
         env: BTreeMap::new(),
-        protocol: surroundings.config.protocol.clone(),
+        spoken: surroundings.config.spoken.clone(),
+        reach: launch::recorded_reach(command, args),
         starts: Starts::InSession,
     }))
 }

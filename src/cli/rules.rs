@@ -8,6 +8,7 @@ use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::sanitize;
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::real_paths;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
 use crate::engine::{Hook, RulesConfig};
@@ -77,11 +78,12 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         },
         cwd: &cwd,
         roots: std::slice::from_ref(&cwd),
+        ours: &rulebook::ours(&dirs.as_ref().map(Dirs::changed_by_hand).unwrap_or_default()),
         home: dirs.as_ref().and_then(|dirs| dirs.home.as_deref()),
         agent: agent.as_deref(),
         now: rulebook::now(),
-        links: &rulebook::real_path,
-        is_above: &rulebook::is_above,
+        links: &real_paths::real_path,
+        is_above: &real_paths::is_above,
     };
     let judgement = rules::judge(&rules, &request);
     print_judgement(&judgement, test.json)?;
@@ -197,9 +199,10 @@ fn readable(FileRules { rules, fault, warnings, .. }: FileRules) -> Result<Rules
 
 /// The rules that `exec --rules` names, and nothing else.
 pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<RulesConfig, Usage> {
-    needed(file, Trust::Full)?.ok_or_else(|| Usage(format!("{}: there is no such file", file.display())))?;
-    let file = std::path::absolute(file).map_err(|error| Usage(format!("{}: {error}", file.display())))?;
-    let book = Rulebook::only(file, dirs.and_then(|dirs| dirs.home.clone()));
+    let rules = needed(file, Trust::Full)?;
+    let rules = rules.ok_or_else(|| Usage(format!("{}: there is no such file", file.display())))?;
+    let book = Rulebook::only(rules, dirs.and_then(|dirs| dirs.home.clone()))
+        .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default());
     Ok(RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) })
 }
 
@@ -212,6 +215,7 @@ pub(super) fn of_session(
 ) -> (RulesConfig, Vec<String>) {
     let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()))
         .with_made(dirs.map(Dirs::made_rules))
+        .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default())
         .with_hook(hook);
     let warnings = book.read(cwd);
     (RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) }, warnings)

@@ -328,7 +328,7 @@ fn say_warnings(surroundings: &Surroundings) {
 
 /// Where there is no terminal and no agent is named, the demo is shown.
 fn run_screen(common: &Common) -> Result<u8, Usage> {
-    if is_screen() || common.agent.is_some() || !common.command.is_empty() {
+    if is_screen() || common.names_agent() {
         return super::screen::run(common);
     }
     headless_demo(common)

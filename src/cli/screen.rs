@@ -55,7 +55,7 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         },
     };
     // An agent of the configuration is none that the person has named for this session.
-    let is_named = common.agent.is_some() || !common.command.is_empty();
+    let is_named = common.names_agent();
     let place = crate::base::paths::display(&cwd, &[], options.home.as_deref());
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
@@ -174,7 +174,7 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         agent: Some(DEMO.into()),
         record: common.record.clone(),
         theme: common.theme.clone(),
-        protocol: common.protocol,
+        spoken: common.spoken.clone(),
         ..Common::default()
     })
 }
@@ -245,7 +245,7 @@ fn default_agent(surroundings: &Surroundings) -> Result<Option<AgentCommand>, St
 fn installed(surroundings: &Surroundings) -> Box<dyn Fn() -> Vec<(String, String)>> {
     let (config, path) = (surroundings.config.clone(), surroundings.path.clone());
     Box::new(move || {
-        let found = |listed: &agents::Listed| agents::find_on_path(&listed.agent.command, &path).is_some();
+        let found = |listed: &agents::Listed| agents::is_here(&listed.agent, &path);
         agents::list(&config).into_iter().filter(found).map(|listed| (listed.id, command_line(&listed.agent))).collect()
     })
 }
@@ -259,9 +259,13 @@ fn picker(surroundings: &Surroundings) -> AgentPicker {
     let mut items: Vec<PickItem> = agents::list(&surroundings.config)
         .into_iter()
         .map(|listed| {
-            let found = agents::find_on_path(&listed.agent.command, &surroundings.path).is_some();
+            let found = agents::is_here(&listed.agent, &surroundings.path);
             PickItem {
-                hint: if found { "found on PATH".into() } else { listed.install },
+                hint: match listed.agent.reach.url {
+                    Some(_) => "behind an address".into(),
+                    None if found => "found on PATH".into(),
+                    None => listed.install,
+                },
                 command: command_line(&listed.agent),
                 id: listed.id,
                 name: listed.name,

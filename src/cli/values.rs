@@ -4,9 +4,11 @@
 
 use super::usage::Usage;
 use crate::base::date;
+use crate::config::schema::DIALECTS;
+use crate::engine::Framing;
 use crate::headless::Answers;
-use crate::model::event::Protocol;
 use crate::model::session::Allow;
+use crate::remote::Header;
 use crate::store::search::Role;
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -60,9 +62,28 @@ pub fn allow(value: &str) -> Result<Allow, Usage> {
     }
 }
 
-pub fn protocol(value: &str) -> Result<Protocol, Usage> {
-    let protocol = Protocol::named(value).filter(|protocol| *protocol != Protocol::Auto);
-    protocol.ok_or_else(|| Usage(format!("--protocol is 1 or 2, not `{value}`")))
+pub fn protocol(value: String) -> Result<String, Usage> {
+    match value.as_str() {
+        "1" | "2" => Ok(value),
+        _ => Err(Usage(format!("--protocol is 1 or 2, not `{value}`"))),
+    }
+}
+
+pub fn dialect(value: String) -> Result<String, Usage> {
+    if DIALECTS.contains(&value.as_str()) {
+        return Ok(value);
+    }
+    Err(Usage(format!("--dialect is one of {}, not `{value}`", DIALECTS.join(", "))))
+}
+
+pub fn framing(value: &str) -> Result<Framing, Usage> {
+    let how = || Usage(format!("--framing is {}, not `{value}`", Framing::NAMES.join(", ")));
+    Framing::named(value).ok_or_else(how)
+}
+
+/// Its value is not shown.
+pub fn header(value: &str) -> Result<Header, Usage> {
+    Header::typed(value).map_err(|why| Usage(format!("--header: {why}")))
 }
 
 pub fn role(value: &str) -> Result<Role, Usage> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::schema::Config;
+use super::schema::{Config, ReachConfig, Spoken};
 
 const ASSET: &str = include_str!("../../assets/agents.toml");
 
@@ -68,8 +68,9 @@ pub struct AgentCommand {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// Which versions of the protocol it is spoken to in, where the configuration says so.
-    pub protocol: Option<String>,
+    /// As the configuration says it.
+    pub spoken: Spoken,
+    pub reach: ReachConfig,
     pub starts: Starts,
 }
 
@@ -101,7 +102,8 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: own.command.clone(),
             args: own.args.clone(),
             env: own.env.clone(),
-            protocol: own.protocol.clone().or_else(|| config.protocol.clone()),
+            spoken: own.spoken.or(&config.spoken),
+            reach: own.reach.clone(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -117,7 +119,8 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: added.command.clone(),
             args: added.args.clone(),
             env: added.env.clone(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -132,7 +135,8 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: k.command.clone(),
             args: k.args.clone(),
             env: BTreeMap::new(),
-            protocol: config.protocol.clone(),
+            spoken: config.spoken.clone(),
+            reach: ReachConfig::default(),
             starts: Starts::AtHome,
         },
         install: k.install.clone(),
@@ -193,6 +197,11 @@ pub fn find_on_path(command: &str, path_var: &OsStr) -> Option<PathBuf> {
         .filter(|dir| !dir.as_os_str().is_empty())
         .map(|dir| dir.join(command))
         .find(|path| is_program(path))
+}
+
+/// Whether an agent can be started here; one behind an address needs nothing for that.
+pub fn is_here(agent: &AgentCommand, path_var: &OsStr) -> bool {
+    agent.reach.url.is_some() || find_on_path(&agent.command, path_var).is_some()
 }
 
 fn is_program(path: &Path) -> bool {

@@ -69,6 +69,11 @@ impl Dirs {
         self.config.join("rules.toml")
     }
 
+    /// What the person changes, and no agent unless a rule names the file: programs are named there, and rules.
+    pub fn changed_by_hand(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.config).chain(&self.data).cloned().collect()
+    }
+
     /// The agents that were added from a registry, and what is kept of registries.
     pub fn agents(&self) -> Option<PathBuf> {
         self.data.as_ref().map(|data| data.join("agents"))

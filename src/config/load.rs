@@ -14,7 +14,8 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS, SESSIONS_KEYS,
+    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS,
+    SESSIONS_KEYS, TRANSPORTS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -73,7 +74,8 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
-            "protocol" => config.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "protocol" => config.spoken.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
+            "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
             "notify" => config.notify = notify(value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
@@ -235,16 +237,32 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
                 agent.command = command?;
             }
             "args" => agent.args = args(&path, value, report),
-            "env" => agent.env = env(&path, value, report),
-            "protocol" => agent.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "env" => agent.env = strings(&format!("{path}.env"), value, report),
+            "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
+            "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
+            "url" => agent.reach.url = string(&format!("{path}.url"), "the address of an agent", value, report),
+            "transport" => {
+                agent.reach.transport = one_of(&format!("{path}.transport"), &TRANSPORTS, value, report);
+            }
+            "headers" => agent.reach.headers = strings(&format!("{path}.headers"), value, report),
+            "files" => agent.reach.files = flag(&format!("{path}.files"), value, report),
+            "terminals" => agent.reach.terminals = flag(&format!("{path}.terminals"), value, report),
+            "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
                 report.warn(&key.span(), message);
             }
         }
     }
+    if let Some(url) = &agent.reach.url {
+        if !agent.command.is_empty() {
+            report.warn(&name.span(), format!("[{path}] has a command and a url; only the url counts"));
+        }
+        agent.command.clone_from(url);
+        agent.args.clear();
+    }
     if agent.command.is_empty() {
-        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\""));
+        report.warn(&name.span(), format!("[{path}] has no command; it needs: command = \"program\", or url"));
         return None;
     }
     Some(agent)
@@ -270,31 +288,30 @@ fn args(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Ve
     args
 }
 
-fn env(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, String> {
-    let mut env = BTreeMap::new();
+fn strings(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, String> {
+    let mut strings = BTreeMap::new();
     let Some(table) = value.get_ref().as_table() else {
         let given = kind_of(value.get_ref());
-        report
-            .warn(&value.span(), format!("{path}.env is {given}; allowed: a table of strings, {{ NAME = \"value\" }}"));
-        return env;
+        report.warn(&value.span(), format!("{path} is {given}; allowed: a table of strings, {{ NAME = \"value\" }}"));
+        return strings;
     };
     for (key, value) in table {
         let name = key.get_ref().as_ref();
         if name.is_empty() || name.contains(['=', '\0']) {
-            report.warn(&key.span(), format!("{name:?} cannot be the name of a variable in {path}.env"));
+            report.warn(&key.span(), format!("{name:?} cannot be a name in {path}"));
             continue;
         }
         match value.get_ref().as_str().filter(|text| !text.contains('\0')) {
             Some(text) => {
-                env.insert(name.to_owned(), text.to_owned());
+                strings.insert(name.to_owned(), text.to_owned());
             }
             None => {
                 let given = kind_of(value.get_ref());
-                report.warn(&value.span(), format!("{path}.env.{name} is {given}; allowed: a string without NUL"));
+                report.warn(&value.span(), format!("{path}.{name} is {given}; allowed: a string without NUL"));
             }
         }
     }
-    env
+    strings
 }
 
 #[cfg(test)]

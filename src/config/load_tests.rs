@@ -44,8 +44,8 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, decision_hook, protocol, unstable, budget, notify, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, decision_hook, protocol, dialect, unstable, budget, notify, sessions, agents, mcp",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals",
         ]
     );
 }
@@ -65,6 +65,18 @@ mod bad_values_say_what_is_allowed {
             protocol_is_a_number:
                 "protocol = 2",
                 "config.toml:1: protocol is a number; allowed: a string, one of auto, 1, 2";
+            dialect_is_not_known:
+                "dialect = \"d1\"",
+                "config.toml:1: dialect is \"d1\"; allowed: auto, canonical, d0, d3, d4";
+            s_067_framing_is_not_known:
+                "[agents.x]\ncommand = \"x\"\nframing = \"lsp\"",
+                "config.toml:3: agents.x.framing is \"lsp\"; allowed: ndjson, content-length, auto";
+            an_agent_has_a_command_and_a_url:
+                "[agents.x]\ncommand = \"x\"\nurl = \"unix:/a\"",
+                "config.toml:1: [agents.x] has a command and a url; only the url counts";
+            files_are_a_word:
+                "[agents.x]\nurl = \"unix:/a\"\nfiles = \"yes\"",
+                "config.toml:3: agents.x.files is a string; allowed: true, false";
             protocol_of_an_agent_is_not_known:
                 "[agents.x]\ncommand = \"x\"\nprotocol = \"3\"",
                 "config.toml:3: agents.x.protocol is \"3\"; allowed: auto, 1, 2";
@@ -94,10 +106,10 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals";
             no_command:
                 "[agents.x]\nargs = []",
-                "config.toml:1: [agents.x] has no command; it needs: command = \"program\"";
+                "config.toml:1: [agents.x] has no command; it needs: command = \"program\", or url";
             command_is_a_list:
                 "[agents.x]\ncommand = [\"a\"]",
                 "config.toml:2: agents.x.command is a list; allowed: a string, a program";
@@ -109,7 +121,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:3: agents.x.env.A is a number; allowed: a string without NUL";
             a_variable_cannot_be_named_so:
                 "[agents.x]\ncommand = \"a\"\nenv.\"A=B\" = \"1\"",
-                "config.toml:3: \"A=B\" cannot be the name of a variable in agents.x.env";
+                "config.toml:3: \"A=B\" cannot be a name in agents.x.env";
             args_holds_a_number:
                 "[agents.x]\ncommand = \"a\"\nargs = [\n\"a\",\n1]",
                 "config.toml:5: agents.x.args holds a number; allowed: a list of strings, [\"--flag\", \"value\"]";

@@ -7,12 +7,13 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 11] = [
+pub const KEYS: [&str; 12] = [
     "default_agent",
     "theme",
     "gate",
     "decision_hook",
     "protocol",
+    "dialect",
     "unstable",
     "budget",
     "notify",
@@ -26,11 +27,18 @@ pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"]
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
 pub const PROTOCOLS: [&str; 3] = ["auto", "1", "2"];
+/// In which renditions of version 1 agents can be spoken to.
+pub const DIALECTS: [&str; 5] = ["auto", "canonical", "d0", "d3", "d4"];
+/// How messages of an agent can be told apart.
+pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
+/// Over what an agent behind an address can be reached.
+pub const TRANSPORTS: [&str; 2] = ["unix", "websocket"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 4] = ["command", "args", "env", "protocol"];
+pub const AGENT_KEYS: [&str; 11] =
+    ["command", "args", "env", "protocol", "dialect", "framing", "url", "transport", "headers", "files", "terminals"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -44,8 +52,8 @@ pub struct Config {
     pub decision_hook: Option<Vec<String>>,
     /// Parts of the protocol that may still change are used, too.
     pub unstable: bool,
-    /// One of [`PROTOCOLS`], for agents that say nothing else.
-    pub protocol: Option<String>,
+    /// For agents that say nothing else.
+    pub spoken: Spoken,
     /// See [`super::budget`].
     pub budget: Option<String>,
     /// How the person is told of something while they look elsewhere.
@@ -83,6 +91,41 @@ pub struct AgentConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    pub spoken: Spoken,
+    pub reach: ReachConfig,
+}
+
+/// How an agent is spoken to, as far as it is said.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Spoken {
     /// One of [`PROTOCOLS`].
     pub protocol: Option<String>,
+    /// One of [`DIALECTS`].
+    pub dialect: Option<String>,
+}
+
+impl Spoken {
+    /// What is not said here is as it is said there.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        Self {
+            protocol: self.protocol.clone().or_else(|| other.protocol.clone()),
+            dialect: self.dialect.clone().or_else(|| other.dialect.clone()),
+        }
+    }
+}
+
+/// How messages get to an agent and back.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReachConfig {
+    /// One of [`FRAMINGS`].
+    pub framing: Option<String>,
+    /// The address of an agent that is not started; its command is that, too.
+    pub url: Option<String>,
+    /// One of [`TRANSPORTS`].
+    pub transport: Option<String>,
+    pub headers: BTreeMap<String, String>,
+    /// What of this machine is for an agent behind an address.
+    pub files: bool,
+    pub terminals: bool,
 }

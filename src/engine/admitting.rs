@@ -2,6 +2,7 @@
 //!
 //! Blocks on the disk, for looking only. Invariant: what is opened is what was judged, not what the path leads to later.
 
+use super::hook::Hook;
 use super::refusing;
 use super::ruling::RulesInForce;
 use crate::host::fs::{FsError, Resolved, Roots};
@@ -39,12 +40,20 @@ fn again(rules: &RulesInForce, request: Request, resolved: &Result<Resolved, FsE
     };
     let real = resolved.as_ref().ok().and_then(|resolved| resolved.real.to_str());
     let Some(real) = real else { return request };
-    let ruling = rules.ruling(&Claims::of_file(tool, real)).0;
+    let claims = Claims::of_file(tool, real);
+    let ruling = rules.ruling(&claims).0;
+    let is_same = request.path() == Some(real);
     // What the decision hook has allowed was this very path.
-    let is_hooks = request.ruling.as_ref().is_some_and(|before| before.by_hook) && request.path() == Some(real);
+    let is_hooks = is_same && request.ruling.as_ref().is_some_and(|before| before.by_hook);
     if is_hooks && ruling.verdict != Ruled::Deny {
         return request;
     }
+    // It was asked about a path that leads to this one, or did not yet.
+    let hook = rules.book().hook().filter(|_| !is_same && Hook::is_for(&ruling, tool == "read"));
+    let ruling = match hook {
+        Some(hook) => hook.ruling(rules.agent(), &rules.cwd(), &claims, ruling).0,
+        None => ruling,
+    };
     request.ruled(Some(ruling))
 }
 
@@ -110,6 +119,27 @@ mod tests {
         symlink("../secret", root.join("src/a")).unwrap();
         let refused = admit(&roots, Some(&rules), ruled.granted(), &path).unwrap_err();
         assert_eq!(refused.why, Reason::DeniedByPolicy, "whoever has allowed it");
+    }
+
+    #[test]
+    fn the_decision_hook_is_asked_about_what_a_path_leads_to_when_it_is_used() {
+        let temp = TempDir::new().unwrap();
+        let root = temp.path().canonicalize().unwrap().join("ws");
+        std::fs::create_dir_all(root.join("secret")).unwrap();
+        std::fs::create_dir(root.join("src")).unwrap();
+        let script =
+            r#"read line; case "$line" in *'/secret/'*) v=deny;; *) v=allow;; esac; echo "{\"verdict\":\"$v\"}""#;
+        let hook = Hook::new(["sh", "-c", script].map(str::to_owned).to_vec());
+        let rules = RulesInForce::new(Rulebook::new(None, None).with_hook(Some(hook)), root.clone());
+        let roots = Roots::new(vec![root.clone()]);
+        let path = root.join("src/a").to_string_lossy().into_owned();
+        let ruled = request(&path).ruled(Some(Ruling { verdict: Ruled::Allow, by_hook: true, ..Ruling::OPEN }));
+        assert!(admit(&roots, Some(&rules), ruled.clone(), &path).is_ok());
+        symlink("../other", root.join("src/a")).unwrap();
+        assert!(admit(&roots, Some(&rules), ruled.clone(), &path).is_ok(), "the hook allows this one too");
+        std::fs::remove_file(root.join("src/a")).unwrap();
+        symlink("../secret/x", root.join("src/a")).unwrap();
+        assert_eq!(admit(&roots, Some(&rules), ruled, &path).unwrap_err().why, Reason::DeniedByPolicy);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Plain data; knows nothing of where it was read.
 
-use super::links::Further;
+use super::links::{Further, Reach};
 use super::reviewing::ReviewConfig;
 use super::ruling::RulesConfig;
 use super::servers::ServersConfig;
@@ -24,6 +24,7 @@ pub struct EngineConfig {
     pub start_in: Option<PathBuf>,
     /// In which versions of the protocol the agent is spoken to.
     pub protocol: Protocol,
+    pub reach: Reach,
     pub further: Further,
     /// The session's directory, absolute.
     pub cwd: PathBuf,

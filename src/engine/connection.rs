@@ -3,11 +3,15 @@
 //! No IO, no clock and no model: it tells what is to be applied. Invariants: our ids are matched only against our own
 //! requests over this connection; every request of the agent is answered exactly once or dies with the connection.
 
-use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told};
+use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told, Updated};
 use crate::base::limits::{self, MAX_NAME};
+use crate::base::transport::Reached;
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentEvent, AgentRequest, CallError, ErrorKind, InitResult, Odd, Opening, Words};
+use crate::model::event::{
+    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, Opening, PermissionKind,
+    PermissionOption, Words,
+};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
 use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
@@ -54,6 +58,10 @@ struct Open {
     bytes: usize,
     /// The call of ours that it is made for.
     call: Option<u64>,
+    /// The dialect that it is made in, where that is another than the agent is spoken to in.
+    codec: Option<SharedCodec>,
+    /// The option that refuses once, or for good.
+    no: Option<String>,
 }
 
 /// A line for an agent, and what the journal shall hold instead where the line carries bulk.
@@ -82,8 +90,8 @@ pub struct Opens {
 pub(super) enum Heard {
     Event(Addressed<AgentEvent>),
     Line(Line),
-    /// The agent has to be started once more, to be spoken to in this version.
-    Reconnect(u16),
+    /// The agent has to be started once more, to be spoken to in another way.
+    Reconnect(AgentEvent),
 }
 
 /// What follows from one frame: no list of its own for each of the very many.
@@ -167,7 +175,7 @@ impl Connection {
             Frame::Notification { method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 match self.codec.told(method.as_str(), params) {
-                    Told::Update(decoded) => return [Some(self.updated(decoded, line)), None, None],
+                    Told::Update(decoded) => return self.updated(decoded, line),
                     Told::Withdrawn(id) => match self.open.iter().find(|(_, open)| open.id == id) {
                         Some((req, _)) => AgentEvent::RequestWithdrawn(*req),
                         None => return [None, None, None],
@@ -178,10 +186,10 @@ impl Connection {
             }
             Frame::Request { id, method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
-                match self.request(id, method.as_str().to_owned(), params, ids) {
-                    Ok(event) => event,
-                    Err(line) => return [Some(Heard::Line(line)), None, None],
-                }
+                return match self.request(id, method.as_str().to_owned(), params, ids) {
+                    Ok((event, speaks)) => [speaks, Some(self.said(event)), None],
+                    Err(line) => [Some(Heard::Line(line)), None, None],
+                };
             }
             Frame::Response { id, outcome } => match self.peer.resolve(&id) {
                 Some((tag, call)) => {
@@ -224,11 +232,23 @@ impl Connection {
     }
 
     /// An update that has been decoded. `line` is its text.
-    pub fn updated(&self, decoded: Decoded, line: &str) -> Heard {
-        self.said(match decoded {
-            Ok((session, update)) => AgentEvent::Update { session, update },
-            Err(_) => AgentEvent::Odd { what: Odd::Malformed, head: line.chars().take(HEAD).collect() },
-        })
+    pub fn updated(&mut self, decoded: Decoded, line: &str) -> Heards {
+        match decoded {
+            Ok(Updated { session, update, dialect }) => {
+                let speaks = self.speaks(dialect, "its updates have that form");
+                [speaks, Some(self.said(AgentEvent::Update { session, update })), None]
+            }
+            Err(_) => {
+                let head = line.chars().take(HEAD).collect();
+                [Some(self.said(AgentEvent::Odd { what: Odd::Malformed, head })), None, None]
+            }
+        }
+    }
+
+    /// From its first message in a dialect on an agent is spoken to in that, where it is not decided yet (S-002).
+    fn speaks(&mut self, dialect: Dialect, evidence: &'static str) -> Option<Heard> {
+        self.codec = self.codec.locked(dialect)?;
+        Some(self.said(AgentEvent::Speaks { dialect, evidence }))
     }
 
     /// What the agent itself has said.
@@ -263,7 +283,13 @@ impl Connection {
         self.line(frame::response_err(id, &self.codec.refuse(&Refusal::new(why, message))))
     }
 
-    fn request(&mut self, id: RawId, method: String, params: &str, ids: &mut ReqIds) -> Result<AgentEvent, Line> {
+    fn request(
+        &mut self,
+        id: RawId,
+        method: String,
+        params: &str,
+        ids: &mut ReqIds,
+    ) -> Result<(AgentEvent, Option<Heard>), Line> {
         if self.open.len() >= MAX_OPEN {
             let why = format!("{MAX_OPEN} requests are waiting for an answer already");
             return Err(self.refusal(&id, Reason::Failed, why));
@@ -273,11 +299,18 @@ impl Connection {
             return Err(self.refusal(&id, Reason::Failed, why));
         }
         let req = ids.next();
-        let (session, request) = self.codec.request(&method, params, req.0);
+        let other = self.codec.asked_in(&method, params);
+        let (session, request) = other.as_ref().unwrap_or(&self.codec).request(&method, params, req.0);
         let method = limits::cut(method, MAX_NAME);
         let call = if let AgentRequest::Ask { call, .. } = &request { *call } else { None };
-        self.open.insert(req, Open { id, method, bytes: params.len(), call });
-        Ok(AgentEvent::Request { req, session, request })
+        let (no, dialect) = match &request {
+            AgentRequest::Permission { options, .. } => (no(options), other.as_ref().map(|codec| codec.dialect())),
+            // What is missing here may have been forgotten; it decides nothing.
+            _ => (None, None),
+        };
+        self.open.insert(req, Open { id, method, bytes: params.len(), call, codec: other, no });
+        let speaks = dialect.and_then(|dialect| self.speaks(dialect, "its questions have that form"));
+        Ok((AgentEvent::Request { req, session, request }, speaks))
     }
 
     /// The answer to a call of ours, addressed to the session or agent of the call.
@@ -286,7 +319,12 @@ impl Connection {
             Tag::Initialize => {
                 return match outcome.map(|result| self.codec.handshake(result)) {
                     Ok(Handshake::Accepted(init)) => self.initialized(Ok(init)),
-                    Ok(Handshake::Reconnect(codec)) => self.reconnect(codec),
+                    // It is not started a third time: it goes on without what it would have been told then (S-006).
+                    Ok(Handshake::Reconnect(codec, init)) if !self.reconnected => self.reconnect(codec, init.evidence),
+                    Ok(Handshake::Locked(codec, init) | Handshake::Reconnect(codec, init)) => {
+                        self.codec = codec;
+                        self.initialized(Ok(init))
+                    }
                     Ok(Handshake::Refused(error)) => self.initialized(Err(error)),
                     Err(error) => self.not_initialized(error),
                 };
@@ -297,7 +335,7 @@ impl Connection {
             }
             Tag::Prompt(at, turn) => {
                 let result = match outcome {
-                    Ok(result) => Ok(self.codec.prompt(result)),
+                    Ok(result) => self.codec.prompt(result),
                     Err(error) => self.codec.prompt_refused(error),
                 };
                 (at.into(), AgentEvent::PromptAnswered { turn, result })
@@ -324,7 +362,8 @@ impl Connection {
             }
             Tag::Authenticate(attempt) => {
                 self.authenticate.take_if(|(newest, _)| *newest == attempt);
-                (self.agent.into(), AgentEvent::Authenticated { attempt, result: outcome.map(|_| ()) })
+                let result = outcome.and_then(|result| self.codec.authenticated(result));
+                (self.agent.into(), AgentEvent::Authenticated { attempt, result })
             }
         };
         Heard::Event(Addressed { at, what: event })
@@ -336,33 +375,42 @@ impl Connection {
 
     /// An agent that refuses this version may name one that is spoken here, too.
     fn not_initialized(&mut self, error: CallError) -> Heard {
-        if error.kind != ErrorKind::WrongVersion {
-            return self.initialized(Err(error));
-        }
-        match self.codec.other_version(&error).filter(|_| self.may_change) {
-            Some(codec) => self.reconnect(codec),
-            None => self.initialized(Err(self.codec.no_version(&error))),
+        let is_this = |codec: &SharedCodec| self.may_change || codec.version() == self.codec.version();
+        match self.codec.other_version(&error).filter(is_this) {
+            Some(codec) if error.kind == ErrorKind::WrongVersion || !self.reconnected => self.reconnect(codec, None),
+            _ if error.kind == ErrorKind::WrongVersion => self.initialized(Err(self.codec.no_version(&error))),
+            _ => self.initialized(Err(error)),
         }
     }
 
     /// The agent is to be started once more and spoken to in another way.
-    fn reconnect(&mut self, codec: SharedCodec) -> Heard {
+    fn reconnect(&mut self, codec: SharedCodec, evidence: Option<&'static str>) -> Heard {
         if std::mem::replace(&mut self.reconnected, true) {
             let error = CallError::new(ErrorKind::WrongVersion, "the agent cannot agree on a version of the protocol");
             return self.initialized(Err(error));
         }
         self.forget();
-        let version = codec.version();
+        let (version, dialect) = (codec.version(), codec.dialect());
         self.codec = codec;
-        Heard::Reconnect(version)
+        Heard::Reconnect(AgentEvent::Reconnecting { version, dialect, evidence })
     }
 
     /// The line of a call. `cwd` is the directory of the session that it is for.
-    pub fn call(&mut self, at: Address, call: Call, cwd: &Path, directories: &[String]) -> Option<Line> {
+    pub fn call(
+        &mut self,
+        at: Address,
+        call: Call,
+        cwd: &Path,
+        directories: &[String],
+        reached: Option<Reached>,
+    ) -> Option<Line> {
         let session = if let Address::Session(key) = at { Some(key) } else { None };
         let (method, mut params) = self.codec.call(&call, cwd).ok()?;
         if matches!(call, Call::OpenSession(_)) && !directories.is_empty() {
             self.codec.reach(directories, &mut params);
+        }
+        if let (Call::Initialize, Some(reached)) = (&call, reached) {
+            self.codec.withhold(reached, &mut params);
         }
         let brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
         let tag = match call {
@@ -411,7 +459,7 @@ impl Connection {
     }
 
     pub fn cancel_turn(&self, session: &SessionId) -> Option<Line> {
-        self.notification(self.codec.cancel_turn(session))
+        self.notification(self.codec.cancel_turn(session)?)
     }
 
     pub fn withdraw_authenticate(&mut self) -> Option<Line> {
@@ -426,8 +474,11 @@ impl Connection {
     /// The journal does not hold what an agent reads: neither the text of files, nor that of terminals, of which it has
     /// the kept end once, at the exit.
     pub fn respond(&mut self, req: ReqId, answer: &Answer) -> Option<Line> {
-        let Open { id, method, .. } = self.open.remove(&req)?;
-        let line = |answer: &Answer| match self.codec.answer(&method, answer) {
+        let Open { id, method, codec, no, .. } = self.open.remove(&req)?;
+        let codec = codec.as_ref().unwrap_or(&self.codec);
+        let dismissed = (*answer == Answer::Cancelled).then(|| codec.dismissed(&method, no.as_deref()));
+        let answer = dismissed.as_ref().unwrap_or(answer);
+        let line = |answer: &Answer| match codec.answer(&method, answer) {
             Ok(result) => frame::response_ok(&id, &result).ok(),
             Err(error) => Some(frame::response_err(&id, &error)),
         };
@@ -444,4 +495,10 @@ impl Connection {
             self.open.iter().map(|(req, open)| (*req, self.codec.unanswered(&open.method))).collect();
         open.iter().filter_map(|(req, answer)| self.respond(*req, answer)).collect()
     }
+}
+
+/// The option that refuses once, else the one that refuses for good.
+fn no(options: &[PermissionOption]) -> Option<String> {
+    let of = |kind| options.iter().find(|option| option.kind == kind).map(|option| option.id.clone());
+    of(PermissionKind::RejectOnce).or_else(|| of(PermissionKind::RejectAlways))
 }

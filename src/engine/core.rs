@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Effect};
-use crate::model::event::{AgentEvent, Can, Event, Hint, Intent, Protocol};
+use crate::model::event::{Can, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
 use crate::model::reduce::reduce;
@@ -196,17 +196,20 @@ impl Core {
 
     /// Applies an update that has been decoded. `line` is its text.
     pub fn update(&mut self, agent: AgentKey, decoded: Decoded, line: &str, now: Now) -> Vec<Out> {
-        let heard = self.connections.get(&agent).map(|connection| connection.updated(decoded, line));
-        heard.map(|heard| self.heard(agent, heard, now)).unwrap_or_default()
+        let heards = self.connections.get_mut(&agent).map(|connection| connection.updated(decoded, line));
+        let mut out = Vec::new();
+        for heard in heards.into_iter().flatten().flatten() {
+            out.extend(self.heard(agent, heard, now));
+        }
+        out
     }
 
     fn heard(&mut self, agent: AgentKey, heard: Heard, now: Now) -> Vec<Out> {
         match heard {
             Heard::Event(Addressed { at, what }) => self.event(Addressed { at, what: Event::Agent(what) }, now),
             Heard::Line(line) => vec![Out::Line(line)],
-            Heard::Reconnect(version) => {
-                let event = Event::Agent(AgentEvent::Reconnecting { version });
-                let mut out = self.event(Addressed::new(agent, event), now);
+            Heard::Reconnect(event) => {
+                let mut out = self.event(Addressed::new(agent, Event::Agent(event)), now);
                 out.push(Out::Do(Addressed::new(agent, Effect::SpawnAgent)));
                 out
             }
@@ -220,7 +223,7 @@ impl Core {
         let Some(agent) = self.agent_at(at) else { return Some(Out::Do(Addressed { at, what })) };
         if what == Effect::SpawnAgent {
             let (codec, may_change) = match self.protocols.get(&agent) {
-                Some(protocol) => (codec::first(*protocol), *protocol == Protocol::Auto),
+                Some(protocol) => (codec::first(*protocol), protocol.may_change()),
                 None => (Arc::clone(&self.codec), self.may_change),
             };
             let connection = || Connection::new(agent, codec, may_change);
@@ -235,7 +238,8 @@ impl Core {
                     Address::Session(key) if is_told => self.model.directories(key),
                     _ => &[],
                 };
-                self.connections.get_mut(&agent)?.call(at, call, &cwd, directories)
+                let reached = self.model.agent_of(agent).and_then(|agent| agent.reached);
+                self.connections.get_mut(&agent)?.call(at, call, &cwd, directories, reached)
             }
             Effect::CancelTurn(session) => self.connections.get(&agent)?.cancel_turn(&session),
             Effect::WithdrawAuthenticate => self.connections.get_mut(&agent)?.withdraw_authenticate(),

@@ -80,6 +80,7 @@ mod tests {
             journals: None,
             record: None,
             protocol: crate::model::event::Protocol::Auto,
+            reach: crate::engine::Reach::default(),
             further: crate::engine::Further::default(),
             suggestion: None,
             install: None,

@@ -2,6 +2,7 @@
 
 use super::ruling::RulesInForce;
 use crate::agent::quirks::MissingFile;
+use crate::model::event::WriteHow;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::model::judge::Request;
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub struct WriteJob {
     pub req: ReqId,
     pub request: Box<Request>,
     pub content: Arc<str>,
+    pub how: WriteHow,
     pub entry: EntryId,
     /// How often it was begun before.
     pub tries: u8,

@@ -251,7 +251,7 @@ impl FileQueue {
     }
 
     fn write(&mut self, job: WriteJob, model: &Model, reviews: &mut Reviews) -> Told {
-        let WriteJob { at, req, request, content, entry, tries, rules } = job;
+        let WriteJob { at, req, request, content, how, entry, tries, rules } = job;
         let path = request.path().unwrap_or_default().to_owned();
         let writing = Writing { entry, content: Arc::clone(&content), turn: turn_of(model, at) };
         let (looked, told) = reviews.before_write(at, &path, &writing);
@@ -259,12 +259,15 @@ impl FileQueue {
         let (roots, facts, is_over) = (Arc::clone(reviews.roots(at)), self.facts.clone(), Arc::clone(&self.is_over));
         self.writes.spawn_blocking(move || {
             let known = looked.and_then(|looked| reviews::wait_for(&looked, &is_over)).flatten();
-            let written = admit(&roots, rules.as_ref(), Request::clone(&request), &path)
-                .map(|file| write_text(&roots, &file, &content, known.as_ref(), &|| !is_over.load(Ordering::Acquire)));
+            let is_wanted = || !is_over.load(Ordering::Acquire);
+            let written = admit(&roots, rules.as_ref(), Request::clone(&request), &path).map(|file| {
+                fs::may_write(&file, how.only_where_directories_are, how.only_new)?;
+                write_text(&roots, &file, &content, known.as_ref(), &is_wanted)
+            });
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
                 Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {
-                    let again = WriteJob { at, req, request, content, entry, tries: tries + 1, rules };
+                    let again = WriteJob { at, req, request, content, how, entry, tries: tries + 1, rules };
                     return facts.send(Fact::WriteAgain(again));
                 }
                 Ok(Ok((w, links))) => (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old }), links),

@@ -6,6 +6,7 @@ use super::*;
 use crate::agent::quirks::MissingFile;
 use crate::model::changes::{ReviewAction, Scope};
 use crate::model::event::Intent;
+use crate::model::event::WriteHow;
 use crate::model::ids::EntryId;
 use crate::model::judge::Deed;
 use std::path::Path;
@@ -112,8 +113,16 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     engine.files.push(job(2, &other, None));
     let content: Arc<str> = "agent".into();
     let request = request(Deed::Write(path.to_string_lossy().into()));
-    let again =
-        WriteJob { at: SessionKey::FIRST, req: ReqId(1), request, content, entry: EntryId(1), tries: 1, rules: None };
+    let again = WriteJob {
+        at: AT,
+        req: ReqId(1),
+        request,
+        content,
+        how: WriteHow::default(),
+        entry: EntryId(1),
+        tries: 1,
+        rules: None,
+    };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
     while engine.files.lane(AT).is_busy {
@@ -152,6 +161,7 @@ fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
         req: ReqId(req),
         request,
         content: Arc::clone(content),
+        how: WriteHow::default(),
         entry,
         tries: 0,
         rules: None,

@@ -3,9 +3,11 @@
 //! Waits for the program, so it is for threads that may. Invariants: a hook never changes a deny of the rules; without a
 //! clear answer the person is asked.
 
+use super::real_paths::real_path;
 use crate::base::sanitize;
 use crate::host::process::ask_hook;
 use crate::model::claims::Claims;
+use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,6 +17,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Characters of its reason that are passed on.
 const MAX_REASON: usize = 500;
+/// Files that it is told the real places of.
+const MAX_LINKS: usize = 50;
 
 #[derive(Clone, Debug)]
 pub struct Hook {
@@ -47,6 +51,7 @@ impl Hook {
             "cwd": cwd.to_string_lossy(),
             "request": claims,
             "outside": ruling.outside,
+            "links": links(cwd, claims),
             "rules": { "verdict": ruling.verdict.name(), "rule": ruling.rule, "place": ruling.place },
         });
         let answer = match ask_hook(&self.words, &request, self.patience) {
@@ -61,6 +66,17 @@ impl Hook {
         let why = (!is_understood).then(|| "the decision hook's answer has no verdict allow, ask or deny".to_owned());
         (combined(ruling, said.unwrap_or(Ruled::Ask), reason), why)
     }
+}
+
+/// Files that are named by a path with links in it, and where they really are.
+fn links(cwd: &Path, claims: &Claims) -> Vec<Outside> {
+    let begins = claims.cwd.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir));
+    let led = |path: &String| {
+        let plain = begins.join(path.strip_prefix("file://").unwrap_or(path));
+        let real = real_path(&plain).map(|real| real.to_string_lossy().into_owned());
+        (real.as_deref() != plain.to_str()).then(|| Outside { path: path.clone(), real })
+    };
+    claims.files.iter().filter_map(led).take(MAX_LINKS).collect()
 }
 
 fn read(answer: &Value) -> (Option<Ruled>, Option<String>) {
@@ -112,6 +128,18 @@ mod tests {
         let words = ["sh", "-c", script].map(str::to_owned).to_vec();
         let claims = Claims::of_file("write", "/p/new");
         Hook { words, patience }.ruling(Some("mine"), Path::new("/p"), &claims, Ruling::OPEN)
+    }
+
+    #[test]
+    fn it_is_told_where_a_link_leads() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("secret")).unwrap();
+        std::os::unix::fs::symlink("secret", root.join("link")).unwrap();
+        let file = |name: &str| Claims::of_file("write", &root.join(name).to_string_lossy());
+        let real = root.join("secret/new").to_string_lossy().into_owned();
+        assert_eq!(links(&root, &file("link/new")).first().and_then(|link| link.real.clone()), Some(real));
+        assert_eq!(links(&root, &file("secret/new")), []);
     }
 
     #[test]

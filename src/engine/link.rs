@@ -4,15 +4,23 @@
 //! at the other end, its end is told once and the same each time it is asked for.
 
 use crate::base::exit::Exit;
+use crate::base::transport::Reached;
 use crate::host::process::{AgentProcess, Graces, Survivor};
+use crate::model::event::HostEvent;
 use crate::model::ids::AgentKey;
+use crate::remote::{self, Remote};
 use crate::wire::duplex;
-use crate::wire::framing::{Framing, LINES};
+use crate::wire::framing::Framing;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 /// Bytes under way in memory, in each direction.
 const CAPACITY: usize = 64 << 10;
+/// How long an agent behind an address may take to end a connection that we have ended.
+const LAST_BYTES: Duration = Duration::from_millis(500);
 
 pub type Incoming = Box<dyn AsyncRead + Send + Unpin>;
 pub type Outgoing = Box<dyn AsyncWrite + Send + Unpin>;
@@ -30,7 +38,7 @@ pub struct Link {
 
 impl Link {
     /// Takes the pipes of a fresh process.
-    pub fn process(mut process: AgentProcess) -> Self {
+    pub fn process(mut process: AgentProcess, framing: Framing) -> Self {
         let incoming: Incoming = match process.stdout.take() {
             Some(stdout) => Box::new(stdout),
             None => Box::new(tokio::io::empty()),
@@ -40,8 +48,24 @@ impl Link {
             None => Box::new(tokio::io::sink()),
         };
         let errors = process.stderr.take().map(|stderr| Box::new(stderr) as Incoming);
-        Self { incoming, outgoing, errors, framing: LINES, far: Far::Process(Box::new(process)) }
+        Self { incoming, outgoing, errors, framing, far: Far::Process(Box::new(process)) }
     }
+
+    /// Reaches an agent at its address; that it cannot be reached is told as the end.
+    pub fn remote(remote: Remote, framing: Framing) -> Self {
+        let (ours, theirs) = duplex::pair(CAPACITY);
+        let reached = remote.reached();
+        let far = Far::Remote { reached, task: tokio::spawn(remote::carry(remote, theirs)), ended: None };
+        Self { incoming: Box::new(ours.reader), outgoing: Box::new(ours.writer), errors: None, framing, far }
+    }
+}
+
+/// How the far end has ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    Exited(Exit),
+    /// The connection to it, and why.
+    Lost(String),
 }
 
 /// Who is at the other end.
@@ -49,26 +73,33 @@ impl Link {
 pub enum Far {
     Process(Box<AgentProcess>),
     Memory { exit: mpsc::Receiver<Exit>, ended: Option<Exit> },
+    Remote { reached: Reached, task: JoinHandle<String>, ended: Option<String> },
 }
 
 impl Far {
-    /// 0 where there is no process.
-    pub fn pid(&self) -> u32 {
+    /// What there is to tell of its begin. The number is 0 where there is no process.
+    pub fn begun(&self) -> HostEvent {
         match self {
-            Self::Process(process) => u32::try_from(process.pid).unwrap_or(0),
-            Self::Memory { .. } => 0,
+            Self::Process(process) => HostEvent::AgentSpawned { pid: u32::try_from(process.pid).unwrap_or(0) },
+            Self::Memory { .. } => HostEvent::AgentSpawned { pid: 0 },
+            Self::Remote { reached, .. } => HostEvent::Connecting(*reached),
         }
     }
 
     /// Resolves when it has ended. May be dropped and called again.
-    pub async fn wait(&mut self) -> Exit {
+    pub async fn wait(&mut self) -> Ended {
         match self {
-            Self::Process(process) => process.wait().await.unwrap_or_default(),
-            Self::Memory { ended: Some(exit), .. } => exit.clone(),
+            Self::Process(process) => Ended::Exited(process.wait().await.unwrap_or_default()),
+            Self::Memory { ended: Some(exit), .. } => Ended::Exited(exit.clone()),
             Self::Memory { exit, ended } => {
                 // One that is dropped has ended without saying how.
                 let exit = exit.recv().await.unwrap_or_default();
-                ended.insert(exit).clone()
+                Ended::Exited(ended.insert(exit).clone())
+            }
+            Self::Remote { ended: Some(why), .. } => Ended::Lost(why.clone()),
+            Self::Remote { task, ended, .. } => {
+                let why = task.await.unwrap_or_else(|_| "the connection to the agent was ended".to_owned());
+                Ended::Lost(ended.insert(why).clone())
             }
         }
     }
@@ -80,6 +111,7 @@ impl Far {
             Self::Memory { ended, .. } => {
                 ended.get_or_insert_with(|| Exit { code: None, signal: Some("SIGKILL".into()) });
             }
+            Self::Remote { task, .. } => task.abort(),
         }
     }
 
@@ -96,6 +128,12 @@ impl Far {
             Self::Process(process) => process.shutdown(graces).await.survivors,
             // Its streams are closed by now; it has nothing else of ours.
             Self::Memory { .. } => Vec::new(),
+            Self::Remote { mut task, ended, .. } => {
+                if ended.is_none() && timeout(LAST_BYTES, &mut task).await.is_err() {
+                    task.abort();
+                }
+                Vec::new()
+            }
         }
     }
 }
@@ -122,6 +160,6 @@ pub fn memory() -> (Link, Agent) {
     let (tell, exit) = mpsc::channel(1);
     let far = Far::Memory { exit, ended: None };
     let (incoming, outgoing) = (Box::new(ours.reader), Box::new(ours.writer));
-    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: LINES, far };
+    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: Framing::Lines, far };
     (link, Agent { lines, errors, exit: tell })
 }

@@ -4,14 +4,15 @@
 //! was served is the last to be served again, so that no agent, however much it sends, keeps another one waiting.
 
 use super::decoding::Decoding;
-use super::link::{Connect, Link};
+use super::link::{Connect, Ended, Link};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::codec::Decoded;
 use crate::host::process::{self, AgentSpec, Graces, Survivor};
 use crate::model::event::{HostEvent, Protocol};
 use crate::model::ids::AgentKey;
 use crate::model::login::quote;
-use crate::model::tool::Exit;
+use crate::remote::{Address, Remote};
+use crate::wire::framing::Framing;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Incoming, WordForWord};
 use crate::wire::stderr::StderrTail;
@@ -44,13 +45,37 @@ pub struct AgentSetup {
     pub start_in: Option<PathBuf>,
     /// In which versions of the protocol it is spoken to.
     pub protocol: Protocol,
+    pub reach: Reach,
+}
+
+/// How messages get to an agent and back.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    pub framing: Framing,
+    /// An agent behind an address, which is not started, or why it cannot be reached.
+    pub remote: Option<Result<Remote, String>>,
 }
 
 impl AgentSetup {
+    /// Of which only the command line is known: that may be an address.
+    pub fn recorded(command: &str, args: &[String]) -> Self {
+        let remote = (args.is_empty() && Address::is_one(command)).then(|| Remote::read(command));
+        let reach = Reach { remote, ..Reach::default() };
+        Self { command: command.to_owned(), args: args.to_vec(), reach, ..Self::default() }
+    }
+
     /// The command line as the person would type it.
     pub fn line(&self) -> String {
         let words = std::iter::once(&self.command).chain(&self.args);
         words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Reach {
+    /// What is not to be shown or written down, whoever says it.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        let remote = self.remote.as_ref().and_then(|remote| remote.as_ref().ok());
+        remote.into_iter().flat_map(|remote| &remote.headers).flat_map(|header| header.secrets())
     }
 }
 
@@ -91,7 +116,7 @@ pub enum LinkWake {
     /// A large update is ready to be applied.
     Decoded(Decoded),
     Stderr(Arc<str>),
-    Exited(Exit),
+    Ended(Ended),
     InputClosed,
     Written,
 }
@@ -103,6 +128,8 @@ struct Far {
     running: Option<Running>,
     /// What its newest process wrote to its error stream, also when it has ended.
     stderr: Option<StderrTail>,
+    /// It said nothing to lines: it is written to with lengths.
+    has_lengths: bool,
 }
 
 pub(super) struct Links {
@@ -133,6 +160,13 @@ impl Links {
         self.agents.get(&agent)?.setup.as_ref()
     }
 
+    /// From now on lengths stand before the agent's messages: it has said nothing to lines.
+    pub fn try_lengths(&mut self, agent: AgentKey) {
+        if let Some(far) = self.agents.get_mut(&agent) {
+            far.has_lengths = true;
+        }
+    }
+
     /// From now on the agent is started with these variables too.
     pub fn set_variables(&mut self, agent: AgentKey, values: Vec<(String, String)>) {
         if let Some(setup) = self.agents.get_mut(&agent).and_then(|far| far.setup.as_mut()) {
@@ -157,18 +191,26 @@ impl Links {
         far.stderr = None;
         let link = match (&mut self.connect, &far.setup) {
             (Some(connect), _) => Ok(connect(agent)),
+            (None, Some(AgentSetup { reach: Reach { remote: Some(remote), framing }, .. })) => match remote {
+                Ok(remote) => Ok(Link::remote(remote.clone(), *framing)),
+                Err(why) => return failed(why.clone(), String::new()),
+            },
             (None, Some(setup)) => {
-                process::spawn(&spec(setup, setup.start_in.clone().unwrap_or(cwd))).map(Link::process)
+                let spec = spec(setup, setup.start_in.clone().unwrap_or(cwd));
+                process::spawn(&spec).map(|process| Link::process(process, setup.reach.framing))
             }
             (None, None) => return failed("no agent of this name is configured".into(), String::new()),
         };
         match link {
-            Ok(link) => {
-                let pid = link.far.pid();
+            Ok(mut link) => {
+                if far.has_lengths {
+                    link.framing = Framing::Lengths;
+                }
+                let begun = link.far.begun();
                 let running = Running::new(link, words);
                 far.stderr = Some(running.stderr.clone());
                 far.running = Some(running);
-                HostEvent::AgentSpawned { pid }
+                begun
             }
             Err(error) => {
                 let missing = matches!(error, process::SpawnError::NotFound { .. });
@@ -215,8 +257,8 @@ impl Links {
     pub fn note(&mut self, agent: AgentKey, wake: LinkWake) {
         let Some(running) = self.running_mut(agent) else { return };
         match wake {
-            LinkWake::Incoming(Incoming::Closed { .. }) => running.note_closed(),
-            LinkWake::Exited(exit) => running.note_exit(exit),
+            LinkWake::Incoming(Incoming::Closed { error, .. }) => running.note_closed(error),
+            LinkWake::Ended(ended) => running.note_ended(ended),
             LinkWake::InputClosed => running.note_input_closed(),
             LinkWake::Incoming(_) | LinkWake::Decoded(_) | LinkWake::Stderr(_) | LinkWake::Written => {}
         }
@@ -297,7 +339,7 @@ fn spec(setup: &AgentSetup, cwd: PathBuf) -> AgentSpec {
 
 /// What one agent does next. This and what it waits for may be dropped at any time and begun again without a loss.
 async fn wake(running: &mut Running) -> LinkWake {
-    let (exited, closed) = (running.has_exited(), running.is_closed());
+    let (has_ended, closed) = (running.has_ended(), running.is_closed());
     let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
     let idle = decoding.is_none();
     tokio::select! {
@@ -306,7 +348,7 @@ async fn wake(running: &mut Running) -> LinkWake {
         written = write(outbox, tx.as_ref()) => if written { LinkWake::Written } else { LinkWake::InputClosed },
         decoded = decoded(decoding) => LinkWake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => LinkWake::Incoming(incoming),
-        exit = far.wait(), if !exited => LinkWake::Exited(exit),
+        ended = far.wait(), if !has_ended => LinkWake::Ended(ended),
         else => std::future::pending().await,
     }
 }

@@ -2,11 +2,16 @@
 
 use super::*;
 use crate::agent::codec;
+use crate::engine::Engine;
 use crate::engine::link::{Agent, memory};
-use crate::engine::reviewing::tests::{engine, place};
+use crate::engine::reviewing::tests::{Place, engine, place};
 use crate::engine::run::Wake;
+use crate::model::event::Intent;
 use crate::model::event::Timer;
 use crate::model::ids::Address;
+use crate::model::session::Phase;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const A: AgentKey = AgentKey::FIRST;
 const B: AgentKey = AgentKey(1);
@@ -75,4 +80,77 @@ async fn an_agent_that_is_not_configured_is_not_started() {
     let words = codec::shipped().word_for_word();
     let told = links.start(B, PathBuf::new(), words);
     assert!(matches!(told, HostEvent::SpawnFailed { message, .. } if message.contains("configured")));
+}
+
+/// Reads one message in this framing and answers it, and nothing else.
+async fn answer_one(agent: &mut Agent, has_length: bool) {
+    let mut line = agent.lines.next_line().await.unwrap().unwrap();
+    if has_length {
+        let length: usize = line.trim().strip_prefix("Content-Length: ").unwrap().parse().unwrap();
+        agent.lines.next_line().await.unwrap();
+        let mut body = vec![0; length];
+        agent.lines.reader.read_exact(&mut body).await.unwrap();
+        line = String::from_utf8(body).unwrap();
+    }
+    let call: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let result = if call["method"] == "initialize" { r#"{"protocolVersion":1}"# } else { r#"{"sessionId":"s"}"# };
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, call["id"]);
+    let header = format!("Content-Length: {}\r\n\r\n", answer.len());
+    agent.lines.writer.write_all(if has_length { header.as_bytes() } else { b"" }).await.unwrap();
+    agent.lines.writer.write_all(answer.as_bytes()).await.unwrap();
+    agent.lines.writer.write_all(if has_length { b"" } else { b"\n" }).await.unwrap();
+}
+
+/// An engine whose agent is told apart by what it says first, and how often that was started.
+fn begun(place: &Place, reads_lines: bool) -> (Engine, Arc<AtomicU32>) {
+    let starts = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&starts);
+    let connect = move |_| {
+        let (mut link, mut agent) = memory();
+        link.framing = Framing::Auto;
+        let is_first = count.fetch_add(1, Ordering::Relaxed) == 0;
+        tokio::spawn(async move {
+            if is_first && !reads_lines {
+                while agent.lines.next_line().await.is_ok_and(|line| line.is_some()) {}
+                return;
+            }
+            answer_one(&mut agent, !reads_lines).await;
+            answer_one(&mut agent, !reads_lines).await;
+            while agent.lines.next_line().await.is_ok_and(|line| line.is_some()) {}
+        });
+        link
+    };
+    let mut engine = engine(place, "", None);
+    engine.links = Links::new(AgentSetup::default(), Some(Box::new(connect)), Graces::default());
+    engine.intent(Intent::Start);
+    if !reads_lines {
+        engine.links.running_mut(A).unwrap().lose_patience();
+    }
+    (engine, starts)
+}
+
+async fn until_ready(engine: &mut Engine) {
+    while engine.model().first().phase() != Phase::Ready {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+        engine.step(wake);
+    }
+}
+
+#[tokio::test]
+async fn s_068_an_agent_that_says_nothing_to_a_line_is_started_once_more_with_lengths() {
+    let place = place();
+    let (mut engine, starts) = begun(&place, false);
+    until_ready(&mut engine).await;
+    assert_eq!(starts.load(Ordering::Relaxed), 2);
+    assert!(engine.links.deadline().is_none(), "nothing is waited for any more");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn s_068_one_that_answers_a_line_is_spoken_to_in_lines() {
+    let place = place();
+    let (mut engine, starts) = begun(&place, true);
+    until_ready(&mut engine).await;
+    assert_eq!(starts.load(Ordering::Relaxed), 1);
+    engine.shutdown().await;
 }

@@ -14,7 +14,7 @@ fn in_force(temp: &TempDir) -> RulesInForce {
 
 fn line(command: &str) -> Claims {
     let (command, args, env) = (command.to_owned(), Vec::new(), Vec::new());
-    Claims::of_command(&TerminalSpec { command, args, env, cwd: None, limit: None })
+    Claims::of_command(&TerminalSpec { command, args, env, cwd: None, limit: None, patience: None })
 }
 
 fn wanted(text: Option<&str>, lines: &[&str]) -> RuleQuery {

@@ -19,6 +19,7 @@ pub(super) fn file(error: &FsError) -> Refusal {
         FsError::NotRegular { path, .. } | FsError::Private(path) => (Reason::DeniedByPolicy, about(path)),
         FsError::NotWanted(path) | FsError::Ending(path) => (Reason::TurnOver, about(path)),
         FsError::Changed(path) | FsError::ChangedTwice { path, .. } => (Reason::Changed, about(path)),
+        FsError::Exists(path) => (Reason::Exists, about(path)),
         FsError::TooLarge { path, .. } | FsError::TooFar { path, .. } => (Reason::TooLarge, about(path)),
         FsError::NotFound(path) => (Reason::NotFound, about(path)),
         FsError::Os { path, .. } => (Reason::Failed, about(path)),
@@ -28,7 +29,11 @@ pub(super) fn file(error: &FsError) -> Refusal {
 
 /// Why a command was not started.
 pub(super) fn start(error: &SpawnError) -> Refusal {
-    let why = if matches!(error, SpawnError::Invalid(_)) { Reason::BadParams } else { Reason::Failed };
+    let why = match error {
+        SpawnError::Invalid(_) => Reason::BadParams,
+        SpawnError::TooMany(_) => Reason::TooMany,
+        _ => Reason::Failed,
+    };
     Refusal::new(why, error.to_string())
 }
 
@@ -57,6 +62,7 @@ mod tests {
             (FsError::Ending(at("/a")), -32603, path("turn_over")),
             (FsError::Changed(at("/a")), -32603, path("changed")),
             (FsError::ChangedTwice { path: at("/a"), beside: at("/b") }, -32603, path("changed")),
+            (FsError::Exists(at("/a")), -32602, path("exists")),
             (FsError::NotFound(at("/a ü")), -32002, json!({ "uri": "file:///a%20%C3%BC" })),
             (FsError::Os { path: at("/a"), source: std::io::Error::other("x") }, -32603, json!({ "path": "/a" })),
         ] {

@@ -110,7 +110,7 @@ impl Replay {
         let now = time(record.t);
         self.last = now;
         if let Some(name) = &record.codec {
-            let may_change = matches!(read::<Protocol>(record.protocol), Ok(Some(Protocol::Auto)));
+            let may_change = matches!(read::<Protocol>(record.protocol), Ok(Some(protocol)) if protocol.may_change());
             let Some(codec) = (self.named)(name) else {
                 (self.is_foreign, self.skipped) = (true, self.skipped + 1);
                 return;

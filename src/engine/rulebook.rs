@@ -4,6 +4,7 @@
 //! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
 
 use super::hook::Hook;
+use super::real_paths::{is_above, real_path};
 use super::rule_files::{self, read_text};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
@@ -12,9 +13,7 @@ use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling, Scope};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -27,11 +26,17 @@ const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
 const MAX_DIRECTORIES: usize = 64;
 
+/// Entries of a directory of this program's that may be links to elsewhere.
+const MAX_LINKS: usize = 64;
+
 #[derive(Debug)]
 pub struct Rulebook {
-    /// The person's, or the only one.
+    /// The person's.
     own: Option<PathBuf>,
-    has_projects: bool,
+    /// The only rules, read once: their file may lie where agents write.
+    only: Option<Arc<Rules>>,
+    /// Directories of this program's, whose files no rule lets agents change that does not have their names.
+    ours: Vec<PathBuf>,
     /// Where those of directories are that were made in questions.
     made: Option<PathBuf>,
     home: Option<PathBuf>,
@@ -68,11 +73,17 @@ pub struct FileRules {
 }
 
 impl Rulebook {
-    /// Only this file.
-    pub fn only(file: PathBuf, home: Option<PathBuf>) -> Self {
+    /// Only these rules.
+    pub fn only(rules: Rules, home: Option<PathBuf>) -> Self {
+        Self { only: Some(Arc::new(rules)), ..Self::new(None, home) }
+    }
+
+    /// The person's file, and those of the projects.
+    pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         Self {
-            own: Some(file),
-            has_projects: false,
+            own,
+            only: None,
+            ours: Vec::new(),
             made: None,
             home,
             hook: None,
@@ -81,17 +92,10 @@ impl Rulebook {
         }
     }
 
-    /// The person's file, and those of the projects.
-    pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
-        Self {
-            own,
-            has_projects: true,
-            made: None,
-            home,
-            hook: None,
-            cached: Mutex::default(),
-            further: OnceLock::new(),
-        }
+    /// The same with these directories of this program's.
+    #[must_use]
+    pub fn with_ours(self, ours: Vec<PathBuf>) -> Self {
+        Self { ours, ..self }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.
@@ -212,6 +216,7 @@ impl Rulebook {
             },
             cwd: &cwd,
             roots: &self.roots(root),
+            ours: &ours(&self.ours),
             home: self.home.as_deref(),
             agent,
             now: now(),
@@ -224,7 +229,7 @@ impl Rulebook {
     /// Where a rule of this reach is kept, and how the file begins; nothing where none is kept.
     pub(super) fn place(&self, scope: Scope, cwd: &Path) -> Option<(PathBuf, String)> {
         if scope == Scope::Always {
-            return self.own.clone().filter(|_| self.has_projects).map(|file| (file, String::new()));
+            return self.own.clone().map(|file| (file, String::new()));
         }
         let made = self.made.as_ref()?;
         rule_files::make_place(made).ok()?;
@@ -232,7 +237,10 @@ impl Rulebook {
     }
 
     fn current(&self, cwd: &Path) -> (Arc<Rules>, Vec<String>) {
-        let project = self.has_projects.then(|| cwd.join(PROJECT_FILE));
+        if let Some(only) = &self.only {
+            return (Arc::clone(only), Vec::new());
+        }
+        let project = Some(cwd.join(PROJECT_FILE));
         let made = self.made.as_ref().map(|made| rule_files::of_directory(made, cwd));
         let stamps = [&self.own, &project, &made].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
         let cached = || self.cached.lock().unwrap_or_else(PoisonError::into_inner);
@@ -278,6 +286,16 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
     }
 }
 
+/// Where these directories really are, and what their links lead to.
+pub fn ours(directories: &[PathBuf]) -> Vec<PathBuf> {
+    let links = |dir: &PathBuf| {
+        let entries = dir.read_dir().into_iter().flatten().take(MAX_LINKS).filter_map(Result::ok);
+        let links = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
+        links.filter_map(|entry| entry.path().canonicalize().ok()).collect::<Vec<_>>()
+    };
+    directories.iter().flat_map(|dir| real_path(dir).into_iter().chain(links(dir))).collect()
+}
+
 /// Seconds from 1970.
 pub fn now() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -316,33 +334,6 @@ pub fn read_made(all: &Path, cwd: &Path) -> Option<FileRules> {
     // What cannot be read may be its own, with a deny in it.
     let is_own = found.fault.is_some() || found.heading.as_deref() == Some(rule_files::heading(cwd).as_str());
     is_own.then_some(found)
-}
-
-/// Where a path leads, also when its end is not there yet: links of what is there are followed.
-pub fn real_path(path: &Path) -> Option<PathBuf> {
-    let mut missing: Vec<&OsStr> = Vec::new();
-    let mut there = path;
-    loop {
-        match there.canonicalize() {
-            Ok(real) => return Some(missing.iter().rev().fold(real, |path, name| path.join(name))),
-            // A link that leads nowhere may lead somewhere by the time it is used.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && there.symlink_metadata().is_err() => {}
-            Err(_) => return None,
-        }
-        match there.components().next_back()? {
-            Component::Normal(name) => missing.push(name),
-            _ => return None,
-        }
-        there = there.parent()?;
-    }
-}
-
-/// Whether there may be files below a path.
-pub fn is_above(path: &Path) -> bool {
-    match path.metadata() {
-        Ok(meta) => meta.is_dir(),
-        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
-    }
 }
 
 #[cfg(test)]

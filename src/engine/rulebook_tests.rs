@@ -45,6 +45,7 @@ fn command(line: &str, args: &[&str], env: &[(&str, &str)]) -> Claims {
         env: env.iter().map(pair).collect(),
         cwd: None,
         limit: None,
+        patience: None,
     })
 }
 
@@ -191,4 +192,26 @@ fn no_call_of_the_corpus_gets_past_the_rules() {
     }
     assert!(wrong.is_empty(), "{} of {calls}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(calls >= 60, "{calls}");
+}
+
+#[test]
+fn this_programs_own_files_are_changed_by_no_rule_that_does_not_have_their_name() {
+    let (temp, _, _) = place("allow = [\"Edit\", \"Edit(**)\", \"Bash(cp *)\"]\n");
+    let home = temp.path().canonicalize().unwrap();
+    create_dir_all(home.join("dotfiles")).unwrap();
+    create_dir_all(home.join("config")).unwrap();
+    write(home.join("dotfiles/r.toml"), "").unwrap();
+    symlink("../dotfiles/r.toml", home.join("config/rules.toml")).unwrap();
+    let book = || Rulebook::new(Some(home.join("rules.toml")), None);
+    let ruled = |book: &Rulebook, path: &str| {
+        book.ruling(None, &home, &Rules::default(), &Claims::of_file("write", path)).0.verdict
+    };
+    let (held, open) = (book().with_ours(vec![home.join("config")]), book());
+    for path in ["config/config.toml", "config/new", "dotfiles/r.toml"] {
+        assert_eq!(ruled(&open, path), Ruled::Allow, "{path}");
+        assert_eq!(ruled(&held, path), Ruled::Open, "{path}");
+    }
+    assert_eq!(ruled(&held, "dotfiles/other"), Ruled::Allow);
+    let copied = held.ruling(None, &home, &Rules::default(), &line("cp a dotfiles/r.toml")).0;
+    assert_eq!(copied.verdict, Ruled::Open);
 }

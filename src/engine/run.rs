@@ -33,7 +33,7 @@ use crate::host::fs::Private;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Event, HostEvent, Intent, Protocol, Timer};
+use crate::model::event::{Dialect, Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
@@ -100,12 +100,12 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, .. } = config;
+        let EngineConfig { directories, budget, reach, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install, start_in, protocol };
+        let first = AgentSetup { command, args, env, install, start_in, protocol, reach };
         let line = first.line();
         // Without a screen nothing of it is shown.
         let reads_stored_history = journals.is_some() && policy == Policy::Ask;
@@ -117,6 +117,7 @@ impl Engine {
                 "command": line,
                 "codec": codec.name(),
                 "protocol": protocol,
+                "dialect": protocol.dialect().map_or("auto", Dialect::word),
                 "holder": Holder::me(),
                 "branch": branch::of(&cwd),
                 "review": review.is_some(),
@@ -158,8 +159,9 @@ impl Engine {
             hearing: Hearing::default(),
             hint,
         };
+        engine.hide_headers(AgentKey::FIRST);
         let first = Arc::clone(engine.core.codec(AgentKey::FIRST));
-        engine.core.speak(first, protocol == Protocol::Auto);
+        engine.core.speak(first, protocol.may_change());
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }
@@ -282,7 +284,7 @@ impl Engine {
                 }
             }
             // What has ended is told when it is certain.
-            LinkWake::Exited(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
+            LinkWake::Ended(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }
     }
 
@@ -371,6 +373,7 @@ impl Engine {
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
         if adds && let Some((agent, _)) = self.core.model.agents().last() {
             self.links.add(agent, setup);
+            self.hide_headers(agent);
             if let Some(name) = name {
                 self.ruler.name(agent, name);
             }
@@ -545,7 +548,10 @@ impl Engine {
     /// Tells the ends of agents once they are certain.
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
-            let gone = matches!(event, HostEvent::AgentExited { .. });
+            let gone = matches!(event, HostEvent::AgentExited { .. } | HostEvent::ConnectionLost { .. });
+            if event == HostEvent::NothingHeard {
+                self.links.try_lengths(agent);
+            }
             self.apply(agent, self.hearing.secrets.ending(event));
             if gone {
                 self.links.end(agent);

@@ -4,12 +4,13 @@
 //! for a moment. Invariant: nothing here waits for the agent to read.
 
 use super::decoding::Decoding;
-use super::link::{Far, Link};
+use super::link::{Ended, Far, Link};
 use crate::model::event::HostEvent;
-use crate::model::tool::Exit;
+use crate::wire::framing::Agreed;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{self, Incoming, WordForWord};
 use crate::wire::stderr::StderrTail;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -19,6 +20,8 @@ use tokio::task::JoinHandle;
 const AFTER_EXIT: Duration = Duration::from_millis(500);
 /// How long the process may take to end once its output has.
 const AFTER_CLOSE: Duration = Duration::from_millis(300);
+/// How long an agent may take to say anything where how messages are told apart goes by that (S-068).
+const FIRST_BYTES: Duration = Duration::from_secs(2);
 /// Lines of stderr shown when an agent ends.
 pub const STDERR_LINES: usize = 12;
 /// Lines of stderr under way to the journal.
@@ -36,18 +39,24 @@ pub struct Running {
     pub stderr: StderrTail,
     stderr_task: Option<JoinHandle<()>>,
     writer_task: JoinHandle<std::io::Result<()>>,
-    exit: Option<Exit>,
+    ended: Option<Ended>,
     closed: bool,
     input_closed: bool,
     deadline: Option<Instant>,
+    framing: Agreed,
+    /// Until then the first bytes are waited for, where they decide how messages are told apart.
+    silent_until: Option<Instant>,
+    /// Messages cannot be told apart any more, and why.
+    lost: Option<String>,
 }
 
 impl Running {
     pub fn new(link: Link, words: WordForWord) -> Self {
+        let framing = Agreed::from(link.framing);
         let (frames_tx, incoming) = mpsc::channel(pump::INBOX);
         let (lines_tx, stderr_lines) = mpsc::channel(STDERR_QUEUE);
         let tail = StderrTail::default().with_lines(lines_tx);
-        pump::spawn_reader(link.incoming, frames_tx, words, link.framing);
+        pump::spawn_reader(link.incoming, frames_tx, words, framing.clone());
         let stderr_task = link.errors.map(|errors| pump::spawn_stderr(errors, tail.clone()));
         let (tx, writer_task) = pump::spawn_writer(link.outgoing);
         Self {
@@ -55,12 +64,15 @@ impl Running {
             incoming,
             decoding: None,
             stderr_lines,
-            outbox: Outbox::new(link.framing),
+            outbox: Outbox::new(framing.clone()),
+            silent_until: framing.is_open().then(|| Instant::now() + FIRST_BYTES),
+            framing,
+            lost: None,
             tx: Some(tx),
             stderr: tail,
             stderr_task,
             writer_task,
-            exit: None,
+            ended: None,
             closed: false,
             input_closed: false,
             deadline: None,
@@ -72,13 +84,14 @@ impl Running {
         if self.decoding.is_some() { None } else { self.incoming.try_recv().ok() }
     }
 
-    pub fn note_exit(&mut self, exit: Exit) {
-        self.exit = Some(exit);
+    pub fn note_ended(&mut self, ended: Ended) {
+        self.ended = Some(ended);
         self.deadline = Some(Instant::now() + AFTER_EXIT);
     }
 
-    pub fn note_closed(&mut self) {
+    pub fn note_closed(&mut self, error: Option<io::Error>) {
         self.closed = true;
+        self.lost = error.filter(|error| error.kind() == io::ErrorKind::InvalidData).map(|error| error.to_string());
         self.deadline.get_or_insert_with(|| Instant::now() + AFTER_CLOSE);
     }
 
@@ -90,8 +103,14 @@ impl Running {
         self.deadline.get_or_insert_with(|| Instant::now() + AFTER_CLOSE);
     }
 
-    pub fn has_exited(&self) -> bool {
-        self.exit.is_some()
+    /// As if the first bytes had been waited for long enough.
+    #[cfg(test)]
+    pub fn lose_patience(&mut self) {
+        self.silent_until = self.silent_until.map(|_| Instant::now());
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
     }
 
     pub fn is_closed(&self) -> bool {
@@ -100,7 +119,12 @@ impl Running {
 
     /// When to look again for the end, if it is near.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        let silent_until = self.silent_until.filter(|_| self.framing.is_open());
+        self.deadline.into_iter().chain(silent_until).min()
+    }
+
+    fn is_silent(&self) -> bool {
+        self.framing.is_open() && self.silent_until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// The end, once enough is known of it.
@@ -110,15 +134,18 @@ impl Running {
         }
         let late = self.deadline.is_some_and(|d| Instant::now() >= d);
         let drained = self.closed && self.stderr_task.as_ref().is_none_or(JoinHandle::is_finished);
-        match &self.exit {
-            Some(exit) if drained || late => {
+        match &self.ended {
+            _ if self.lost.is_some() => self.lost.clone().map(|why| HostEvent::ConnectionDropped { why }),
+            Some(Ended::Exited(exit)) if drained || late => {
                 Some(HostEvent::AgentExited { exit: exit.clone(), stderr: self.stderr_tail(STDERR_LINES) })
             }
+            Some(Ended::Lost(why)) if drained || late => Some(HostEvent::ConnectionLost { why: why.clone() }),
             Some(_) => None,
             None if self.closed && late => Some(HostEvent::StdoutClosed { stderr: self.stderr_tail(STDERR_LINES) }),
             None if self.input_closed && late => {
                 Some(HostEvent::ConnectionDropped { why: "the agent has closed its input".into() })
             }
+            None if self.is_silent() => Some(HostEvent::NothingHeard),
             None => None,
         }
     }

@@ -222,6 +222,17 @@ struct HeldBack {
     text: String,
 }
 
+impl HeldBack {
+    /// A piece of a message, or the update that is none.
+    fn of(update: Update) -> Result<Self, Box<Update>> {
+        match update {
+            Update::Chunk { kind, message_id: message, block: Block::Text(text) } => Ok(Self { kind, message, text }),
+            Update::Part { kind, text, .. } => Ok(Self { kind, message: None, text }),
+            other => Err(Box::new(other)),
+        }
+    }
+}
+
 /// Frames with their texts as they are written down.
 type Frames = Vec<(Frame, Arc<str>)>;
 
@@ -245,15 +256,14 @@ impl Hearing {
         let mut out = Vec::new();
         match &frame {
             Frame::Notification { method, params: Some(params) } if codec.is_update(method.as_str()) => {
-                match codec.update(params.as_str()) {
-                    Ok((session, Update::Chunk { kind, message_id, block: Block::Text(text) })) => {
-                        let whole =
-                            self.whole(codec, (agent, session), HeldBack { kind, message: message_id, text }, &mut out);
+                match codec.update(params.as_str()).map(|told| (told.session, HeldBack::of(told.update))) {
+                    Ok((session, Ok(piece))) => {
+                        let whole = self.whole(codec, (agent, session), piece, &mut out);
                         if !whole {
                             return out;
                         }
                     }
-                    Ok((session, update)) => {
+                    Ok((session, Err(update))) => {
                         if ends_message(&update) {
                             let held = self.held.remove(&(agent, session.clone()));
                             out.extend(held.and_then(|held| self.said(codec, &session, &held)));

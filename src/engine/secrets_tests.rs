@@ -1,4 +1,5 @@
 use super::*;
+use crate::agent::codec::Updated;
 use crate::agent::codec::v1::V1;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ fn said(lines: &[String]) -> Vec<String> {
     let text = |(frame, line): (Frame, Arc<str>)| {
         let Frame::Notification { params: Some(params), .. } = frame else { return line.to_string() };
         match V1.update(params.as_str()) {
-            Ok((_, Update::Chunk { kind, block: Block::Text(text), .. })) => {
+            Ok(Updated { update: Update::Chunk { kind, block: Block::Text(text), .. }, .. }) => {
                 let written: Value = serde_json::from_str(&line).unwrap();
                 assert_eq!(written["params"]["update"]["content"]["text"], json!(text), "both are the same");
                 format!("{kind:?}: {text}")
@@ -193,7 +194,7 @@ mod pieces {
         for (frame, line) in all {
             let Frame::Notification { params: Some(params), .. } = frame else { panic!("{line}") };
             let written: Value = serde_json::from_str(&line).unwrap();
-            let (of, text, there) = match V2.update(params.as_str()).unwrap().1 {
+            let (of, text, there) = match V2.update(params.as_str()).unwrap().update {
                 Update::Terminal(patch) => {
                     let bytes = patch.output.as_set().cloned().unwrap_or(patch.append);
                     let there = written["params"]["update"]["data"].as_str().unwrap_or_default().to_owned();
@@ -239,7 +240,7 @@ mod pieces {
         let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V2.word_for_word());
         let printed = |(frame, line): (Frame, Arc<str>)| {
             let Frame::Notification { params: Some(params), .. } = frame else { panic!("{line}") };
-            let (_, Update::Terminal(patch)) = V2.update(params.as_str()).unwrap() else { panic!("{line}") };
+            let Update::Terminal(patch) = V2.update(params.as_str()).unwrap().update else { panic!("{line}") };
             String::from_utf8(patch.output.as_set().cloned().unwrap_or(patch.append)).unwrap()
         };
         hearing.hear(AgentKey::FIRST, &V2, frame, line).into_iter().map(printed).collect()

@@ -243,6 +243,10 @@ impl Terminals {
         self.host.kill(&host_id(id));
     }
 
+    pub fn signal(&self, id: &TermId, signal: i32) {
+        self.host.signal(&host_id(id), signal);
+    }
+
     pub fn release(&self, id: &TermId) {
         self.host.release(&host_id(id));
     }

@@ -179,6 +179,7 @@ impl Follower {
         self.json(
             out,
             json!({ "type": "session", "session_id": id.as_str(), "mode": mode, "protocol": agent.protocol,
+                    "dialect": agent.dialect.word(), "transport": agent.transport().word(),
                     "agent": { "name": agent.name, "title": agent.title, "version": agent.version } }),
         );
     }

@@ -12,7 +12,8 @@ use crate::model::tool::ToolPatch;
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
-    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None };
+    let opened =
+        SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None, earlier: 0 };
     let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),

@@ -29,6 +29,13 @@ pub fn fill(server: &Server, get: &dyn Fn(&str) -> Option<String>) -> Result<Ser
     if missing.is_empty() { Ok(server) } else { Err(missing) }
 }
 
+/// A text with its variables filled in by `get`, or the names of those that are not set.
+pub fn fill_text(text: &str, get: &dyn Fn(&str) -> Option<String>) -> Result<String, Vec<String>> {
+    let mut missing = Vec::new();
+    let text = filled(text, get, &mut missing);
+    if missing.is_empty() { Ok(text) } else { Err(missing) }
+}
+
 fn filled(text: &str, get: &dyn Fn(&str) -> Option<String>, missing: &mut Vec<String>) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once("${") {

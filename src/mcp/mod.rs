@@ -9,7 +9,7 @@ mod fill;
 mod shown;
 
 pub use file::{Read, read, server};
-pub use fill::fill;
+pub use fill::{fill, fill_text};
 
 use serde_json::{Map, Value, json};
 

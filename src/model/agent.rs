@@ -3,10 +3,11 @@
 //! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
 //! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
 
-use super::event::{AgentCaps, AgentRequest, AuthMethod, CallError, Can, Cans, Listed, Odd, Update};
+use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Dialect, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::login::LogIn;
 use super::tool::Exit;
+use crate::base::transport::{Reached, Transport};
 use std::collections::{HashMap, HashSet};
 
 /// Of an agent that cannot be told of directories besides the session's own.
@@ -53,6 +54,8 @@ pub enum DeathKind {
     Refused,
     /// Exited, closed stdout, or was killed later.
     Gone,
+    /// The connection to it broke.
+    Lost,
 }
 
 /// How often in a row an agent that keeps ending is started again by itself.
@@ -78,8 +81,13 @@ pub struct Agent {
     pub version: Option<String>,
     /// The version of the protocol that is spoken; 0 before that is agreed on.
     pub protocol: u16,
+    /// The dialect of it, and what has shown that it is this one.
+    pub dialect: Dialect,
+    pub evidence: Option<&'static str>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
+    /// It was not started but reached like this.
+    pub reached: Option<Reached>,
     pub spawned_at: Now,
     /// Lines and messages that could not be used.
     pub odd: OddCounts,
@@ -159,6 +167,19 @@ impl Agent {
     /// Title, else name, else command.
     pub fn label(&self) -> &str {
         [&self.title, &self.name].into_iter().flatten().find(|s| !s.is_empty()).map_or(&self.command, |s| s)
+    }
+
+    /// What messages to it and from it go over.
+    pub fn transport(&self) -> Transport {
+        self.reached.map_or(Transport::Stdio, |reached| reached.transport)
+    }
+
+    /// The ways to log in that it has. One behind an address has no command of this machine (S-061).
+    pub(super) fn offer(&mut self, methods: Vec<AuthMethod>) {
+        self.auth_methods = methods;
+        if self.reached.is_some() {
+            self.auth_methods.retain(|method| method.kind == AuthKind::Agent);
+        }
     }
 
     /// Whether it can do this with sessions that it has kept. Nothing is asked of one that cannot.

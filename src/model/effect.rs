@@ -3,7 +3,7 @@
 use super::audit::Decision;
 use super::changes::ReviewCommand;
 use super::claims::Claims;
-use super::event::{AuthKind, CallError, Item, Link, Opening, PromptResult, TerminalSpec, Timer, Words};
+use super::event::{AuthKind, CallError, Item, Link, Opening, PromptResult, TerminalSpec, Timer, Words, WriteHow};
 use super::form::Reply;
 use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
@@ -70,6 +70,7 @@ pub enum Effect {
         req: ReqId,
         request: Box<Request>,
         content: Arc<str>,
+        how: WriteHow,
         entry: EntryId,
     },
     TerminalCreate {
@@ -83,6 +84,11 @@ pub enum Effect {
         term: TermId,
     },
     TerminalKill(TermId),
+    /// Only this signal is sent.
+    TerminalSignal {
+        term: TermId,
+        signal: i32,
+    },
     TerminalRelease(TermId),
     StartTimer {
         timer: Timer,
@@ -165,13 +171,26 @@ impl Call {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     Empty,
+    /// A file was written.
+    Written {
+        bytes: u64,
+        created: bool,
+    },
+    /// Whether a command was there to be ended.
+    Signalled(bool),
     Selected(String),
     Cancelled,
     /// To a form or a page.
     Reply(Reply),
-    Content(String),
+    Content {
+        text: String,
+        /// Of the whole file, where that was asked for.
+        lines: Option<u64>,
+    },
     Terminal(TermId),
     Exit(Exit),
+    /// The time to wait for the exit is over.
+    StillRuns,
     /// What a terminal has printed so far; the exit once it is known.
     Output {
         text: String,
@@ -186,7 +205,7 @@ impl Answer {
     pub fn without_texts(&self) -> Option<Self> {
         let brief = |text: &str| format!("[{} bytes]", text.len());
         match self {
-            Self::Content(text) => Some(Self::Content(brief(text))),
+            Self::Content { text, lines } => Some(Self::Content { text: brief(text), lines: *lines }),
             Self::Output { text, truncated, exit } => {
                 Some(Self::Output { text: brief(text), truncated: *truncated, exit: exit.clone() })
             }

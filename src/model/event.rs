@@ -8,27 +8,26 @@ mod request;
 mod said;
 mod sessions;
 mod timer;
+mod update;
 
 pub use super::attached::{Content, Link};
 use super::changes::Gate;
-use super::child::{ChildPatch, Passed};
-use super::entry::{Block, ChunkKind, Entry, Level, PlanEntry};
+use super::entry::{ChunkKind, Entry};
 use super::form::Reply;
 use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OptionValue};
-use super::patch::Patch;
 use super::ruling::RuleWish;
-use super::tool::{TerminalPatch, ToolPatch};
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
-pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec};
+pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec, WriteHow};
 pub use said::{Background, Steered, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sessions::{AgentCaps, Before, Can, Cans, Listed, Opening, Protocol, ReadOnly, SessionPage};
+pub use sessions::{AgentCaps, Before, Can, Cans, Dialect, Listed, Opening, Protocol, ReadOnly, SessionPage};
 use std::sync::Arc;
 pub use timer::Timer;
+pub use update::{Activity, CompactionPatch, Update};
 
 /// Answers to what was asked for a session are addressed to it; everything else of an agent, to the agent.
 #[derive(Clone, Debug)]
@@ -96,7 +95,36 @@ pub enum ErrorKind {
     WrongVersion,
     /// What was asked for is not there.
     NotFound,
+    /// The session is not there any more, or was never.
+    SessionLost,
+    PermissionDenied,
+    RateLimited,
+    Timeout,
+    Cancelled,
+    /// A method or a feature that the agent does not have.
+    Unsupported,
+    /// The connection is not in order.
+    Disconnected,
     Other,
+}
+
+impl ErrorKind {
+    /// Whether what was asked for does not exist.
+    pub const fn is_gone(self) -> bool {
+        matches!(self, Self::NotFound | Self::SessionLost)
+    }
+
+    /// What it means, for people who do not know the number.
+    const fn words(self) -> Option<&'static str> {
+        Some(match self {
+            Self::SessionLost => "the session is lost",
+            Self::PermissionDenied => "not permitted",
+            Self::RateLimited => "too many requests",
+            Self::Timeout => "it took too long",
+            Self::Disconnected => "its connection is closed",
+            _ => return None,
+        })
+    }
 }
 
 impl CallError {
@@ -112,7 +140,10 @@ impl CallError {
     pub fn as_answer(&self) -> String {
         match self.code {
             0 => format!("the agent answered with an unknown error: {}", self.message),
-            code => format!("the agent answered with error {code}: {}", self.message),
+            code => match self.kind.words() {
+                Some(words) => format!("the agent answered with error {code} ({words}): {}", self.message),
+                None => format!("the agent answered with error {code}: {}", self.message),
+            },
         }
     }
 
@@ -184,6 +215,14 @@ pub enum AgentEvent {
     /// It speaks another version of the protocol, and is started once more to be spoken to in that.
     Reconnecting {
         version: u16,
+        dialect: Dialect,
+        /// What has shown that it is this dialect.
+        evidence: Option<&'static str>,
+    },
+    /// By the shape of a message it is clear now which dialect the agent speaks.
+    Speaks {
+        dialect: Dialect,
+        evidence: &'static str,
     },
     /// `$/cancel_request` for a request that is still open.
     RequestWithdrawn(ReqId),
@@ -240,6 +279,7 @@ impl AgentEvent {
             | Self::Request { .. }
             | Self::MethodsOffered(_)
             | Self::Reconnecting { .. }
+            | Self::Speaks { .. }
             | Self::RequestWithdrawn(_)
             | Self::RequestsMoot(_)
             | Self::PageDone(_)
@@ -269,6 +309,10 @@ pub struct InitResult {
     pub version: Option<String>,
     /// The version of the protocol that is spoken.
     pub protocol: u16,
+    /// The dialect of it.
+    pub dialect: Dialect,
+    /// What has shown that; nothing where it was configured or is the documented one.
+    pub evidence: Option<&'static str>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
 }
@@ -306,6 +350,8 @@ pub struct SessionResult {
     /// The older list of models, as an option.
     pub model: Option<ConfigOption>,
     pub commands: Option<Vec<Command>>,
+    /// Messages that it has from before; an agent need not tell them again.
+    pub earlier: u64,
 }
 
 /// What the answer to a prompt says.
@@ -313,6 +359,8 @@ pub struct SessionResult {
 pub enum PromptAnswer {
     /// The turn is over.
     Ended(PromptResult),
+    /// The same with all that was said in it, for an agent that did not say it before.
+    Said { result: PromptResult, text: String },
     /// The prompt is a part of the conversation now, under this id; that the turn is over will be said by an update.
     Taken { message: Option<Arc<str>> },
     /// The prompt is no part of the conversation; what the agent does besides goes on.
@@ -338,112 +386,12 @@ pub enum Stop {
     Odd(Option<String>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum Update {
-    Chunk {
-        kind: ChunkKind,
-        message_id: Option<Arc<str>>,
-        block: Block,
-    },
-    /// A message as a whole: what was said under its id before gives way.
-    Message {
-        kind: ChunkKind,
-        id: Arc<str>,
-        content: Patch<Vec<Block>>,
-    },
-    /// What the agent does now.
-    /// With what goes on in the background, where the agent has said all of it.
-    Activity(Activity, Option<Vec<Background>>),
-    ToolCall(ToolPatch),
-    ToolUpdate(ToolPatch),
-    /// A terminal of the agent's own.
-    Terminal(TerminalPatch),
-    Plan {
-        /// Which one; without it the plan of the turn.
-        id: Option<Arc<str>>,
-        entries: Vec<PlanEntry>,
-    },
-    Commands(Vec<Command>),
-    Mode(String),
-    Options(Vec<ConfigOption>),
-    Info {
-        title: Patch<String>,
-        /// When the session last changed, in the agent's words.
-        updated: Patch<String>,
-    },
-    Usage {
-        used: u64,
-        size: u64,
-        cost: Patch<(f64, String)>,
-    },
-    Notice {
-        level: Level,
-        title: String,
-        description: Option<String>,
-    },
-    Compaction(CompactionPatch),
-    /// A session that the agent has begun itself.
-    Child(ChildPatch),
-    /// A message between that one and another.
-    Passed(Passed),
-    Unknown {
-        name: String,
-    },
-    /// The same without so many elements of its list, which was too long.
-    Partly {
-        update: Box<Update>,
-        what: &'static str,
-        left_out: usize,
-    },
-}
-
-/// What is new of a compaction.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CompactionPatch {
-    pub id: Option<Arc<str>>,
-    pub status: Option<String>,
-    pub summary: Patch<String>,
-    /// At the end of the summary.
-    pub more: String,
-    pub error: Patch<String>,
-}
-
-impl Update {
-    fn tool(&self) -> Option<&ToolId> {
-        match self {
-            Self::ToolCall(patch) | Self::ToolUpdate(patch) => Some(&patch.id),
-            Self::Partly { update, .. } => update.tool(),
-            _ => None,
-        }
-    }
-
-    /// The message that it tells of by its id.
-    fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
-        match self {
-            Self::Chunk { kind, message_id: Some(id), .. } | Self::Message { kind, id, .. } => Some((*kind, id)),
-            Self::Partly { update, .. } => update.message(),
-            _ => None,
-        }
-    }
-}
-
 /// Something of the agent's that can be ended alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Item {
     Tool(ToolId),
     /// By the agent's name of it.
     Terminal(String),
-}
-
-/// What an agent says of itself in a session.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Activity {
-    /// It works, or is in a state that is not known here.
-    Busy,
-    /// All of it waits for the person.
-    Waits,
-    /// The turn is over, if one ran.
-    Idle(Result<PromptResult, CallError>),
 }
 
 /// What the person wants; the only thing a front end can ask for.

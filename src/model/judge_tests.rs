@@ -8,7 +8,7 @@ fn permission(kind: ToolKind) -> Deed {
 
 fn command() -> Deed {
     let (command, args, env) = ("ls".to_owned(), Vec::new(), Vec::new());
-    Deed::Run(Arc::new(TerminalSpec { command, args, env, cwd: None, limit: None }))
+    Deed::Run(Arc::new(TerminalSpec { command, args, env, cwd: None, limit: None, patience: None }))
 }
 
 /// A permission, a read, a write and a command.

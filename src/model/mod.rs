@@ -33,6 +33,7 @@ pub mod ruling;
 pub mod session;
 pub mod session_ref;
 pub mod tool;
+pub mod write;
 
 use agent::Agent;
 use budget::{Budget, Left};

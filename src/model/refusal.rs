@@ -38,10 +38,14 @@ pub enum Reason {
     IsDirectory,
     /// Not done because the turn that asked is over.
     TurnOver,
+    /// There is a file already.
+    Exists,
     /// The file was changed meanwhile.
     Changed,
     /// The system could not.
     Failed,
+    /// As many are there as may be at once.
+    TooMany,
     /// As an older journal has it.
     #[serde(untagged)]
     Number(i64),

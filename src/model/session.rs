@@ -17,9 +17,11 @@ use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, T
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
 pub use super::policy::{Allow, Policy};
 use super::question::Question;
-use super::reduce::{Retold, Unruled};
-use super::ruling::{Ruling, SessionRules};
+use super::reduce::{Retold, Slice, Unruled};
+use super::ruling::SessionRules;
 use super::tool::{Exit, ToolCall};
+pub(super) use super::write::Stage;
+pub use super::write::{Waiter, Write};
 use crate::base::tail::TailBuffer;
 use crate::base::utf8::Utf8Stream;
 use crate::text::grid::ScreenSnapshot;
@@ -148,6 +150,12 @@ pub struct Session {
     pub options: Vec<ConfigOption>,
     pub(super) older_models: Option<ConfigOption>,
     pub commands: Vec<Command>,
+    /// Parts of files that the agent wants with the number of all lines.
+    pub(super) slices: BTreeMap<ReqId, Slice>,
+    /// Commands that are ended after a time.
+    pub(super) limited: BTreeMap<ReqId, TermId>,
+    /// The piece of a text that came last, of messages whose pieces are counted.
+    pub(super) last_part: Option<(ChunkKind, u64)>,
     pub usage: Option<Usage>,
     pub turn: Option<Turn>,
     /// How the last turn ended; none while one runs, and after the agent has gone.
@@ -468,52 +476,6 @@ pub enum PromptKind {
     ChangedWrites,
 }
 
-/// A write of the agent that is not answered yet. What is asked about it, and what becomes of it, goes by this.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
-    /// What the transcript tells of it.
-    pub entry: EntryId,
-    /// As the agent has named it.
-    pub path: Arc<str>,
-    pub content: Arc<str>,
-    /// What the rules have said, where there are any.
-    pub(super) ruling: Option<Ruling>,
-    pub(super) stage: Stage,
-}
-
-impl Write {
-    /// It waits for the person or for what has to be known before.
-    pub fn is_stopped(&self) -> bool {
-        self.stage != Stage::Writing
-    }
-
-    /// It is decided in the review, piece by piece.
-    pub fn is_held(&self) -> bool {
-        self.stage == Stage::Holding
-    }
-
-    /// The review has to let go of it before it can be forgotten.
-    pub(super) fn is_in_review(&self) -> bool {
-        matches!(self.stage, Stage::Captured | Stage::Allowed | Stage::Holding)
-    }
-}
-
-/// How far a write has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Nothing stops it.
-    Writing,
-    /// Whether it is possible at all is being looked up.
-    Checking,
-    Asked,
-    /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
-    Captured,
-    /// The person has allowed it; the review writes.
-    Allowed,
-    /// The review has it.
-    Holding,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terminal {
     pub id: TermId,
@@ -536,7 +498,7 @@ pub struct Terminal {
     pub can_cancel: bool,
     pub released: bool,
     /// Requests that wait for the exit.
-    pub waiters: Vec<ReqId>,
+    pub waiters: Vec<Waiter>,
     /// The entry of its own.
     pub entry: Option<EntryId>,
     /// Tool calls that show it.

@@ -4,13 +4,17 @@
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
+mod builds;
 mod git;
+mod readers;
 mod sed;
 mod table;
 mod writers;
 
 use super::steering::is_steering;
 use super::word::Word;
+use builds::BUILDS;
+pub(super) use readers::{Reads, reads};
 use std::path::Path;
 use table::{STEADY, TABLE};
 
@@ -35,10 +39,15 @@ pub(super) enum Sign {
     Bare(&'static str),
     /// A short option that is not among these: those without a value, and those with one.
     But(&'static str, &'static str),
-    /// A first word that is not one of these.
+    /// A first word that is not one of these, and where that is an option the first behind it as well.
     Only(&'static str),
-    /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one.
+    /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one; the
+    /// first two behind options where it begins with some.
     OnlyTwo(&'static str),
+    /// After a first word that is this one, a word that leads out of the directory.
+    Elsewhere(&'static str),
+    /// A word with characters that a shell takes for its own.
+    Marks,
     /// A word after a first one that is one of these, options not counted.
     After(&'static str),
     /// Any word.
@@ -70,6 +79,12 @@ pub(super) enum Sign {
     /// A word that is not known before it runs.
     Unknown,
 }
+
+/// What a shell takes for its own, beside blanks.
+const MARKS: &str = ";|&$<>()`'\"\\!*?[]{}#\n";
+/// Options that take no value, of every program here which has them before its subcommand.
+const PLAIN_OPTIONS: &[&str] =
+    &["-q", "--quiet", "-v", "--verbose", "-s", "--silent", "--locked", "--offline", "--frozen"];
 
 #[derive(Debug)]
 pub(super) struct Row {
@@ -103,13 +118,26 @@ pub(super) fn remotes(words: &[Word]) -> impl Iterator<Item = &str> {
     named.filter(move |_| is_git)
 }
 
-/// The names of files in a command which it writes or removes, and whether that is certain.
-pub(super) fn written(program: &str, words: &[Word]) -> Vec<(Word, bool)> {
+/// A word that names a file which is written or removed.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) at: usize,
+    /// The word, or the part of it that is the name.
+    pub(super) word: Word,
+    pub(super) is_certain: bool,
+}
+
+/// The names of files in a command which it writes or removes; `None` where that is not known of the program.
+pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
     if program != "git" {
         return writers::written(program, words);
     }
     let found = git::written(words).into_iter();
-    found.filter_map(|file| Some((words.get(file.at)?.clone(), file.is_certain))).collect()
+    let named = found.filter_map(|file| {
+        let git::Written { at, is_certain } = file;
+        Some(Written { at, word: words.get(at)?.clone(), is_certain })
+    });
+    Some(named.collect())
 }
 
 /// Whether the options end at this word: a `--` behind an option may be the value of that.
@@ -155,7 +183,7 @@ fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
     // Versions: python3.12, clang-17.
     let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_owned();
     let program = program.to_owned();
-    TABLE.iter().filter(move |row| row.programs.iter().any(|name| *name == program || *name == bare))
+    TABLE.iter().chain(BUILDS).filter(move |row| row.programs.iter().any(|name| *name == program || *name == bare))
 }
 
 impl Sign {
@@ -222,12 +250,14 @@ impl Sign {
             Self::But(flags, valued) => {
                 letters().filter_map(|(at, text)| Some((at, unknown_letter(text, flags, valued)?))).collect()
             }
-            Self::Only(names) => arguments()
-                .take(1)
-                .filter(|(_, text)| !listed(names).any(|name| name == *text))
-                .map(|(at, text)| (at, text.len().max(1)))
-                .collect(),
-            Self::OnlyTwo(names) => others_than_two(names, arguments()),
+            Self::Only(names) => others_than_one(names, arguments()),
+            Self::OnlyTwo(names) => others_behind_options(names, arguments()),
+            Self::Elsewhere(first) => elsewhere(first, arguments()),
+            Self::Marks => {
+                let found =
+                    arguments().filter(|(_, text)| text.contains(|c: char| MARKS.contains(c) || c.is_whitespace()));
+                found.map(|(at, text)| (at, text.len())).collect()
+            }
             Self::After(names) => {
                 let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
                 let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
@@ -302,6 +332,50 @@ fn other_longs<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, 
     found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
 }
 
+/// Options before the first word that is none, with the values of those which may take one; and how many words that are.
+fn options_before(all: &[(usize, &str)], is_known: impl Fn(&str) -> bool) -> (Vec<(usize, usize)>, usize) {
+    let (mut found, mut from) = (Vec::new(), 0);
+    while let Some((at, text)) = all.get(from).filter(|(_, text)| text.starts_with(['-', '+']) && !is_known(text)) {
+        found.push((*at, text.len()));
+        from += 1;
+        let value = all.get(from).filter(|(_, next)| !next.starts_with('-') && may_take_next(text));
+        if let Some((at, value)) = value.filter(|_| !PLAIN_OPTIONS.contains(text)) {
+            found.push((*at, value.len().max(1)));
+            from += 1;
+        }
+    }
+    (found, from)
+}
+
+/// The first word, unless it is one of these, and the options before it.
+fn others_than_one<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let all: Vec<(usize, &str)> = arguments.collect();
+    let is_known = |text: &str| listed(names).any(|name| name == text);
+    let (mut found, from) = options_before(&all, is_known);
+    let first = all.get(from).filter(|(_, text)| !is_known(text));
+    found.extend(first.map(|(at, text)| (*at, text.len().max(1))));
+    found
+}
+
+/// The first two words, unless they are one of these pairs, and the options before them.
+fn others_behind_options<'a>(
+    names: &'static str,
+    arguments: impl Iterator<Item = (usize, &'a str)>,
+) -> Vec<(usize, usize)> {
+    let all: Vec<(usize, &str)> = arguments.collect();
+    let (mut found, from) = options_before(&all, |text| listed(names).any(|name| name.split('/').next() == Some(text)));
+    found.extend(others_than_two(names, all.into_iter().skip(from)));
+    found
+}
+
+/// After this first word those that lead out of the directory.
+fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let mut names = arguments.filter(|(_, text)| !text.starts_with('-'));
+    let is_it = names.next().is_some_and(|(_, text)| text == first);
+    let leads_out = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+    names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
+}
+
 /// The first two words, unless they are one of these pairs.
 fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
     let first: Vec<(usize, &str)> = arguments.take(2).collect();
@@ -315,7 +389,7 @@ fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usi
 }
 
 /// A word, and what may be a value in it: behind its `=`, and behind each letter of an option of one dash.
-fn values(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
     let is_bundle = text.starts_with('-') && !text.starts_with("--");
     let end = if is_bundle { text.find('/').unwrap_or(text.len()) } else { 0 };
     let behind = text.char_indices().map(|(at, _)| at).filter(move |at| (1..end).contains(at));

@@ -3,15 +3,13 @@
 //! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
 //! allowed in every part; adding a deny never allows more.
 
+mod files;
+
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
-use super::steering::is_steering;
 use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
-use crate::base::paths::normalize;
-use std::path::{Path, PathBuf};
-
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
 /// Words of a wrapper where another command could begin.
@@ -185,7 +183,7 @@ impl<'a> Judge<'a> {
         look_inside(&command.words, 0, before, depth, &mut inside);
         let tool = self.request.tool;
         let denied = self.narrowed(tool, |spec| Self::wide(spec, command, &inside));
-        let mut opinion = self.written(command).and(denied.unwrap_or(Opinion::neither()));
+        let mut opinion = self.files(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
         for (line, is_certain) in &inside.lines {
             let inner = self.line(line, command.state, depth + 1);
             if inner.verdict == Verdict::Deny {
@@ -288,118 +286,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What rules say of the files that the command names and writes or removes: they are not allowed by it.
-    fn written(&self, command: &Command) -> Opinion<'a> {
-        let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
-        let files = hazards::written(&program, &command.words).into_iter();
-        let opinions = files.filter_map(|(word, is_certain)| {
-            let path = self.named(&word)?;
-            let opinion = self.path(&EDIT, &path);
-            Some(match opinion.verdict {
-                Verdict::Deny if !is_certain || command.state.is_moved => Opinion::ask(Doubt::PerhapsDenied),
-                Verdict::Deny => opinion,
-                Verdict::Ask if opinion.rule.is_some() => opinion,
-                Verdict::Ask if matches!(opinion.doubt, Some(Doubt::BrokenDeny)) => opinion,
-                Verdict::Ask if is_certain && matches!(opinion.doubt, Some(Doubt::DeniedBelow)) => opinion,
-                Verdict::Ask if self.leads_to_steering(&path) => Opinion::ask(Doubt::Steering),
-                _ => Opinion::neither(),
-            })
-        });
-        opinions.reduce(Opinion::and).unwrap_or(Opinion::neither())
-    }
-
-    /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.
-    fn leads_to_steering(&self, path: &Path) -> bool {
-        let Some(real) = (self.request.links)(&self.request.cwd.join(path)) else { return false };
-        let inside = self.request.roots.iter().find_map(|root| real.strip_prefix(root).ok());
-        is_steering(inside.unwrap_or(&real)) && !is_steering(path)
-    }
-
-    /// The path that a word names; `None` where that only shows when it runs.
-    fn named(&self, word: &Word) -> Option<PathBuf> {
-        let text = word.known()?;
-        match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
-            (false, ..) => Some(PathBuf::from(text)),
-            (true, Some(rest), Some(home)) => Some(home.join(rest)),
-            _ => None,
-        }
-    }
-
-    /// Whether an interpreter would read its program from what is no file.
-    fn is_from_device(&self, command: &Command) -> bool {
-        let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
-        let mut files = command.words.iter().skip(1).filter_map(Word::known).filter(|text| !text.starts_with('-'));
-        let leads_there = |text: &str| match (self.request.links)(&self.request.cwd.join(text)) {
-            Some(real) if real.starts_with(self.request.cwd) => false,
-            Some(real) => real.starts_with("/dev") || real.starts_with("/proc"),
-            None => true,
-        };
-        hazards::is_interpreter(&program) && files.any(leads_there)
-    }
-
-    /// The file of a redirection.
-    fn file(&self, word: &Word, is_write: bool, is_moved: bool) -> Opinion<'a> {
-        let tool = if is_write { &EDIT } else { &READ };
-        let Some(text) = word.known() else { return self.unknown_file(tool, Doubt::File) };
-        let descriptor = text.strip_prefix("/dev/fd/").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
-        if descriptor || matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") {
-            return Opinion::neither();
-        }
-        let Some(path) = self.named(word) else { return self.unknown_file(tool, Doubt::File) };
-        // A connection to another machine.
-        let is_socket = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
-        let opinion = self.path(tool, &path);
-        match opinion.verdict {
-            _ if text.is_empty() || is_socket => opinion.and(Opinion::ask(Doubt::File)),
-            // Where it is depends on what the line did before.
-            Verdict::Deny if is_moved && !path.is_absolute() => Opinion::ask(Doubt::PerhapsDenied),
-            _ if is_moved => opinion.and(Opinion::ask(Doubt::Moved)),
-            _ => opinion,
-        }
-    }
-
-    fn unknown_file(&self, tool: &'a Tool, doubt: Doubt) -> Opinion<'a> {
-        let any = self.narrowed(tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
-        any.unwrap_or(Opinion::ask(doubt))
-    }
-
-    fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
-        let Request { cwd, roots, home, links, is_above, .. } = *self.request;
-        let joined = cwd.join(path);
-        let (plain, real) = (normalize(&joined), links(&joined));
-        let roots: Vec<&Path> = roots.iter().map(AsRef::as_ref).collect();
-        let places = [Some(&plain), real.as_ref()];
-        let places = || places.into_iter().flatten();
-        let is_above = places().any(|path| is_above(path));
-        let wide = |spec: &Spec| match spec {
-            Spec::Any => Match::Yes,
-            Spec::Path(spec) if places().any(|path| spec.matches(path, &roots, home, true)) => Match::Yes,
-            Spec::Path(spec) if is_above && places().any(|path| spec.is_below(path, &roots, home)) => Match::Below,
-            _ => Match::No,
-        };
-        let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
-        let strict = |spec: &Spec| match (spec, &real) {
-            _ if is_deceptive => false,
-            // The session's own directory may be below such a name.
-            (Spec::Any, Some(real)) => {
-                let inside = roots.iter().find_map(|root| real.strip_prefix(root).ok());
-                inside.is_some_and(|inside| tool.kind != Kind::Edit || !is_steering(inside))
-            }
-            (Spec::Path(spec), Some(real)) => {
-                let inside = roots.iter().find_map(|root| real.strip_prefix(root).ok());
-                spec.matches(real, &roots, home, false)
-                    && (tool.kind != Kind::Edit || spec.spells(inside.unwrap_or(real)))
-            }
-            _ => false,
-        };
-        let opinion = self.by_rules(tool, wide, strict);
-        let steers = tool.kind == Kind::Edit && real.as_deref().is_some_and(is_steering);
-        match opinion.doubt {
-            Some(Doubt::NoRule) if steers => Opinion::ask(Doubt::Steering),
-            _ => opinion,
-        }
-    }
-
     fn text(&self, text: &str) -> Opinion<'a> {
         let tool = self.request.tool;
         if text.chars().any(shell::is_hidden) {
@@ -427,9 +313,6 @@ impl<'a> Judge<'a> {
         }
     }
 }
-
-static EDIT: std::sync::LazyLock<Tool> = std::sync::LazyLock::new(|| Tool::of_file(true));
-static READ: std::sync::LazyLock<Tool> = std::sync::LazyLock::new(|| Tool::of_file(false));
 
 /// What this command would run, the words before the first not counted.
 fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside: &mut Inside) {

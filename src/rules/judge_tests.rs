@@ -2,7 +2,7 @@ use super::*;
 use crate::base::paths::normalize;
 use crate::rules::RuleRef;
 use proptest::prelude::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const CORPUS: &str = include_str!("../../tests/rules/corpus.txt");
 const ROOT: &str = "/w";
@@ -44,9 +44,21 @@ fn asked(rules: &Rules, tool: &str, text: &str, agent: Option<&str>) -> Judgemen
 
 fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Option<&str>) -> Judgement {
     let (roots, home) = ([PathBuf::from(ROOT)], Some(Path::new("/home/me")));
+    let ours = [PathBuf::from("/w/conf"), PathBuf::from("/home/me/.config/acp-tui")];
     judge(
         rules,
-        &Request { tool, subject, cwd, roots: &roots, home, agent, now: 0, links: &links, is_above: &is_above },
+        &Request {
+            tool,
+            subject,
+            cwd,
+            roots: &roots,
+            ours: &ours,
+            home,
+            agent,
+            now: 0,
+            links: &links,
+            is_above: &is_above,
+        },
     )
 }
 
@@ -117,6 +129,11 @@ mod paths_of_requests {
             outside_by_its_own_pattern: "Edit(/etc/*)", "/etc/a", Allow;
             of_home: "Edit(~/x/*)", "/home/me/x/a", Allow;
             of_another_home: "Edit(~/x/*)", "/home/you/x/a", Ask;
+            this_programs_rules: "Edit", "conf/rules.toml", Ask;
+            this_programs_rules_by_a_star: "Edit(**)", "conf/rules.toml", Ask;
+            this_programs_rules_by_their_directory: "Edit(conf/*)", "conf/rules.toml", Ask;
+            this_programs_rules_by_their_name: "Edit(conf/rules.toml)", "conf/rules.toml", Allow;
+            a_directory_with_them: "Edit(~/**)", "~/.config", Ask;
             a_link_inside: "Edit(src/**)", "link/a", Allow;
             a_link_is_not_what_it_is_called: "Edit(link/**)", "link/a", Ask;
             a_link_that_leads_out: "Edit(sub/**)", "sub/link/a", Ask;
@@ -157,6 +174,7 @@ mod paths_of_requests {
                     subject,
                     cwd,
                     roots: &roots,
+                    ours: &[],
                     home: None,
                     agent: None,
                     now: 0,
@@ -271,6 +289,7 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
                 subject,
                 cwd,
                 roots: &roots,
+                ours: &[],
                 home: None,
                 agent: None,
                 now: 0,

@@ -119,7 +119,9 @@ impl Doubt {
     pub const fn words(self) -> &'static str {
         match self {
             Self::NoRule => "no rule is for it",
-            Self::NotSpelled => "a rule for it has to spell out the subcommand or option that is used here",
+            Self::NotSpelled => {
+                "a rule for it has to spell out the subcommand, the option or the file that is used here"
+            }
             Self::Unreadable => "the line cannot be read",
             Self::Dialect => "shells do not agree on what the line means",
             Self::Deceptive => "it holds characters that are not seen, or look like something else",
@@ -131,7 +133,7 @@ impl Doubt {
             Self::Options => "something may turn out to be an option when it runs",
             Self::File => "which file it is only shows when it runs",
             Self::Moved => "what it does depends on a directory that is not the session's",
-            Self::Steering => "git and its hooks run what this file names; a rule has to spell the name out",
+            Self::Steering => "later commands take programs or rules from this file; a rule has to spell the name out",
             Self::PerhapsDenied => "it may be what a rule denies",
             Self::DeniedBelow => "it is about a directory, below which a rule denies something",
             Self::BrokenDeny => "a rule that denies could not be read",
@@ -191,6 +193,8 @@ pub struct Request<'a> {
     pub agent: Option<&'a str>,
     /// Seconds from 1970.
     pub now: i64,
+    /// This program's own files and directories; real.
+    pub ours: &'a [PathBuf],
     pub links: &'a Links<'a>,
     pub is_above: &'a Above<'a>,
 }

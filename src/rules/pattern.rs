@@ -325,6 +325,12 @@ impl PathSpec {
             .all(|(name, is_file)| name.to_str().is_some_and(|name| !steering::steers(name, is_file) || spelled(name)))
     }
 
+    /// Whether the file's own name is written out in the pattern.
+    pub(super) fn spells_name(&self, path: &Path) -> bool {
+        let is_name = |glob: &Glob| glob.is_literal() && path.file_name().is_some_and(|name| name == glob.text());
+        matches!(self.parts.last(), Some(Part::One(glob)) if is_name(glob))
+    }
+
     fn fits(&self, path: &Path, is_wide: bool) -> bool {
         let mut names = Vec::new();
         for part in path.components() {

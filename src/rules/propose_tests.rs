@@ -8,6 +8,7 @@ fn request<'a>(tool: &'a Tool, subject: Subject<'a>, roots: &'a [PathBuf]) -> Re
         subject,
         cwd: Path::new("/p"),
         roots,
+        ours: &[],
         home: None,
         agent: None,
         now: 0,

@@ -6,7 +6,8 @@ use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 /// Names of files and directories that later commands take programs from, in small letters: git's own, also those of a
-/// bare repository, where hooks are kept, and what names the programs that builds run.
+/// bare repository, where hooks are kept, what names the programs that builds run, and what shells and editors run when
+/// they begin.
 const STEERING: &[&str] = &[
     ".git",
     "head",
@@ -22,7 +23,26 @@ const STEERING: &[&str] = &[
     ".acp-tui",
     ".cargo",
     ".hg",
+    ".bare",
+    ".envrc",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    ".mcp.json",
+    ".vscode",
+    ".devcontainer",
+    ".ssh",
+    ".profile",
+    ".bashrc",
+    ".bash_profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
 ];
+
+/// Of these the names that only mean something in a bare repository.
+const BARE: &[&str] = &["head", "commondir"];
 
 /// Names of files, not of directories: the settings of a bare repository of any name.
 const SETTINGS: &[&str] = &["config", "config.worktree"];
@@ -43,4 +63,10 @@ pub(super) fn names(path: &Path) -> impl Iterator<Item = (&OsStr, bool)> {
 /// Whether the file at this path names what later commands run.
 pub(super) fn is_steering(path: &Path) -> bool {
     names(path).any(|(name, is_file)| steers(&name.to_string_lossy(), is_file))
+}
+
+/// Whether a path says wherever it leads that later commands run what stands there.
+pub(super) fn names_steering(path: &Path) -> bool {
+    let is_one = |name: &str| STEERING.contains(&name) && !BARE.contains(&name);
+    names(path).any(|(name, _)| is_one(&name.to_string_lossy().to_lowercase()))
 }

@@ -42,6 +42,11 @@ impl Holder {
         }
     }
 
+    /// Whether it is this process, or an earlier one that had its number.
+    pub fn is_me(&self) -> bool {
+        self.pid == std::process::id()
+    }
+
     /// As part of a sentence: where a session is open.
     pub fn words(&self) -> String {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();

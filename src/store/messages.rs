@@ -7,8 +7,9 @@ use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::{Called, Depth, Heard, Origin};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::Update;
+use crate::model::ids::TermId;
 use crate::model::patch::Patch;
-use crate::model::tool::{Announced, ChangeBody, ToolCall, ToolContent, ToolPatch};
+use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolPatch};
 use crate::store::lines::{Row, What};
 use serde_json::Value;
 use std::sync::Arc;
@@ -76,6 +77,15 @@ struct Call {
     is_told_again: bool,
 }
 
+/// A terminal of the agent's own that is told of by itself.
+struct Terminal {
+    id: TermId,
+    command: String,
+    printed: Vec<u8>,
+    turn: u64,
+    t: f64,
+}
+
 #[derive(Default)]
 struct Session {
     agent: u32,
@@ -88,6 +98,7 @@ struct Session {
     /// The last one goes on with the next piece that has no id.
     goes_on: bool,
     calls: Vec<Call>,
+    terminals: Vec<Terminal>,
 }
 
 #[derive(Default)]
@@ -154,6 +165,12 @@ impl Reader {
     }
 }
 
+impl Terminal {
+    fn text(&self) -> String {
+        format!("{}\n{}", self.command, String::from_utf8_lossy(&self.printed))
+    }
+}
+
 impl Session {
     fn message(&self, role: Role, text: String, t: f64) -> Message {
         let is_told_again = !self.loads.is_empty();
@@ -191,6 +208,7 @@ impl Session {
             }
             Update::ToolCall(patch) => self.call(patch, true, t),
             Update::ToolUpdate(patch) => self.call(patch, false, t),
+            Update::Terminal(patch) => self.terminal(patch, t),
             Update::Partly { update, .. } => self.update(*update, t),
             _ => {}
         }
@@ -241,15 +259,51 @@ impl Session {
         }
     }
 
+    fn terminal(&mut self, patch: TerminalPatch, t: f64) {
+        let at = self.terminals.iter().rposition(|terminal| terminal.id == patch.id);
+        let at = match at {
+            Some(at) => at,
+            None if self.terminals.len() >= MAX_OPEN => return,
+            None => {
+                let (id, command, printed) = (patch.id.clone(), String::new(), Vec::new());
+                self.terminals.push(Terminal { id, command, printed, turn: self.turns, t });
+                self.terminals.len() - 1
+            }
+        };
+        let terminal = &mut self.terminals[at];
+        if let Patch::Set(command) = patch.command {
+            terminal.command = command;
+        }
+        if let Patch::Set(output) = patch.output {
+            terminal.printed = output;
+        }
+        if terminal.printed.len() + patch.append.len() <= MAX_TEXT {
+            terminal.printed.extend(patch.append);
+        }
+    }
+
     fn flush(&mut self, out: &mut impl FnMut(Message)) {
         self.goes_on = false;
         let mut messages: Vec<Message> = self.open.drain(..).map(|open| open.message).collect();
+        let mut terminals = std::mem::take(&mut self.terminals);
         for call in std::mem::take(&mut self.calls) {
-            let text = text_of_call(&call.tool, &call.printed);
+            let mut printed = call.printed;
+            // Whose terminal a call means is not told by it in every version.
+            let is_shown =
+                |terminal: &mut Terminal| call.tool.terminals().any(|id| id.as_str() == terminal.id.as_str());
+            for terminal in terminals.extract_if(.., is_shown) {
+                printed.push_str(&terminal.text());
+            }
+            let text = text_of_call(&call.tool, &printed);
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
             let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
             messages.push(Message { turn, is_told_again, tool, files, ..message });
+        }
+        // Those that no call shows.
+        for terminal in terminals {
+            let message = self.message(Role::Tool, terminal.text(), terminal.t);
+            messages.push(Message { turn: terminal.turn, tool: terminal.command, ..message });
         }
         messages.sort_by(|a, b| a.t.total_cmp(&b.t));
         messages.into_iter().for_each(out);

@@ -276,6 +276,23 @@ fn what_is_shown_in_other_words_or_printed_in_pieces_is_found() {
     assert_eq!(role(of(Matcher::regex(r"e{2}d.{2}s").unwrap())), [Role::Tool], "without a word");
 }
 
+#[test]
+fn what_a_terminal_of_version_2_printed_is_found() {
+    // "one needle\nin pie", "ces\n", "alone in hay\n"
+    let terminal = |id: &str, data: &str| json!({ "sessionUpdate": "terminal_update", "terminalId": id, "command": "cat hay", "output": { "data": data } });
+    let more = json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": "T", "data": "Y2VzCg==" });
+    let shown = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "k", "title": "reads", "kind": "execute",
+        "content": [{ "type": "terminal", "terminalId": "T" }] });
+    let journal = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "go");
+    let journal = journal.update("s", terminal("T", "b25lIG5lZWRsZQppbiBwaWU=")).update("s", more);
+    let journal = journal.update("s", shown).update("s", terminal("U", "YWxvbmUgaW4gaGF5Cg==")).end();
+    let home = Home::with(&[("a", journal)]);
+    for (text, is_of) in [("needle", "reads"), ("pieces", "reads"), ("alone", "cat hay")] {
+        let found = home.said(text);
+        assert!(matches!(&found[..], [(_, 1, Role::Tool, said)] if said.contains(is_of)), "{text} {found:?}");
+    }
+}
+
 /// A text as an agent may spell it: `how` decides for each letter.
 fn spelt(text: &str, how: &[u8]) -> String {
     let mut out = String::from("\"");

@@ -80,6 +80,7 @@ fn opened(scene: &mut Scene) {
         options: None,
         model: None,
         commands: None,
+        earlier: 0,
     })));
 }
 

@@ -84,6 +84,7 @@ impl Scene {
             options: None,
             model: None,
             commands: None,
+            earlier: 0,
         })));
         scene
     }
@@ -166,7 +167,14 @@ impl Scene {
 
     /// A tool call that shows a running command of ours.
     pub fn runs(&mut self, req: u64, command: &str) {
-        let spec = TerminalSpec { command: command.into(), args: Vec::new(), env: Vec::new(), cwd: None, limit: None };
+        let spec = TerminalSpec {
+            command: command.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+            limit: None,
+            patience: None,
+        };
         let request = AgentRequest::TerminalCreate(spec);
         self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
         let term: TermId = format!("term-{req}").as_str().into();

@@ -192,7 +192,7 @@ impl World {
         // One that is loaded has its id.
         let known = self.model.session_of(at).and_then(|session| session.id.clone());
         let id = known.unwrap_or_else(|| format!("s{}-{}", at.0, self.now.as_millis()).into());
-        let opened = SessionResult { id, modes: None, options: None, model: None, commands: None };
+        let opened = SessionResult { id, modes: None, options: None, model: None, commands: None, earlier: 0 };
         self.event(at, Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
     }
 
@@ -223,7 +223,11 @@ impl World {
         let Some(session) = self.model.session_of(at) else { return };
         let Some(id) = session.id.clone().filter(|_| session.state == SessionState::Ready) else { return };
         let req = ReqId(self.asked.len() as u64 + 1);
-        let request = AgentRequest::WriteFile { path: "/p/x".into(), content: "new\n".into() };
+        let request = AgentRequest::WriteFile {
+            path: "/p/x".into(),
+            content: "new\n".into(),
+            how: crate::model::event::WriteHow::default(),
+        };
         self.asked.insert(req, Asked::Open);
         self.event(session.agent, Event::Agent(AgentEvent::Request { req, session: Some(id), request }));
     }

@@ -170,7 +170,8 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             )
         }
         Phase::Dead(death) => {
-            let mut pieces = vec![Piece::new("", death_in_short(death), Token::Bad, KEEP)];
+            let mut pieces =
+                vec![Piece::new("", death_in_short(death, session.agent().reached.is_some()), Token::Bad, KEEP)];
             if death.kind == DeathKind::Gone || death.kind == DeathKind::Early {
                 pieces.push(Piece::new(" after ", human::duration(death.after), Token::Bad, 80));
             }
@@ -197,9 +198,11 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
 }
 
 /// The state in a few words; the dock and the transcript have the message.
-fn death_in_short(death: &Death) -> String {
+fn death_in_short(death: &Death, is_far: bool) -> String {
     match death.kind {
+        DeathKind::NotStarted if is_far => "agent not reached".to_owned(),
         DeathKind::NotStarted => "agent did not start".to_owned(),
+        DeathKind::Lost => "connection lost".to_owned(),
         DeathKind::Version => "agent speaks another version".to_owned(),
         DeathKind::Refused => "agent opened no session".to_owned(),
         DeathKind::Early | DeathKind::Gone => {
@@ -360,11 +363,17 @@ fn right(session: SessionRef<'_>, setup: Setup) -> Vec<Piece> {
         let sep = if pieces.is_empty() { "" } else { " · " };
         pieces.push(Piece::new(sep, mode, if token == Token::Danger { token } else { Token::Dim }, 40));
     }
+    let reached = session.agent().reached;
     let mut push = |text: String, rank: u8| {
         let sep = if pieces.is_empty() { "" } else { " · " };
         pieces.push(Piece::new(sep, text, Token::Dim, rank));
         pieces.len() - 1
     };
+    if let Some(reached) = reached {
+        // It names files, and they are not always those that are looked at here.
+        let whose = if reached.files { "your files" } else { "its own files" };
+        push(format!("over {}: {whose}", reached.transport.word()), 45);
+    }
     if let Some(name) = self::model(session).filter(|_| in_status) {
         push(name, 20);
     }

@@ -1,17 +1,23 @@
 //! How one message is told from the next on a stream of bytes: a value that both pumps are given.
 //!
-//! The one that ships is lines: splits on `\n` only and looks at nothing else. Invariant: memory stays below the
-//! line limit plus one block, and the work is linear in the bytes; a longer line is thrown away up to its end and only
-//! its head survives.
+//! The one that ships is lines: splits on `\n` only and looks at nothing else. Others have a header with the length of
+//! each message (`lengths`), or go by the first bytes of the agent. Invariant: memory stays below the line limit plus one
+//! block, and the work is linear in the bytes; a longer line is thrown away up to its end and only its head survives.
 
-use std::borrow::Cow;
+mod lengths;
 
 use super::json::find_byte;
+use lengths::LengthDecoder;
+use std::borrow::Cow;
+use std::io::Write as _;
+use std::sync::{Arc, OnceLock};
 
-/// The longest line that is accepted.
+/// The longest message that is accepted.
 pub const MAX_LINE: usize = 64 << 20;
 /// What is kept of a longer one.
 pub const HEAD: usize = 4096;
+/// What the header of a message begins with, in any case of letters.
+const HEADER: &[u8] = b"content-";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decoded<'a> {
@@ -22,6 +28,8 @@ pub enum Decoded<'a> {
         /// How many bytes came after the head.
         dropped: u64,
     },
+    /// Where the next message begins cannot be told any more, and why. The last of a stream.
+    Lost(String),
 }
 
 /// Takes a stream apart.
@@ -34,17 +42,131 @@ pub trait Decoder: Send {
     fn finish(&mut self) -> Option<Decoded<'static>>;
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Framing {
-    pub decoder: fn() -> Box<dyn Decoder>,
-    /// Appends what stands in front of a message of so many bytes.
-    pub head: fn(usize, &mut Vec<u8>),
-    /// What stands behind it.
-    pub tail: &'static [u8],
+/// How messages are told apart in both directions of a connection (S-066, S-067).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// A message is a line.
+    #[default]
+    Lines,
+    /// A header with its length stands before each message.
+    Lengths,
+    /// Lines, unless the first bytes of the agent are such a header (S-068).
+    Auto,
 }
 
-/// A message is a line.
-pub const LINES: Framing = Framing { decoder: || Box::new(LineDecoder::new(MAX_LINE)), head: |_, _| {}, tail: b"\n" };
+impl Framing {
+    pub const NAMES: [&str; 3] = ["ndjson", "content-length", "auto"];
+
+    pub fn named(name: &str) -> Option<Self> {
+        let at = Self::NAMES.iter().position(|known| *known == name)?;
+        [Self::Lines, Self::Lengths, Self::Auto].get(at).copied()
+    }
+}
+
+/// What the two directions of one connection go by. Clones share what the first bytes of the agent have decided.
+#[derive(Clone, Debug)]
+pub struct Agreed {
+    has_lengths: Arc<OnceLock<bool>>,
+}
+
+impl From<Framing> for Agreed {
+    fn from(framing: Framing) -> Self {
+        let has_lengths = match framing {
+            Framing::Lines => false.into(),
+            Framing::Lengths => true.into(),
+            Framing::Auto => OnceLock::new(),
+        };
+        Self { has_lengths: has_lengths.into() }
+    }
+}
+
+impl Agreed {
+    /// The agent has said nothing that would decide it.
+    pub fn is_open(&self) -> bool {
+        self.has_lengths.get().is_none()
+    }
+
+    fn has_lengths(&self) -> bool {
+        self.has_lengths.get().is_some_and(|has| *has)
+    }
+
+    pub fn decoder(&self) -> Box<dyn Decoder> {
+        match self.has_lengths.get() {
+            Some(false) => Box::new(LineDecoder::new(MAX_LINE)),
+            Some(true) => Box::new(LengthDecoder::new(MAX_LINE)),
+            None => Box::new(Undecided { agreed: self.clone(), begun: Vec::new(), decoder: None }),
+        }
+    }
+
+    /// Appends what stands in front of a message of so many bytes.
+    pub fn head(&self, bytes: usize, out: &mut Vec<u8>) {
+        if self.has_lengths() {
+            // Writing to memory cannot fail.
+            let _ = write!(out, "Content-Length: {bytes}\r\n\r\n");
+        }
+    }
+
+    /// What stands behind it.
+    pub fn tail(&self) -> &'static [u8] {
+        if self.has_lengths() { b"" } else { b"\n" }
+    }
+}
+
+/// Looks at the first bytes that are no blanks, and is one of the others from then on.
+struct Undecided {
+    agreed: Agreed,
+    begun: Vec<u8>,
+    decoder: Option<Box<dyn Decoder>>,
+}
+
+impl Undecided {
+    /// Whether what has come is the begin of a header; nothing while more is to be waited for.
+    fn is_header(&self) -> Option<bool> {
+        let begins = self.begun.iter().zip(HEADER).all(|(byte, wanted)| byte.eq_ignore_ascii_case(wanted));
+        (!begins || self.begun.len() >= HEADER.len()).then_some(begins)
+    }
+}
+
+impl Decoder for Undecided {
+    fn push<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded<'a>>) {
+        if let Some(decoder) = &mut self.decoder {
+            return decoder.push(bytes, out);
+        }
+        let blanks =
+            if self.begun.is_empty() { bytes.iter().take_while(|b| b.is_ascii_whitespace()).count() } else { 0 };
+        let (more, rest) = bytes[blanks..].split_at((bytes.len() - blanks).min(HEADER.len() - self.begun.len()));
+        self.begun.extend_from_slice(more);
+        let Some(is_header) = self.is_header().filter(|_| !self.begun.is_empty()) else { return };
+        // Only here it is decided, and the other direction asks for it after the first message.
+        let _ = self.agreed.has_lengths.set(is_header);
+        let mut decoder = self.agreed.decoder();
+        let (begun, mut first) = (std::mem::take(&mut self.begun), Vec::new());
+        decoder.push(&begun, &mut first);
+        for decoded in first {
+            out.push(decoded.into_owned());
+        }
+        decoder.push(rest, out);
+        self.decoder = Some(decoder);
+    }
+
+    fn finish(&mut self) -> Option<Decoded<'static>> {
+        match &mut self.decoder {
+            Some(decoder) => decoder.finish(),
+            None if self.begun.is_empty() => None,
+            None => Some(Decoded::Line(Cow::Owned(std::mem::take(&mut self.begun)))),
+        }
+    }
+}
+
+impl Decoded<'_> {
+    fn into_owned(self) -> Decoded<'static> {
+        match self {
+            Self::Line(line) => Decoded::Line(Cow::Owned(line.into_owned())),
+            Self::TooLong { head, dropped } => Decoded::TooLong { head, dropped },
+            Self::Lost(why) => Decoded::Lost(why),
+        }
+    }
+}
 
 #[derive(Debug)]
 pub struct LineDecoder {
@@ -119,6 +241,7 @@ mod tests {
             .map(|d| match d {
                 Decoded::Line(line) => Ok(line.into_owned()),
                 Decoded::TooLong { head, dropped } => Err((head.len(), dropped)),
+                Decoded::Lost(why) => panic!("{why}"),
             })
             .collect()
     }

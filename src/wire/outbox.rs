@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::framing::Framing;
+use super::framing::Agreed;
 use tokio::sync::mpsc;
 
 /// While so many bytes wait no line is taken: what is held is never more than this and one line.
@@ -67,7 +67,7 @@ impl Drop for Load {
 
 #[derive(Debug)]
 pub struct Outbox {
-    framing: Framing,
+    framing: Agreed,
     waiting: VecDeque<Arc<str>>,
     /// Of the lines in `waiting`.
     bytes: usize,
@@ -77,8 +77,8 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    pub fn new(framing: Framing) -> Self {
-        Self { framing, waiting: VecDeque::new(), bytes: 0, under_way: Arc::default(), over: false }
+    pub fn new(framing: impl Into<Agreed>) -> Self {
+        Self { framing: framing.into(), waiting: VecDeque::new(), bytes: 0, under_way: Arc::default(), over: false }
     }
 
     /// A single line is always taken when nothing waits, however long it is.
@@ -140,17 +140,17 @@ impl Outbox {
         let mut bytes = first.len();
         let text = if first.len() < JOINED {
             let mut lines = Vec::with_capacity(first.len() + 1);
-            append(&mut lines, &first, self.framing);
+            append(&mut lines, &first, &self.framing);
             while self.waiting.front().is_some_and(|next| lines.len() + next.len() < JOINED) {
                 let Some(line) = self.pop() else { break };
                 bytes += line.len();
-                append(&mut lines, &line, self.framing);
+                append(&mut lines, &line, &self.framing);
             }
             Text::Joined(lines)
         } else {
             let mut head = Vec::new();
-            (self.framing.head)(first.len(), &mut head);
-            Text::Long { head, line: first, tail: self.framing.tail }
+            self.framing.head(first.len(), &mut head);
+            Text::Long { head, line: first, tail: self.framing.tail() }
         };
         self.under_way.fetch_add(bytes, Ordering::Relaxed);
         Some(Load { text, bytes, under_way: Arc::clone(&self.under_way) })
@@ -163,15 +163,15 @@ impl Outbox {
     }
 }
 
-fn append(lines: &mut Vec<u8>, line: &str, framing: Framing) {
-    (framing.head)(line.len(), lines);
+fn append(lines: &mut Vec<u8>, line: &str, framing: &Agreed) {
+    framing.head(line.len(), lines);
     lines.extend_from_slice(line.as_bytes());
-    lines.extend_from_slice(framing.tail);
+    lines.extend_from_slice(framing.tail());
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::framing::LINES;
+    use super::super::framing::Framing;
     use super::*;
 
     fn lines(load: &Load) -> Vec<String> {
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn bytes_are_bounded_but_one_line_always_fits() {
-        let mut outbox = Outbox::new(LINES);
+        let mut outbox = Outbox::new(Framing::Lines);
         outbox.push("x".repeat(MAX_BYTES + 1)).unwrap();
         assert!(!outbox.is_over());
         assert_eq!(outbox.push("y"), Err(Full));
@@ -193,7 +193,7 @@ mod tests {
     #[tokio::test]
     async fn a_byte_counts_until_it_is_written() {
         let (tx, mut rx) = mpsc::channel(LOADS);
-        let mut outbox = Outbox::new(LINES);
+        let mut outbox = Outbox::new(Framing::Lines);
         let line: Arc<str> = "x".repeat(MAX_BYTES / 4).into();
         for n in 1..=3 {
             outbox.push(Arc::clone(&line)).unwrap();
@@ -217,7 +217,7 @@ mod tests {
     #[tokio::test]
     async fn short_lines_go_out_together_and_a_long_one_alone() {
         let (tx, mut rx) = mpsc::channel(LOADS);
-        let mut outbox = Outbox::new(LINES);
+        let mut outbox = Outbox::new(Framing::Lines);
         let long = "y".repeat(JOINED);
         for line in ["a", "b", &long, "c"] {
             outbox.push(line).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     #[tokio::test]
     async fn lines_move_in_order_as_room_comes_and_none_is_lost() {
         let (tx, mut rx) = mpsc::channel(LOADS);
-        let mut outbox = Outbox::new(LINES);
+        let mut outbox = Outbox::new(Framing::Lines);
         let half = JOINED / 2;
         for n in 0..5 {
             outbox.push(format!("{n:half$}")).unwrap();

@@ -3,6 +3,7 @@
 //! No protocol logic. Invariant: frames arrive in byte order; what is read ahead of the consumer is bounded in frames
 //! and in bytes, beyond which the pipe itself holds the peer back; lines are written whole, one after the other (R-024).
 
+use std::io;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -10,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
 use super::frame::Frame;
-use super::framing::{Decoded, Framing};
+use super::framing::{Agreed, Decoded};
 use super::json;
 use super::outbox::{LOADS, Load};
 use super::stderr::StderrTail;
@@ -33,7 +34,7 @@ pub enum Incoming {
     /// The last message. A last line without its newline is given separately: it may be torn.
     Closed {
         half_line: Option<(Frame, Arc<str>)>,
-        error: Option<std::io::Error>,
+        error: Option<io::Error>,
     },
 }
 
@@ -49,24 +50,30 @@ pub fn spawn_reader(
     source: impl AsyncRead + Send + Unpin + 'static,
     tx: mpsc::Sender<Incoming>,
     words: WordForWord,
-    framing: Framing,
+    framing: impl Into<Agreed>,
 ) -> JoinHandle<()> {
-    tokio::spawn(read_all(source, Batcher::new(tx, words), framing))
+    tokio::spawn(read_all(source, Batcher::new(tx, words), framing.into()))
 }
 
-async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batcher, framing: Framing) {
-    let mut decoder = (framing.decoder)();
+async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batcher, framing: Agreed) {
+    let mut decoder = framing.decoder();
     let mut block = vec![0; BLOCK];
-    let error = loop {
+    let error = 'reading: loop {
         let count = match source.read(&mut block).await {
             Ok(0) => break None,
             Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => break Some(error),
         };
         let mut lines = Vec::new();
         decoder.push(block.get(..count).unwrap_or_default(), &mut lines);
         for line in lines {
+            if let Decoded::Lost(why) = line {
+                if batcher.send().await.is_err() {
+                    return;
+                }
+                break 'reading Some(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
             if batcher.add(line).await.is_err() {
                 return;
             }
@@ -125,6 +132,8 @@ fn to_frame(line: Decoded<'_>, words: WordForWord) -> Option<(Frame, Arc<str>)> 
     match line {
         Decoded::Line(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => None,
         Decoded::Line(bytes) => Some(Frame::read(bytes, words)),
+        // It ends the stream.
+        Decoded::Lost(_) => None,
         Decoded::TooLong { head, dropped } => {
             let text = String::from_utf8_lossy(&head);
             Some((Frame::TooLong { dropped }, json::trim(&text).into()))
@@ -139,7 +148,7 @@ pub fn spawn_stderr(mut source: impl AsyncRead + Send + Unpin + 'static, tail: S
         loop {
             match source.read(&mut block).await {
                 Ok(count) if count > 0 => tail.push(block.get(..count).unwrap_or_default()),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 _ => break,
             }
         }
@@ -150,12 +159,12 @@ pub fn spawn_stderr(mut source: impl AsyncRead + Send + Unpin + 'static, tail: S
 /// Writes lines until the sender is dropped, which closes the stream, or until writing fails.
 pub fn spawn_writer(
     sink: impl AsyncWrite + Send + Unpin + 'static,
-) -> (mpsc::Sender<Load>, JoinHandle<std::io::Result<()>>) {
+) -> (mpsc::Sender<Load>, JoinHandle<io::Result<()>>) {
     let (tx, rx) = mpsc::channel(LOADS);
     (tx, tokio::spawn(write_all(sink, rx)))
 }
 
-async fn write_all(mut sink: impl AsyncWrite + Send + Unpin, mut loads: mpsc::Receiver<Load>) -> std::io::Result<()> {
+async fn write_all(mut sink: impl AsyncWrite + Send + Unpin, mut loads: mpsc::Receiver<Load>) -> io::Result<()> {
     while let Some(load) = loads.recv().await {
         for part in load.parts() {
             sink.write_all(part).await?;
@@ -168,7 +177,7 @@ async fn write_all(mut sink: impl AsyncWrite + Send + Unpin, mut loads: mpsc::Re
 #[cfg(test)]
 mod tests {
     use super::super::duplex;
-    use super::super::framing::LINES;
+    use super::super::framing::Framing;
     use super::super::outbox::Outbox;
     use super::*;
 
@@ -193,7 +202,7 @@ mod tests {
     async fn frames_arrive_in_order_and_the_half_line_last() {
         let (ours, mut theirs) = duplex::pair(1000);
         let (tx, rx) = mpsc::channel(INBOX);
-        spawn_reader(ours.reader, tx, &[], LINES);
+        spawn_reader(ours.reader, tx, &[], Framing::Lines);
         let wrote = tokio::spawn(async move {
             for n in 0..500 {
                 theirs.send_line(&format!(r#"{{"method":"m","params":{n}}}"#)).await.unwrap();
@@ -211,7 +220,7 @@ mod tests {
     async fn a_consumer_that_does_not_read_holds_the_peer_back() {
         let (ours, mut theirs) = duplex::pair(1000);
         let (tx, mut rx) = mpsc::channel(1);
-        spawn_reader(ours.reader, tx, &[], LINES);
+        spawn_reader(ours.reader, tx, &[], Framing::Lines);
         let flood = tokio::spawn(async move {
             let mut sent = 0u32;
             while theirs.send_line(&"x".repeat(900)).await.is_ok() {
@@ -232,7 +241,7 @@ mod tests {
         let long = "y".repeat(BLOCK + 5);
         let sent = long.clone();
         let send = tokio::spawn(async move {
-            let mut outbox = Outbox::new(LINES);
+            let mut outbox = Outbox::new(Framing::Lines);
             for line in ["one", &sent, "two"] {
                 outbox.push(line).unwrap();
             }
@@ -255,7 +264,7 @@ mod tests {
         let (ours, theirs) = duplex::pair(100);
         let (tx, writer) = spawn_writer(ours.writer);
         drop(theirs);
-        let mut outbox = Outbox::new(LINES);
+        let mut outbox = Outbox::new(Framing::Lines);
         outbox.push("one").unwrap();
         outbox.ready(&tx).await.unwrap();
         assert!(writer.await.unwrap().is_err());

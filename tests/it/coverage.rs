@@ -1,4 +1,4 @@
-//! Numbers such as `R-247` and `V2-037` in code and in names of tests: each stands in `tests/requirements`, and
+//! Numbers such as `R-247`, `V2-037` and `S-064` in code and in names of tests: each stands in `tests/requirements`, and
 //! `tests/coverage.md`, which says which tests check which, is current.
 //!
 //! `ACP_TUI_UPDATE=1 cargo test --test it coverage` writes `tests/coverage.md` anew.
@@ -16,9 +16,10 @@ struct Family {
     at_least: usize,
 }
 
-const FAMILIES: [Family; 2] = [
+const FAMILIES: [Family; 3] = [
     Family { prefix: "R-", of_tests: "r_", file: "v1.md", at_least: 400 },
     Family { prefix: "V2-", of_tests: "v2_", file: "v2.md", at_least: 139 },
+    Family { prefix: "S-", of_tests: "s_", file: "dialects.md", at_least: 49 },
 ];
 
 struct Requirement {

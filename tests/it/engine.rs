@@ -8,6 +8,7 @@ mod leaving;
 mod loading;
 mod many;
 mod recalled;
+mod remote;
 mod rules;
 mod secrets;
 

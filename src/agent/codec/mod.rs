@@ -4,17 +4,22 @@
 //! and members, numbers of errors, what the two sides agree on at first, and what a request without an answer
 //! gets at the end. Keeps no state of a session. Invariant: a message that cannot be used becomes a value that says so.
 
+pub mod d0;
+pub mod d3;
+pub mod d4;
+pub mod rendition;
 pub mod stored;
 pub mod v1;
 pub mod v2;
 pub mod versionless;
 
+use crate::base::transport::Reached;
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
-    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, Protocol, SessionPage, SessionResult,
-    Steered, Update,
+    AgentRequest, AuthMethod, CallError, Dialect, InitResult, Opening, PromptAnswer, Protocol, SessionPage,
+    SessionResult, Steered, Update,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::ConfigOption;
@@ -33,15 +38,31 @@ pub type SharedCodec = Arc<dyn Codec>;
 /// Method and parameters of a call or a notification.
 pub type Said = (Cow<'static, str>, Value);
 
-/// An update and the session that it is for; `Err` says what was wrong with it.
-pub type Decoded = Result<(SessionId, Update), String>;
+/// An update; `Err` says what was wrong with it.
+pub type Decoded = Result<Updated, String>;
+
+/// An update, the session that it is for, and the dialect that its shape is of.
+#[derive(Debug, PartialEq)]
+pub struct Updated {
+    pub session: SessionId,
+    pub update: Update,
+    pub dialect: Dialect,
+}
+
+impl From<(SessionId, Update)> for Updated {
+    fn from((session, update): (SessionId, Update)) -> Self {
+        Self { session, update, dialect: Dialect::Canonical }
+    }
+}
 
 /// What the answer to the first call decides.
 #[derive(Debug)]
 pub enum Handshake {
     Accepted(InitResult),
-    /// The agent is to be started once more and spoken to in this way.
-    Reconnect(SharedCodec),
+    /// From now on it is spoken to in this way, which needs no new start.
+    Locked(SharedCodec, InitResult),
+    /// The agent is to be started once more and spoken to in this way. Where that was done already it goes on like this.
+    Reconnect(SharedCodec, InitResult),
     Refused(CallError),
 }
 
@@ -63,6 +84,10 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// Of the protocol.
     fn version(&self) -> u16;
 
+    fn dialect(&self) -> Dialect {
+        Dialect::Canonical
+    }
+
     /// Requests whose strings name or become files and commands: one with a broken string is refused, not mended.
     fn word_for_word(&self) -> &'static [&'static str];
 
@@ -82,8 +107,27 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
         params["additionalDirectories"] = directories.into();
     }
 
-    /// That the turn of this session is to end.
-    fn cancel_turn(&self, session: &SessionId) -> Said;
+    /// The first call, to an agent behind an address: nothing of this machine is offered that is not for it.
+    fn withhold(&self, reached: Reached, params: &mut Value) {
+        for capabilities in ["clientCapabilities", "capabilities"] {
+            let Some(offered) = params.get_mut(capabilities).and_then(Value::as_object_mut) else { continue };
+            if !reached.files {
+                offered.remove("fs");
+            }
+            if !reached.terminals {
+                offered.remove("terminal");
+            }
+            // Its log-in cannot be run here (S-061).
+            for (place, member) in [("auth", "terminal"), ("_meta", "terminal-auth")] {
+                if let Some(offered) = offered.get_mut(place).and_then(Value::as_object_mut) {
+                    offered.remove(member);
+                }
+            }
+        }
+    }
+
+    /// That the turn of this session is to end; nothing where the agent cannot end one.
+    fn cancel_turn(&self, session: &SessionId) -> Option<Said>;
 
     /// That our own call with this id is given up.
     fn withdraw(&self, call: u64) -> Said;
@@ -115,6 +159,21 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// A request of the agent, and the session it names. `number` is another one for each request.
     fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest);
 
+    /// The codec of the dialect that a request is made in, where that is another one: it reads and answers it.
+    fn asked_in(&self, _method: &str, _params: &str) -> Option<SharedCodec> {
+        None
+    }
+
+    /// How an agent is spoken to that has said something in this dialect, where that is not decided yet.
+    fn locked(&self, _dialect: Dialect) -> Option<SharedCodec> {
+        None
+    }
+
+    /// What a dialog gets that the person has not answered. `no` is the option that refuses, where one is offered.
+    fn dismissed(&self, _method: &str, _no: Option<&str>) -> Answer {
+        Answer::Cancelled
+    }
+
     fn handshake(&self, result: &str) -> Handshake;
 
     /// How an agent can be spoken to that has refused our first call with this error.
@@ -136,7 +195,7 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// A page of a list of sessions.
     fn listed(&self, result: &str) -> Result<SessionPage, CallError>;
 
-    fn prompt(&self, result: &str) -> PromptAnswer;
+    fn prompt(&self, result: &str) -> Result<PromptAnswer, CallError>;
 
     /// What has become of words for the running turn.
     fn steered(&self, result: &str) -> Steered {
@@ -146,6 +205,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// The agent has answered a prompt with this error.
     fn prompt_refused(&self, error: CallError) -> Result<PromptAnswer, CallError> {
         Err(error)
+    }
+
+    /// Whether a log-in by a call has come about.
+    fn authenticated(&self, _result: &str) -> Result<(), CallError> {
+        Ok(())
     }
 
     /// `None` when the agent sent no list at all.
@@ -182,7 +246,7 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
 
 /// What is spoken unless something else is asked for.
 pub fn shipped() -> SharedCodec {
-    Arc::new(v1::V1)
+    Arc::new(rendition::Auto)
 }
 
 /// How an agent is spoken to at first.
@@ -190,14 +254,22 @@ pub fn first(protocol: Protocol) -> SharedCodec {
     match protocol {
         Protocol::Auto | Protocol::One => shipped(),
         Protocol::Two => Arc::new(v2::V2),
+        Protocol::Canonical | Protocol::CanonicalOne => Arc::new(v1::V1),
+        Protocol::D0 => rendition::of(Dialect::D0),
+        Protocol::D3 => rendition::of(Dialect::D3),
+        Protocol::D4 => rendition::of(Dialect::D4),
     }
 }
 
 /// The codec that the header of a journal names.
 pub fn named(name: &str) -> Option<SharedCodec> {
     match name {
-        v1::NAME => Some(first(Protocol::One)),
+        rendition::NAME => Some(first(Protocol::One)),
+        v1::NAME => Some(first(Protocol::Canonical)),
         v2::NAME => Some(first(Protocol::Two)),
+        d0::NAME => Some(first(Protocol::D0)),
+        d3::NAME => Some(first(Protocol::D3)),
+        d4::NAME => Some(first(Protocol::D4)),
         _ => None,
     }
 }

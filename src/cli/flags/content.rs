@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{protocol, seconds, text};
+use super::super::values::{dialect, framing, header, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -52,11 +52,61 @@ pub const CONTENT: &[Flag] = &[
         long: "protocol",
         short: None,
         takes: Takes::Value("1|2", |typed, value| {
-            typed.protocol = Some(protocol(&text(value)?)?);
+            typed.spoken.protocol = Some(protocol(text(value)?)?);
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec, Name::Demo],
         help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
+    },
+    Flag {
+        long: "url",
+        short: None,
+        takes: Takes::Value("ADDRESS", |typed, value| {
+            typed.reach.url = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "an agent that runs already, at unix:PATH or wss://…; gets no files and commands of this machine",
+    },
+    Flag {
+        long: "transport",
+        short: None,
+        takes: Takes::Value("HOW", |typed, value| {
+            typed.reach.transport = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "over what --url is reached: unix or websocket (default: as its address says)",
+    },
+    Flag {
+        long: "header",
+        short: None,
+        takes: Takes::Value("'NAME: VALUE'", |typed, value| {
+            typed.reach.headers.push(header(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "send this header to --url; ${VAR} is filled in, nothing of it is kept (repeatable)",
+    },
+    Flag {
+        long: "dialect",
+        short: None,
+        takes: Takes::Value("NAME", |typed, value| {
+            typed.spoken.dialect = Some(dialect(text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec, Name::Demo],
+        help: "the rendition of version 1 that the agent speaks: canonical, d0, d3, d4 or auto (default: auto)",
+    },
+    Flag {
+        long: "framing",
+        short: None,
+        takes: Takes::Value("HOW", |typed, value| {
+            typed.reach.framing = Some(framing(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "how messages are told apart: ndjson (default), content-length or auto",
     },
     Flag {
         long: "registry",

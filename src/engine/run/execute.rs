@@ -5,7 +5,6 @@
 
 use super::Engine;
 use crate::agent::quirks;
-use crate::engine::AgentSetup;
 use crate::engine::attach;
 use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
@@ -13,6 +12,7 @@ use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
 use crate::engine::making;
 use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
+use crate::engine::{AgentSetup, Reach};
 use crate::host::process;
 use crate::mcp::{Found, Remote};
 use crate::model::budget::Budget;
@@ -60,6 +60,10 @@ impl Engine {
     fn open_or_send(&mut self, line: Line) {
         let Self { core, ruler, servers, .. } = self;
         let agent = ruler.name_of(line.agent).cloned();
+        if core.model.agent_of(line.agent).is_some_and(|agent| agent.reached.is_some()) {
+            // Commands and their variables are of this machine.
+            return self.send(line);
+        }
         let line = servers.hold(line, |at| (core.directory(at.into()).to_owned(), agent));
         if let Some(line) = line {
             self.send(line);
@@ -169,13 +173,14 @@ impl Engine {
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
-            Effect::FsWrite { req, request, content, entry } => {
+            Effect::FsWrite { req, request, content, how, entry } => {
                 let rules = self.ruler.in_force(at, &self.core);
-                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, entry, tries: 0, rules }));
+                self.queue_file(FileJob::Write(WriteJob { at, req, request, content, how, entry, tries: 0, rules }));
             }
             Effect::TerminalCreate { req, request, spec } => self.create_terminal(at, req, *request, spec),
             Effect::TerminalOutput { req, term } => self.answer_output(req, &term),
             Effect::TerminalKill(term) => self.terminals.kill(&term),
+            Effect::TerminalSignal { term, signal } => self.terminals.signal(&term, signal),
             Effect::TerminalRelease(term) => self.terminals.release(&term),
             Effect::Review(command) => {
                 let told = self.reviews.command(at, command, &self.core.model);
@@ -284,6 +289,16 @@ impl Engine {
         let mut secrets = reply.secrets().peekable();
         if secrets.peek().is_some() {
             secrets.for_each(|(_, value)| self.hearing.secrets.add(&value.0));
+            self.recorder.hide(self.hearing.secrets.clone());
+        }
+    }
+
+    /// What is sent to an agent behind an address to be let in is neither shown nor written down, whoever says it.
+    pub(super) fn hide_headers(&mut self, agent: AgentKey) {
+        let reach = self.links.setup(agent).map(|setup| &setup.reach);
+        let mut secrets = reach.into_iter().flat_map(Reach::secrets).peekable();
+        if secrets.peek().is_some() {
+            secrets.for_each(|secret| self.hearing.secrets.add(secret));
             self.recorder.hide(self.hearing.secrets.clone());
         }
     }

@@ -21,7 +21,7 @@ pub use put::{Done, Inode, Put, bring_beside, inode, link, make_dir, put};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
 pub use regular::open_regular;
 pub use swap::{Was, is_in_use, is_swap, is_temporary, may_be_of};
-pub use write::{MAX_OLD_BYTES, Written, write_text};
+pub use write::{MAX_OLD_BYTES, Written, may_write, write_text};
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,8 @@ pub enum FsError {
     Changed(PathBuf),
     #[error("changed twice meanwhile, nothing was written: {}; what was saved first is in {}", .path.display(), .beside.display())]
     ChangedTwice { path: PathBuf, beside: PathBuf },
+    #[error("there already, and not to be replaced: {}", .0.display())]
+    Exists(PathBuf),
     #[error("no such file: {}", .0.display())]
     NotFound(PathBuf),
     #[error("{}: {source}", .path.display())]

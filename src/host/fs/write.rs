@@ -35,6 +35,19 @@ pub struct Written {
     pub old: Option<String>,
 }
 
+/// Refuses what is to be written only where its directory is, or only where nothing is.
+pub fn may_write(at: &Resolved, needs_directory: bool, only_new: bool) -> Result<(), FsError> {
+    if !needs_directory && !only_new {
+        return Ok(());
+    }
+    let there = open_parent(at, Missing::Refuse).and_then(|(dir, name)| stat_regular(at, &dir, &name));
+    match there {
+        Ok(Some(_)) if only_new => Err(FsError::Exists(at.asked.clone())),
+        Err(FsError::NotFound(_)) if !needs_directory => Ok(()),
+        other => other.map(|_| ()),
+    }
+}
+
 /// Writes `content`, byte for byte, creating missing parent directories inside the roots. Only over what was expected.
 /// What is not wanted any more before it is in its place does not get there.
 pub fn write_text(

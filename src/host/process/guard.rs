@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, getpgrp, getsid, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::family::run_mark;
 use super::marked;
@@ -41,7 +41,8 @@ enum Line {
 enum Word {
     Holds(i32),
     LetsGo(i32),
-    Terminal { is_taken: bool },
+    /// What the terminal is set to, in a number of those who set it; 0 when it is not ours.
+    Terminal(u8),
     Ends,
 }
 
@@ -50,8 +51,7 @@ impl fmt::Display for Word {
         match self {
             Self::Holds(group) => writeln!(f, "holds {group}"),
             Self::LetsGo(group) => writeln!(f, "lets-go {group}"),
-            Self::Terminal { is_taken: true } => writeln!(f, "taken"),
-            Self::Terminal { is_taken: false } => writeln!(f, "given"),
+            Self::Terminal(held) => writeln!(f, "terminal {held}"),
             Self::Ends => writeln!(f, "ends"),
         }
     }
@@ -91,10 +91,9 @@ fn spawn(word: &str, has_terminal: bool) -> io::Result<(ChildStdin, Child)> {
     let own = OsStr::new("/proc/self/exe");
     let program = if std::path::Path::new(own).exists() { own.into() } else { std::env::current_exe()? };
     let mark = run_mark().map(|(_, value)| value).unwrap_or_default();
-    let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
     let mut guard = Command::new(program)
         .arg0("acp-tui-guard")
-        .args([word, &mark, &getpgrp().as_raw_nonzero().to_string(), &session.to_string()])
+        .args([word, &mark])
         .env_clear()
         .current_dir("/")
         .stdin(Stdio::piped())
@@ -129,9 +128,9 @@ pub(super) fn lets_go(group: i32) {
     tell(&Word::LetsGo(group));
 }
 
-/// The terminal is ours from now on, or no longer.
-pub fn tell_guard_of_terminal(is_taken: bool) {
-    tell(&Word::Terminal { is_taken });
+/// What the terminal is set to from now on, in a number of those who set it; 0 when it is ours no longer.
+pub fn tell_guard_of_terminal(held: u8) {
+    tell(&Word::Terminal(held));
 }
 
 /// Everything ends in good order: the guard does, too.
@@ -167,8 +166,8 @@ pub fn become_guard() {
 pub struct Left {
     groups: Vec<Group>,
     mark: String,
-    /// The terminal was ours.
-    pub is_taken: bool,
+    /// What the terminal was set to; 0 when it was not ours.
+    pub terminal: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,22 +177,24 @@ struct Group {
     started: Option<u64>,
 }
 
-/// Waits until the client is gone; nothing when it ended in good order. `mark` is that of the client's run.
+/// Waits until the client is gone; nothing when it ended in good order, or before it had told anything. `mark` is that of
+/// the client's run.
 pub fn watch(input: impl BufRead, mark: &str) -> Option<Left> {
     let mut left = Left { mark: mark.to_owned(), ..Left::default() };
+    let mut was_told = false;
     for line in input.lines() {
         let Ok(line) = line else { break };
+        was_told = true;
         let mut words = line.split(' ');
         match (words.next(), words.next().and_then(|word| word.parse().ok())) {
             (Some("holds"), Some(leader)) => left.hold(leader),
             (Some("lets-go"), Some(leader)) => left.groups.retain(|group| group.leader != leader),
-            (Some("taken"), _) => left.is_taken = true,
-            (Some("given"), _) => left.is_taken = false,
+            (Some("terminal"), Some(held)) => left.terminal = u8::try_from(held).unwrap_or(0),
             (Some("ends"), _) => return None,
             _ => {}
         }
     }
-    Some(left)
+    was_told.then_some(left)
 }
 
 impl Left {
@@ -242,11 +243,6 @@ impl Group {
         let is_known = leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok());
         !is_other && is_known && super::family::has_living_member(self.leader)
     }
-}
-
-/// Whether the group has the terminal of that session, as far as the system tells: nobody else has taken it since.
-pub fn has_terminal(group: i32, session: i32) -> bool {
-    marked::foreground(session).is_none_or(|foreground| foreground == group)
 }
 
 pub(super) fn pause(time: Duration) {

@@ -4,13 +4,14 @@ use crate::host::process::{AgentSpec, spawn};
 #[test]
 fn what_was_told_is_what_is_left_and_nothing_after_an_orderly_end() {
     let told = |text: &str| watch(text.as_bytes(), "");
-    let left = told("holds 7777777\nholds 8888888\ntaken\nlets-go 7777777\nnonsense\nholds\n").unwrap();
+    let left = told("holds 7777777\nholds 8888888\nterminal 3\nlets-go 7777777\nnonsense\nholds\n").unwrap();
     assert_eq!(left.groups.iter().map(|group| group.leader).collect::<Vec<_>>(), [8_888_888]);
-    assert!(left.is_taken);
-    assert!(!told("taken\ngiven\n").unwrap().is_taken);
+    assert_eq!(left.terminal, 3);
+    assert_eq!(told("terminal 1\nterminal 0\n").unwrap().terminal, 0);
     assert!(told("holds 7777777\nends\n").is_none());
-    let words = [Word::Holds(5), Word::Terminal { is_taken: true }].map(|word| word.to_string());
-    assert!(told(&words.concat()).unwrap().is_taken);
+    assert!(told("").is_none(), "it ended before it had started anything");
+    let words = [Word::Holds(5), Word::Terminal(5)].map(|word| word.to_string());
+    assert_eq!(told(&words.concat()).unwrap().terminal, 5);
 }
 
 #[tokio::test]

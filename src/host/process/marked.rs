@@ -61,7 +61,7 @@ pub fn end_marked(mut all: Vec<Marked>) -> Vec<Marked> {
     all
 }
 
-pub(super) use here::{foreground, started};
+pub(super) use here::started;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod here {
@@ -99,11 +99,6 @@ mod here {
     pub fn started(pid: i32) -> Option<u64> {
         table::read(pid).map(|stat| stat.started)
     }
-
-    /// The group that has the terminal of a session.
-    pub fn foreground(session: i32) -> Option<i32> {
-        table::read(session).map(|stat| stat.foreground).filter(|group| *group > 0)
-    }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -119,10 +114,6 @@ mod here {
     }
 
     pub fn started(_pid: i32) -> Option<u64> {
-        None
-    }
-
-    pub fn foreground(_session: i32) -> Option<i32> {
         None
     }
 }

@@ -11,8 +11,6 @@ pub struct Stat {
     pub parent: i32,
     pub group: i32,
     pub session: i32,
-    /// The group that has the terminal of the session; -1 where it has none.
-    pub foreground: i32,
     /// When it was started, in ticks since the system was: with its number it names a process for good.
     pub started: u64,
 }
@@ -49,11 +47,10 @@ fn parse(pid: i32, text: &str) -> Option<Stat> {
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
-    // Field 22 of the file is the start time; those above are 3 to 6 and 8.
+    // Field 22 of the file is the start time; those above are 3 to 6.
     let session = fields.next()?.parse().ok()?;
-    let foreground = fields.nth(1)?.parse().ok()?;
-    let started = fields.nth(13)?.parse().ok()?;
-    Some(Stat { pid, name: name.to_owned(), state, parent, group, session, foreground, started })
+    let started = fields.nth(15)?.parse().ok()?;
+    Some(Stat { pid, name: name.to_owned(), state, parent, group, session, started })
 }
 
 #[cfg(test)]
@@ -65,7 +62,7 @@ mod tests {
         let text = "12 (a) b (c) S 1 12 3 0 -1 4 5 6 7 8 9 10 11 12 13 14 15 16 777 18";
         let stat = parse(12, text).unwrap();
         assert_eq!((stat.name.as_str(), stat.state, stat.parent, stat.group), ("a) b (c", 'S', 1, 12));
-        assert_eq!((stat.session, stat.foreground, stat.started), (3, -1, 777));
+        assert_eq!((stat.session, stat.started), (3, 777));
         assert!(parse(1, "1 (x) S 1").is_none());
     }
 }

@@ -16,11 +16,12 @@ use super::screen::HISTORY_ROWS;
 use super::spawn::{SpawnError, TermSpec, spawn};
 use super::terminal::{TermId, Terminal};
 use crate::base::exit::Exit;
+use crate::base::limits;
 use crate::host::lock;
 use crate::text::grid::ScreenSnapshot;
 
 /// Commands that may run at the same time.
-pub const MAX_RUNNING: usize = 256;
+pub const MAX_RUNNING: usize = limits::MAX_TERMINALS;
 /// Screens of released terminals kept here (the model has them too); the oldest go first.
 const MAX_RELEASED: usize = 64;
 /// Terminals that have exited and that the agent has not released; the oldest are released for it.
@@ -142,6 +143,17 @@ impl Registry {
     /// Ends the command, politely first; does not wait. False: the id is unknown.
     pub fn kill(&self, id: &TermId) -> bool {
         self.held(id).map(|terminal| terminal.kill()).is_some()
+    }
+
+    /// Sends its processes this signal and no other. False: the id is unknown, or there is no such signal.
+    pub fn signal(&self, id: &TermId, number: i32) -> bool {
+        match self.held(id).zip(Signal::from_named_raw(number)) {
+            Some((terminal, signal)) => {
+                killer::signal(&[terminal], &[signal]);
+                true
+            }
+            None => false,
+        }
     }
 
     /// Ends the command if it runs and takes the id from the agent. False: the id is unknown.

@@ -3,6 +3,7 @@
 //! Plain data that a journal holds; knows of no session. Invariant: what happened is said once, in the order it happened.
 
 use super::{AGENT, SESSION};
+use crate::base::transport::Reached;
 use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
@@ -22,6 +23,8 @@ pub enum HostEvent {
     AgentSpawned {
         pid: u32,
     },
+    /// It is not started: a connection to its address is being opened.
+    Connecting(Reached),
     SpawnFailed {
         message: String,
         hint: String,
@@ -54,10 +57,16 @@ pub enum HostEvent {
     StdoutClosed {
         stderr: Vec<String>,
     },
+    /// The connection to an agent behind an address is at its end, or never came about.
+    ConnectionLost {
+        why: String,
+    },
     /// We closed the connection ourselves, and why.
     ConnectionDropped {
         why: String,
     },
+    /// Not a byte came from it in answer to a line: it is started once more, with lengths before its messages.
+    NothingHeard,
     FileRead {
         req: ReqId,
         path: String,
@@ -139,6 +148,8 @@ impl HostEvent {
     pub fn home(&self) -> Address {
         match self {
             Self::AgentSpawned { .. }
+            | Self::Connecting(_)
+            | Self::ConnectionLost { .. }
             | Self::SpawnFailed { .. }
             | Self::AgentExited { .. }
             | Self::LogInPrinted { .. }
@@ -147,7 +158,8 @@ impl HostEvent {
             | Self::LogInEnded { .. }
             | Self::LogInSet { .. }
             | Self::StdoutClosed { .. }
-            | Self::ConnectionDropped { .. } => AGENT,
+            | Self::ConnectionDropped { .. }
+            | Self::NothingHeard => AGENT,
             Self::JournalFailed { .. } | Self::Warning { .. } | Self::Budget(_) | Self::Directories(_) => Address::All,
             _ => SESSION,
         }

@@ -6,7 +6,9 @@ use super::super::form::{Form, Page};
 use super::super::ids::TermId;
 use super::super::login::quote;
 use super::super::tool::ToolPatch;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentRequest {
@@ -24,15 +26,28 @@ pub enum AgentRequest {
         path: String,
         line: Option<u32>,
         limit: Option<u32>,
+        /// The answer says how many lines the file has.
+        counts: bool,
     },
     WriteFile {
         path: String,
         content: Arc<str>,
+        how: WriteHow,
     },
     TerminalCreate(TerminalSpec),
     TerminalOutput(TermId),
-    TerminalWait(TermId),
-    TerminalKill(TermId),
+    TerminalWait {
+        term: TermId,
+        /// After it the wait is over, and the command goes on.
+        patience: Option<Duration>,
+        /// The answer has what was printed.
+        with_output: bool,
+    },
+    TerminalKill {
+        term: TermId,
+        /// Sent instead of what ends a command in any case.
+        signal: Option<i32>,
+    },
     TerminalRelease(TermId),
     /// A method that we do not have.
     UnknownMethod(String),
@@ -48,6 +63,59 @@ pub enum AgentRequest {
         method: String,
         why: String,
     },
+}
+
+impl AgentRequest {
+    /// It is for a file or a command.
+    pub const fn is_service(&self) -> bool {
+        matches!(self, Self::ReadFile { .. } | Self::WriteFile { .. } | Self::TerminalCreate(_))
+            || self.terminal().is_some()
+    }
+
+    /// The terminal that it is about.
+    pub const fn terminal(&self) -> Option<&TermId> {
+        match self {
+            Self::TerminalOutput(term)
+            | Self::TerminalRelease(term)
+            | Self::TerminalWait { term, .. }
+            | Self::TerminalKill { term, .. } => Some(term),
+            _ => None,
+        }
+    }
+
+    /// The file, or the directory of a command.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::ReadFile { path, .. } | Self::WriteFile { path, .. } => Some(path),
+            Self::TerminalCreate(spec) => spec.cwd.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same with a path that is whole: one that is not begins in this directory (S-031).
+    #[must_use]
+    pub fn from_directory(mut self, cwd: &str) -> Self {
+        let whole = |path: &mut String| {
+            if !path.starts_with('/') {
+                *path = format!("{}/{path}", cwd.trim_end_matches('/'));
+            }
+        };
+        match &mut self {
+            Self::ReadFile { path, .. } | Self::WriteFile { path, .. } => whole(path),
+            Self::TerminalCreate(spec) => spec.cwd.iter_mut().for_each(whole),
+            _ => {}
+        }
+        self
+    }
+}
+
+/// What a write may do beside writing the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriteHow {
+    /// Directories that are not there are not made.
+    pub only_where_directories_are: bool,
+    /// A file that is there stays as it is.
+    pub only_new: bool,
 }
 
 /// How the person is asked.
@@ -92,6 +160,8 @@ pub struct TerminalSpec {
     pub cwd: Option<String>,
     /// Bytes of UTF-8 kept from the end.
     pub limit: Option<u64>,
+    /// After it the command is ended.
+    pub patience: Option<Duration>,
 }
 
 impl TerminalSpec {

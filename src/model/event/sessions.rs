@@ -131,7 +131,31 @@ pub struct SessionPage {
     pub next: Option<String>,
 }
 
-/// Which versions of the protocol an agent is spoken to in.
+/// A rendition of version 1 of the protocol, with names, shapes and numbers of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// As the protocol is documented.
+    #[default]
+    Canonical,
+    D0,
+    D3,
+    D4,
+}
+
+impl Dialect {
+    /// As people and programs write it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Canonical => "canonical",
+            Self::D0 => "d0",
+            Self::D3 => "d3",
+            Self::D4 => "d4",
+        }
+    }
+}
+
+/// In which versions and dialects of the protocol an agent is spoken to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Protocol {
     /// The first, and another one only where the agent refuses that and names it.
@@ -144,17 +168,51 @@ pub enum Protocol {
     /// The second and no other.
     #[serde(rename = "2")]
     Two,
+    /// No dialect; versions as by default.
+    #[serde(rename = "canonical")]
+    Canonical,
+    /// The first version and no dialect of it.
+    #[serde(rename = "canonical-1")]
+    CanonicalOne,
+    /// This dialect and no other.
+    #[serde(rename = "d0")]
+    D0,
+    #[serde(rename = "d3")]
+    D3,
+    #[serde(rename = "d4")]
+    D4,
 }
 
 impl Protocol {
-    /// The word that a person has typed.
-    pub fn named(word: &str) -> Option<Self> {
-        Some(match word {
-            "auto" => Self::Auto,
-            "1" => Self::One,
-            "2" => Self::Two,
+    /// The words that a person has typed, for the version and the dialect; nothing where they do not go together.
+    pub fn named(version: Option<&str>, dialect: Option<&str>) -> Option<Self> {
+        Some(match (version.unwrap_or("auto"), dialect.unwrap_or("auto")) {
+            ("auto", "auto") => Self::Auto,
+            ("1", "auto") => Self::One,
+            ("2", "auto" | "canonical") => Self::Two,
+            ("auto", "canonical") => Self::Canonical,
+            ("1", "canonical") => Self::CanonicalOne,
+            ("auto" | "1", "d0") => Self::D0,
+            ("auto" | "1", "d3") => Self::D3,
+            ("auto" | "1", "d4") => Self::D4,
             _ => return None,
         })
+    }
+
+    /// Whether another version may be spoken where an agent refuses the first.
+    pub const fn may_change(self) -> bool {
+        matches!(self, Self::Auto | Self::Canonical)
+    }
+
+    /// The dialect, where it is not left to what the agent says.
+    pub const fn dialect(self) -> Option<Dialect> {
+        match self {
+            Self::Auto | Self::One => None,
+            Self::Two | Self::Canonical | Self::CanonicalOne => Some(Dialect::Canonical),
+            Self::D0 => Some(Dialect::D0),
+            Self::D3 => Some(Dialect::D3),
+            Self::D4 => Some(Dialect::D4),
+        }
     }
 }
 

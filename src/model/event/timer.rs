@@ -14,6 +14,10 @@ pub enum Timer {
     ExplainStray,
     /// A request has come before the session that it names, and that was not opened since.
     EarlyRequest(ReqId),
+    /// A request has waited long enough for the exit of a command.
+    Wait(ReqId),
+    /// The command that was started for this request has had its time.
+    Command(ReqId),
     /// The snapshot before this turn takes too long.
     Coverage(TurnId),
     /// An agent that has ended is started again by itself.
@@ -29,7 +33,12 @@ impl Timer {
     pub fn home(self) -> Address {
         match self {
             Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
-            Self::KillTerminals(_) | Self::Coverage(_) | Self::History | Self::OldEnough => SESSION,
+            Self::KillTerminals(_)
+            | Self::Wait(_)
+            | Self::Command(_)
+            | Self::Coverage(_)
+            | Self::History
+            | Self::OldEnough => SESSION,
         }
     }
 }

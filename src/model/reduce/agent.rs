@@ -60,7 +60,7 @@ impl End {
 
     /// A session that the agent should have kept does not go on.
     pub fn not_continued(error: &CallError) -> Self {
-        if error.kind != ErrorKind::NotFound {
+        if !error.kind.is_gone() {
             return Self::refused(error);
         }
         let message = format!("the agent has forgotten this session: {}", error.message);
@@ -108,8 +108,9 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.title = init.title;
     agent.version = init.version;
     agent.protocol = init.protocol;
+    (agent.dialect, agent.evidence) = (init.dialect, init.evidence);
     agent.caps = init.caps;
-    agent.auth_methods = init.auth_methods;
+    agent.offer(init.auth_methods);
     agent.connection = Connection::Up;
 }
 

@@ -66,6 +66,12 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
             say(session, child, |child| child.hear(kind, message_id, &text, true), cx);
         }
         Update::Chunk { block, .. } => say(session, child, |child| attach(child, &block), cx),
+        Update::Part { kind, text, .. } => say(session, child, |child| child.hear(kind, None, &text, true), cx),
+        Update::Whole { kind, content } => {
+            for block in content {
+                heard(session, child, Update::Chunk { kind, message_id: None, block }, cx);
+            }
+        }
         Update::Message { content: Patch::Keep, .. } => {}
         Update::Message { kind, id, content } => {
             let blocks = content.as_set().cloned().unwrap_or_default();
@@ -113,6 +119,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         | Update::Commands(_)
         | Update::Mode(_)
         | Update::Options(_)
+        | Update::OptionValue { .. }
         | Update::Info { .. }
         | Update::Usage { .. } => {}
     }

@@ -87,7 +87,7 @@ fn hand_over(req: ReqId, write: Write, asked: bool, cx: &mut Cx) {
 fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request, cx: &mut Cx) {
     advance(session, req, Stage::Writing);
     let (request, content) = (Box::new(request), Arc::clone(&write.content));
-    cx.push(Effect::FsWrite { req, request, content, entry: write.entry });
+    cx.push(Effect::FsWrite { req, request, content, how: write.how, entry: write.entry });
 }
 
 /// The person has allowed it.

@@ -3,11 +3,11 @@
 use super::super::audit::{CLIENT, DENY, Decision};
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
-use super::super::event::{HostEvent, WriteFact};
+use super::super::event::{HostEvent, Timer, WriteFact};
 use super::super::ids::{EntryId, ReqId, TermId, TurnId};
 use super::super::judge::Place;
 use super::super::refusal::{Reason, Refusal};
-use super::super::session::{Session, Terminal, TerminalOrigin, Write};
+use super::super::session::{Session, Terminal, TerminalOrigin, Waiter, Write};
 use super::super::tool::Exit;
 use super::Cx;
 use super::{audit, gate, notice, prompt, review, ruling, service};
@@ -50,6 +50,8 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         }
         // Of the agent, or of no session in particular.
         HostEvent::AgentSpawned { .. }
+        | HostEvent::Connecting(_)
+        | HostEvent::ConnectionLost { .. }
         | HostEvent::SpawnFailed { .. }
         | HostEvent::AgentExited { .. }
         | HostEvent::LogInPrinted { .. }
@@ -59,6 +61,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInSet { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
+        | HostEvent::NothingHeard
         | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. }
         | HostEvent::Budget(_)
@@ -84,7 +87,17 @@ fn touch_shown(session: &mut Session, id: &TermId) {
 
 fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<String, Refusal>, cx: &mut Cx) {
     let answer = match result {
-        Ok(content) => Answer::Content(content),
+        Ok(text) => match session.slices.remove(&req) {
+            Some(slice) => slice.of(&text),
+            None => Answer::Content { text, lines: None },
+        },
+        // Of a file that is too large to be counted, the part is read all the same.
+        Err(error)
+            if error.why == Reason::TooLarge
+                && let Some(again) = service::read_part(session, req) =>
+        {
+            return cx.push(again);
+        }
         Err(error) => {
             // A file that is not there is an everyday answer; anything else is shown.
             if error.why != Reason::NotFound {
@@ -109,7 +122,8 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
     let Some(Write { entry, path, content: new, .. }) = session.writes.remove(&req) else { return };
     let (outcome, answer) = match result {
         Ok(WriteFact { created, bytes, old }) => {
-            (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, Answer::Empty)
+            let answer = Answer::Written { bytes, created };
+            (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, answer)
         }
         Err(error) => {
             last_word("write", &path, &error, cx);
@@ -142,6 +156,10 @@ fn terminal_started(session: &mut Session, req: ReqId, term: TermId, cx: &mut Cx
     if too_late {
         cx.push(Effect::TerminalKill(term.clone()));
     }
+    if let Some(after) = spec.patience {
+        session.limited.insert(req, term.clone());
+        cx.push(Effect::StartTimer { timer: Timer::Command(req), after });
+    }
     review::command(session, entry, false, cx);
     cx.push(Effect::Respond { req, answer: Answer::Terminal(term) });
 }
@@ -153,8 +171,8 @@ fn terminal_exited(session: &mut Session, term: &TermId, exit: Exit, end: &str, 
     if terminal.screen.is_none() {
         terminal.text.push(end);
     }
-    for req in terminal.waiters.drain(..) {
-        cx.push(Effect::Respond { req, answer: Answer::Exit(exit.clone()) });
+    for Waiter { req, with_output } in terminal.waiters.drain(..) {
+        cx.push(service::exited(req, term, &exit, with_output));
     }
     let shown: Vec<EntryId> = terminal.embedded.clone();
     let own = terminal.entry;
@@ -164,6 +182,14 @@ fn terminal_exited(session: &mut Session, term: &TermId, exit: Exit, end: &str, 
     }
     for entry in shown {
         session.entries.touch(entry);
+    }
+}
+
+/// The time that a command had is over.
+pub fn command_over(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    let Some(term) = session.limited.remove(&req) else { return };
+    if session.terminals.get(&term).is_some_and(|terminal| terminal.exit.is_none()) {
+        cx.push(Effect::TerminalKill(term));
     }
 }
 

@@ -29,8 +29,14 @@ impl Both {
         let model = || Model::new("agent".into(), "/w".into(), Policy::Ask);
         let mut both = Self { lean: model(), whole: model(), memory: Memory::default(), calls: 0 };
         both.lean.set_history(true);
-        let opened =
-            SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None };
+        let opened = SessionResult {
+            id: SessionId::from("s"),
+            modes: None,
+            options: None,
+            model: None,
+            commands: None,
+            earlier: 0,
+        };
         both.event(Event::User(Intent::Start));
         both.event(Event::Agent(AgentEvent::Initialized(Ok(InitResult::default()))));
         both.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));

@@ -7,15 +7,15 @@
 use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
-    Cx, beginning, child, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt, retold,
-    revival, service, update,
+    Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt,
+    retold, revival, service, speaks, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{
-    AgentRequest, CallError, Can, ErrorKind, InitResult, Link, Odd, Opening, SessionResult, Update,
+    AgentRequest, CallError, Can, Dialect, InitResult, Link, Odd, Opening, SessionResult, Update,
 };
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -226,7 +226,11 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, CallError>, cx: &mut Cx) {
     match result {
         Ok(init) => {
+            let told = init.evidence.filter(|_| init.dialect == Dialect::D4).map(|evidence| (init.dialect, evidence));
             in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
+            if let Some((dialect, evidence)) = told {
+                in_each(model, key, cx, |session, cx| speaks(session, dialect, evidence, cx.now));
+            }
             go_on(model, key, cx);
         }
         Err(error) if error.is_auth() => log_in_needed(model, key, None, error, cx),
@@ -287,7 +291,7 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
             let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
-            let in_vain = (is_kept && error.kind == ErrorKind::NotFound).then_some(ReadOnly::Forgotten);
+            let in_vain = (is_kept && error.kind.is_gone()).then_some(ReadOnly::Forgotten);
             not_opened(model, key, at, end, in_vain, cx);
         }
     }
@@ -440,6 +444,7 @@ pub fn request(
     }
     let at = named.as_ref().and_then(|id| model.session_named(key, id));
     let refusal = match request {
+        request if far::is_withheld(agent, &request) => far::refusal(model, key, at, &request, cx),
         AgentRequest::Echoed(_) if is_starting => return echoed(model, key, req, cx),
         AgentRequest::UnknownMethod(method) | AgentRequest::Echoed(method) => {
             in_agent(model, key, cx, |agent, _| agent.odd.count(Odd::Unknown));
@@ -478,26 +483,19 @@ pub fn request(
                 return;
             }
             (None, Some(id)) => one::unknown_session(&id),
-            (None, None) if matches!(request, AgentRequest::Ask { .. }) => match of_no_session(model, key) {
-                Some(at) => {
-                    in_session(model, at, cx, |session, cx| service::serve(session, req, request, cx));
+            (None, None) => match unnamed::session_of(model, key, &request) {
+                Ok(at) => {
+                    in_session(model, at, cx, |session, cx| {
+                        let request = request.from_directory(&session.cwd);
+                        service::serve(session, req, request, cx);
+                    });
                     return;
                 }
-                None => Refusal::new(Reason::Cancelled, "Request cancelled: no session is open"),
+                Err(refusal) => refusal,
             },
-            (None, None) => Refusal::new(Reason::BadParams, "Invalid params: no session is named"),
         },
     };
     in_agent(model, key, cx, |_, cx| cx.push(Effect::Respond { req, answer: Answer::Error(refusal) }));
-}
-
-/// The session in which the person is asked what is not asked for one: one that waits for it, else the first.
-fn of_no_session(model: &Model, key: AgentKey) -> Option<SessionKey> {
-    let waits = |session: &Session| {
-        session.wants_log_in || matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. })
-    };
-    let waiting = model.sessions_of(key).find(|(_, session)| waits(session));
-    waiting.or_else(|| model.sessions_of(key).next()).map(|(at, _)| at)
 }
 
 /// A request has waited for its session; the agent may be waiting for the answer before it opens it.
@@ -509,7 +507,14 @@ pub fn too_early(model: &mut Model, key: AgentKey, req: ReqId, cx: &mut Cx) {
 }
 
 /// Says something once: in the session that it is about, or in each of the agent's.
-fn tell_once(model: &mut Model, key: AgentKey, at: Option<SessionKey>, sort: &str, title: &str, cx: &mut Cx) {
+pub(super) fn tell_once(
+    model: &mut Model,
+    key: AgentKey,
+    at: Option<SessionKey>,
+    sort: &str,
+    title: &str,
+    cx: &mut Cx,
+) {
     let tell = |session: &mut _, cx: &mut Cx| notice_once(session, sort, title.to_owned(), Vec::new(), cx.now);
     match at {
         Some(at) => drop(in_session(model, at, cx, tell)),
@@ -544,7 +549,9 @@ pub fn stdout_closed(model: &mut Model, key: AgentKey, stderr: Vec<String>, cx: 
 }
 
 pub fn dropped(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
-    die(model, key, End::new(DeathKind::Gone, why), cx);
+    if let Some(kind) = model.agents.get(&key).map(one::kind_of_end) {
+        die(model, key, End::new(kind, why), cx);
+    }
 }
 
 /// Turns of sessions that were closed while the agent worked in them: now it does so no more.
@@ -557,7 +564,7 @@ fn end_what_lingers(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 }
 
 /// The agent is gone, or none of its sessions came about. Shown once, at the first sign of it.
-fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
+pub(super) fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     let Some(agent) = model.agents.get(&key).filter(|agent| !agent.is_dead()) else { return };
     let death = end.of(agent, cx);
     let was_at_work = revival::is_at_work(model, key);

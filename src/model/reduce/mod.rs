@@ -13,6 +13,7 @@ mod budget;
 mod child;
 mod compaction;
 mod cx;
+mod far;
 mod gate;
 mod host;
 mod leave;
@@ -31,6 +32,7 @@ mod service;
 mod sessions;
 mod shed;
 mod tool;
+mod unnamed;
 mod update;
 
 pub use cx::Cx;
@@ -39,13 +41,14 @@ pub use recalled::{Found, take_out};
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;
 pub use ruling::Unruled;
+pub use service::Slice;
 
 use super::Model;
 use super::agent::Agent;
 use super::audit::{AGENT, ALLOW, DENY, Decision, PERSON};
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, Event, Hint, HostEvent, Intent, PromptAnswer, Timer, Update};
+use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, Timer, Update};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{Session, SessionState};
 
@@ -208,7 +211,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::MethodsOffered(methods) => {
             in_agent(model, key, cx, |agent, _| {
                 if agent.auth_methods.is_empty() {
-                    agent.auth_methods = methods;
+                    agent.offer(methods);
                 }
             });
         }
@@ -229,11 +232,34 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
             }
         }
         AgentEvent::SessionDeleted { id, result } => sessions::deleted(model, key, id, result, cx),
-        AgentEvent::Reconnecting { version } => {
+        AgentEvent::Reconnecting { version, dialect, evidence } => {
+            let words = match (evidence, dialect) {
+                (Some(evidence), _) => {
+                    format!(
+                        "the agent speaks the dialect {} of the protocol ({evidence}): it is started again for that",
+                        dialect.word()
+                    )
+                }
+                (None, Dialect::Canonical) if version == 1 => {
+                    "the agent refuses what it is told at first: it is started again and told less".to_owned()
+                }
+                (None, Dialect::Canonical) => {
+                    format!("the agent speaks version {version} of the protocol: it is started again for that")
+                }
+                (None, _) => {
+                    format!(
+                        "the agent may speak the dialect {} of the protocol: it is started again for that",
+                        dialect.word()
+                    )
+                }
+            };
             in_each(model, key, cx, |session, cx| {
-                let words = format!("the agent speaks version {version} of the protocol: it is started again for that");
-                notice(session, Level::Info, words, Vec::new(), cx.now);
+                notice(session, Level::Info, words.as_str(), Vec::new(), cx.now);
             });
+        }
+        AgentEvent::Speaks { dialect, evidence } => {
+            in_agent(model, key, cx, |agent, _| (agent.dialect, agent.evidence) = (dialect, Some(evidence)));
+            in_each(model, key, cx, |session, cx| speaks(session, dialect, evidence, cx.now));
         }
         AgentEvent::Odd { what, head } => lifecycle::odd(model, key, what, &head, cx),
         // Addressed to a session.
@@ -251,6 +277,13 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
 fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::AgentSpawned { .. } => drop(in_agent(model, key, cx, agent::spawned)),
+        HostEvent::Connecting(reached) => {
+            in_agent(model, key, cx, |agent, cx| {
+                agent.reached = Some(reached);
+                agent::spawned(agent, cx);
+            });
+        }
+        HostEvent::ConnectionLost { why } => far::lost(model, key, why, cx),
         HostEvent::SpawnFailed { message, hint } => lifecycle::not_spawned(model, key, message, hint, cx),
         HostEvent::LogInPrinted { line } => drop(login::line(model, key, &line, cx)),
         HostEvent::LogInStarted { term } => {
@@ -262,6 +295,7 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
+        HostEvent::NothingHeard => far::start_with_lengths(model, key, cx),
         _ => {}
     }
 }
@@ -303,6 +337,8 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::User(intent) => to_session(session, intent, cx),
         Event::Timer(Timer::KillTerminals(turn)) => host::kill_terminals_of(session, turn, cx),
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
+        Event::Timer(Timer::Wait(req)) => service::waited(session, req, cx),
+        Event::Timer(Timer::Command(req)) => host::command_over(session, req, cx),
         Event::Timer(
             Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::OldEnough | Timer::Revive,
         ) => {}
@@ -319,9 +355,10 @@ fn answered(session: &mut Session, event: AgentEvent, cx: &mut Cx) {
         turn.heard = cx.now;
     }
     match event {
-        AgentEvent::PromptAnswered { turn, result: Ok(PromptAnswer::Ended(_)) | Err(_) }
-            if session.lingering == Some(turn) =>
-        {
+        AgentEvent::PromptAnswered {
+            turn,
+            result: Ok(PromptAnswer::Ended(_) | PromptAnswer::Said { .. }) | Err(_),
+        } if session.lingering == Some(turn) => {
             opening::end_lingering(session, cx);
         }
         AgentEvent::TitleSet(result) => sessions::title_set(session, result, cx),
@@ -356,6 +393,12 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         _ => {}
     }
+}
+
+/// Which dialect the agent speaks, and what has shown it (S-002).
+fn speaks(session: &mut Session, dialect: Dialect, evidence: &str, now: Now) {
+    let words = format!("the agent speaks the dialect {} of the protocol: {evidence}", dialect.word());
+    notice(session, Level::Info, words, Vec::new(), now);
 }
 
 /// Says once a connection that something of this sort came; all are counted, and the journal has them.

@@ -9,11 +9,11 @@ use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, Withdrawal};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop, Timer};
+use crate::model::event::{CallError, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin};
+use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin, Waiter};
 use crate::model::tool::Mark;
 use std::time::Duration;
 
@@ -126,6 +126,13 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             let was_shown = session.retold.is_some();
             retold::merge(session, cx);
             end_past_turn(session, cx);
+            if opened.earlier > 0 && !has_talked(session) && session.policy == Policy::Ask {
+                let words = format!(
+                    "{} not shown: the agent does not tell them again",
+                    human::count(opened.earlier, "earlier message")
+                );
+                notice(session, Level::Info, words, Vec::new(), cx.now);
+            }
             if was_shown && session.stored_history == StoredHistory::Here {
                 notice(session, Level::Info, "the session goes on", Vec::new(), cx.now);
             }
@@ -261,7 +268,7 @@ pub fn end_everything(session: &mut Session, cx: &mut Cx) {
     permission::void_all(session, cx);
     session.creating.clear();
     for terminal in session.terminals.values_mut() {
-        for req in terminal.waiters.drain(..) {
+        for Waiter { req, .. } in terminal.waiters.drain(..) {
             cx.push(Effect::Void(req));
         }
         if terminal.origin == TerminalOrigin::Ours {
@@ -367,7 +374,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
 
 /// The agent has closed it too, as far as it knew it at all: nothing of it is under way.
 pub fn agent_closed(session: &mut Session, result: &Result<(), CallError>, cx: &mut Cx) {
-    if result.as_ref().err().is_none_or(|error| error.kind == ErrorKind::NotFound) {
+    if result.as_ref().err().is_none_or(|error| error.kind.is_gone()) {
         end_lingering(session, cx);
     }
 }
@@ -387,7 +394,7 @@ fn answer_everything(session: &mut Session, why: &str, cx: &mut Cx) {
         cx.push(Effect::Respond { req, answer: cancelled() });
     }
     for terminal in session.terminals.values_mut() {
-        for req in terminal.waiters.drain(..) {
+        for Waiter { req, .. } in terminal.waiters.drain(..) {
             cx.push(Effect::Respond { req, answer: cancelled() });
         }
         if terminal.origin == TerminalOrigin::Ours {

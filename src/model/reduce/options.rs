@@ -84,17 +84,7 @@ pub fn option_set(
     match result {
         Ok(Some(list)) => replace(session, list),
         Ok(None) if wish.is_some_and(|w| !w.said) => {
-            let mut mode = None;
-            let mut settings = session.options.iter_mut().chain(&mut session.older_models);
-            if let Some(option) = settings.find(|o| o.id == id) {
-                match (&mut option.kind, value) {
-                    (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current.clone_from(id),
-                    (OptionKind::Bool { current }, OptionValue::Bool(on)) => *current = *on,
-                    _ => {}
-                }
-                mode = mode_of(option);
-            }
-            keep_mode_in_step(session, mode);
+            has_value(session, id, value);
         }
         Ok(None) => {}
         Err(error) if error.is_auth() => {
@@ -105,6 +95,26 @@ pub fn option_set(
             notice(session, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), cx.now);
         }
     }
+}
+
+/// The agent has given one option another value.
+pub fn value_changed(session: &mut Session, id: &str, value: &OptionValue) {
+    said(session, &Wished::Option(id.to_owned()), value);
+    has_value(session, id, value);
+}
+
+fn has_value(session: &mut Session, id: &str, value: &OptionValue) {
+    let mut mode = None;
+    let mut settings = session.options.iter_mut().chain(&mut session.older_models);
+    if let Some(option) = settings.find(|o| o.id == id) {
+        match (&mut option.kind, value) {
+            (OptionKind::Select { current, .. }, OptionValue::Id(id)) => current.clone_from(id),
+            (OptionKind::Bool { current }, OptionValue::Bool(on)) => *current = *on,
+            _ => {}
+        }
+        mode = mode_of(option);
+    }
+    keep_mode_in_step(session, mode);
 }
 
 /// A log-in has to come first; then it is asked for again.

@@ -262,7 +262,7 @@ pub fn withdrawn_by_agent(session: &mut Session, req: ReqId, cx: &mut Cx) -> boo
         return true;
     }
     for terminal in session.terminals.values_mut() {
-        if let Some(at) = terminal.waiters.iter().position(|w| *w == req) {
+        if let Some(at) = terminal.waiters.iter().position(|w| w.req == req) {
             terminal.waiters.remove(at);
             let error = Refusal::new(Reason::Cancelled, "Request cancelled");
             cx.push(Effect::Respond { req, answer: Answer::Error(error) });

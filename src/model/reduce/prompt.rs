@@ -1,15 +1,15 @@
 //! Turns: one at a time, from the prompt to its answer, with cancelling and the prompts that wait.
 
 use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
-use super::super::entry::{Body, ChunkKind, Entry, Level, UserMessage, UserState};
+use super::super::entry::{Block, Body, ChunkKind, Entry, Level, UserMessage, UserState};
 use super::super::event::{
-    Activity, CallError, Item, Link, Odd, PromptAnswer, PromptResult, Steered, Stop, Timer, Words,
+    Activity, CallError, Item, Link, Odd, PromptAnswer, PromptResult, Steered, Stop, Timer, Update, Words,
 };
 use super::super::ids::{EntryId, Now, Owner, TermId, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
 use super::super::tool::{Mark, ToolCall};
 use super::Cx;
-use super::{host, notice, permission, review, ruling};
+use super::{host, notice, permission, review, ruling, update};
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
@@ -156,6 +156,15 @@ pub fn answered(session: &mut Session, id: TurnId, result: Result<PromptAnswer, 
             }
         }
         Ok(PromptAnswer::Ended(result)) => over(session, id, Ok(result), cx),
+        Ok(PromptAnswer::Said { result, text }) => {
+            let is_of_turn = |e: &&Entry| e.turn == id;
+            let has_text =
+                session.entries.iter().rev().take_while(is_of_turn).any(|e| matches!(e.body, Body::Agent(_)));
+            if !has_text {
+                update::apply(session, Update::Whole { kind: ChunkKind::Agent, content: vec![Block::Text(text)] }, cx);
+            }
+            over(session, id, Ok(result), cx);
+        }
         Ok(PromptAnswer::NotTaken(error)) => not_taken(session, id, error, cx),
         Err(error) => over(session, id, Err(error), cx),
     }

@@ -1,7 +1,7 @@
 //! An agent that ended by itself is started again by itself: some tries, later and later, until the person says no.
 //!
-//! Starts nothing without a screen, or where something would be lost or done twice: in the middle of a turn, after the
-//! person has ended the agent, while the person logs in to it, or when it cannot take up what was said. Invariant: at
+//! Starts nothing without a screen, or where something would be lost or done twice: in the middle of a turn (but for a
+//! connection that broke: the agent behind it may live on, and is told nothing a second time), after the person has ended the agent, while the person logs in to it, or when it cannot take up what was said. Invariant: at
 //! most [`TRIES`] in a row, and each has been announced before.
 
 use super::{Cx, in_agent, lifecycle, opening};
@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// How long it is waited before each try.
 const WAITS: [u64; TRIES as usize] = [1, 1, 2, 4, 8];
+/// The same before an address is tried again (S-144).
+const WAITS_FAR: [u64; TRIES as usize] = [1, 2, 4, 8, 16];
 /// Who has lived so long does not keep dying.
 const LONG: Duration = Duration::from_mins(1);
 
@@ -33,15 +35,17 @@ pub fn plan(model: &mut Model, key: AgentKey, was_at_work: bool, cx: &mut Cx) {
     let Connection::Dead(death) = &agent.connection else { return };
     let tried = if death.after >= LONG { 0 } else { agent.revivals };
     let is_sudden = match death.kind {
-        DeathKind::Gone => true,
+        DeathKind::Gone | DeathKind::Lost => true,
         // It was up before.
         DeathKind::NotStarted | DeathKind::Early => tried > 0,
         DeathKind::Version | DeathKind::Refused => false,
     };
-    let is_wanted = is_watched && is_sudden && !was_at_work && !agent.is_ended_by_person && agent.log_in.is_none();
+    let is_hurt = was_at_work && death.kind != DeathKind::Lost;
+    let is_wanted = is_watched && is_sudden && !is_hurt && !agent.is_ended_by_person && agent.log_in.is_none();
     let sessions: Vec<&Session> = model.sessions_of(key).map(|(_, session)| session).collect();
     let is_worth_it = !sessions.is_empty() && sessions.iter().all(|session| can_take_up(agent, session));
-    let wait = WAITS.get(usize::from(tried)).filter(|_| is_wanted && is_worth_it);
+    let waits = if agent.reached.is_some() { WAITS_FAR } else { WAITS };
+    let wait = waits.get(usize::from(tried)).filter(|_| is_wanted && is_worth_it);
     in_agent(model, key, cx, |agent, cx| {
         agent.revivals = if is_wanted { tried } else { 0 };
         if let Some(wait) = wait {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::transport::{Reached, Transport};
 use crate::model::effect::Call;
 use crate::model::entry::{Block, Body, ChunkKind};
 use crate::model::event::{
@@ -36,7 +37,8 @@ impl Rig {
         self.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
         let caps = AgentCaps { sessions: can.iter().copied().collect(), ..AgentCaps::default() };
         self.agent(AgentEvent::Initialized(Ok(InitResult { caps, ..InitResult::default() })));
-        let opened = SessionResult { id: "s".into(), modes: None, options: None, model: None, commands: None };
+        let opened =
+            SessionResult { id: "s".into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
         self.agent(AgentEvent::SessionOpened(Ok(opened)));
     }
 
@@ -172,4 +174,34 @@ fn the_person_can_stop_it_and_can_be_faster() {
     assert_eq!(rig.dies(), Some(1));
     let at = Addressed { at: Address::Agent(AgentKey::FIRST), what: Event::Timer(Timer::Revive) };
     assert!(reduce(&mut rig.model, at, rig.now).is_empty());
+}
+
+/// Gives how long it is waited.
+fn lose(rig: &mut Rig) -> Option<u64> {
+    let effects = rig.event(Event::Host(HostEvent::ConnectionLost { why: "cut".into() }));
+    effects.iter().find_map(|effect| match effect {
+        Effect::StartTimer { timer: Timer::Revive, after } => Some(after.as_secs()),
+        _ => None,
+    })
+}
+
+#[test]
+fn s_144_an_address_is_tried_again_later_and_later_also_from_the_middle_of_a_turn() {
+    let reached = Reached { transport: Transport::Unix, files: false, terminals: false };
+    let mut rig = Rig::new(Policy::Ask, &[Can::Load]);
+    rig.model.agents.get_mut(&AgentKey::FIRST).unwrap().reached = Some(reached);
+    rig.prompts();
+    let mut waits = Vec::new();
+    while let Some(wait) = lose(&mut rig) {
+        waits.push(wait);
+        rig.now += Duration::from_secs(wait);
+        rig.event(Event::Timer(Timer::Revive));
+        rig.event(Event::Host(HostEvent::Connecting(reached)));
+    }
+    assert_eq!(waits, [1, 2, 4, 8, 16]);
+    // One that was never reached is not tried again by itself.
+    let mut rig = Rig { model: Model::new("unix:/a".into(), "/p".into(), Policy::Ask), now: Duration::from_secs(1) };
+    rig.event(Event::User(Intent::Start));
+    rig.event(Event::Host(HostEvent::Connecting(reached)));
+    assert_eq!(lose(&mut rig), None);
 }

@@ -3,12 +3,13 @@
 use super::super::changes::ReviewCommand;
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOp, FileOutcome, FileVerb};
-use super::super::event::{AgentRequest, TerminalSpec};
+use super::super::event::{AgentRequest, TerminalSpec, Timer, WriteHow};
 use super::super::ids::{Now, ReqId, TermId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
-use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Write};
+use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Waiter, Write};
+use super::super::tool::Exit;
 use super::Cx;
 use super::{asked, audit, gate, notice, permission, ruling};
 use crate::model::entry::Level;
@@ -34,11 +35,17 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
 /// Serves it, refuses it, or asks the person.
 pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling: Option<Ruling>, cx: &mut Cx) {
     match request {
-        AgentRequest::ReadFile { path, line, limit } => {
+        AgentRequest::ReadFile { path, line, limit, counts } => {
             let request = request_of(session, Deed::Read(path.as_str().into()), cx).ruled(ruling);
             match judge(&request) {
                 Verdict::Allow(ground) => {
                     audit::file("read", &path, true, &ground, cx);
+                    let (line, limit) = if counts {
+                        session.slices.insert(req, Slice { line, limit, request: request.clone() });
+                        (None, None)
+                    } else {
+                        (line, limit)
+                    };
                     cx.push(Effect::FsRead { req, request: Box::new(request), line, limit });
                 }
                 verdict => {
@@ -49,25 +56,32 @@ pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling:
                 }
             }
         }
-        AgentRequest::WriteFile { path, content } => write(session, req, path, content, ruling, cx),
+        AgentRequest::WriteFile { path, content, how } => write(session, req, path, (content, how), ruling, cx),
         AgentRequest::TerminalCreate(spec) => run(session, req, Arc::new(spec), ruling, cx),
         AgentRequest::TerminalOutput(id) => match known(session, &id) {
             Some(_) => cx.push(Effect::TerminalOutput { req, term: id }),
             None => fail(cx, req, unknown_terminal(&id)),
         },
-        AgentRequest::TerminalWait(id) => match known(session, &id) {
+        AgentRequest::TerminalWait { term, patience, with_output } => match known(session, &term) {
             Some(terminal) => match &terminal.exit {
-                Some(exit) => respond(cx, req, Answer::Exit(exit.clone())),
-                None => terminal.waiters.push(req),
+                Some(exit) => cx.push(exited(req, &term, exit, with_output)),
+                None => {
+                    terminal.waiters.push(Waiter { req, with_output });
+                    if let Some(after) = patience {
+                        cx.push(Effect::StartTimer { timer: Timer::Wait(req), after });
+                    }
+                }
             },
-            None => fail(cx, req, unknown_terminal(&id)),
+            None => fail(cx, req, unknown_terminal(&term)),
         },
-        AgentRequest::TerminalKill(id) => {
-            if known(session, &id).is_none() {
-                return fail(cx, req, unknown_terminal(&id));
-            }
-            cx.push(Effect::TerminalKill(id));
-            respond(cx, req, Answer::Empty);
+        AgentRequest::TerminalKill { term, signal } => {
+            let Some(terminal) = known(session, &term) else { return fail(cx, req, unknown_terminal(&term)) };
+            let runs = terminal.exit.is_none();
+            cx.push(match signal {
+                Some(signal) => Effect::TerminalSignal { term, signal },
+                None => Effect::TerminalKill(term),
+            });
+            respond(cx, req, Answer::Signalled(runs));
         }
         AgentRequest::TerminalRelease(id) => {
             let Some(terminal) = known(session, &id) else { return fail(cx, req, unknown_terminal(&id)) };
@@ -85,7 +99,62 @@ pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling:
     }
 }
 
-fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, ruling: Option<Ruling>, cx: &mut Cx) {
+/// What a request gets that has waited for the exit of a command.
+pub fn exited(req: ReqId, term: &TermId, exit: &Exit, with_output: bool) -> Effect {
+    if with_output {
+        return Effect::TerminalOutput { req, term: term.clone() };
+    }
+    Effect::Respond { req, answer: Answer::Exit(exit.clone()) }
+}
+
+/// A request has waited long enough for the exit of a command, which goes on.
+pub fn waited(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    for terminal in session.terminals.values_mut() {
+        let Some(at) = terminal.waiters.iter().position(|waiter| waiter.req == req) else { continue };
+        let Waiter { with_output, .. } = terminal.waiters.remove(at);
+        return cx.push(if with_output {
+            Effect::TerminalOutput { req, term: terminal.id.clone() }
+        } else {
+            Effect::Respond { req, answer: Answer::StillRuns }
+        });
+    }
+}
+
+/// A part of a file that an agent wants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice {
+    line: Option<u32>,
+    limit: Option<u32>,
+    /// As it was judged.
+    request: Request,
+}
+
+impl Slice {
+    /// The part of the whole text, and how many lines that has.
+    pub fn of(self, whole: &str) -> Answer {
+        let lines = whole.split_inclusive('\n').count() as u64;
+        let skip = self.line.map_or(0, |line| line.saturating_sub(1)) as usize;
+        let take = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let text = whole.split_inclusive('\n').skip(skip).take(take).collect();
+        Answer::Content { text, lines: Some(lines) }
+    }
+}
+
+/// Reads only the part of a file that is wanted, without counting the rest; nothing where all of it is.
+pub fn read_part(session: &mut Session, req: ReqId) -> Option<Effect> {
+    let Slice { line, limit, request } = session.slices.remove(&req)?;
+    limit?;
+    Some(Effect::FsRead { req, request: Box::new(request), line, limit })
+}
+
+fn write(
+    session: &mut Session,
+    req: ReqId,
+    path: String,
+    (content, how): (Arc<str>, WriteHow),
+    ruling: Option<Ruling>,
+    cx: &mut Cx,
+) {
     let request = request_of(session, Deed::Write(path.as_str().into()), cx).ruled(ruling.clone());
     let verdict = judge(&request);
     if let Verdict::Refuse(ground) = verdict {
@@ -101,12 +170,12 @@ fn write(session: &mut Session, req: ReqId, path: String, content: Arc<str>, rul
     }
     let is_stopped = verdict == Verdict::Ask;
     let stage = if is_stopped { Stage::Checking } else { Stage::Writing };
-    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), ruling, stage };
+    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), how, ruling, stage };
     session.writes.insert(req, write);
     if is_stopped {
         return cx.push(Effect::CheckWrite { req, path });
     }
-    cx.push(Effect::FsWrite { req, request: Box::new(request), content, entry });
+    cx.push(Effect::FsWrite { req, request: Box::new(request), content, how, entry });
 }
 
 fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Option<Ruling>, cx: &mut Cx) {

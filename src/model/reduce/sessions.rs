@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::model::agent::{Agent, ListState, Listing};
 use crate::model::effect::{Call, Effect, FrontEnd};
 use crate::model::entry::Level;
-use crate::model::event::{CallError, Can, ErrorKind, Listed, SessionPage};
+use crate::model::event::{CallError, Can, Listed, SessionPage};
 use crate::model::ids::{AgentKey, SessionId, SessionKey};
 use crate::model::session::{Session, SessionState};
 use std::cmp::Reverse;
@@ -109,7 +109,7 @@ pub fn delete(model: &mut Model, key: AgentKey, id: SessionId, cx: &mut Cx) {
 /// Forgotten is also what the agent does not know.
 pub fn deleted(model: &mut Model, key: AgentKey, id: SessionId, result: Result<(), CallError>, cx: &mut Cx) {
     let result = match result {
-        Err(error) if error.kind != ErrorKind::NotFound => Err(error.as_answer()),
+        Err(error) if !error.kind.is_gone() => Err(error.as_answer()),
         _ => Ok(()),
     };
     in_agent(model, key, cx, |agent, cx| {

@@ -16,7 +16,8 @@ use crate::model::tool::{TerminalMeta, ToolContent, ToolPatch, ToolStatus};
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
-    let opened = SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None };
+    let opened =
+        SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None, earlier: 0 };
     let init = InitResult::default();
     for event in [
         Event::User(Intent::Start),

@@ -46,6 +46,9 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         }
         Update::Terminal(patch) => tool::terminal(session, patch, cx),
         Update::Message { kind, id, content } => message(session, kind, id, content, cx),
+        Update::Whole { kind, content } => whole(session, kind, content, cx),
+        Update::Part { kind, text, index, is_last } => part(session, kind, text, (index, is_last), cx),
+        Update::OptionValue { id, value } => options::value_changed(session, &id, &value),
         Update::Activity(activity, background) => {
             // What was told last stands until the agent tells of it anew (V2-056).
             if let Some(background) = background {
@@ -186,6 +189,38 @@ fn open_message(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<s
         session.entries.finish(id);
     }
     id
+}
+
+/// A message as a whole that no other update tells of: nothing is joined with it.
+fn whole(session: &mut Session, kind: ChunkKind, content: Vec<Block>, cx: &mut Cx) {
+    close_last(session);
+    session.last_part = None;
+    for block in content {
+        chunk_of(session, kind, block, cx);
+    }
+    close_last(session);
+}
+
+fn chunk_of(session: &mut Session, kind: ChunkKind, block: Block, cx: &mut Cx) {
+    match kind {
+        ChunkKind::User => user_chunk(session, None, block, cx),
+        kind => chunk(session, kind, None, block, cx),
+    }
+}
+
+/// Pieces are joined in the order they come in; the first of a message after a later one of another begins a new message
+/// (S-023).
+fn part(session: &mut Session, kind: ChunkKind, text: String, (index, is_last): (Option<u64>, bool), cx: &mut Cx) {
+    let begins = index == Some(0) && session.last_part.is_some_and(|(of, index)| of == kind && index > 0);
+    if begins {
+        close_last(session);
+    }
+    chunk_of(session, kind, Block::Text(text), cx);
+    session.last_part = index.map(|index| (kind, index));
+    if is_last {
+        session.last_part = None;
+        close_last(session);
+    }
 }
 
 /// A message as a whole. It stays where it first appeared.

@@ -4,8 +4,8 @@
 
 use super::Row;
 use super::Sign::{
-    After, Always, Bare, Before, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName,
-    Only, OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName, Only,
+    OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -48,6 +48,8 @@ pub(super) const TABLE: &[Row] = &[
             Letters("IFTgPCx"),
             Bare("IFTgPCx"),
             Steering,
+            // Another machine.
+            Has(":"),
         ],
         reason: "writes what the archive names, or runs the program that the option names",
     },
@@ -68,6 +70,8 @@ pub(super) const TABLE: &[Row] = &[
                 --itemize-changes --max-size --min-size --bwlimit --size-only --ignore-existing --existing \
                 --relative --mkpath --info --version",
             ),
+            // Another machine.
+            Has(":"),
         ],
         reason: "names the program that connects, or a file that is written",
     },
@@ -214,20 +218,25 @@ pub(super) const TABLE: &[Row] = &[
         reason: "runs a program from the line or from standard input",
     },
     Row {
-        programs: &[
-            "perl",
-            "ruby",
-            "lua",
-            "php",
-            "osascript",
-            "Rscript",
-            "julia",
-            "elixir",
-            "groovy",
-            "tclsh",
-            "guile",
+        programs: &["bun", "deno"],
+        signs: &[
+            Words(&["publish"]),
+            Words(&["upgrade"]),
+            Words(&["compile"]),
+            // A package may run what it wants to while it is put in, and one that is named comes from elsewhere.
+            After("add install i update link pm fmt lint"),
+            Letters("A"),
         ],
-        signs: &[Letters("eErRBdxIMmilc"), Longs("--run --eval"), NoScript, Device],
+        reason: "runs what a package brings, or allows it everything",
+    },
+    Row {
+        programs: &["ruby", "lua", "php", "osascript", "Rscript", "julia", "elixir", "groovy", "tclsh", "guile"],
+        signs: &[Letters("eErRBdxIMmilcSFCat"), Longs("--run --eval --server"), NoScript, Device],
+        reason: "runs a program from the line or from standard input, or serves the directory",
+    },
+    Row {
+        programs: &["perl"],
+        signs: &[But("wWtTvcu", ""), Begins("--"), NoScript, Device],
         reason: "runs a program from the line or from standard input",
     },
     Row {
@@ -246,118 +255,10 @@ pub(super) const TABLE: &[Row] = &[
         signs: &[Begins("-"), NoScript, Device, Input],
         reason: "runs a program from the line or from standard input",
     },
-    Row {
-        programs: &["npm", "pnpm", "yarn", "bunx", "npx", "pnpx"],
-        signs: &[
-            Only(
-                "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
-                view info why audit pack version --version -v",
-            ),
-            // A package may run what it wants to while it is put in.
-            After("install i add update"),
-            Letters("Cc"),
-            // npm reads `-prefix` as `--prefix`.
-            Before(&[
-                But("DEOBPSWfysdqlavhr", "wF"),
-                OtherLongs(
-                    "--silent --json --production --omit --include --workspace --workspaces --filter --recursive \
-                    --parallel --save --save-dev --save-exact --no-save --legacy-peer-deps --force --no-audit \
-                    --no-fund --if-present --loglevel --prefer-offline --offline --frozen-lockfile --immutable \
-                    --ignore-scripts --depth --long --all --dry-run --version --watch --coverage --verbose --ci \
-                    --run",
-                ),
-            ]),
-        ],
-        reason: "runs a program of any name, or keeps settings that do",
-    },
-    Row {
-        programs: &["cargo"],
-        signs: &[
-            Only(
-                "build b check c test t run r bench clippy fmt doc d rustdoc rustc install tree metadata update fetch \
-                search info version clean fix remove rm generate-lockfile package locate-project pkgid \
-                read-manifest verify-project help nextest -V --version --list -h --help",
-            ),
-            Letters("ZCo"),
-            Begins("+"),
-            // Behind a `--` a program of tests writes there.
-            Longs("--config --codegen --emit --out-dir --print --sysroot --extern --logfile"),
-            Before(&[OtherLongs(
-                "--release --lib --bin --bins --test --tests --example --examples --bench --benches --doc --all \
-                    --workspace --package --exclude --features --all-features --no-default-features --all-targets \
-                    --no-run --no-fail-fast --keep-going --quiet --verbose --locked --offline --frozen \
-                    --message-format --color --profile --jobs --target --check --fix --allow-dirty --allow-staged \
-                    --allow-no-vcs --depth --edges --invert --no-deps --document-private-items --list --version \
-                    --help --edition --name --dry-run --precise --aggressive --recursive --limit --dev --build \
-                    --optional --format-version --filter-platform --no-dedupe --prefix --format --duplicates",
-            )]),
-            Words(&["install"]),
-            Words(&["rustc"]),
-            Words(&["rustdoc"]),
-        ],
-        reason: "settings of one call name compilers, runners and directories, and others of its commands write elsewhere",
-    },
-    Row {
-        programs: &["rustc", "rustdoc"],
-        signs: &[
-            OtherDashes(
-                "-V -vV -v --version --verbose --edition --crate-type --crate-name --test -O -g -A* -W* -D* -F* \
-                --cfg --check-cfg --cap-lints --color --error-format --explain",
-            ),
-            Begins("@"),
-        ],
-        reason: "names a linker, or writes to a file of any name",
-    },
-    Row {
-        programs: &["go"],
-        signs: &[
-            OtherDashes(
-                "-v -race -run -skip -list -bench -benchmem -benchtime -count -short -timeout -failfast -parallel \
-                -shuffle -cpu -cover -covermode -coverpkg -json -tags -mod -x -n -a -p -trimpath -buildvcs -f \
-                -deps -test -e -m -u -versions -all -src -s -w -l -d -h -help",
-            ),
-            Words(&["generate"]),
-            Words(&["tool"]),
-            Words(&["env", "-w"]),
-            Words(&["env", "--w"]),
-            Has("@"),
-        ],
-        reason: "runs or writes what the option names",
-    },
-    Row {
-        programs: &["gcc", "g++", "cc", "c++", "clang", "clang++"],
-        signs: &[
-            OtherDashes(
-                "-c -S -E -O* -g -g0 -g1 -g2 -g3 -ggdb -W* -w -D* -U* -I* -L* -l* -isystem -include -std -ansi \
-                -pedantic -pedantic-errors -pthread -x -s -v -static -shared -fPIC -fpic -fPIE -fno-* -fsanitize \
-                -fsyntax-only -fopenmp -fstack-* -fvisibility -fexceptions -frtti -fwrapv -ffast-math \
-                -fomit-frame-pointer -fcommon -fcoroutines -fmax-errors -fdiagnostics-color -fcolor-diagnostics \
-                -march -mtune -mcpu -m32 -m64 -version -dumpversion -dumpmachine -print-*",
-            ),
-            Begins("@"),
-            Begins("-Wl,"),
-            Begins("-Wa,"),
-            Begins("-Wp,"),
-        ],
-        reason: "runs or writes what the option names",
-    },
-    Row {
-        programs: &["make", "gmake"],
-        signs: &[
-            But("kBnsqiwjl", ""),
-            OtherLongs(
-                "--keep-going --jobs --load-average --always-make --dry-run --just-print --silent --quiet \
-                --question --no-print-directory --print-directory --warn-undefined-variables --output-sync \
-                --ignore-errors --debug --trace --version --help",
-            ),
-            Has("="),
-        ],
-        reason: "runs what it is given, or another directory's rules",
-    },
     Row { programs: &["dd"], signs: &[Begins("of=")], reason: "writes to a file of any name" },
     Row {
         programs: &["jq", "yq"],
-        signs: &[Letters("iL"), Longs("--inplace --in-place --library-path")],
+        signs: &[Letters("iL"), Longs("--inplace --in-place --library-path --security-enable-system-operator")],
         reason: "writes the file, or loads code",
     },
     Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
@@ -497,8 +398,12 @@ pub(super) const TABLE: &[Row] = &[
         programs: &["docker", "podman"],
         signs: &[
             Only("ps images logs version info inspect top port history stats"),
-            Letters("H"),
-            Longs("--host --context --config"),
+            Letters("Hov"),
+            Longs(
+                "--host --context --config --output --secret --ssh --allow --builder --iidfile --metadata-file --cidfile \
+                --volume --volumes-from --mount --privileged --device --pid --ipc --uts --userns --cap-add --security-opt \
+                --network --net --env-file --file",
+            ),
         ],
         reason: "runs a command, with the machine's files if it wants",
     },

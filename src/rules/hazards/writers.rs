@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of patterns. Invariant: a word that may be the name of such a file is one.
 
+use super::Written;
 use crate::rules::word::Word;
 
 /// Which words are written or removed.
@@ -12,6 +13,10 @@ enum Which {
     Last,
     /// What stands behind `of=`.
     Output,
+    /// All but the script, where an option says that files are changed in place.
+    InPlace,
+    /// All, where the first word says that an archive is written.
+    Packed,
 }
 
 struct Row {
@@ -42,49 +47,78 @@ const TABLE: &[Row] = &[
         is_certain: false,
     },
     Row { programs: &["dd"], which: Which::Output, valued: "", is_certain: true },
+    Row { programs: &["sed", "gsed"], which: Which::InPlace, valued: "efl", is_certain: false },
+    Row { programs: &["tar", "bsdtar", "gtar"], which: Which::Packed, valued: "", is_certain: false },
+    Row { programs: &["zip"], which: Which::All, valued: "", is_certain: false },
 ];
 
-/// The names of files that a command writes or removes, and whether that is certain.
-pub(super) fn written(program: &str, words: &[Word]) -> Vec<(Word, bool)> {
-    let Some(row) = TABLE.iter().find(|row| row.programs.contains(&program)) else { return Vec::new() };
-    let named = |text: &str| (Word { text: text.to_owned(), ..Word::default() }, row.is_certain);
-    if row.which == Which::Output {
-        return words.iter().skip(1).filter_map(|word| word.known()?.strip_prefix("of=").map(named)).collect();
+/// The names of files that a command writes or removes; `None` of a program that is in no row, or writes nothing here.
+pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
+    let row = TABLE.iter().find(|row| row.programs.contains(&program))?;
+    let part = |at: usize, text: &str| Written {
+        at,
+        word: Word { text: text.to_owned(), ..Word::default() },
+        is_certain: row.is_certain,
+    };
+    let all = || words.iter().enumerate().skip(1);
+    match row.which {
+        Which::Output => {
+            let found = all().filter_map(|(at, word)| Some(part(at, word.known()?.strip_prefix("of=")?)));
+            return Some(found.collect());
+        }
+        Which::InPlace if !all().any(|(_, word)| is_in_place(&word.text)) => return None,
+        Which::Packed if !words.get(1).is_some_and(|word| word.text.contains(['c', 'r', 'u', 'A'])) => return None,
+        _ => {}
     }
-    let (mut found, mut names, mut is_over, mut takes) = (Vec::new(), Vec::new(), false, None);
-    for word in words.iter().skip(1) {
+    let (mut found, mut names, mut is_over, mut takes, mut has_script) = (Vec::new(), Vec::new(), false, None, false);
+    for (at, word) in all() {
         let text = word.text.as_str();
+        let whole = || Written { at, word: word.clone(), is_certain: row.is_certain };
         match takes.take() {
-            Some('t') => found.push((word.clone(), row.is_certain)),
+            Some('t') => found.push(whole()),
             Some(_) => {}
-            None if is_over || text.len() < 2 || !text.starts_with('-') => names.push((word.clone(), row.is_certain)),
+            None if is_over || text.len() < 2 || !text.starts_with('-') => names.push(whole()),
             None if text.starts_with("--") => {
                 is_over = text == "--";
+                has_script |= text.starts_with("--e") || text.starts_with("--fi");
                 let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
                 // A beginning of `--target-directory`, which no other option begins with.
                 if row.which == Which::Last && name.len() > 2 && "--target-directory".starts_with(name) {
                     takes = value.is_none().then_some('t');
-                    found.extend(value.map(named));
+                    found.extend(value.map(|value| part(at, value)));
                 }
             }
             None => {
                 let is_target =
                     |c: char| row.which == Which::Last && c == 't' && program != "rsync" && program != "scp";
+                has_script |= text.contains(['e', 'f']);
                 let first = text.find(|c| row.valued.contains(c) || is_target(c));
                 let letter = first.and_then(|at| text.get(at..)?.chars().next());
                 let rest = first.and_then(|at| text.get(at + 1..)).filter(|rest| !rest.is_empty());
                 match (letter, rest) {
-                    (Some('t'), Some(rest)) => found.push(named(rest)),
+                    (Some('t'), Some(rest)) => found.push(part(at, rest)),
                     (Some(_), Some(_)) | (None, _) => {}
                     (letter, None) => takes = letter,
                 }
             }
         }
     }
-    if row.which == Which::All {
+    match row.which {
+        Which::InPlace if !has_script && !names.is_empty() => drop(names.remove(0)),
+        // A bundle of options without a dash.
+        Which::Packed if words.get(1).is_some_and(|word| !word.text.starts_with('-')) => drop(names.remove(0)),
+        _ => {}
+    }
+    if row.which != Which::Last {
         found.append(&mut names);
     } else if found.is_empty() {
         found.extend(names.pop());
     }
-    found
+    Some(found)
+}
+
+/// `-i`, `-i.bak`, `-ni`, `--in-place`: files of sed are changed.
+fn is_in_place(text: &str) -> bool {
+    let is_long = text.len() > 2 && ("--in-place".starts_with(text) || text.starts_with("--in-place"));
+    is_long || !text.starts_with("--") && text.starts_with('-') && text.contains(['i', 'I'])
 }

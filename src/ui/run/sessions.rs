@@ -459,7 +459,7 @@ impl<D: Device> Running<D> {
             (None, Starts::Configured(name)) => Whose::Configured(name.clone()),
             (None, Starts::Recorded(words)) => {
                 let Some((command, args)) = words.split_first() else { return };
-                let setup = AgentSetup { command: command.clone(), args: args.to_vec(), ..AgentSetup::default() };
+                let setup = AgentSetup::recorded(command, args);
                 // No configured agent has such a name.
                 let name = format!("\0{}", past.command);
                 self.engine.offer(name.clone(), setup);

@@ -36,8 +36,14 @@ impl Stage {
         stage.event(Event::User(Intent::Start));
         let init = InitResult::default();
         stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
-        let opened =
-            SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None };
+        let opened = SessionResult {
+            id: SessionId::from("s"),
+            modes: None,
+            options: None,
+            model: None,
+            commands: None,
+            earlier: 0,
+        };
         stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
         stage
     }
@@ -634,7 +640,11 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
         stage.prompt("go");
         let diff = ToolContent::Change(Change::of_texts("/proj/a.rs", Some("one\n".into()), "two\n".into()));
         stage.tool("e", "Edit a.rs", ToolKind::Edit, ToolStatus::InProgress, vec![diff]);
-        let request = AgentRequest::WriteFile { path: "/proj/a.rs".into(), content: written.into() };
+        let request = AgentRequest::WriteFile {
+            path: "/proj/a.rs".into(),
+            content: written.into(),
+            how: crate::model::event::WriteHow::default(),
+        };
         stage.event(Event::Agent(AgentEvent::Request { req: ReqId(1), session: Some(SessionId::from("s")), request }));
         let (req, path) = (ReqId(1), "/proj/a.rs");
         stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real: None, result: Ok(()) }));

@@ -22,5 +22,5 @@ pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
 pub use guard::{Beside, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of};
 pub use input::InputStream;
-pub use repair::{Lines, repair, repair_at};
+pub use repair::{repair, repair_after};
 pub use surface::{Hyperlink, Surface};

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::guard::LEAVE;
+use super::guard::{LEAVE, nothing_beside};
 use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
 };
@@ -21,32 +21,34 @@ const REST: &[u8] = b"\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1
 /// The terminal of this process, wherever it is.
 pub fn repair() -> io::Result<()> {
     if io::stdout().is_terminal() {
-        return repair_at(io::stdout().as_fd(), Lines::Usual);
+        return repair_at(io::stdout().as_fd());
     }
     let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-    repair_at(terminal.as_fd(), Lines::Usual)
+    repair_at(terminal.as_fd())
 }
 
-/// What is done about the line settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
-    Usual,
-    /// They are somebody else's by now.
-    Kept,
-}
-
-/// The one behind this descriptor.
-pub fn repair_at(terminal: BorrowedFd<'_>, lines: Lines) -> io::Result<()> {
-    let mut settings = tcgetattr(terminal)?;
-    let set = if lines == Lines::Usual {
-        make_usual(&mut settings);
-        tcsetattr(terminal, OptionalActions::Now, &settings)
-    } else {
-        Ok(())
-    };
+/// The one behind this descriptor, after the program that had set it to what `held` says was killed. Line settings that are
+/// not raw any more are those of a shell that has taken the terminal back.
+pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
+    let settings = tcgetattr(terminal)?;
+    let is_raw = !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
+    let set = if is_raw { set_usual(terminal, settings) } else { Ok(()) };
+    let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR, LEAVE, REST]).collect();
+    out.write_all(&bytes.concat())?;
+    set
+}
+
+fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
+    let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
+    let set = set_usual(terminal, tcgetattr(terminal)?);
     out.write_all(&[SAVE_CURSOR, LEAVE, REST].concat())?;
-    Ok(set?)
+    set
+}
+
+fn set_usual(terminal: BorrowedFd<'_>, mut settings: Termios) -> io::Result<()> {
+    make_usual(&mut settings);
+    Ok(tcsetattr(terminal, OptionalActions::Now, &settings)?)
 }
 
 /// As `stty sane` has them, but for what names the keys.

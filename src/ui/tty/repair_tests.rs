@@ -10,7 +10,7 @@ fn raw_settings_are_the_usual_ones_again_and_every_mode_is_off() {
     let mut raw = before.clone();
     raw.make_raw();
     tcsetattr(&terminal, OptionalActions::Now, &raw).unwrap();
-    repair_at(terminal.as_fd(), Lines::Usual).unwrap();
+    repair_at(terminal.as_fd()).unwrap();
     let after = tcgetattr(&terminal).unwrap();
     for (was, is) in
         [(before.local_modes.bits(), after.local_modes.bits()), (before.output_modes.bits(), after.output_modes.bits())]

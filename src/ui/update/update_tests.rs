@@ -776,6 +776,7 @@ fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
         options: None,
         model: None,
         commands: None,
+        earlier: 0,
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
@@ -801,6 +802,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
         }]),
         model: None,
         commands: None,
+        earlier: 0,
     })));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
@@ -829,6 +831,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
         }]),
         model: None,
         commands: None,
+        earlier: 0,
     })));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
     s.press(Code::BackTab);

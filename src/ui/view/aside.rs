@@ -8,11 +8,11 @@ use crate::base::sanitize;
 use crate::model::entry::Body;
 use crate::model::session::{Phase, Session};
 use crate::model::session_ref::SessionRef;
-use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
-use crate::text::wrap::{Row, wrap_lines};
+use crate::text::wrap::{Row, fit, wrap_lines};
+use crate::ui::md;
 use crate::ui::msg::FrameInfo;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -25,7 +25,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     let Some(aside) = cx.state.asides.beside(cx.session.key()) else { return area };
     let Some(session) = cx.model.at(aside.key) else { return area };
     let room = area.width.saturating_sub(5).max(1);
-    let lines = rows_of(&sanitize::block(&answer(session)), room);
+    let lines = rows_of(&answer(session), room);
     let rows = u16::try_from(lines.len()).unwrap_or(ROWS).clamp(1, ROWS).min((area.height / 2).saturating_sub(1));
     let (above, at) = split_bottom(area, rows + 1);
     if at.height == 0 {
@@ -42,19 +42,25 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     paint::put_right(buf, Rect { width: head.width.saturating_sub(1), ..head }, used + 2, &keys, cx.theme);
     let first = aside.scroll.min(info.aside_scroll_max);
     for (line, y) in lines.iter().skip(first).zip(body.y..body.bottom()) {
-        paint::put(buf, body.x + 4, y, room, &StyledText::of(line.as_str(), Token::Text), cx.theme);
+        paint::put(buf, body.x + 4, y, room, line, cx.theme);
     }
     above
 }
 
-fn rows_of(text: &str, columns: u16) -> Vec<String> {
-    let texts: Vec<&str> = text.trim_end().lines().collect();
-    let lines: Vec<LogicalLine> = texts.iter().map(|text| LogicalLine::text(StyledText::from(*text))).collect();
+/// An answer in Markdown, laid out for so many columns.
+fn rows_of(answer: &str, columns: u16) -> Vec<StyledText> {
+    let lines = md::lines(answer.trim_end(), columns);
     let row = |row: Row| {
-        let range = row.range.start as usize..row.range.end as usize;
-        texts.get(row.line as usize).and_then(|text| text.get(range)).unwrap_or_default().to_owned()
+        let line = lines.get(row.line as usize)?;
+        let fit = fit(line, columns);
+        let (front, has_room) = if row.first { (&line.prefix, fit.prefix) } else { (&line.hang, fit.hang) };
+        let mut text = if has_room { front.clone() } else { StyledText::new() };
+        for (piece, style) in line.text.slice(row.range.start as usize..row.range.end as usize) {
+            text.push(piece, style);
+        }
+        Some(text)
     };
-    wrap_lines(&lines, columns).into_iter().map(row).collect()
+    wrap_lines(&lines, columns).into_iter().filter_map(row).collect()
 }
 
 /// What has come of it.

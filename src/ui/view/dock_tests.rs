@@ -24,7 +24,11 @@ fn gated(gate: Gate, width: u16) -> Scene {
 }
 
 fn write(s: &mut Scene, req: u64) {
-    let request = AgentRequest::WriteFile { path: PATH.into(), content: "one\nTWO\nthree\n".into() };
+    let request = AgentRequest::WriteFile {
+        path: PATH.into(),
+        content: "one\nTWO\nthree\n".into(),
+        how: crate::model::event::WriteHow::default(),
+    };
     let req = ReqId(req);
     s.agent(AgentEvent::Request { req, session: Some(session()), request });
     s.event(Event::Host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) }));
@@ -68,6 +72,7 @@ fn a_command_under_the_gate_is_shown_whole() {
         env: vec![("LD_PRELOAD".into(), "x\u{1b}.so".into())],
         cwd: Some("/home/me/src/shop/sub".into()),
         limit: None,
+        patience: None,
     };
     let request = AgentRequest::TerminalCreate(spec);
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
@@ -84,7 +89,8 @@ fn every_variable_and_every_byte_of_a_command_under_the_gate_can_be_read() {
     let mut env: Vec<(String, String)> = (0..900).map(|n| (format!("VAR{n}"), "x".into())).collect();
     env.push(("LAST".into(), format!("{}end", "y".repeat(10_000))));
     let lines: Vec<String> = (0..1500).map(|n| format!("echo {n}")).collect();
-    let spec = TerminalSpec { command: lines.join("\n"), args: Vec::new(), env, cwd: None, limit: None };
+    let spec =
+        TerminalSpec { command: lines.join("\n"), args: Vec::new(), env, cwd: None, limit: None, patience: None };
     let request = AgentRequest::TerminalCreate(spec);
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
     s.draw();

@@ -161,6 +161,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
         args: vec!["two words".into()],
         env: vec![("B_KEY".into(), "secret".into())],
         install: None,
+        reach: acp_tui::engine::Reach::default(),
     };
     config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup)]));
     Engine::connected(config, codec::shipped(), Some(connect))

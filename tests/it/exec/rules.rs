@@ -95,6 +95,20 @@ fn a_link_is_judged_by_what_it_leads_to() {
     assert_eq!(record.answers()[0].1["error"]["message"], "Refused: no rule allows it");
 }
 
+/// A rule that allows edits does not allow the agent to write itself others.
+#[test]
+fn rules_in_the_agents_own_directory_are_those_of_the_start() {
+    let lab = Lab::new();
+    let file = lab.cwd().join("only.toml");
+    std::fs::write(&file, "allow = [\"Edit\"]\n").unwrap();
+    let write = r#"{ do = "request", method = "fs/write_text_file", params = { sessionId = "{session}", path = "{cwd}/only.toml", content = "allow = [\"Bash(*)\"]" } },"#;
+    let steps = write.to_owned() + &commands(&["ls"]);
+    let (done, record) = lab.record(&["x", "--rules", file.to_str().unwrap()], &lab.turn(&steps));
+    done.assert_code(0);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Bash"), "it is a file like others");
+    assert_eq!(chosen(&record), ["no"]);
+}
+
 #[test]
 fn a_file_that_is_none_of_rules_starts_nothing() {
     for (rules, words) in

@@ -96,7 +96,7 @@ impl House {
 }
 
 fn named(id: &str) -> SessionResult {
-    SessionResult { id: SessionId::from(id), modes: None, options: None, model: None, commands: None }
+    SessionResult { id: SessionId::from(id), modes: None, options: None, model: None, commands: None, earlier: 0 }
 }
 
 /// Two sessions of the first agent and one of the second; the ids of two of them are the same.
@@ -310,12 +310,24 @@ fn a_session_that_the_person_closes_answers_everything_and_is_not_served_any_mor
     let mut house = house();
     house.prompt(A2, "y");
     house.ask(A, "two", 1);
-    let spec = |line: &str| TerminalSpec { command: line.into(), args: vec![], env: vec![], cwd: None, limit: None };
+    let spec = |line: &str| TerminalSpec {
+        command: line.into(),
+        args: vec![],
+        env: vec![],
+        cwd: None,
+        limit: None,
+        patience: None,
+    };
     house.request(A, "two", 2, AgentRequest::TerminalCreate(spec("runs")));
     house.host(A2, HostEvent::TerminalStarted { req: ReqId(2), term: TermId::from("term-1") });
-    house.request(A, "two", 3, AgentRequest::TerminalWait(TermId::from("term-1")));
+    house.request(
+        A,
+        "two",
+        3,
+        AgentRequest::TerminalWait { term: TermId::from("term-1"), patience: None, with_output: false },
+    );
     house.request(A, "two", 4, AgentRequest::TerminalCreate(spec("starts")));
-    house.request(A, "two", 5, AgentRequest::ReadFile { path: "/p/x".into(), line: None, limit: None });
+    house.request(A, "two", 5, AgentRequest::ReadFile { path: "/p/x".into(), line: None, limit: None, counts: false });
     house.prompt(A2, "waits");
     let effects = house.wants(A2, Intent::CloseSession);
     let answered = |effects: &[Addressed<Effect>]| -> Vec<u64> {

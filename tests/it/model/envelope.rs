@@ -409,7 +409,7 @@ fn r_023_what_nobody_claims_is_answered() {
 /// An outbox takes what nobody reads without waiting; the engine goes on reading.
 #[test]
 fn r_025_writing_never_waits_for_the_agent() {
-    let mut outbox = acp_tui::wire::outbox::Outbox::new(acp_tui::wire::framing::LINES);
+    let mut outbox = acp_tui::wire::outbox::Outbox::new(acp_tui::wire::framing::Framing::Lines);
     for _ in 0..10_000 {
         outbox.push("{}").unwrap();
     }

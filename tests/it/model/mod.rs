@@ -5,6 +5,7 @@ mod asked;
 mod cancel;
 mod children;
 mod codec;
+mod dialects;
 mod envelope;
 mod gate;
 mod invariants;

@@ -50,6 +50,7 @@ pub fn config(root: &Path) -> EngineConfig {
         journals: None,
         record: None,
         protocol: acp_tui::model::event::Protocol::Auto,
+        reach: acp_tui::engine::Reach::default(),
         further: Further::default(),
         suggestion: None,
         install: None,
@@ -485,5 +486,5 @@ async fn play_linked(
 
 fn setup() -> AgentSetup {
     let protocol = acp_tui::model::event::Protocol::Auto;
-    AgentSetup { start_in: None, protocol, command: "b-acp".into(), args: Vec::new(), env: Vec::new(), install: None }
+    AgentSetup { protocol, command: "b-acp".into(), ..AgentSetup::default() }
 }

@@ -9,7 +9,9 @@ use acp_tui::agent::codec::{Codec, Decoded, Handshake, Said, SharedCodec, Told, 
 use acp_tui::mcp::Server;
 use acp_tui::model::effect::{Answer, Call};
 use acp_tui::model::entry::ChunkKind;
-use acp_tui::model::event::{AgentRequest, AuthMethod, CallError, Opening, PromptAnswer, SessionPage, SessionResult};
+use acp_tui::model::event::{
+    AgentRequest, AuthMethod, CallError, InitResult, Opening, PromptAnswer, SessionPage, SessionResult,
+};
 use acp_tui::model::ids::SessionId;
 use acp_tui::model::options::ConfigOption;
 use acp_tui::model::refusal::{Reason, Refusal};
@@ -144,9 +146,9 @@ impl Codec for Renamed {
         *params = keys_out(inner);
     }
 
-    fn cancel_turn(&self, session: &SessionId) -> Said {
-        let (method, params) = V1.cancel_turn(session);
-        (method_out(&method).into(), keys_out(params))
+    fn cancel_turn(&self, session: &SessionId) -> Option<Said> {
+        let (method, params) = V1.cancel_turn(session)?;
+        Some((method_out(&method).into(), keys_out(params)))
     }
 
     fn withdraw(&self, call: u64) -> Said {
@@ -188,7 +190,7 @@ impl Codec for Renamed {
 
     fn update(&self, params: &str) -> Decoded {
         let params = text_in(params);
-        next::update(&params).map_or_else(|| V1.update(&params), Ok)
+        next::update(&params).map_or_else(|| V1.update(&params), |told| Ok(told.into()))
     }
 
     fn request(&self, method: &str, params: &str, number: u64) -> (Option<SessionId>, AgentRequest) {
@@ -199,7 +201,7 @@ impl Codec for Renamed {
     fn handshake(&self, result: &str) -> Handshake {
         let result: Value = serde_json::from_str(result).unwrap_or_default();
         if result["protocolVersion"] == 1 {
-            return Handshake::Reconnect(shipped());
+            return Handshake::Reconnect(shipped(), InitResult::default());
         }
         V1.handshake(&version(keys_in(result), false).to_string())
     }
@@ -216,9 +218,9 @@ impl Codec for Renamed {
         V1.listed(&text_in(result))
     }
 
-    fn prompt(&self, result: &str) -> PromptAnswer {
+    fn prompt(&self, result: &str) -> Result<PromptAnswer, CallError> {
         let result = text_in(result);
-        next::prompt(&result).unwrap_or_else(|| V1.prompt(&result))
+        next::prompt(&result).map_or_else(|| V1.prompt(&result), Ok)
     }
 
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {

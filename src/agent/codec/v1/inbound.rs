@@ -12,7 +12,7 @@ use crate::agent::codec::versionless::content::{id_of, need_id, str_of};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::{children, results, updates};
 use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_NAME, MAX_PATH, MAX_VARIABLES};
-use crate::model::event::{AgentRequest, TerminalSpec, Update};
+use crate::model::event::{AgentRequest, TerminalSpec, Update, WriteHow};
 use crate::model::ids::{SessionId, TermId, ToolId};
 use crate::model::patch::Patch;
 use crate::model::tool::ToolPatch;
@@ -54,13 +54,18 @@ pub fn update(params: &str) -> Result<(SessionId, Update), String> {
     if let Some(quick) = updates::quick(params) {
         return quick;
     }
-    let read = bounded::read(params).map_err(|e| e.to_string())?;
-    let session = need_id(&read.value, "sessionId")?;
-    let update = read.value.get("update").ok_or("update is missing")?;
-    Ok((SessionId::from(session), variant(update, &read)?))
+    update_of(&bounded::read(params).map_err(|e| e.to_string())?)
 }
 
-fn variant(value: &Value, read: &Read) -> Result<Update, String> {
+/// The same, when they were read.
+pub fn update_of(read: &Read) -> Result<(SessionId, Update), String> {
+    let session = need_id(&read.value, "sessionId")?;
+    let update = read.value.get("update").ok_or("update is missing")?;
+    Ok((SessionId::from(session), variant(update, read)?))
+}
+
+/// The update itself.
+pub fn variant(value: &Value, read: &Read) -> Result<Update, String> {
     let name = str_of(value, "sessionUpdate").ok_or("sessionUpdate is missing")?;
     if let Some(kind) = updates::chunk_kind(name) {
         return updates::chunk(kind, value);
@@ -127,7 +132,8 @@ fn is_known(method: &str) -> bool {
     method == PERMISSION || method.starts_with("fs/") || method.starts_with("terminal/")
 }
 
-fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
+/// A request whose parameters were read whole.
+pub fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
     // No file has a longer path, and no terminal of ours a longer id.
     for (member, max) in [("path", MAX_PATH), ("terminalId", MAX_ID)] {
         if let Some(text) = str_of(&value, member).filter(|text| text.len() > max) {
@@ -140,10 +146,12 @@ fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
             path: r.path.to_string_lossy().into_owned(),
             line: r.line,
             limit: r.limit,
+            counts: false,
         }),
         "fs/write_text_file" => typed(method, value, |r: schema::WriteTextFileRequest| AgentRequest::WriteFile {
             path: r.path.to_string_lossy().into_owned(),
             content: r.content.into(),
+            how: WriteHow::default(),
         }),
         "terminal/create" => typed(method, value, |r: schema::CreateTerminalRequest| {
             let spec = TerminalSpec {
@@ -152,6 +160,7 @@ fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
                 env: r.env.into_iter().map(|e| (e.name, e.value)).collect(),
                 cwd: r.cwd.map(|c| c.to_string_lossy().into_owned()),
                 limit: r.output_byte_limit,
+                patience: None,
             };
             command_to_run(method, spec)
         }),
@@ -159,11 +168,12 @@ fn decode(method: &str, value: Value, number: u64) -> AgentRequest {
             typed(method, value, |r: schema::TerminalOutputRequest| AgentRequest::TerminalOutput(term(&r.terminal_id)))
         }
         "terminal/wait_for_exit" => typed(method, value, |r: schema::WaitForTerminalExitRequest| {
-            AgentRequest::TerminalWait(term(&r.terminal_id))
+            AgentRequest::TerminalWait { term: term(&r.terminal_id), patience: None, with_output: false }
         }),
-        "terminal/kill" => {
-            typed(method, value, |r: schema::KillTerminalRequest| AgentRequest::TerminalKill(term(&r.terminal_id)))
-        }
+        "terminal/kill" => typed(method, value, |r: schema::KillTerminalRequest| AgentRequest::TerminalKill {
+            term: term(&r.terminal_id),
+            signal: None,
+        }),
         "terminal/release" => typed(method, value, |r: schema::ReleaseTerminalRequest| {
             AgentRequest::TerminalRelease(term(&r.terminal_id))
         }),

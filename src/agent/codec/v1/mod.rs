@@ -12,7 +12,7 @@ use super::v2::V2;
 use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
 use super::versionless::updates::{self, UPDATE};
 use super::versionless::{asked, errors, frames, requests, results as same};
-use super::{Codec, Decoded, Handshake, Said, SharedCodec, Told};
+use super::{Codec, Decoded, Handshake, Said, SharedCodec, Told, Updated};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// As the header of a journal says it.
-pub const NAME: &str = "acp-1";
+pub const NAME: &str = "acp-1-canonical";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct V1;
@@ -57,8 +57,8 @@ impl Codec for V1 {
         params["mcpServers"] = servers.iter().map(|server| server.canonical()).collect();
     }
 
-    fn cancel_turn(&self, session: &SessionId) -> Said {
-        ("session/cancel".into(), serde_json::json!({ "sessionId": session.as_str() }))
+    fn cancel_turn(&self, session: &SessionId) -> Option<Said> {
+        Some(("session/cancel".into(), serde_json::json!({ "sessionId": session.as_str() })))
     }
 
     fn withdraw(&self, call: u64) -> Said {
@@ -86,7 +86,7 @@ impl Codec for V1 {
 
     fn told(&self, method: &str, params: &str) -> Told {
         match method {
-            UPDATE => Told::Update(inbound::update(params)),
+            UPDATE => Told::Update(self.update(params)),
             asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
             CANCEL_REQUEST => requests::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
             _ => Told::Unknown,
@@ -98,7 +98,7 @@ impl Codec for V1 {
     }
 
     fn update(&self, params: &str) -> Decoded {
-        inbound::update(params)
+        inbound::update(params).map(Updated::from)
     }
 
     fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said {
@@ -137,8 +137,8 @@ impl Codec for V1 {
         same::listed(result)
     }
 
-    fn prompt(&self, result: &str) -> PromptAnswer {
-        PromptAnswer::Ended(results::prompt(result))
+    fn prompt(&self, result: &str) -> Result<PromptAnswer, CallError> {
+        Ok(PromptAnswer::Ended(results::prompt(result)))
     }
 
     fn set_option(&self, result: &str) -> Option<Vec<ConfigOption>> {

@@ -153,13 +153,14 @@ fn initialize() -> schema::InitializeRequest {
 pub fn answer(answer: &Answer) -> Result<Value, RpcError> {
     Ok(match answer {
         Answer::Error(refusal) => return Err(errors::refuse(refusal)),
-        Answer::Empty => json!({}),
+        Answer::Empty | Answer::Written { .. } | Answer::Signalled(_) => json!({}),
         Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
         Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
         Answer::Reply(reply) => asked::answer(reply),
-        Answer::Content(content) => json!({ "content": content }),
+        Answer::Content { text, .. } => json!({ "content": text }),
         Answer::Terminal(id) => json!({ "terminalId": id.as_str() }),
         Answer::Exit(exit) => exit_status(exit),
+        Answer::StillRuns => json!({}),
         // `exitStatus` only once the process has exited.
         Answer::Output { text, truncated, exit: None } => json!({ "output": text, "truncated": truncated }),
         Answer::Output { text, truncated, exit: Some(exit) } => {

@@ -10,7 +10,8 @@ use crate::agent::codec::versionless::results::{self, Names, is_short, malformed
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_VALUES, MAX_WORDS};
 use crate::model::event::{
-    AgentCaps, AuthKind, AuthMethod, CallError, Can, ErrorKind, InitResult, Opening, PromptResult, SessionResult,
+    AgentCaps, AuthKind, AuthMethod, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptResult,
+    SessionResult,
 };
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OLDER_MODELS, OptionKind};
@@ -19,8 +20,12 @@ use serde_json::Value;
 pub const OPTIONS: Names = Names { option: "id", group: "group" };
 
 pub fn initialize(result: &str) -> Result<InitResult, CallError> {
-    let value = value_of(result);
-    let version = results::version(&value)?;
+    initialize_of(&value_of(result))
+}
+
+/// The same, when it was read.
+pub fn initialize_of(value: &Value) -> Result<InitResult, CallError> {
+    let version = results::version(value)?;
     if version != VERSION.as_u16() {
         let ours = VERSION.as_u16();
         let message = format!("the agent speaks protocol version {version}, this client speaks version {ours}");
@@ -48,10 +53,12 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             no_mcp_stdio: false,
             works_alone: false,
             tells_state: false,
-            steers: results::steers(&value),
+            steers: results::steers(value),
             log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
         },
-        auth_methods: auth_methods(list_of(&value, "authMethods")),
+        auth_methods: auth_methods(list_of(value, "authMethods")),
+        dialect: Dialect::Canonical,
+        evidence: None,
     })
 }
 
@@ -119,6 +126,7 @@ pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         options: value.get("configOptions").and_then(Value::as_array).map(|list| results::options(list, &OPTIONS)),
         model: value.get("models").and_then(older_models),
         commands: None,
+        earlier: 0,
     })
 }
 

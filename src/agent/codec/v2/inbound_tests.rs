@@ -331,9 +331,9 @@ fn v2_104_v2_108_v2_113_plans_options_and_costs_go_by_their_ids() {
 
 #[test]
 fn v2_041_a_prompt_may_be_taken_without_an_id() {
-    assert_eq!(V2.prompt(r#"{"messageId":"m"}"#), PromptAnswer::Taken { message: Some("m".into()) });
+    assert_eq!(V2.prompt(r#"{"messageId":"m"}"#), Ok(PromptAnswer::Taken { message: Some("m".into()) }));
     for result in ["{}", "null", r#"{"messageId":7}"#] {
-        assert_eq!(V2.prompt(result), PromptAnswer::Taken { message: None }, "{result}");
+        assert_eq!(V2.prompt(result), Ok(PromptAnswer::Taken { message: None }), "{result}");
     }
 }
 

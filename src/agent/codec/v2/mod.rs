@@ -12,7 +12,7 @@ use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
 use super::versionless::updates::{self, UPDATE};
 use super::versionless::{asked, errors, frames, requests, results as same};
-use super::{Codec, Decoded, Handshake, Said, Told};
+use super::{Codec, Decoded, Handshake, Said, Told, Updated};
 use crate::mcp::{How, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
@@ -66,8 +66,8 @@ impl Codec for V2 {
         params["mcpServers"] = servers.iter().map(server).collect();
     }
 
-    fn cancel_turn(&self, session: &SessionId) -> Said {
-        ("session/cancel".into(), json!({ "sessionId": session.as_str() }))
+    fn cancel_turn(&self, session: &SessionId) -> Option<Said> {
+        Some(("session/cancel".into(), json!({ "sessionId": session.as_str() })))
     }
 
     fn withdraw(&self, call: u64) -> Said {
@@ -94,7 +94,7 @@ impl Codec for V2 {
 
     fn told(&self, method: &str, params: &str) -> Told {
         match method {
-            UPDATE => Told::Update(inbound::update(params)),
+            UPDATE => Told::Update(self.update(params)),
             asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
             CANCEL_REQUEST => requests::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
             _ => Told::Unknown,
@@ -106,7 +106,7 @@ impl Codec for V2 {
     }
 
     fn update(&self, params: &str) -> Decoded {
-        inbound::update(params)
+        inbound::update(params).map(Updated::from)
     }
 
     fn piece(&self, session: &SessionId, kind: ChunkKind, message: Option<&str>, text: &str) -> Said {
@@ -141,8 +141,8 @@ impl Codec for V2 {
         same::listed(result)
     }
 
-    fn prompt(&self, result: &str) -> PromptAnswer {
-        results::prompt(result)
+    fn prompt(&self, result: &str) -> Result<PromptAnswer, CallError> {
+        Ok(results::prompt(result))
     }
 
     fn prompt_refused(&self, error: CallError) -> Result<PromptAnswer, CallError> {

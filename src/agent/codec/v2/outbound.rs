@@ -113,11 +113,11 @@ fn block(link: &Link) -> Value {
 pub fn answer(answer: &Answer) -> Result<Value, RpcError> {
     Ok(match answer {
         Answer::Error(refusal) => return Err(errors::refuse(refusal)),
-        Answer::Empty => json!({}),
+        Answer::Empty | Answer::Written { .. } | Answer::Signalled(_) | Answer::StillRuns => json!({}),
         Answer::Selected(option) => json!({ "outcome": { "outcome": "selected", "optionId": option } }),
         Answer::Cancelled => json!({ "outcome": { "outcome": "cancelled" } }),
         Answer::Reply(reply) => asked::answer(reply),
-        Answer::Content(_) | Answer::Terminal(_) | Answer::Exit(_) | Answer::Output { .. } => {
+        Answer::Content { .. } | Answer::Terminal(_) | Answer::Exit(_) | Answer::Output { .. } => {
             return Err(errors::refuse(&Refusal::new(Reason::UnknownMethod, "Method not found")));
         }
     })

@@ -12,8 +12,8 @@ use crate::agent::codec::versionless::updates;
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_WORDS};
 use crate::model::event::{
-    AgentCaps, AuthKind, AuthMethod, CallError, Can, ErrorKind, InitResult, Opening, PromptAnswer, PromptResult,
-    SessionResult, Stop,
+    AgentCaps, AuthKind, AuthMethod, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptAnswer,
+    PromptResult, SessionResult, Stop,
 };
 use crate::model::ids::SessionId;
 use serde_json::Value;
@@ -62,6 +62,8 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
         },
         name,
         auth_methods,
+        dialect: Dialect::Canonical,
+        evidence: None,
     })
 }
 
@@ -113,6 +115,7 @@ pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
         options: value.get("configOptions").and_then(Value::as_array).map(|list| results::options(list, &OPTIONS)),
         model: None,
         commands: has_commands.then(|| updates::commands(value)),
+        earlier: 0,
     })
 }
 

@@ -20,14 +20,29 @@ const MAX_VERSIONS: usize = 16;
 
 /// A list of log-in methods in `data` is offered as methods, not shown as data.
 pub fn read(error: &RpcError, methods: impl Fn(&[Value]) -> Vec<AuthMethod>) -> (CallError, Vec<AuthMethod>) {
-    let mut data = error.data.clone();
-    let mut offered = Vec::new();
-    let kind = match error.code {
-        AUTH_REQUIRED => ErrorKind::AuthRequired,
-        NOT_FOUND => ErrorKind::NotFound,
-        UNSUPPORTED_VERSION => ErrorKind::WrongVersion,
+    let reason = error.data.as_ref().and_then(|data| data.get("reason")).and_then(Value::as_str);
+    let kind = match (reason, error.code) {
+        // A reason says more than a number that implementations choose (S-042).
+        (Some("auth_required"), _) | (_, AUTH_REQUIRED) => ErrorKind::AuthRequired,
+        (Some("rate_limited"), _) => ErrorKind::RateLimited,
+        (Some("permission_denied"), _) => ErrorKind::PermissionDenied,
+        (_, NOT_FOUND) => ErrorKind::NotFound,
+        (_, UNSUPPORTED_VERSION) => ErrorKind::WrongVersion,
+        (_, CANCELLED) => ErrorKind::Cancelled,
+        (_, METHOD_NOT_FOUND) => ErrorKind::Unsupported,
         _ => ErrorKind::Other,
     };
+    read_as(error, kind, methods)
+}
+
+/// The same where it is known what the number means.
+pub fn read_as(
+    error: &RpcError,
+    kind: ErrorKind,
+    methods: impl Fn(&[Value]) -> Vec<AuthMethod>,
+) -> (CallError, Vec<AuthMethod>) {
+    let mut data = error.data.clone();
+    let mut offered = Vec::new();
     if kind == ErrorKind::AuthRequired
         && let Some(Value::Object(map)) = &mut data
     {
@@ -84,10 +99,11 @@ fn code(why: Reason) -> i64 {
         | Reason::DeniedByUser
         | Reason::Outside
         | Reason::NotText
+        | Reason::Exists
         | Reason::IsDirectory => INVALID_PARAMS,
         Reason::NotFound => NOT_FOUND,
         Reason::Cancelled => CANCELLED,
-        Reason::TurnOver | Reason::Changed | Reason::Failed => INTERNAL_ERROR,
+        Reason::TurnOver | Reason::Changed | Reason::Failed | Reason::TooMany => INTERNAL_ERROR,
         Reason::Number(code) => code,
     }
 }
@@ -100,6 +116,7 @@ fn word(why: Reason) -> Option<&'static str> {
         Reason::DeniedByUser => "denied_by_user",
         Reason::Outside => "outside_workspace",
         Reason::NotText => "not_text",
+        Reason::Exists => "exists",
         Reason::IsDirectory => "is_directory",
         Reason::TurnOver => "turn_over",
         Reason::Changed => "changed",

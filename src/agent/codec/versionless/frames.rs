@@ -10,7 +10,7 @@ use super::updates::UPDATE;
 use crate::agent::codec::Codec as _;
 use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
 use crate::agent::codec::v2::V2;
-use crate::agent::codec::{v1, v2};
+use crate::agent::codec::{rendition, v2};
 use crate::base::limits::{MAX_ID, MAX_NAME};
 use crate::model::event::Update;
 use crate::model::ids::SessionId;
@@ -32,14 +32,15 @@ static KIND: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"session
 static CALL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"toolCallId\":\""));
 static DATA: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"data\":\""));
 static PRINTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"terminal_output"));
+static TERMINAL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"terminal_update\""));
 static URI: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"uri\""));
 static MESSAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"messageId\":\""));
 
 /// An unescaped quote ends a string, so that none of these can stand inside of one.
 pub fn look(frame: &str) -> Look<'_> {
     let bytes = frame.as_bytes();
-    // What is no text is shown in words of our own.
-    if URI.find(bytes).is_some() {
+    // What is no text is shown in words of our own, and what a terminal printed is encoded.
+    if URI.find(bytes).is_some() || TERMINAL.find(bytes).is_some() {
         return Look::Unclear;
     }
     if CHUNK.find(bytes).is_some() {
@@ -97,7 +98,9 @@ pub fn called(frame: &str) -> Option<(u64, Called)> {
     let method: String = serde_json::from_str(method?.get()).ok()?;
     let params: Value = params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
     let session = || str_of(&params, "sessionId").filter(|id| id.len() <= MAX_ID).map(SessionId::from);
-    let open = |origin, id| Called::Open { origin, id, cwd: str_of(&params, "cwd").map(str::to_owned) };
+    // One of them in each dialect.
+    let directory = str_of(&params, "cwd").or_else(|| str_of(&params, "workingDirectory"));
+    let open = |origin, id| Called::Open { origin, id, cwd: directory.map(str::to_owned) };
     let called = match method.as_str() {
         INITIALIZE => Called::Hello,
         "session/new" => open(Origin::New, None),
@@ -116,7 +119,12 @@ pub fn called(frame: &str) -> Option<(u64, Called)> {
 
 /// The texts of a prompt; what goes along with it is no part of them.
 fn prompt(params: &Value) -> String {
-    let blocks = params.get("prompt").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let blocks = params
+        .get("prompt")
+        .or_else(|| params.get("content"))
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let texts = blocks.iter().filter(|block| str_of(block, "type") == Some("text"));
     texts.filter_map(|block| str_of(block, "text")).collect::<Vec<_>>().join("\n")
 }
@@ -141,9 +149,10 @@ pub fn heard(frame: &str, depth: Depth) -> Heard<'_> {
 
 /// An update in whichever version has it: an agent may have been started once more for another one.
 fn update(params: &str) -> Option<(SessionId, Update)> {
-    match v1::inbound::update(params).ok()? {
-        (_, Update::Unknown { .. }) => v2::inbound::update(params).ok(),
-        known => Some(known),
+    let told = rendition::update(params).ok()?;
+    match told.update {
+        Update::Unknown { .. } => v2::inbound::update(params).ok(),
+        known => Some((told.session, known)),
     }
 }
 
@@ -156,7 +165,7 @@ pub fn introduced(result: &str) -> Introduced {
         let can = v2::results::initialize(result).map(|init| init.caps.sessions.into()).unwrap_or_default();
         return Introduced { name, can };
     }
-    let caps = value.get("agentCapabilities").unwrap_or(&Value::Null);
+    let caps = value.get("agentCapabilities").or_else(|| value.get("capabilities")).unwrap_or(&Value::Null);
     let session = caps.get("sessionCapabilities").unwrap_or(&Value::Null);
     let offers = |member: &str| session.get(member).is_some_and(Value::is_object);
     Introduced {

@@ -1,0 +1,78 @@
+//! Questions of the dialect D0: an operation on a resource, and for how long it is granted.
+
+use crate::agent::codec::v1::tools::{Form, patch_of};
+use crate::agent::codec::versionless::content::{str_of, string_of};
+use crate::agent::codec::versionless::requests::{PERMISSION, bad, too_large};
+use crate::base::limits::{MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_WORDS};
+use crate::model::event::{AgentRequest, PermissionKind, PermissionOption};
+use crate::model::ids::ToolId;
+use crate::model::tool::Wording;
+use serde_json::{Value, json};
+
+/// The scopes that the agent is told of, and the words for them.
+const SCOPES: [(&str, &str, PermissionKind); 4] = [
+    ("once", "Allow once", PermissionKind::AllowOnce),
+    ("session", "Allow for this session", PermissionKind::AllowAlways),
+    ("workspace", "Allow in this workspace", PermissionKind::AllowAlways),
+    ("always", "Always allow", PermissionKind::AllowAlways),
+];
+const DENY: &str = "deny";
+
+pub fn read(value: &Value, number: u64) -> AgentRequest {
+    let (Some(operation), Some(resource)) = (str_of(value, "operation"), str_of(value, "resource")) else {
+        return bad(PERMISSION, "operation or resource is missing");
+    };
+    let reason = string_of(value, "reason").filter(|words| !words.trim().is_empty());
+    let lines = 1 + resource.matches('\n').count();
+    if operation.len() > MAX_ID
+        || resource.len() > MAX_COMMAND
+        || lines > MAX_COMMAND_LINES
+        || reason.as_ref().is_some_and(|words| words.len() > MAX_WORDS)
+    {
+        return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
+    }
+    let (kind, words) = match operation {
+        "file_read" => ("read", "read"),
+        "file_write" => ("edit", "write"),
+        "file_delete" => ("delete", "delete"),
+        "terminal_execute" => ("execute", "run"),
+        "network_access" => ("fetch", "reach"),
+        "mcp_tool" => ("other", "use the tool"),
+        other => ("other", other),
+    };
+    let is_known = words != operation || operation == "read";
+    let title = format!("{words} {resource}");
+    // What is asked about counts, whatever the call has said before.
+    let mut call = json!({ "title": title, "kind": kind });
+    match operation {
+        "file_read" | "file_write" | "file_delete" => call["locations"] = json!([{ "path": resource }]),
+        "terminal_execute" => call["rawInput"] = json!({ "command": resource }),
+        "network_access" => call["rawInput"] = json!({ "url": resource }),
+        _ => {}
+    }
+    let id = match str_of(value, "toolCallId") {
+        Some(id) if id.len() <= MAX_ID => ToolId::from(id.to_owned()),
+        Some(_) => return bad(PERMISSION, "toolCallId is too long"),
+        None => ToolId::from(format!("question {number}")),
+    };
+    let mut tool = patch_of(id, &call, Form::Update, |_| 0);
+    if tool.cut {
+        return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
+    }
+    tool.wording = Some(Box::new(Wording { title, description: reason, is_unknown: !is_known }));
+    let allow = |(id, name, kind): &(&str, &str, PermissionKind)| PermissionOption {
+        id: (*id).to_owned(),
+        name: (*name).to_owned(),
+        kind: *kind,
+    };
+    let deny = PermissionOption { id: DENY.to_owned(), name: "Deny".to_owned(), kind: PermissionKind::RejectOnce };
+    AgentRequest::Permission { tool, options: SCOPES.iter().map(allow).chain([deny]).collect() }
+}
+
+/// The answer for the option that was chosen (S-026, S-027).
+pub fn answer(option: &str) -> Value {
+    match SCOPES.iter().find(|(id, ..)| *id == option) {
+        Some((scope, ..)) => json!({ "granted": true, "remember": *scope != "once", "scope": scope }),
+        None => json!({ "granted": false }),
+    }
+}

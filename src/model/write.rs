@@ -1,0 +1,63 @@
+//! What an agent wants of files and commands and has no answer to yet.
+//!
+//! Data only. Decides nothing.
+
+use super::event::WriteHow;
+use super::ids::{EntryId, ReqId};
+use super::ruling::Ruling;
+use std::sync::Arc;
+
+/// A write of the agent that is not answered yet. What is asked about it, and what becomes of it, goes by this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// What the transcript tells of it.
+    pub entry: EntryId,
+    /// As the agent has named it.
+    pub path: Arc<str>,
+    pub content: Arc<str>,
+    pub(super) how: WriteHow,
+    /// What the rules have said, where there are any.
+    pub(super) ruling: Option<Ruling>,
+    pub(super) stage: Stage,
+}
+
+/// A request that waits for the exit of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    pub req: ReqId,
+    /// It wants what was printed, too.
+    pub with_output: bool,
+}
+
+impl Write {
+    /// It waits for the person or for what has to be known before.
+    pub fn is_stopped(&self) -> bool {
+        self.stage != Stage::Writing
+    }
+
+    /// It is decided in the review, piece by piece.
+    pub fn is_held(&self) -> bool {
+        self.stage == Stage::Holding
+    }
+
+    /// The review has to let go of it before it can be forgotten.
+    pub(super) fn is_in_review(&self) -> bool {
+        matches!(self.stage, Stage::Captured | Stage::Allowed | Stage::Holding)
+    }
+}
+
+/// How far a write has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing stops it.
+    Writing,
+    /// Whether it is possible at all is being looked up.
+    Checking,
+    Asked,
+    /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
+    Captured,
+    /// The person has allowed it; the review writes.
+    Allowed,
+    /// The review has it.
+    Holding,
+}

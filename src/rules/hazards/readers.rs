@@ -1,0 +1,74 @@
+//! Which programs read the files that they name, and write none: data.
+//!
+//! Knows nothing of patterns. Invariant: a program that is in no list may read and write whatever it names.
+
+use crate::rules::word::Word;
+
+/// What a program does with the files that its words name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum Reads {
+    /// Its words are no files, or it reads nothing of what is in them.
+    Nothing,
+    /// It reads each.
+    Files,
+    /// It reads each, and of a directory what is below it.
+    Below,
+    /// It reads some of what it names, and writes none of it.
+    Named,
+    Unknown,
+}
+
+const NOTHING: &[&str] = &[
+    "echo", "printf", "true", "false", ":", "pwd", "cd", "pushd", "popd", "date", "sleep", "basename", "dirname",
+    "test", "[", "kill", "ls", "tree", "find", "fd", "fdfind", "stat", "file", "du", "df", "readlink", "realpath",
+    "rm", "rmdir", "unlink", "touch", "mkdir", "mkfifo", "chmod", "chown", "chgrp", "tee", "truncate", "shred",
+    "which", "type", "exit",
+];
+const FILES: &[&str] = &[
+    "cat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "wc",
+    "diff",
+    "cmp",
+    "nl",
+    "tac",
+    "rev",
+    "od",
+    "xxd",
+    "hexdump",
+    "strings",
+    "bat",
+    "fold",
+    "fmt",
+    "column",
+    "paste",
+    "join",
+    "comm",
+    "base64",
+    "cksum",
+    "sum",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+];
+const BELOW: &[&str] = &["rg", "ag", "ack", "ugrep", "ug", "cp", "mv", "tar", "bsdtar", "gtar", "zip", "rsync", "scp"];
+const GREP: &[&str] = &["grep", "egrep", "fgrep"];
+const NAMED: &[&str] =
+    &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "sort", "uniq", "cut", "tr", "iconv", "git"];
+
+pub(in crate::rules) fn reads(program: &str, words: &[Word]) -> Reads {
+    let is_in = |list: &[&str]| list.contains(&program);
+    let goes_down = |text: &str| text == "--recursive" || !text.starts_with("--") && text.contains(['r', 'R']);
+    let options = || words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| text.starts_with('-'));
+    match () {
+        () if is_in(NOTHING) => Reads::Nothing,
+        () if is_in(FILES) => Reads::Files,
+        () if is_in(BELOW) || is_in(GREP) && options().any(goes_down) => Reads::Below,
+        () if is_in(NAMED) || is_in(GREP) => Reads::Named,
+        () => Reads::Unknown,
+    }
+}

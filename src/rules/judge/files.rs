@@ -1,0 +1,316 @@
+//! What rules say of files: those of a request, of a redirection, and those that a command names as what it reads and
+//! writes.
+//!
+//! Invariants: what a command names never allows it, it only denies it, has it asked about, or has to stand in the
+//! pattern; a word that may be a file is one.
+
+use super::{Inside, Judge, Opinion};
+use crate::base::paths::normalize;
+use crate::rules::hazards::{self, Reads};
+use crate::rules::pattern::{Match, Spec, base_name};
+use crate::rules::shell::{self, Command};
+use crate::rules::steering::{is_steering, names_steering};
+use crate::rules::tool::{Kind, Tool};
+use crate::rules::word::Word;
+use crate::rules::{Doubt, Request, Verdict};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
+static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
+
+/// What a path says, and where it really is.
+struct Places<'a> {
+    request: &'a Request<'a>,
+    plain: PathBuf,
+    /// `None` when that cannot be told.
+    real: Option<PathBuf>,
+    /// There may be files below it.
+    is_above: bool,
+}
+
+impl<'a> Places<'a> {
+    fn of(request: &'a Request<'a>, path: &Path) -> Self {
+        let joined = request.cwd.join(path);
+        let (plain, real) = (normalize(&joined), (request.links)(&joined));
+        let is_above = std::iter::once(&plain).chain(&real).any(|path| (request.is_above)(path));
+        Self { request, plain, real, is_above }
+    }
+
+    fn roots(&self) -> Vec<&Path> {
+        self.request.roots.iter().map(AsRef::as_ref).collect()
+    }
+
+    /// Where it really is in the roots; itself where it is in none.
+    fn inside(&self) -> Option<&Path> {
+        let real = self.real.as_deref()?;
+        Some(self.roots().iter().find_map(|root| real.strip_prefix(root).ok()).unwrap_or(real))
+    }
+
+    fn is_outside(&self) -> bool {
+        !self.real.as_ref().is_some_and(|real| self.request.roots.iter().any(|root| real.starts_with(root)))
+    }
+
+    /// Whether later commands take programs from it, or this program its rules and settings.
+    fn steers(&self) -> bool {
+        self.inside().is_some_and(is_steering) || self.is_ours()
+    }
+
+    /// The path says so itself; the session's own directory may be below such a name.
+    fn names_steering(&self, path: &Path) -> bool {
+        path.is_relative() && names_steering(path) || names_steering(self.inside().unwrap_or(path))
+    }
+
+    /// A file of this program's, one that its links lead to, or a directory with such a file in it.
+    fn is_ours(&self) -> bool {
+        let is_one = |real: &Path| self.request.ours.iter().any(|own| real.starts_with(own) || own.starts_with(real));
+        self.real.as_deref().is_some_and(is_one)
+    }
+
+    /// Of the rules that deny or ask.
+    fn wide(&self, spec: &Spec) -> Match {
+        let (roots, home) = (self.roots(), self.request.home);
+        let mut places = std::iter::once(&self.plain).chain(&self.real);
+        match spec {
+            Spec::Any => Match::Yes,
+            Spec::Path(spec) if places.clone().any(|path| spec.matches(path, &roots, home, true)) => Match::Yes,
+            Spec::Path(spec) if self.is_above && places.any(|path| spec.is_below(path, &roots, home)) => Match::Below,
+            _ => Match::No,
+        }
+    }
+
+    /// Of the rules that allow.
+    fn strict(&self, spec: &Spec, is_edit: bool) -> bool {
+        let (Some(real), Some(inside)) = (&self.real, self.inside()) else { return false };
+        match spec {
+            // The session's own directory may be below such a name.
+            Spec::Any => !(self.is_outside() || is_edit && self.steers()),
+            Spec::Path(spec) => {
+                let is_spelled = || spec.spells(inside) && (!self.is_ours() || spec.spells_name(real));
+                spec.matches(real, &self.roots(), self.request.home, false) && (!is_edit || is_spelled())
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
+        let places = Places::of(self.request, path);
+        let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
+        let is_edit = tool.kind == Kind::Edit;
+        let strict = |spec: &Spec| !is_deceptive && places.strict(spec, is_edit);
+        let opinion = self.by_rules(tool, |spec| places.wide(spec), strict);
+        match opinion.doubt {
+            Some(Doubt::NoRule) if is_edit && places.steers() => Opinion::ask(Doubt::Steering),
+            _ => opinion,
+        }
+    }
+
+    /// What rules say of the files that a command names, and of those that it runs: `inside` gets the words that a
+    /// pattern has to have itself. `before` words stand before the first.
+    pub(super) fn files(&self, command: &Command, before: usize, inside: &mut Inside) -> Opinion<'a> {
+        let starts: Vec<usize> =
+            inside.commands.iter().filter(|(_, is_certain)| *is_certain).map(|(at, _)| *at).collect();
+        let mut opinion = Opinion::neither();
+        for from in starts {
+            let words = command.words.get(from..).unwrap_or_default();
+            let Some(first) = words.first() else { continue };
+            let program = base_name(first).text;
+            let mut spelled = Vec::new();
+            let is_moved = command.state.is_moved;
+            opinion = opinion.and(self.written(&program, words, is_moved, &mut spelled));
+            opinion = opinion.and(self.read(&program, words, is_moved));
+            let at = |at: usize| before + from + at;
+            inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
+        }
+        opinion
+    }
+
+    /// The files that it writes or removes are not allowed by a pattern that does not have them itself where they are
+    /// outside, or later commands take programs from them.
+    fn written(&self, program: &str, words: &[Word], is_moved: bool, spelled: &mut Vec<(usize, usize)>) -> Opinion<'a> {
+        let Some(files) = hazards::written(program, words) else { return self.maybe_written(program, words, spelled) };
+        let mut opinion = Opinion::neither();
+        for file in files {
+            let whole = words.get(file.at).map_or(1, |word| word.text.len().max(1));
+            let Some(path) = self.named(&file.word) else {
+                if program != "git" {
+                    spelled.push((file.at, whole + 1));
+                }
+                continue;
+            };
+            let of_rules = self.path(&EDIT, &path);
+            opinion = opinion.and(match of_rules.verdict {
+                Verdict::Deny if !file.is_certain || is_moved => Opinion::ask(Doubt::PerhapsDenied),
+                Verdict::Deny => of_rules,
+                Verdict::Ask if of_rules.rule.is_some() => of_rules,
+                Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
+                Verdict::Ask if file.is_certain && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
+                Verdict::Ask if self.leads_to_steering(&path) => Opinion::ask(Doubt::Steering),
+                _ => Opinion::neither(),
+            });
+            let places = Places::of(self.request, &path);
+            let is_spelled = places.names_steering(&path) || !is_no_file(&path) && places.is_outside();
+            if of_rules.verdict != Verdict::Allow && is_spelled {
+                spelled.push((file.at, whole));
+            }
+        }
+        // Values in one word with their options, of which each may name a place.
+        let options = words.iter().enumerate().skip(1).filter(|(_, word)| word.text.starts_with('-'));
+        for (at, word) in options.filter(|_| program != "git") {
+            let is_long = word.text.starts_with("--");
+            for text in hazards::values(&word.text).skip(1).filter(|text| is_long || is_like_file(text)) {
+                let places = Places::of(self.request, Path::new(text));
+                if places.names_steering(Path::new(text)) || places.is_outside() {
+                    spelled.push((at, word.text.len()));
+                }
+                if self.denied(&EDIT, Path::new(text)) == Some(Match::Yes) {
+                    opinion = opinion.and(Opinion::ask(Doubt::PerhapsDenied));
+                }
+            }
+        }
+        opinion
+    }
+
+    /// Of a program of which it is not known what it writes: any word that may be a file.
+    fn maybe_written(&self, program: &str, words: &[Word], spelled: &mut Vec<(usize, usize)>) -> Opinion<'a> {
+        if hazards::reads(program, words) != Reads::Unknown {
+            return Opinion::neither();
+        }
+        let mut opinion = Opinion::neither();
+        for (at, word) in words.iter().enumerate().skip(1) {
+            let like_files = hazards::values(&word.text).filter(|text| is_like_file(text));
+            for text in like_files {
+                let path = Path::new(text);
+                if Places::of(self.request, path).names_steering(path) {
+                    spelled.push((at, word.text.len()));
+                }
+                if self.denied(&EDIT, path).is_some_and(|found| found == Match::Yes) {
+                    opinion = opinion.and(Opinion::ask(Doubt::PerhapsDenied));
+                }
+            }
+        }
+        opinion
+    }
+
+    /// What rules are against reading is not read by a command either, as far as it names it.
+    fn read(&self, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
+        let list = self.rules(&self.rules.deny, &READ).chain(self.rules(&self.rules.ask, &READ));
+        let reads = hazards::reads(program, words);
+        let is_broken = self.default(&READ) == Doubt::BrokenDeny;
+        if reads == Reads::Nothing || list.count() == 0 && !is_broken {
+            return Opinion::neither();
+        }
+        let perhaps = Opinion::ask(Doubt::PerhapsDenied);
+        let mut opinion = Opinion::neither();
+        let mut names = 0;
+        for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {
+            let is_option = word.text.starts_with('-') && word.is_known();
+            if is_option || matches!(reads, Reads::Unknown | Reads::Named) {
+                let mut values = hazards::values(&word.text).flat_map(|text| text.split(':').chain([text]));
+                if values.any(|text| is_like_file(text) && self.denied(&READ, Path::new(text)) == Some(Match::Yes)) {
+                    opinion = opinion.and(perhaps);
+                }
+                continue;
+            }
+            names += 1;
+            let Some(path) = self.named(word) else {
+                // What becomes of it is below the directory that it begins with.
+                let (dir, _) = word.text.rsplit_once('/').unwrap_or((".", ""));
+                if self.denied(&READ, Path::new(if dir.is_empty() { "/" } else { dir })).is_some() {
+                    opinion = opinion.and(perhaps);
+                }
+                continue;
+            };
+            let of_rules = self.path(&READ, &path);
+            opinion = opinion.and(match of_rules.verdict {
+                Verdict::Deny if reads == Reads::Files && !is_moved => of_rules,
+                Verdict::Deny => perhaps,
+                Verdict::Ask if of_rules.rule.is_some() => of_rules,
+                Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
+                Verdict::Ask if reads == Reads::Below && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
+                _ => Opinion::neither(),
+            });
+        }
+        // Without a name a search begins where it is; the first may be what it looks for.
+        if reads == Reads::Below && names < 2 && self.denied(&READ, Path::new(".")).is_some() {
+            opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
+        }
+        opinion
+    }
+
+    /// Whether a rule with a path denies a file, or something below it.
+    fn denied(&self, tool: &'a Tool, path: &Path) -> Option<Match> {
+        let mut rules = self.rules(&self.rules.deny, tool).filter(|rule| rule.pattern.spec != Spec::Any).peekable();
+        rules.peek()?;
+        let places = Places::of(self.request, path);
+        rules.map(|rule| places.wide(&rule.pattern.spec)).max().filter(|found| *found != Match::No)
+    }
+
+    /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.
+    fn leads_to_steering(&self, path: &Path) -> bool {
+        let places = Places::of(self.request, path);
+        places.steers() && (!is_steering(path) || places.is_ours())
+    }
+
+    /// The path that a word names; `None` where that only shows when it runs.
+    fn named(&self, word: &Word) -> Option<PathBuf> {
+        let text = word.known()?;
+        match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
+            (false, ..) => Some(PathBuf::from(text)),
+            (true, Some(rest), Some(home)) => Some(home.join(rest)),
+            (true, None, Some(home)) if text == "~" => Some(home.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Whether an interpreter would read its program from what is no file.
+    pub(super) fn is_from_device(&self, command: &Command) -> bool {
+        let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
+        let mut files = command.words.iter().skip(1).filter_map(Word::known).filter(|text| !text.starts_with('-'));
+        let leads_there = |text: &str| match (self.request.links)(&self.request.cwd.join(text)) {
+            Some(real) if real.starts_with(self.request.cwd) => false,
+            Some(real) => real.starts_with("/dev") || real.starts_with("/proc"),
+            None => true,
+        };
+        hazards::is_interpreter(&program) && files.any(leads_there)
+    }
+
+    /// The file of a redirection.
+    pub(super) fn file(&self, word: &Word, is_write: bool, is_moved: bool) -> Opinion<'a> {
+        let tool = if is_write { &EDIT } else { &READ };
+        let Some(text) = word.known() else { return self.unknown_file(tool, Doubt::File) };
+        let descriptor = text.strip_prefix("/dev/fd/").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+        if descriptor || matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr") {
+            return Opinion::neither();
+        }
+        let Some(path) = self.named(word) else { return self.unknown_file(tool, Doubt::File) };
+        // A connection to another machine.
+        let is_socket = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
+        let opinion = self.path(tool, &path);
+        match opinion.verdict {
+            _ if text.is_empty() || is_socket => opinion.and(Opinion::ask(Doubt::File)),
+            // Where it is depends on what the line did before.
+            Verdict::Deny if is_moved && !path.is_absolute() => Opinion::ask(Doubt::PerhapsDenied),
+            _ if is_moved => opinion.and(Opinion::ask(Doubt::Moved)),
+            _ => opinion,
+        }
+    }
+
+    fn unknown_file(&self, tool: &'a Tool, doubt: Doubt) -> Opinion<'a> {
+        let any = self.narrowed(tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+        any.unwrap_or(Opinion::ask(doubt))
+    }
+}
+
+/// A name of the system's for what is no file.
+fn is_no_file(path: &Path) -> bool {
+    ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].iter().any(|name| path == Path::new(name))
+        || path.starts_with("/dev/fd")
+}
+
+/// Whether a word looks like the name of a file, and not like a number, a branch or an address.
+fn is_like_file(text: &str) -> bool {
+    !text.contains("://") && !text.starts_with('-') && text.contains(['/', '.'])
+}

@@ -1,0 +1,103 @@
+//! `--url`: an agent that runs already, behind a socket.
+
+use super::support::{Done, Lab};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+
+/// Serves connections one after the other; a prompt that begins with `break` ends one.
+fn serve(socket: &Path) {
+    let listener = UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            connection(&stream.unwrap());
+        }
+    });
+}
+
+fn connection(mut stream: &UnixStream) {
+    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        let got: Value = serde_json::from_str(&line).unwrap();
+        let result = match got["method"].as_str() {
+            Some("initialize") => {
+                json!({ "protocolVersion": 1, "agentCapabilities": { "sessionCapabilities": { "resume": {} } } })
+            }
+            Some("session/new") => json!({ "sessionId": "s" }),
+            Some("session/prompt") => {
+                let text = got["params"]["prompt"][0]["text"].as_str().unwrap();
+                if text.starts_with("break") {
+                    return;
+                }
+                let content = json!({ "type": "text", "text": format!("heard {text}") });
+                let update = json!({ "sessionUpdate": "agent_message_chunk", "content": content });
+                let params = json!({ "sessionId": "s", "update": update });
+                writeln!(stream, "{}", json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }))
+                    .unwrap();
+                json!({ "stopReason": "end_turn" })
+            }
+            _ => json!({}),
+        };
+        if got["id"].is_u64() {
+            writeln!(stream, "{}", json!({ "jsonrpc": "2.0", "id": got["id"], "result": result })).unwrap();
+        }
+    }
+}
+
+fn exec(lab: &Lab, args: &[&str]) -> Done {
+    lab.exec(args, &[])
+}
+
+#[test]
+fn s_060_an_agent_behind_a_socket_answers_and_goes_on_at_the_same_address() {
+    let lab = Lab::new();
+    serve(&lab.path("agent.sock"));
+    let done = exec(&lab, &["one", "--json", "--url", "unix:../agent.sock"]);
+    let session: Value = serde_json::from_str(done.assert_code(0).out().lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&session["type"], &session["transport"], &session["dialect"]),
+        (&json!("session"), &json!("unix"), &json!("canonical"))
+    );
+    // The journal has the whole address.
+    let done = exec(&lab, &["two", "--continue"]);
+    assert_eq!(done.assert_code(0).out(), "heard two\n");
+    let address = format!("unix:{}", lab.path("agent.sock").display());
+    lab.write("config/acp-tui/config.toml", &format!("default_agent = \"far\"\n[agents.far]\nurl = {address:?}\n"));
+    assert_eq!(exec(&lab, &["three"]).assert_code(0).out(), "heard three\n");
+}
+
+#[test]
+fn s_063_a_connection_that_is_lost_is_told_and_ends_with_5() {
+    let lab = Lab::new();
+    serve(&lab.path("agent.sock"));
+    let done = exec(&lab, &["break it", "--url", "unix:../agent.sock"]);
+    assert!(done.assert_code(5).err().contains("the agent has closed the connection"), "{}", done.err());
+    let done = exec(&lab, &["hi", "--url", "unix:../none.sock"]);
+    assert!(done.assert_code(5).err().contains("there is no such socket; is the agent running?"), "{}", done.err());
+    let done = exec(&lab, &["hi", "--url", "tcp:7"]);
+    assert!(
+        done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH or wss://HOST/PATH"),
+        "{}",
+        done.err()
+    );
+}
+
+#[test]
+fn s_076_a_header_that_cannot_be_sent_is_refused_without_its_value() {
+    let lab = Lab::new();
+    let config = "[agents.far]\nurl = \"wss://localhost:1/\"\nheaders = { A-Token = \"${NOT_SET} top-secret\" }\n";
+    lab.write("config/acp-tui/config.toml", config);
+    for (args, why) in [
+        (&["hi", "--agent", "far"][..], "the header a-token needs NOT_SET, not set"),
+        (&["hi", "--url", "unix:/a", "--header", "A: top-secret"], "a socket of this machine takes no headers"),
+        (&["hi", "--header", "A: top-secret", "--", "x"], "are for an agent at an address (--url)"),
+        (&["hi", "--url", "ws://localhost:1", "--header", "top-secret"], "a header is written as 'NAME: VALUE'"),
+        (&["hi", "--url", "ws://localhost:1", "--transport", "http"], "over websocket, not over http"),
+        (&["hi", "--url", "ws://example.com/"], "without encryption only this machine is reached; use wss:"),
+    ] {
+        let done = exec(&lab, args);
+        assert!(done.assert_code(2).err().contains(why), "{args:?}: {}", done.err());
+        assert!(!done.err().contains("top-secret"), "{args:?}: {}", done.err());
+    }
+    assert_eq!(std::fs::read_dir(lab.sessions()).map_or(0, Iterator::count), 0);
+}
