@@ -124,7 +124,8 @@ pub(in crate::host) fn holds(group: i32) {
     tell(&Word::Holds(group));
 }
 
-pub(super) fn lets_go(group: i32) {
+/// It may be another one's from now on.
+pub(in crate::host) fn lets_go(group: i32) {
     tell(&Word::LetsGo(group));
 }
 

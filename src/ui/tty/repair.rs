@@ -32,7 +32,8 @@ pub fn repair() -> io::Result<()> {
 pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
     let settings = tcgetattr(terminal)?;
-    let is_raw = !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
+    let is_raw =
+        !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
     let set = if is_raw { set_usual(terminal, settings) } else { Ok(()) };
     let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR, LEAVE, REST]).collect();
     out.write_all(&bytes.concat())?;

@@ -30,8 +30,9 @@ fn nothing_runs_on_after_the_client_was_killed_and_its_session_is_interrupted() 
     let killed = Instant::now();
     wait_until("nothing runs", || lab.left().is_empty());
     assert!(killed.elapsed() < Duration::from_secs(6), "{:?}", killed.elapsed());
-    let rows = lines(&lab, &["sessions", "--json"]);
-    assert_eq!(rows[0]["state"], "interrupted", "{rows:?}");
+    let out = lab.program().args(["sessions", "--json"]).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(listed["sessions"][0]["state"], "interrupted", "{listed}");
     drop(running);
 }
 
