@@ -10,7 +10,7 @@ use crate::ui::tty;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd as _;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub(super) fn stand(args: &[OsString]) -> Option<u8> {
     }
     become_guard();
     if let Some(left) = watch(io::stdin().lock(), &mark.to_string_lossy()) {
-        let (tell, repaired) = channel();
+        let (tell, repaired) = sync_channel(1);
         let terminal = left.terminal;
         let repair = move || {
             let _ = tty::repair_after(io::stdout().as_fd(), terminal);

@@ -27,7 +27,9 @@ pub fn run(as_json: bool, yes: bool) -> Result<u8, Usage> {
         return Ok(written);
     }
     let stay = end_marked(left);
-    stay.iter().for_each(|one| say(&format!("{} does not end: {}", one.pid, one.command)));
+    for one in &stay {
+        say(&format!("{} does not end: {}", one.pid, one.command));
+    }
     Ok(if stay.is_empty() { written } else { code::OWN_FAULT })
 }
 

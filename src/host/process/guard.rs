@@ -9,14 +9,14 @@ use std::fmt;
 use std::io::{self, BufRead, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::event::{Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::family::run_mark;
+use super::family::{self, run_mark};
 use super::marked;
 
 /// Groups that are remembered at most.
@@ -100,6 +100,7 @@ fn spawn(word: &str, has_terminal: bool) -> io::Result<(ChildStdin, Child)> {
         .stdout(if has_terminal { Stdio::inherit() } else { Stdio::null() })
         .stderr(Stdio::null())
         .spawn()?;
+    family::GUARD.store(i32::try_from(guard.id()).unwrap_or(0), Ordering::Relaxed);
     let pipe = guard.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
     Ok((pipe, guard))
@@ -140,14 +141,6 @@ pub fn end_guard() {
     if let Line::Open { pipe, mut guard } = std::mem::replace(&mut *line(), Line::Off) {
         drop(pipe);
         let _ = guard.wait();
-    }
-}
-
-/// The process of the guard, if there is one.
-pub(super) fn guard_pid() -> Option<i32> {
-    match &*line() {
-        Line::Open { guard, .. } => i32::try_from(guard.id()).ok(),
-        Line::Off | Line::Starting(_) => None,
     }
 }
 
@@ -215,7 +208,7 @@ impl Left {
             self.signal(signal);
             while self.is_alive() {
                 let Some(rest) = until.checked_duration_since(Instant::now()) else { break };
-                pause(POLL.min(rest));
+                marked::pause(POLL.min(rest));
             }
         }
     }
@@ -227,7 +220,9 @@ impl Left {
                 let _ = kill_process_group(leader, signal);
             }
         }
-        marked::of_run(&self.mark).iter().for_each(|process| process.signal(signal));
+        for process in marked::of_run(&self.mark) {
+            process.signal(signal);
+        }
     }
 
     fn is_alive(&self) -> bool {
@@ -242,14 +237,8 @@ impl Group {
             self.started.is_some() && marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
         let leader = Pid::from_raw(self.leader);
         let is_known = leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok());
-        !is_other && is_known && super::family::has_living_member(self.leader)
+        !is_other && is_known && family::has_living_member(self.leader)
     }
-}
-
-pub(super) fn pause(time: Duration) {
-    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
-    // A signal shortens it.
-    let _ = poll(&mut [], Some(&time));
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Where the system does not tell, there are none. Invariant: a signal goes only to the process that was found, never to
 //! another one that has got its number.
 
+use rustix::event::{Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::{Duration, Instant};
 
@@ -49,16 +50,24 @@ pub(super) fn of_run(mark: &str) -> Vec<Marked> {
 pub fn end_marked(mut all: Vec<Marked>) -> Vec<Marked> {
     for signal in [Signal::TERM, Signal::KILL] {
         let until = Instant::now() + GRACE;
-        all.iter().for_each(|one| one.signal(signal));
+        for one in &all {
+            one.signal(signal);
+        }
         while let Some(rest) = until.checked_duration_since(Instant::now()) {
             all.retain(Marked::is_alive);
             if all.is_empty() {
                 return all;
             }
-            super::guard::pause(POLL.min(rest));
+            pause(POLL.min(rest));
         }
     }
     all
+}
+
+pub(super) fn pause(time: Duration) {
+    let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+    // A signal shortens it.
+    let _ = poll(&mut [], Some(&time));
 }
 
 pub(super) use here::started;
