@@ -5,7 +5,8 @@
 //! never cut: an id (a longer one is refused, since it would become another), what is to be carried out, and what a
 //! person is asked (such a request is refused as a whole).
 
-/// Bytes of an id: of sessions, calls, terminals, modes, options, values, commands, messages. Longer ones are refused.
+/// Bytes of an id: of sessions, calls, terminals, modes, options, values, commands, messages. Longer ones are refused;
+/// of a message's, which is only told apart from others, a digest is kept where it is long.
 pub const MAX_ID: usize = 1 << 10;
 /// Bytes of a name: of agents, modes, options, values, commands, units.
 pub const MAX_NAME: usize = 1 << 10;

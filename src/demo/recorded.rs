@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// A larger file is not played.
 const MAX_FILE: u64 = 1 << 30;
+/// A longer line is none of a recording.
+const MAX_LINE: u64 = 80 << 20;
 /// The pause before one message, however long it was then.
 const MAX_PAUSE: f64 = 3600.0;
 /// Requests of the client that may wait for their place.
@@ -108,7 +110,10 @@ fn read(file: impl Read) -> io::Result<Vec<(f64, Step)>> {
     let (mut steps, mut line, mut bytes) = (Vec::new(), Vec::new(), 0);
     loop {
         line.clear();
-        bytes += file.read_until(b'\n', &mut line)? as u64;
+        bytes += (&mut file).take(MAX_LINE).read_until(b'\n', &mut line)? as u64;
+        if line.len() as u64 == MAX_LINE {
+            return Err(io::Error::other("it has a line of more than 80 MiB; it is no recording"));
+        }
         if bytes > MAX_FILE {
             return Err(io::Error::other("the file is larger than 1 GiB"));
         }

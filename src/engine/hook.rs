@@ -4,11 +4,13 @@
 //! clear answer the person is asked.
 
 use super::real_paths::real_path;
+use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::host::process::ask_hook;
-use crate::model::claims::Claims;
+use crate::model::claims::{Claimed, Claims};
 use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling};
+use crate::rules::{self, Subject};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -46,12 +48,13 @@ impl Hook {
         claims: &Claims,
         ruling: Ruling,
     ) -> (Ruling, Option<String>) {
+        let (links, is_all) = links(cwd, claims);
         let request = json!({
             "agent": agent,
             "cwd": cwd.to_string_lossy(),
             "request": claims,
             "outside": ruling.outside,
-            "links": links(cwd, claims),
+            "links": links,
             "rules": { "verdict": ruling.verdict.name(), "rule": ruling.rule, "place": ruling.place },
         });
         let answer = match ask_hook(&self.words, &request, self.patience) {
@@ -64,19 +67,48 @@ impl Hook {
         let (said, reason) = read(&answer);
         let is_understood = said.is_some();
         let why = (!is_understood).then(|| "the decision hook's answer has no verdict allow, ask or deny".to_owned());
+        // It does not know all that it allows.
+        let is_short = !is_all && said == Some(Ruled::Allow);
+        let why = why.or_else(|| {
+            is_short.then(|| {
+                format!("more than {MAX_LINKS} files are named by links, more than the decision hook is told of")
+            })
+        });
+        let said = said.filter(|_| !is_short);
         (combined(ruling, said.unwrap_or(Ruled::Ask), reason), why)
     }
 }
 
-/// Files that are named by a path with links in it, and where they really are.
-fn links(cwd: &Path, claims: &Claims) -> Vec<Outside> {
+/// Files that are named by a path with links in it, those of commands too, and where they really are; whether that is all.
+fn links(cwd: &Path, claims: &Claims) -> (Vec<Outside>, bool) {
     let begins = claims.cwd.as_ref().map_or_else(|| cwd.to_owned(), |dir| cwd.join(dir));
+    let words = claims.all.iter().flat_map(|claim| match &claim.what {
+        Claimed::Line(line) => rules::words(Subject::Line(line)),
+        Claimed::Words(words) => rules::words(Subject::Words(words)),
+        Claimed::Paths(_) | Claimed::Text(_) | Claimed::Unknown => Vec::new(),
+    });
+    // What begins elsewhere by itself is no link of a command's.
+    let real_begins = real_path(&begins).unwrap_or_else(|| begins.clone());
+    let led_word = |word: String| {
+        let real = real_path(&real_begins.join(&word));
+        let is_plain = real.as_deref() == Some(&*normalize(&real_begins.join(&word)));
+        (!is_plain).then(|| Outside { path: word, real: real.map(|real| real.to_string_lossy().into_owned()) })
+    };
     let led = |path: &String| {
         let plain = begins.join(path.strip_prefix("file://").unwrap_or(path));
         let real = real_path(&plain).map(|real| real.to_string_lossy().into_owned());
         (real.as_deref() != plain.to_str()).then(|| Outside { path: path.clone(), real })
     };
-    claims.files.iter().filter_map(led).take(MAX_LINKS).collect()
+    let mut all: Vec<Outside> = Vec::new();
+    for link in claims.files.iter().filter_map(led).chain(words.filter_map(led_word)) {
+        if all.len() == MAX_LINKS {
+            return (all, false);
+        }
+        if !all.contains(&link) {
+            all.push(link);
+        }
+    }
+    (all, true)
 }
 
 fn read(answer: &Value) -> (Option<Ruled>, Option<String>) {
@@ -101,6 +133,7 @@ fn combined(ruling: Ruling, said: Ruled, reason: Option<String>) -> Ruling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::claims::Claim;
 
     #[test]
     fn it_narrows_what_rules_allow_and_allows_only_what_they_leave_at_ask() {
@@ -138,8 +171,43 @@ mod tests {
         std::os::unix::fs::symlink("secret", root.join("link")).unwrap();
         let file = |name: &str| Claims::of_file("write", &root.join(name).to_string_lossy());
         let real = root.join("secret/new").to_string_lossy().into_owned();
-        assert_eq!(links(&root, &file("link/new")).first().and_then(|link| link.real.clone()), Some(real));
-        assert_eq!(links(&root, &file("secret/new")), []);
+        assert_eq!(links(&root, &file("link/new")).0.first().and_then(|link| link.real.clone()), Some(real.clone()));
+        assert_eq!(links(&root, &file("secret/new")), (Vec::new(), true));
+        let line = |line: &str| Claims {
+            all: vec![Claim { what: Claimed::Line(line.into()), ..bash() }],
+            ..Claims::default()
+        };
+        for text in
+            ["cp a link/new", "timeout 5 cp a link/new", "sh -c 'cp a link/new'", "x > link/new", "foo --out=link/new"]
+        {
+            let (told, is_all) = links(&root, &line(text));
+            assert_eq!(told, [Outside { path: "link/new".into(), real: Some(real.clone()) }], "{text}");
+            assert!(is_all);
+        }
+        assert_eq!(links(&root, &line("git commit -m 'a/b c' && cp a secret/new")), (Vec::new(), true));
+        let words = Claimed::Words(["cp", "a", "link/new"].map(str::to_owned).to_vec());
+        let told = links(&root, &Claims { all: vec![Claim { what: words, ..bash() }], ..Claims::default() }).0;
+        assert_eq!(told.len(), 1);
+    }
+
+    fn bash() -> Claim {
+        Claim { tool: "bash".into(), what: Claimed::Unknown, only_narrows: false, is_guess: false }
+    }
+
+    #[test]
+    fn what_names_more_links_than_it_is_told_of_it_cannot_allow() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        std::os::unix::fs::symlink("elsewhere", root.join("link")).unwrap();
+        let hook = Hook::new(["sh", "-c", r#"echo '{"verdict":"allow"}'"#].map(str::to_owned).to_vec());
+        let ruled = |count: usize| {
+            let files: Vec<String> = (0..count).map(|number| format!("link/{number}")).collect();
+            let claims = Claims { files, ..Claims::default() };
+            let (ruling, fault) = hook.ruling(None, &root, &claims, Ruling::OPEN);
+            (ruling.verdict, fault.is_some())
+        };
+        assert_eq!(ruled(MAX_LINKS), (Ruled::Allow, false));
+        assert_eq!(ruled(MAX_LINKS + 1), (Ruled::Ask, true));
     }
 
     #[test]

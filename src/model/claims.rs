@@ -89,6 +89,9 @@ const PATHS: [&str; 31] = [
 const GLOBS: [&str; 7] = ["glob", "globs", "glob_pattern", "file_pattern", "include", "includes", "pattern"];
 
 const BASH: &str = "bash";
+/// Names of tools whose command is one for a shell of this machine.
+const SHELLS: [&str; 8] =
+    [BASH, "shell", "terminal", "execute", "exec", "run_command", "run_shell_command", "local_shell"];
 /// Places that patterns of one search lead to.
 const MAX_BEGINNINGS: usize = 64;
 
@@ -163,11 +166,13 @@ impl Claims {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
         }
         let counts = |claim| Claim { only_narrows: false, ..claim };
+        // A command speaks for a file that the call names beside it no more than that for the command.
+        let beside = |claim: Claim| if files.is_empty() { claim } else { counts(claim) };
         let of_changed = |paths| counts(of_files("edit", paths));
         match tool.kind {
             ToolKind::Execute => {}
-            ToolKind::Read => all.push(of_files("read", files)),
-            ToolKind::Search => all.push(of_files("search", files)),
+            ToolKind::Read => all.push(beside(of_files("read", files.clone()))),
+            ToolKind::Search => all.push(beside(of_files("search", files.clone()))),
             // A command beside it does not speak for what is changed.
             ToolKind::Edit => all.push(counts(of_files("edit", files))),
             ToolKind::Delete => all.push(counts(of_files("delete", files))),
@@ -186,8 +191,9 @@ impl Claims {
                     }
                 }
                 let named = by_name(tool, input);
-                // What a tool of a server calls a command is none of this machine's.
-                all.push(Claim { only_narrows: has_command && named.tool != "mcp", ..named });
+                // What another tool than a shell calls a command may be none of this machine's.
+                let is_shell = SHELLS.contains(&named.tool.to_ascii_lowercase().as_str());
+                all.push(Claim { only_narrows: has_command && is_shell, ..named });
             }
         }
         let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);

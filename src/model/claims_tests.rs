@@ -71,10 +71,17 @@ fn a_file_is_named_by_input_and_locations() {
 #[test]
 fn a_command_is_one_whatever_kind_it_is_said_to_be() {
     let read = claims(ToolKind::Read, "Read a", json!({ "command": "cat a", "path": "a" }));
-    assert_eq!(read, [line("cat a"), narrow(paths("read", &["a"]))]);
+    assert_eq!(read, [line("cat a"), paths("read", &["a"])], "both count");
+    let search = claims(ToolKind::Search, "Search", json!({ "command": "touch a", "path": "/etc" }));
+    assert_eq!(search, [line("touch a"), paths("search", &["/etc"])]);
+    let only = claims(ToolKind::Read, "Read", json!({ "command": "cat a" }));
+    assert_eq!((&only[0], only[1].only_narrows), (&line("cat a"), true), "nothing but the command says what is read");
     let other = claims(ToolKind::Other, "Think", json!({ "cmd": "rm a" }));
     assert_eq!(other[0], line("rm a"));
-    assert!(other[1].only_narrows);
+    assert!(!other[1].only_narrows, "it may be a command of another machine");
+    let mut shell = call(ToolKind::Other, "Run", json!({ "cmd": "rm a" }));
+    shell.name = Some("Bash".into());
+    assert!(Claims::of_tool(&shell, &[]).all[1].only_narrows);
 }
 
 #[test]

@@ -27,6 +27,8 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long nothing may come before the agent is asked whether it is there, and then until it is given up.
 const SILENCE: Duration = Duration::from_secs(30);
+/// Bytes of the beginning of a secret that are not shown without the rest either.
+const BEGINNING: usize = 8;
 /// Characters of what a server says that are shown.
 const SHOWN: usize = 200;
 
@@ -34,6 +36,25 @@ trait Pipe: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Pipe for T {}
 
 pub(super) async fn carry(web: &Web, headers: &[Header], end: End) -> String {
+    without(headers, carried(web, headers, end).await)
+}
+
+/// What a server says may have what it was sent: that is for nobody else.
+fn without(headers: &[Header], mut text: String) -> String {
+    for secret in headers.iter().flat_map(Header::secrets).filter(|secret| !secret.is_empty()) {
+        text = text.replace(secret, "…");
+        // What is shown of it may be cut.
+        while let Some(at) = secret.get(..BEGINNING).and_then(|beginning| text.find(beginning)) {
+            let rest = text.get(at..).unwrap_or_default().chars();
+            let same = rest.zip(secret.chars()).take_while(|(a, b)| a == b);
+            let length: usize = same.map(|(c, _)| c.len_utf8()).sum();
+            text.replace_range(at..at + length, "…");
+        }
+    }
+    text
+}
+
+async fn carried(web: &Web, headers: &[Header], end: End) -> String {
     let socket = match timeout(PATIENCE, open(web, headers)).await {
         Ok(Ok(socket)) => socket,
         Ok(Err(why)) => return format!("{web} cannot be reached: {why}"),

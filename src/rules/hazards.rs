@@ -8,9 +8,11 @@ mod builds;
 mod git;
 mod git_files;
 mod linkers;
+mod outputs;
 mod readers;
 mod sed;
 mod table;
+mod variables;
 mod writers;
 
 use super::steering::is_steering;
@@ -20,6 +22,7 @@ pub(super) use linkers::{Makes, makes};
 pub(super) use readers::Reads;
 use std::path::Path;
 use table::{STEADY, TABLE};
+pub(super) use variables::is_harmless;
 
 /// What a row looks for in the words after the program.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +84,8 @@ pub(super) enum Sign {
     Steering,
     /// A word that is not known before it runs.
     Unknown,
+    /// `NAME=VALUE`, but for a digit as the value of one of these names.
+    Assignment(&'static str),
 }
 
 /// What a shell takes for its own, beside blanks.
@@ -105,13 +110,31 @@ pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     if program == "git" {
         return [git::find(words), git_files::find(words)].concat();
     }
+    if says_version(program, words) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for row in rows(program) {
         for sign in row.signs {
             found.extend(sign.find(words, has_input).into_iter().map(|(at, bytes)| (at, bytes, row.reason)));
         }
     }
+    // Their values are judged as files.
+    let outputs = outputs::find(program, words);
+    found.retain(|(at, ..)| outputs.iter().all(|output| output.option != *at));
     found
+}
+
+/// Whether an interpreter only says its version.
+fn says_version(program: &str, words: &[Word]) -> bool {
+    let [_, option] = words else { return false };
+    let short = if program.starts_with("python") { "-V" } else { "--version" };
+    is_interpreter(program) && option.known().is_some_and(|text| text == "--version" || text == short)
+}
+
+/// The files that are the values of options which only write, or build, them.
+pub(super) fn outputs(program: &str, words: &[Word]) -> Vec<Written> {
+    outputs::find(program, words).into_iter().map(|output| output.file).collect()
 }
 
 /// Names of remotes that a command of git has: it takes a directory of that name, where no remote is called so.
@@ -128,6 +151,8 @@ pub(super) struct Written {
     /// The word, or the part of it that is the name.
     pub(super) word: Word,
     pub(super) is_certain: bool,
+    /// What is put into it under its own name, where it is a directory; nothing where that is not known.
+    pub(super) sources: Vec<String>,
 }
 
 /// The names of files in a command which it writes or removes; `None` where that is not known of the program.
@@ -138,7 +163,7 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
     let found = git_files::written(words).into_iter();
     let named = found.filter_map(|file| {
         let git_files::Written { at, is_certain } = file;
-        Some(Written { at, word: words.get(at)?.clone(), is_certain })
+        Some(Written { at, word: words.get(at)?.clone(), is_certain, sources: Vec::new() })
     });
     Some(named.collect())
 }
@@ -300,6 +325,7 @@ impl Sign {
             Self::Begins(start) => {
                 arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
+            Self::Assignment(names) => assignments(names, arguments()),
             Self::Has(part) => {
                 let has = |text: &str| text.to_ascii_lowercase().contains(part);
                 arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
@@ -335,6 +361,16 @@ impl Sign {
             | Self::Always => Vec::new(),
         }
     }
+}
+
+/// `NAME=VALUE`, but for a digit as the value of one of these names.
+fn assignments<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let is_digit = |value: &str| matches!(value.as_bytes(), [digit] if digit.is_ascii_digit());
+    let is_plain = |text: &str| {
+        text.split_once('=').is_some_and(|(name, value)| listed(names).any(|known| known == name) && is_digit(value))
+    };
+    let found = arguments.filter(|(_, text)| text.contains('=') && !is_plain(text));
+    found.map(|(at, text)| (at, text.len())).collect()
 }
 
 /// Long options that are none of these, before the end of the options.

@@ -16,6 +16,8 @@ use earlier::Made;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
+/// Programs that programs run in one command.
+const MAX_RUNS: usize = 4;
 /// Words of a wrapper where another command could begin.
 const MAX_STARTS: usize = 64;
 
@@ -173,6 +175,7 @@ impl<'a> Judge<'a, '_> {
             let judge = Judge { earlier: &earlier, ..*self };
             match segment {
                 Segment::Command(command) => judge.command(command, depth),
+                Segment::Passed(command) => judge.passed(command),
                 Segment::File { word, is_write, is_moved } => judge.file(word, *is_write, *is_moved),
             }
         });
@@ -182,7 +185,27 @@ impl<'a> Judge<'a, '_> {
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
     }
 
+    /// What needs no rule that allows it.
+    fn passed(&self, command: &Command) -> Opinion<'a> {
+        let mut inside = Inside::default();
+        look_inside(&command.words, 0, 0, 0, &mut inside);
+        let narrowed = self.narrowed(self.request.tool, |spec| Self::wide(spec, command, &inside));
+        narrowed.unwrap_or(Opinion::neither())
+    }
+
+    /// The verdict about a command; variables that change nothing need no rule.
     fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
+        let opinion = self.with_settings(command, depth);
+        let is_silent = opinion.rule.is_none() && opinion.doubt.is_some_and(Doubt::is_silence);
+        let is_harmless = |setting: &Word| setting.known().is_some_and(hazards::is_harmless);
+        if !is_silent || command.words.is_empty() || !command.settings.iter().any(is_harmless) {
+            return opinion;
+        }
+        let settings = command.settings.iter().filter(|setting| !is_harmless(setting)).cloned().collect();
+        self.with_settings(&Command { settings, ..command.clone() }, depth)
+    }
+
+    fn with_settings(&self, command: &Command, depth: usize) -> Opinion<'a> {
         let State { is_moved, has_input } = command.state;
         let mut inside = Inside { has_input, ..Inside::default() };
         let before = command.settings.len();
@@ -354,6 +377,15 @@ fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside:
         inside.commands.extend((from + 1..words.len().min(from + MAX_STARTS)).map(|index| (index, false)));
     }
     inside.spelled.extend(hazards.iter().map(|(index, bytes, _)| (at(*index), *bytes)));
+    // What stands behind `python -m` and `uv run` has the options that it has.
+    let is_runner =
+        program.starts_with("py") || wrappers::find(&program).is_some_and(|row| row.kind == wrappers::Kind::Opaque);
+    let runs = |index: usize| here.get(index).is_some_and(|word| matches!(word.text.as_str(), "-m" | "run" | "exec"));
+    for index in (2..here.len().min(MAX_STARTS)).filter(|index| is_runner && runs(index - 1)).take(MAX_RUNS) {
+        let name = base_name(&here[index]).text;
+        let found = hazards::find(&name, &here[index..], inside.has_input);
+        inside.spelled.extend(found.iter().map(|(behind, bytes, _)| (at(index + behind), *bytes)));
+    }
     if program == "find" {
         let starts = here
             .iter()
@@ -413,7 +445,7 @@ fn doubt_of(command: &Command) -> Option<Doubt> {
     for (at, word) in command.words.iter().enumerate().skip(1) {
         if !word.is_known() {
             // A part of a word may be that of an option, of a subcommand or of an address.
-            let is_doubtful = if is_listed { !word.is_below() } else { word.is_glob && word.could_be_option() };
+            let is_doubtful = if is_listed { !word.is_below() } else { word.is_glob && word.could_be_another_option() };
             if is_doubtful && !is_over {
                 return Some(Doubt::Options);
             }

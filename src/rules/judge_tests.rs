@@ -62,9 +62,9 @@ fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Optio
     )
 }
 
-/// What has no ending is a directory, but for names of remotes.
+/// What has no ending is a directory, but for names of remotes and of one program.
 fn is_above(path: &Path) -> bool {
-    path.extension().is_none() && path != Path::new("/w/origin")
+    path.extension().is_none() && ![Path::new("/w/origin"), Path::new("/w/bin/x")].contains(&path)
 }
 
 /// The characters that an editor would not show.

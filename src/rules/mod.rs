@@ -6,6 +6,7 @@
 //! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; all that cannot be
 //! read for certain is asked about.
 
+mod document;
 mod edit;
 mod file;
 mod glob;
@@ -17,6 +18,7 @@ mod shell;
 mod steering;
 mod tool;
 mod word;
+mod words;
 mod wrappers;
 
 pub use edit::{Edit, NotEdited, edit};
@@ -24,6 +26,7 @@ pub use file::{Loaded, Trust, load};
 pub use judge::{judge, verdict};
 pub use propose::{patterns, propose};
 pub use tool::{Kind, Tool};
+pub use words::words;
 
 use pattern::Pattern;
 use std::path::{Path, PathBuf};

@@ -76,6 +76,7 @@ fn of_line(request: &Request<'_>, line: &str, depth: usize, parts: &mut Vec<Vec<
     for segment in shell::read(line, shell::State::default()).segments {
         match segment {
             Segment::Command(command) => of_command(request, &command, depth, parts),
+            Segment::Passed(_) => {}
             Segment::File { word, is_write, .. } => match word.known() {
                 Some(text) if is_no_file(text) => {}
                 Some(text) => parts.push(of_path(request, &Tool::of_file(is_write), Path::new(text))),

@@ -4,8 +4,8 @@
 //! Knows nothing of rules. Invariants: never panics and never recurses deeper than its bounds; all that it could not
 //! read for certain stands in the doubts.
 
-use super::Doubt;
 use super::word::{self, Found, Rest, Word};
+use super::{Doubt, document};
 use crate::base::sanitize::is_deceptive;
 use brush_parser::ast::{
     self, Command as Node, CommandPrefixOrSuffixItem as Item, CompoundCommand, IoFileRedirectKind,
@@ -53,6 +53,8 @@ pub(super) enum Order {
 #[derive(Clone, Debug)]
 pub(super) enum Segment {
     Command(Command),
+    /// Only passes a text on: no rule has to be for it.
+    Passed(Command),
     File {
         word: Word,
         is_write: bool,
@@ -88,7 +90,7 @@ pub(super) fn read(line: &str, state: State) -> Line {
     if is_moved && line.order == Order::Repeated {
         for segment in &mut line.segments {
             match segment {
-                Segment::Command(command) => command.state.is_moved = true,
+                Segment::Command(command) | Segment::Passed(command) => command.state.is_moved = true,
                 Segment::File { is_moved, .. } => *is_moved = true,
             }
         }
@@ -115,6 +117,12 @@ impl Reader {
         if text.chars().any(is_hidden) {
             self.doubt(Doubt::Deceptive);
         }
+        let unfolded = document::unfolded(text);
+        if unfolded.is_some() {
+            let words = vec![Word { text: "cat".to_owned(), ..Word::default() }];
+            self.line.segments.push(Segment::Passed(Command { words, ..Command::default() }));
+        }
+        let text = unfolded.as_deref().unwrap_or(text);
         // Where a here-document ends depends on joined lines and on quotes around its mark.
         if text.contains("<<") && (text.contains("\\\n") || text.contains('`')) {
             self.doubt(Doubt::Dialect);

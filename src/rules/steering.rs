@@ -2,44 +2,15 @@
 //!
 //! Knows no rules. Invariant: names are compared in small letters.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
+use std::sync::LazyLock;
 
-/// Names of files and directories that later commands take programs from, in small letters: git's own, also those of a
-/// bare repository, where hooks are kept, what names the programs that builds run, and what shells and editors run when
-/// they begin.
-const STEERING: &[&str] = &[
-    ".git",
-    "head",
-    "commondir",
-    ".gitmodules",
-    ".gitattributes",
-    ".gitconfig",
-    ".githooks",
-    ".husky",
-    "lefthook.yml",
-    ".lefthook.yml",
-    ".pre-commit-config.yaml",
-    ".acp-tui",
-    ".cargo",
-    ".hg",
-    ".bare",
-    ".envrc",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    ".mcp.json",
-    ".vscode",
-    ".devcontainer",
-    ".ssh",
-    ".profile",
-    ".bashrc",
-    ".bash_profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-];
+/// Names of files and directories, a line each.
+const NAMES: &str = include_str!("../../assets/steering.txt");
+static STEERING: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| NAMES.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect());
 
 /// Of these the names that only mean something in a bare repository.
 const BARE: &[&str] = &["head", "commondir"];
@@ -51,7 +22,7 @@ const SETTINGS: &[&str] = &["config", "config.worktree"];
 pub(super) fn steers(name: &str, is_file: bool) -> bool {
     let name = name.to_lowercase();
     let name = name.as_str();
-    STEERING.contains(&name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
+    STEERING.contains(name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
 }
 
 /// The names in the path of a file, each with whether it is the file's own.
@@ -67,6 +38,6 @@ pub(super) fn is_steering(path: &Path) -> bool {
 
 /// Whether a path says wherever it leads that later commands run what stands there.
 pub(super) fn names_steering(path: &Path) -> bool {
-    let is_one = |name: &str| STEERING.contains(&name) && !BARE.contains(&name);
+    let is_one = |name: &str| STEERING.contains(name) && !BARE.contains(&name);
     names(path).any(|(name, _)| is_one(&name.to_string_lossy().to_lowercase()))
 }

@@ -52,6 +52,12 @@ impl Word {
         !self.is_known() && (self.is_split || self.text.is_empty() || self.text.starts_with(['-', '+']))
     }
 
+    /// Whether it may turn out to be an option, and which one is not known.
+    pub(super) fn could_be_another_option(&self) -> bool {
+        let is_known_one = self.text.starts_with("--") && self.text.contains('=') && !self.is_split;
+        self.could_be_option() && !is_known_one
+    }
+
     /// Whether it is known to be the name of a file below the directory, with anything behind it: neither an option nor
     /// a subcommand nor an address.
     pub(super) fn is_below(&self) -> bool {

@@ -90,7 +90,17 @@ impl Git {
             command.env_remove(name);
         }
         command
-            .args(["-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"])
+            // The repository's own programs are none of ours to run.
+            .args([
+                "-c",
+                "core.hooksPath=/dev/null",
+                "-c",
+                "core.fsmonitor=false",
+                "-c",
+                "core.safecrlf=false",
+                "-c",
+                "advice.addEmbeddedRepo=false",
+            ])
             .args(args)
             .current_dir(&self.dir)
             .env("LC_ALL", "C")

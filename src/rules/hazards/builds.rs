@@ -4,7 +4,7 @@
 
 use super::Row;
 use super::Sign::{
-    After, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OtherDashes, OtherLongs, Words,
+    After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OtherDashes, OtherLongs, Words,
 };
 
 pub(super) const BUILDS: &[Row] = &[
@@ -122,7 +122,8 @@ pub(super) const BUILDS: &[Row] = &[
                 --question --no-print-directory --print-directory --warn-undefined-variables --output-sync \
                 --ignore-errors --debug --trace --version --help",
             ),
-            Has("="),
+            // How much is printed.
+            Assignment("V VERBOSE"),
             // What a target is called stands unquoted in the lines of rules for targets of many names.
             Marks,
         ],

@@ -139,6 +139,9 @@ const TABLE: &[Row] = &[
     Row { names: "push", flags: "qvfdnu46", has_remote: true, ..ROW },
 ];
 
+/// `git config NAME`.
+const SETTING: Row = Row { longs: "--get --get-all --show-origin --global --local", ..ROW };
+
 const OPTION: &str = "git's options name programs, files and other repositories; this one is not known to be harmless";
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const UNNAMED: &str = "what it writes or removes does not stand in the line";
@@ -154,7 +157,7 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         hits.push((*at, if is_attached { 2 } else { named(text) }, OPTION));
     }
     let Some(name) = words.get(at) else { return hits };
-    let known = row(&name.text);
+    let known = row(&name.text).or_else(|| is_shown_setting(words, at).then_some(&SETTING));
     if known.is_none_or(|row| row.is_spelled) {
         hits.push((at, name.text.len().max(1), if known.is_none() { SUBCOMMAND } else { UNNAMED }));
     }
@@ -201,6 +204,18 @@ pub(super) fn before(words: &[Word]) -> (Vec<(usize, &str)>, usize) {
 fn is_own(part: &str, has_remote: bool) -> bool {
     let part = part.to_ascii_lowercase();
     part == ".git" || (!has_remote && part.strip_suffix(".git").is_some())
+}
+
+/// Whether `git config` only shows one setting: with a value behind its name it would be set.
+fn is_shown_setting(words: &[Word], at: usize) -> bool {
+    let arguments = words.get(at + 1..).unwrap_or_default();
+    let (options, names): (Vec<&Word>, Vec<&Word>) = arguments.iter().partition(|word| word.text.starts_with('-'));
+    let is_name = |word: &&Word| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+        word.is_known() && word.text.contains('.') && word.text.chars().all(is_plain)
+    };
+    let is_config = words.get(at).is_some_and(|word| word.text == "config");
+    is_config && matches!(*names, [name] if is_name(&name)) && options.iter().all(|word| has(SETTING.longs, &word.text))
 }
 
 /// The row of a subcommand.

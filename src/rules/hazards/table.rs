@@ -402,8 +402,10 @@ pub(super) const TABLE: &[Row] = &[
             Longs(
                 "--host --context --config --output --secret --ssh --allow --builder --iidfile --metadata-file --cidfile \
                 --volume --volumes-from --mount --privileged --device --pid --ipc --uts --userns --cap-add --security-opt \
-                --network --net --env-file --file --push --build-context --cache-to --use-api-socket",
+                --network --net --env-file --file --push --build-context --cache-to --use-api-socket \
+                --cache-from --device-cgroup-rule --label-file --project-directory --group-add --runtime --cgroup-parent",
             ),
+            Words(&["compose", "-f"]),
         ],
         reason: "runs a command, with the machine's files if it wants",
     },

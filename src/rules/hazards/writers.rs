@@ -59,6 +59,7 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
         at,
         word: Word { text: text.to_owned(), ..Word::default() },
         is_certain: row.is_certain,
+        sources: Vec::new(),
     };
     let all = || words.iter().enumerate().skip(1);
     match row.which {
@@ -73,7 +74,7 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
     let (mut found, mut names, mut is_over, mut takes, mut has_script) = (Vec::new(), Vec::new(), false, None, false);
     for (at, word) in all() {
         let text = word.text.as_str();
-        let whole = || Written { at, word: word.clone(), is_certain: row.is_certain };
+        let whole = || Written { at, word: word.clone(), is_certain: row.is_certain, sources: Vec::new() };
         match takes.take() {
             Some('t') => found.push(whole()),
             Some(_) => {}
@@ -109,12 +110,29 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
         Which::Packed if words.get(1).is_some_and(|word| !word.text.starts_with('-')) => drop(names.remove(0)),
         _ => {}
     }
+    if ["cp", "mv", "install"].contains(&program) && found.is_empty() && !has_other_place(words) {
+        let texts: Vec<String> = names.iter().filter_map(|name| name.word.known()).map(str::to_owned).collect();
+        let is_known = texts.len() == names.len();
+        if let Some(last) = names.last_mut().filter(|_| is_known) {
+            last.sources = texts.get(..texts.len() - 1).unwrap_or_default().to_vec();
+        }
+    }
     if row.which != Which::Last {
         found.append(&mut names);
     } else if found.is_empty() {
         found.extend(names.pop());
     }
     Some(found)
+}
+
+/// Whether an option says that files are put elsewhere than under their own names into a directory.
+fn has_other_place(words: &[Word]) -> bool {
+    let is_one = |text: &str| {
+        text.starts_with("--pa")
+            || text.starts_with("--no-t")
+            || text.starts_with('-') && !text.starts_with("--") && text.contains(['T', 'd'])
+    };
+    words.iter().any(|word| is_one(&word.text))
 }
 
 /// `-i`, `-i.bak`, `-ni`, `--in-place`: files of sed are changed.

@@ -26,7 +26,7 @@ pub(super) struct Made {
 pub(super) fn made(request: &Request<'_>, segments: &[Segment]) -> Vec<Made> {
     let commands = segments.iter().enumerate().filter_map(|(at, segment)| match segment {
         Segment::Command(command) => Some((at, command)),
-        Segment::File { .. } => None,
+        Segment::Passed(_) | Segment::File { .. } => None,
     });
     commands.filter_map(|(at, command)| Made::by(request, at, command)).collect()
 }

@@ -6,7 +6,7 @@
 
 use super::{Inside, Judge, Opinion, earlier};
 use crate::base::paths::normalize;
-use crate::rules::hazards::{self, Reads};
+use crate::rules::hazards::{self, Reads, Written};
 use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::{self, Command};
 use crate::rules::steering::{is_steering, names_steering};
@@ -130,9 +130,19 @@ impl<'a> Judge<'a, '_> {
     /// The files that it writes or removes are not allowed by a pattern that does not have them itself where they are
     /// outside, or later commands take programs from them.
     fn written(&self, program: &str, words: &[Word], is_moved: bool, spelled: &mut Vec<(usize, usize)>) -> Opinion<'a> {
-        let Some(files) = hazards::written(program, words) else { return self.maybe_written(program, words, spelled) };
-        let mut opinion = Opinion::neither();
-        for file in files {
+        let known = hazards::written(program, words);
+        let (is_known, mut opinion) = match &known {
+            Some(_) => (true, Opinion::neither()),
+            None => (false, self.maybe_written(program, words, spelled)),
+        };
+        let outputs = hazards::outputs(program, words);
+        // Of a directory it is not known what it is called in it.
+        let is_dir = |path: PathBuf| (self.request.is_above)(&self.request.cwd.join(path));
+        let dirs =
+            outputs.iter().filter(|file| file.word.text.ends_with('/') || self.named(&file.word).is_some_and(is_dir));
+        spelled.extend(dirs.map(|file| (file.at, words.get(file.at).map_or(1, |word| word.text.len()))));
+        let files = known.into_iter().flatten().chain(outputs);
+        for file in files.flat_map(|file| self.put_into(file)) {
             let whole = words.get(file.at).map_or(1, |word| word.text.len().max(1));
             let Some(path) = self.named(&file.word) else {
                 if program != "git" {
@@ -167,6 +177,9 @@ impl<'a> Judge<'a, '_> {
                 spelled.push((file.at, whole));
             }
         }
+        if !is_known {
+            return opinion;
+        }
         // Values in one word with their options, of which each may name a place.
         let options = words.iter().enumerate().skip(1).filter(|(_, word)| word.text.starts_with('-'));
         for (at, word) in options.filter(|_| program != "git") {
@@ -181,6 +194,28 @@ impl<'a> Judge<'a, '_> {
             }
         }
         opinion
+    }
+
+    /// Of a directory the files that are put into it; what else is written is itself.
+    fn put_into(&self, file: Written) -> Vec<Written> {
+        let dir = self.named(&file.word).map(|path| self.request.cwd.join(path));
+        if file.sources.is_empty() || !dir.is_some_and(|dir| (self.request.is_above)(&dir)) {
+            return vec![file];
+        }
+        let put = |source: &String| {
+            // Of these it is what is in them.
+            let is_content = source.ends_with('/') || matches!(source.rsplit('/').next(), Some("." | ".."));
+            let name = Path::new(source).file_name().filter(|_| !is_content);
+            let path = name.map(|name| format!("{}/{}", file.word.text.trim_end_matches('/'), name.to_string_lossy()));
+            let text = path.unwrap_or_else(|| file.word.text.clone());
+            Written {
+                at: file.at,
+                word: Word { text, ..file.word.clone() },
+                is_certain: file.is_certain,
+                sources: Vec::new(),
+            }
+        };
+        file.sources.iter().map(put).collect()
     }
 
     /// Of a program of which it is not known what it writes: any word that may be a file.

@@ -29,7 +29,12 @@ impl<'a> Judge<'a, '_> {
         let mut opinion = Opinion::neither();
         let mut names = 0;
         for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {
-            opinion = opinion.and(self.open(&READ, word));
+            // It only says which of the files that are searched anyway.
+            let is_filter =
+                ["--include=", "--exclude=", "--exclude-dir="].iter().any(|name| word.text.starts_with(name));
+            if !is_filter || word.is_split {
+                opinion = opinion.and(self.open(&READ, word));
+            }
             let is_option = word.text.starts_with('-') && word.is_known();
             let is_git = program == "git";
             if is_option || is_git || matches!(reads, Reads::Unknown | Reads::Named) {

@@ -66,6 +66,25 @@ fn texts_and_lists_of_a_call_are_bounded_and_say_what_is_missing() {
 }
 
 #[test]
+fn a_long_id_of_a_message_is_kept_as_its_digest_and_told_apart() {
+    let chunk = |id: &str, text: Value| {
+        let update = json!({ "sessionUpdate": "agent_message_chunk", "content": text, "messageId": id });
+        match updated(&update) {
+            Ok(Update::Chunk { message_id: Some(id), .. }) => id,
+            other => panic!("{other:?}"),
+        }
+    };
+    let text = || json!({ "type": "text", "text": "a" });
+    let long = |last: char| format!("{}{last}", "x".repeat(MAX_ID - 1));
+    assert_eq!(&*chunk("short", text()), "short");
+    assert!(chunk(&long('a'), text()).len() <= 64);
+    assert_ne!(chunk(&long('a'), text()), chunk(&long('b'), text()));
+    // However the piece is spelt.
+    assert_eq!(chunk(&long('a'), text()), chunk(&long('a'), json!([1])));
+    assert_eq!(chunk(&chunk(&long('a'), text()), text()), chunk(&long('a'), text()), "also when it is told again");
+}
+
+#[test]
 fn an_id_that_is_too_long_is_refused_and_never_cut() {
     let long = "x".repeat(MAX_ID + 1);
     let chunk = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "a" } });

@@ -9,7 +9,7 @@ use super::tools;
 use crate::agent::codec::versionless::asked;
 use crate::agent::codec::versionless::bounded::{self, Read};
 use crate::agent::codec::versionless::content::{
-    block, id_of, list_of, need_id, short_id, str_of, string_of, words_of,
+    block, id_of, list_of, message_id, need_id, short_id, str_of, string_of, words_of,
 };
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::tools::raw;
@@ -113,7 +113,7 @@ fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
         let texts = list_of(value, "content").iter().take(MAX_PARTS).filter_map(words);
         return Ok(Update::Chunk { kind, message_id: None, block: Block::Text(texts.collect()) });
     };
-    let id = short_id(id, "messageId")?;
+    let id = message_id(id)?;
     let content = match value.get("content") {
         None => Patch::Keep,
         Some(Value::Array(list)) => {
@@ -126,7 +126,7 @@ fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
         }
         Some(_) => Patch::Reset,
     };
-    Ok(Update::Message { kind, id: id.into(), content })
+    Ok(Update::Message { kind, id, content })
 }
 
 /// A state that is not known here is not idle (V2-049).

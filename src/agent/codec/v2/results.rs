@@ -6,7 +6,7 @@
 use super::VERSION;
 use super::outbound;
 use crate::agent::codec::versionless::bounded;
-use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, need_id, str_of, words_of};
+use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, message_id, need_id, str_of, words_of};
 use crate::agent::codec::versionless::results::{self, Names, is_short, malformed, value_of};
 use crate::agent::codec::versionless::updates;
 use crate::agent::quirks;
@@ -121,7 +121,7 @@ pub fn opened(how: &Opening, result: &str) -> Result<SessionResult, CallError> {
 
 /// An older draft answers without the id (V2-041).
 pub fn prompt(result: &str) -> PromptAnswer {
-    PromptAnswer::Taken { message: id_of(&value_of(result), "messageId").map(Into::into) }
+    PromptAnswer::Taken { message: str_of(&value_of(result), "messageId").and_then(|id| message_id(id).ok()) }
 }
 
 /// How the work ended that an idle state tells of. A reason that is no word is none (V2-054).

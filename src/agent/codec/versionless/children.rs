@@ -2,7 +2,7 @@
 //!
 //! States of early drafts are words and say nothing.
 
-use super::content::{id_of, list_of, need_id, str_of, words_of};
+use super::content::{id_of, list_of, message_id, need_id, str_of, words_of};
 use super::updates::words_patch;
 use crate::base::limits::{self, MAX_DIRECTORIES, MAX_ID, MAX_PARTS, MAX_PATH, MAX_TEXT};
 use crate::model::child::{ChildPatch, Passed};
@@ -73,7 +73,7 @@ fn message(value: &Value, content: &[Value], is_more: bool) -> Result<Update, St
     let texts = content.iter().take(MAX_PARTS).filter_map(|part| words_of(part, "text", MAX_TEXT));
     let texts: Vec<String> = texts.collect();
     Ok(Update::Passed(Passed {
-        id: need_id(value, "messageId")?.into(),
+        id: message_id(str_of(value, "messageId").ok_or("messageId is missing")?)?,
         between: ["senderSessionId", "recipientSessionId"].map(|name| id_of(value, name).map(SessionId::from)),
         text: value.get("content").map(|_| texts.join("\n")),
         is_more,

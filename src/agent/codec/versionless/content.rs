@@ -7,6 +7,12 @@ use crate::base::limits::{self, MAX_ID, MAX_NAME, MAX_PATH, MAX_TEXT};
 use crate::model::entry::Block;
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Bytes of an id of a message that is kept as it is.
+const MAX_SPELT: usize = 64;
 
 /// A block as far as the screen needs it.
 pub fn block(value: &Value) -> Block {
@@ -100,6 +106,20 @@ pub fn need_id(value: &Value, member: &str) -> Result<String, String> {
 /// The id, unless it is too long.
 pub fn short_id<'a>(id: &'a str, member: &str) -> Result<&'a str, String> {
     if id.len() <= MAX_ID { Ok(id) } else { Err(format!("{member} has {} bytes, more than {MAX_ID}", id.len())) }
+}
+
+/// The id of a message: it is only told apart from others, so a long one is kept as its digest.
+pub fn message_id(id: &str) -> Result<Arc<str>, String> {
+    let id = short_id(id, "messageId")?;
+    if id.len() <= MAX_SPELT {
+        return Ok(id.into());
+    }
+    let mut digest = "digest ".to_owned();
+    for byte in Sha256::digest(id.as_bytes()).iter().take(16) {
+        // Writing to a text does not fail.
+        let _ = write!(digest, "{byte:02x}");
+    }
+    Ok(digest.into())
 }
 
 /// A counter, also when it is written as an integral float.

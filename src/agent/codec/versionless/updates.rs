@@ -3,7 +3,7 @@
 //! Text chunks, of which there are many, take a borrowed path; all else is salvaged from a generic value.
 
 use super::bounded::Read;
-use super::content::{block, list_of, need_id, short_id, str_of, u64_of, words_of};
+use super::content::{block, list_of, message_id, need_id, short_id, str_of, u64_of, words_of};
 use crate::base::human;
 use crate::base::limits::{self, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP, MAX_STEPS, MAX_WORDS};
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
@@ -14,7 +14,6 @@ use crate::model::patch::Patch;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::sync::Arc;
 
 pub const UPDATE: &str = "session/update";
 
@@ -32,8 +31,8 @@ struct FastChunk<'a> {
     kind: Cow<'a, str>,
     #[serde(borrow)]
     content: FastText<'a>,
-    #[serde(rename = "messageId", default)]
-    message_id: Option<Arc<str>>,
+    #[serde(rename = "messageId", default, borrow)]
+    message_id: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -70,18 +69,17 @@ pub fn piece(session: &SessionId, kind: ChunkKind, message: Option<&str>, text: 
 pub fn quick(params: &str) -> Option<Result<(SessionId, Update), String>> {
     let fast = serde_json::from_str::<FastNotification<'_>>(params).ok()?;
     let kind = chunk_kind(&fast.update.kind).filter(|_| fast.update.content.kind == "text")?;
-    let ids = [(&*fast.session, "sessionId"), (fast.update.message_id.as_deref().unwrap_or_default(), "messageId")];
-    if let Some(why) = ids.iter().find_map(|(id, member)| short_id(id, member).err()) {
-        return Some(Err(why));
-    }
-    let session = SessionId::from(&*fast.session);
+    let read = || {
+        let session = SessionId::from(short_id(&fast.session, "sessionId")?);
+        Ok((session, fast.update.message_id.as_deref().map(message_id).transpose()?))
+    };
     let block = Block::Text(fast.update.content.text);
-    Some(Ok((session, Update::Chunk { kind, message_id: fast.update.message_id, block })))
+    Some(read().map(|(session, message_id)| (session, Update::Chunk { kind, message_id, block })))
 }
 
 /// A piece of a message that is not text, or is said in an odd way.
 pub fn chunk(kind: ChunkKind, value: &Value) -> Result<Update, String> {
-    let message_id = str_of(value, "messageId").map(|id| short_id(id, "messageId")).transpose()?.map(Into::into);
+    let message_id = str_of(value, "messageId").map(message_id).transpose()?;
     let block = value.get("content").map_or_else(|| Block::Text(String::new()), block);
     Ok(Update::Chunk { kind, message_id, block })
 }
