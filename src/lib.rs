@@ -3,8 +3,9 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, remote, host (process, outputs,
+//! cli      -> plain, headless, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, remote, host (process, outputs,
 //!             unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
+//! plain    -> headless (printer), ui (cells, labels), engine, model, text, base
 //! headless -> engine, model, base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, remote, host, review, store, mcp, model, wire, base
@@ -70,6 +71,7 @@ pub mod headless;
 pub mod host;
 pub mod mcp;
 pub mod model;
+pub mod plain;
 pub mod registry;
 pub mod remote;
 pub mod review;

@@ -141,11 +141,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("engine", &["agent", "remote", "wire", "host", "review", "store", "rules", "mcp", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
+    // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
+    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
         "cli",
         &[
+            "plain",
             "headless",
             "ui::run",
             "ui::screen",
@@ -334,6 +337,7 @@ const FENCES: &[Fence] = &[
             "remote/",
             "host/process/",
             "headless/",
+            "plain/",
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",

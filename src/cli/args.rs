@@ -155,6 +155,8 @@ pub struct Common {
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
+    /// In lines, and not on a screen.
+    pub plain: bool,
     /// A session that is to go on, in place of a new one.
     pub goes_on: Option<SessionChoice>,
     /// It begins in a git worktree of its own.
@@ -496,8 +498,23 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, reach, model })
+    let Typed { agent, cwd, record, theme, plain, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
+    Ok(Common {
+        command,
+        agent,
+        cwd,
+        record,
+        theme,
+        plain,
+        goes_on,
+        worktree,
+        mcp,
+        no_mcp,
+        add_dir,
+        spoken,
+        reach,
+        model,
+    })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {

@@ -22,6 +22,7 @@ mod models;
 mod output;
 mod outside;
 mod past;
+mod plain;
 mod probe;
 mod processes;
 mod progress;

@@ -15,6 +15,7 @@ mod login;
 mod mcp;
 mod memory;
 mod output;
+mod plain;
 mod processes;
 mod records;
 mod remote;
