@@ -9,6 +9,8 @@ mod changes;
 mod command;
 mod input;
 mod run;
+mod settings;
+mod standing;
 mod tell;
 
 pub use input::Input;

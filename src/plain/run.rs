@@ -7,6 +7,8 @@ use super::ask::{self, Answered, Asked};
 use super::changes;
 use super::command::{self, BLOCK, Command, Said};
 use super::input::{Heard, Input};
+use super::settings;
+use super::standing;
 use super::tell::{Teller, Upto};
 use crate::base::{human, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
@@ -15,11 +17,10 @@ use crate::headless::code;
 use crate::headless::printer::Printer;
 use crate::model::changes::{Gate, ReviewAction, Scope, Target, Verdict};
 use crate::model::effect::{Ended as TurnEnded, FrontEnd};
-use crate::model::entry::Body;
 use crate::model::event::{Can, Intent, Opening, Stop};
 use crate::model::ids::{Addressed, Now, TurnId};
-use crate::model::options::{ConfigOption, OptionKind, OptionValue, model_choice, offer};
-use crate::model::session::{Phase, Terminal};
+use crate::model::options::model_choice;
+use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::ui::labels;
 use std::io::{self, Write};
@@ -33,8 +34,6 @@ const REVIEW_PATIENCE: Duration = Duration::from_secs(5);
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take at the end.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
-/// Lines of a command's output.
-const MAX_OUTPUT: usize = 200;
 
 #[derive(Debug)]
 pub struct Options {
@@ -117,7 +116,9 @@ pub async fn run(
         is_stopping: false,
         code: None,
     };
-    warnings.iter().for_each(|words| plain.say(&format!("warning: {words}")));
+    for words in warnings {
+        plain.say(&format!("warning: {words}"));
+    }
     let mut signals = Signals::listen()?;
     let code = plain.drive(&mut engine, &mut signals).await;
     let Plain { printer, .. } = plain;
@@ -177,7 +178,7 @@ impl Plain {
     /// Where nobody types, a line waits until it is clear what it is for.
     fn wants_line(&self, session: SessionRef<'_>) -> bool {
         let is_up = !matches!(session.phase(), Phase::Dead(_) | Phase::ReadOnly(_));
-        let is_idle = session.turn.is_none() && self.over.is_none() && !(is_up && !session.held.is_empty());
+        let is_idle = session.turn.is_none() && self.over.is_none() && (!is_up || session.held.is_empty());
         let is_at_rest = is_idle && matches!(session.phase(), Phase::Ready | Phase::Dead(_) | Phase::ReadOnly(_));
         let waits = (self.asked.is_some() || is_at_rest) && self.acting.is_none();
         !self.has_ended && (self.input.by_hand || waits)
@@ -520,9 +521,9 @@ impl Plain {
             Command::Status | Command::Output | Command::Commands => {
                 let session = engine.model().first();
                 let lines = match command {
-                    Command::Output => output(session),
-                    Command::Commands => commands(session),
-                    _ => status(session),
+                    Command::Output => standing::output(session),
+                    Command::Commands => standing::commands(session),
+                    _ => standing::status(session),
                 };
                 self.say_all(lines);
                 Vec::new()
@@ -533,9 +534,9 @@ impl Plain {
     fn set(&mut self, engine: &mut Engine, command: Command, rest: &str) -> Vec<Addressed<FrontEnd>> {
         let session = engine.model().first();
         let chosen = match command {
-            Command::Mode => chosen_mode(session, rest),
-            Command::Model => chosen_model(session, rest),
-            _ => chosen_option(session, rest),
+            Command::Mode => settings::mode(session, rest),
+            Command::Model => settings::model(session, rest),
+            _ => settings::option(session, rest),
         };
         match chosen {
             Ok(intent) => engine.intent(intent),
@@ -544,134 +545,5 @@ impl Plain {
                 Vec::new()
             }
         }
-    }
-}
-
-/// What sets it, or what there is.
-type Chosen = Result<Intent, Vec<String>>;
-
-fn chosen_mode(session: SessionRef<'_>, id: &str) -> Chosen {
-    if let Some(option) = session.mode_option() {
-        return chosen_value(option, id);
-    }
-    let Some(modes) = session.older_modes() else { return Err(vec!["note: the agent has no modes".to_owned()]) };
-    if modes.lists(id) {
-        return Ok(Intent::SetMode { id: id.to_owned() });
-    }
-    let known = modes.available.iter().map(|mode| mode.id.clone()).collect::<Vec<_>>();
-    Err(vec![format!("note: mode {}; {}", modes.name_of(&modes.current), offer(&known))])
-}
-
-fn chosen_model(session: SessionRef<'_>, id: &str) -> Chosen {
-    let settings = || session.session().settings();
-    match model_choice(settings, id) {
-        Ok((id, value, _)) => Ok(Intent::SetOption { id, value }),
-        Err(_) => match settings().find(|option| option.is_category("model")) {
-            Some(option) => Err(vec![of_option(option)]),
-            None => Err(vec!["note: the agent offers no models".to_owned()]),
-        },
-    }
-}
-
-fn chosen_option(session: SessionRef<'_>, rest: &str) -> Chosen {
-    let (id, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    match session.session().settings().find(|option| option.id == id) {
-        Some(option) => chosen_value(option, value.trim()),
-        None => {
-            let lines: Vec<String> = session.session().settings().map(of_option).collect();
-            Err(if lines.is_empty() { vec!["note: the agent offers nothing to set".to_owned()] } else { lines })
-        }
-    }
-}
-
-fn chosen_value(option: &ConfigOption, value: &str) -> Chosen {
-    let value = match (&option.kind, value) {
-        (OptionKind::Bool { .. }, "true" | "on" | "yes") => OptionValue::Bool(true),
-        (OptionKind::Bool { .. }, "false" | "off" | "no") => OptionValue::Bool(false),
-        (_, value) => OptionValue::Id(value.to_owned()),
-    };
-    if option.accepts(&value) {
-        Ok(Intent::SetOption { id: option.id.clone(), value })
-    } else {
-        Err(vec![of_option(option)])
-    }
-}
-
-fn of_option(option: &ConfigOption) -> String {
-    format!("note: {} ({}) is {}; {}", option.id, option.name, option.current_name(), offer(&option.ids()))
-}
-
-fn status(session: SessionRef<'_>) -> Vec<String> {
-    let what = match session.phase() {
-        Phase::NotStarted => "not started".to_owned(),
-        Phase::Starting { .. } => "being started".to_owned(),
-        Phase::Opening { .. } => "opens the session".to_owned(),
-        Phase::AuthNeeded => "wants a log-in".to_owned(),
-        Phase::Authenticating { .. } => "logs in".to_owned(),
-        Phase::Dead(_) => "has ended".to_owned(),
-        Phase::ReadOnly(_) => "is only shown".to_owned(),
-        Phase::Ready if session.turn.is_none() => "is ready".to_owned(),
-        Phase::Ready => match session.running_tool() {
-            Some(call) => format!("works: {} {}", labels::verb(call.kind), labels::object(call, &session.cwd)),
-            None => "works".to_owned(),
-        },
-    };
-    let mut lines = vec![format!("state: {} {what}, in {}", labels::agent(session), session.cwd)];
-    lines.extend(labels::held(session).map(|held| format!("note: {held}")));
-    lines.extend(session.usage.as_ref().filter(|usage| usage.size > 0).map(|usage| {
-        let cost = usage.cost.as_ref().map(|(amount, unit)| format!(", {amount:.2} {unit}")).unwrap_or_default();
-        format!("note: {} of {} tokens of context used{cost}", human::tokens(usage.used), human::tokens(usage.size))
-    }));
-    let totals = session.changes().totals;
-    if !totals.is_empty() {
-        lines.push(format!("changed: {}", labels::sums(totals)));
-    }
-    lines.push(format!("note: the gate is {}", session.gate().name()));
-    lines.extend(session.session().settings().map(of_option));
-    lines
-}
-
-fn commands(session: SessionRef<'_>) -> Vec<String> {
-    if session.commands.is_empty() {
-        return vec!["note: the agent has no commands".to_owned()];
-    }
-    session.commands.iter().map(|command| format!("/{}: {}", command.name, command.description)).collect()
-}
-
-/// The end of what the newest command has printed.
-fn output(session: SessionRef<'_>) -> Vec<String> {
-    let Some(terminal) = session.terminals().filter(|t| !t.command.is_empty()).max_by_key(|t| (t.started, t.entry))
-    else {
-        return last_texts(session);
-    };
-    let text = printed(terminal);
-    let all: Vec<&str> = text.trim_end().lines().collect();
-    let mut lines = vec![format!("command: {}", terminal.command)];
-    let over = all.len().saturating_sub(MAX_OUTPUT);
-    if over > 0 {
-        lines.push(format!("  {} before these", human::count(over as u64, "line")));
-    }
-    lines.extend(all.iter().skip(over).map(|line| format!("  {}", sanitize::plain(line))));
-    lines
-}
-
-fn printed(terminal: &Terminal) -> String {
-    match &terminal.screen {
-        Some(screen) => screen.rows.iter().map(|row| row.as_str().trim_end()).collect::<Vec<_>>().join("\n"),
-        None => terminal.text.text(),
-    }
-}
-
-/// Some agents give what a command has printed as text of its call.
-fn last_texts(session: SessionRef<'_>) -> Vec<String> {
-    let calls = session.entries().slots().rev().filter_map(|slot| slot.here());
-    let call = calls.filter(|entry| matches!(&entry.body, Body::Tool(call) if !call.content.is_empty())).next();
-    match call {
-        Some(entry) => crate::ui::cells::source(entry, session)
-            .lines()
-            .take(MAX_OUTPUT)
-            .map(|line| format!("  {}", sanitize::plain(line)))
-            .collect(),
-        None => vec!["note: no command has printed anything".to_owned()],
     }
 }

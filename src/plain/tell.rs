@@ -124,8 +124,8 @@ impl Teller {
         match &entry.body {
             Body::Agent(message) => text("agent", message, is_whole, &mut printed, out),
             Body::User(message) if !self.by_hand || message.state == UserState::FromElsewhere => {
-                let links: String = message.links.iter().map(|link| format!(" [{link}]")).collect();
-                once(&format!("you: {}{links}", message.text), &mut printed, out);
+                let with = if message.links.is_empty() { "" } else { "\nwith " };
+                once(&format!("you: {}{with}{}", message.text, message.links.join(", ")), &mut printed, out);
             }
             // Thoughts are not read aloud.
             Body::User(_) | Body::Thought(_) | Body::Changes(_) => {}
