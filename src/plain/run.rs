@@ -426,6 +426,10 @@ impl Plain {
         }
         match said {
             Said::Nothing => Vec::new(),
+            // Typed for a question that is gone.
+            Said::Number(_) if self.input.by_hand => {
+                self.refuse_line("no question waits; a number alone is not sent as a prompt")
+            }
             Said::Number(number) => self.prompt(engine, number.to_string()),
             Said::Words(text) => self.prompt(engine, text.to_owned()),
             Said::Unknown(word) => {
