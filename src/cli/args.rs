@@ -1,6 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
 mod agents;
+mod check;
 mod rules;
 mod search;
 mod servers;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
+pub use check::{Check, Form};
 pub use rules::{Rules, RulesTest};
 pub use search::Search;
 pub use servers::Mcp;
@@ -66,6 +68,7 @@ pub enum Command {
     },
     Audit(Audit),
     Doctor(Box<Doctor>),
+    Check(Box<Check>),
     /// Repairs the terminal.
     Reset,
     Processes {
@@ -393,6 +396,7 @@ impl Words {
             | Name::Usage
             | Name::Audit
             | Name::Doctor
+            | Name::Check
             | Name::Reset
             | Name::Processes
             | Name::Demo
@@ -457,6 +461,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let (json, redact, timeout) = (typed.json, typed.redact, typed.timeout);
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
+        Name::Check => Command::Check(Box::new(check::check(typed, agent)?)),
         Name::Reset => Command::Reset,
         Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {
