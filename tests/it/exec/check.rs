@@ -43,6 +43,7 @@ while read -r line; do
         turn=$id
         case $line in *first*) say '{"jsonrpc":"2.0","id":'$id',"result":{}}' ;; esac ;;
     *'"session/cancel"'*) say '{"jsonrpc":"2.0","id":'$turn',"error":{"code":-32603,"message":"aborted"}}' ;;
+    *'$/'*) ;;
     *news*) say '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":""}}' ;;
     *'"method"'*) say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":""}}' ;;
     esac
