@@ -1,6 +1,7 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
 mod agents;
+mod check;
 mod exec;
 mod rules;
 mod search;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
+pub use check::{Check, Form};
 pub use exec::Exec;
 pub use rules::{Rules, RulesTest};
 pub use search::Search;
@@ -65,6 +67,7 @@ pub enum Command {
     },
     Audit(Audit),
     Doctor(Box<Doctor>),
+    Check(Box<Check>),
     /// Repairs the terminal.
     Reset,
     Processes {
@@ -368,6 +371,7 @@ impl Words {
             | Name::Usage
             | Name::Audit
             | Name::Doctor
+            | Name::Check
             | Name::Reset
             | Name::Processes
             | Name::Demo
@@ -432,6 +436,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let (json, redact, timeout) = (typed.json, typed.redact, typed.timeout);
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
+        Name::Check => Command::Check(Box::new(check::check(typed, agent)?)),
         Name::Reset => Command::Reset,
         Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {

@@ -3,6 +3,7 @@
 //! Knows nothing of what the commands do. Invariants: options of one name agree on their short form and on whether they
 //! take a value, so that the place of an option before or after the command does not matter.
 
+mod checking;
 mod content;
 
 use super::commands::Name;
@@ -76,6 +77,8 @@ pub struct Typed {
     pub reach: ReachFlags,
     pub script: Option<PathBuf>,
     pub fast: bool,
+    pub junit: bool,
+    pub prompts: Vec<String>,
 }
 
 /// How messages get to the agent and back; overrules the configuration.
@@ -109,7 +112,7 @@ pub struct Flag {
 
 /// All of them, in the order in which the help has them.
 pub fn flags() -> impl Iterator<Item = &'static Flag> {
-    FLAGS.iter().chain(content::CONTENT)
+    FLAGS.iter().chain(content::CONTENT).chain(checking::CHECKING)
 }
 
 const FLAGS: &[Flag] = &[
@@ -120,7 +123,7 @@ const FLAGS: &[Flag] = &[
             typed.agent = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor],
+        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor, Name::Check],
         help: "instead of a command after --",
     },
     Flag {

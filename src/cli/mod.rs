@@ -6,6 +6,7 @@ mod args;
 mod attached;
 mod audit;
 mod blame;
+mod check;
 mod commands;
 mod conversations;
 mod deliver;

@@ -6,6 +6,7 @@ mod allow;
 mod asked;
 mod attach;
 mod blame;
+mod check;
 mod codes;
 mod conversations;
 mod dialects;
