@@ -90,10 +90,8 @@ impl Git {
             command.env_remove(name);
         }
         command
-            // The repository's own programs are none of ours to run.
             .args([
                 "-c",
-                "core.hooksPath=/dev/null",
                 "-c",
                 "core.fsmonitor=false",
                 "-c",
