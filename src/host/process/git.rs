@@ -90,15 +90,7 @@ impl Git {
             command.env_remove(name);
         }
         command
-            .args([
-                "-c",
-                "-c",
-                "core.fsmonitor=false",
-                "-c",
-                "core.safecrlf=false",
-                "-c",
-                "advice.addEmbeddedRepo=false",
-            ])
+            .args(["-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"])
             .args(args)
             .current_dir(&self.dir)
             .env("LC_ALL", "C")
