@@ -55,7 +55,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What kept frames say is read by the codec; recordings are made of records.
-    ("store", &["agent::codec", "wire::trace", "model", "base"]),
+    ("store", &["agent::codec", "wire::trace", "wire::frame", "model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     (
         "review",
@@ -202,6 +202,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             // The log of decisions is printed.
             "store::audit",
+            // Messages of a file are listed.
+            "store::frames",
             // Journals go out and come in.
             "store::lines",
             "store::lock",

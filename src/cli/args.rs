@@ -69,6 +69,7 @@ pub enum Command {
     Audit(Audit),
     Doctor(Box<Doctor>),
     Check(Box<Check>),
+    Inspect(Inspect),
     /// Repairs the terminal.
     Reset,
     Processes {
@@ -91,6 +92,14 @@ pub struct Doctor {
     pub json: bool,
     pub redact: bool,
     pub timeout: Option<Duration>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Inspect {
+    /// A recording or a journal.
+    pub file: PathBuf,
+    pub filter: Option<String>,
+    pub json: bool,
 }
 
 /// The agent is named, or given by its command.
@@ -390,7 +399,7 @@ impl Words {
             Name::Exec => "more than one prompt; put it in quotes",
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
-            Name::Import | Name::Blame | Name::Replay => "more than one file",
+            Name::Import | Name::Blame | Name::Replay | Name::Inspect => "more than one file",
             Name::Screen
             | Name::Keys
             | Name::Usage
@@ -407,7 +416,11 @@ impl Words {
         let word = text(word)?;
         let is_text = matches!(self.name, Name::Exec | Name::Sessions | Name::Search);
         if !is_text && word.trim().is_empty() {
-            let what = if matches!(self.name, Name::Import | Name::Blame | Name::Replay) { "file" } else { "session" };
+            let what = if matches!(self.name, Name::Import | Name::Blame | Name::Replay | Name::Inspect) {
+                "file"
+            } else {
+                "session"
+            };
             return Err(Usage(format!("the {what}'s name is empty")));
         }
         match self.first.replace(word) {
@@ -462,6 +475,11 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
         Name::Check => Command::Check(Box::new(check::check(typed, agent)?)),
+        Name::Inspect => {
+            let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
+            let file = words.first.ok_or_else(missing)?.into();
+            Command::Inspect(Inspect { file, filter: typed.filter, json: typed.json })
+        }
         Name::Reset => Command::Reset,
         Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {
