@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
-pub use check::{Check, Form};
+pub use check::{Check, Form, Inspect};
 pub use rules::{Rules, RulesTest};
 pub use search::Search;
 pub use servers::Mcp;
@@ -92,14 +92,6 @@ pub struct Doctor {
     pub json: bool,
     pub redact: bool,
     pub timeout: Option<Duration>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub struct Inspect {
-    /// A recording or a journal.
-    pub file: PathBuf,
-    pub filter: Option<String>,
-    pub json: bool,
 }
 
 /// The agent is named, or given by its command.
@@ -475,11 +467,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
         Name::Check => Command::Check(Box::new(check::check(typed, agent)?)),
-        Name::Inspect => {
-            let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
-            let file = words.first.ok_or_else(missing)?.into();
-            Command::Inspect(Inspect { file, filter: typed.filter, json: typed.json })
-        }
+        Name::Inspect => Command::Inspect(check::inspect(words.first, typed)?),
         Name::Reset => Command::Reset,
         Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {

@@ -59,6 +59,9 @@ fn row(line: &[u8], watches: &mut BTreeMap<AgentKey, Watch>) -> Result<Option<Fr
         (None, Some(raw)) => raw.as_ref().into(),
         (None, None) => return Err(()),
     };
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
     let agent = match record.peer() {
         Address::Agent(agent) => agent,
         Address::All | Address::Session(_) => AgentKey::FIRST,
@@ -85,6 +88,7 @@ mod tests {
             r#"{"t":0.5,"dir":"client->agent","frame":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}}"#,
             r#"{"t":0.6,"dir":"stderr","raw":"hm"}"#,
             r#"{"t":0.75,"dir":"agent->client","at":{"agent":0},"frame":{"jsonrpc":"2.0","id":0,"result":{}}}"#,
+            r#"{"t":0.76,"dir":"agent->client","raw":" "}"#,
             r#"{"t":0.8,"dir":"agent->client","agent":1,"raw":"banner"}"#,
             r#"{"t":0.9,"dir":"host","at":{"agent":0},"fact":"x"}"#,
             "torn",
