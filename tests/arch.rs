@@ -156,11 +156,14 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base",
         ],
     ),
+    // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
+    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
         "cli",
         &[
+            "plain",
             "headless",
             "conformance",
             "ui::run",
@@ -353,6 +356,7 @@ const FENCES: &[Fence] = &[
             "host/process/",
             "headless/",
             "conformance/",
+            "plain/",
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",

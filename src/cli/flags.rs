@@ -30,6 +30,7 @@ pub struct Typed {
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
+    pub plain: bool,
     pub resume: Option<String>,
     /// `--resume` was given; without a name the session is chosen from a list.
     pub resumes: bool,
@@ -208,6 +209,13 @@ const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Demo],
         help: "auto (the default), dark, light, nord, gruvbox … (full screen)",
+    },
+    Flag {
+        long: "plain",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.plain = true),
+        commands: &[Name::Screen, Name::Demo],
+        help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
     },
     Flag {
         long: "json",

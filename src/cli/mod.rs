@@ -25,6 +25,7 @@ mod models;
 mod output;
 mod outside;
 mod past;
+mod plain;
 mod probe;
 mod processes;
 mod progress;

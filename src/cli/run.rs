@@ -330,6 +330,9 @@ fn say_warnings(surroundings: &Surroundings) {
 
 /// Where there is no terminal and no agent is named, the demo is shown.
 fn run_screen(common: &Common) -> Result<u8, Usage> {
+    if common.plain {
+        return super::plain::run(common);
+    }
     if is_screen() || common.names_agent() {
         return super::screen::run(common);
     }
@@ -337,6 +340,9 @@ fn run_screen(common: &Common) -> Result<u8, Usage> {
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {
+    if common.plain {
+        return super::plain::demo(common);
+    }
     if can_draw() { super::screen::demo(common) } else { headless_demo(common) }
 }
 

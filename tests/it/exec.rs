@@ -17,6 +17,7 @@ mod login;
 mod mcp;
 mod memory;
 mod output;
+mod plain;
 mod processes;
 mod records;
 mod remote;
