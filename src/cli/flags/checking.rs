@@ -18,7 +18,7 @@ pub const CHECKING: &[Flag] = &[
         short: None,
         takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Inspect],
-        help: "one JSON object a line for each message",
+        help: "one JSON object a line, with the message itself",
     },
     Flag {
         long: "filter",
