@@ -5,6 +5,7 @@
 use super::agent::{self as one, End};
 use super::lifecycle::{die, tell_once};
 use super::{Cx, audit, in_agent, in_each, notice};
+use crate::base::transport::Transport;
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind};
 use crate::model::audit::{CLIENT, DENY, Decision};
@@ -12,6 +13,20 @@ use crate::model::entry::Level;
 use crate::model::event::AgentRequest;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::refusal::{Reason, Refusal};
+
+pub fn reached_over(model: &mut Model, key: AgentKey, transport: Transport, cx: &mut Cx) {
+    in_agent(model, key, cx, |agent, _| {
+        if let Some(reached) = &mut agent.reached {
+            reached.transport = transport;
+        }
+    });
+}
+
+/// A turn was answered with one message.
+pub fn asks_nothing(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let words = "this server answers a turn with one message, not with a stream: the agent cannot ask you for anything on the way";
+    tell_once(model, key, None, "stream", words, cx);
+}
 
 /// The connection to an agent behind an address has ended, or never came about.
 pub fn lost(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {

@@ -283,6 +283,8 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
                 agent::spawned(agent, cx);
             });
         }
+        HostEvent::ReachedOver(transport) => far::reached_over(model, key, transport, cx),
+        HostEvent::AsksNothing => far::asks_nothing(model, key, cx),
         HostEvent::ConnectionLost { why } => far::lost(model, key, why, cx),
         HostEvent::SpawnFailed { message, hint } => lifecycle::not_spawned(model, key, message, hint, cx),
         HostEvent::LogInPrinted { line } => drop(login::line(model, key, &line, cx)),

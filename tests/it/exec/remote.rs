@@ -76,7 +76,7 @@ fn s_063_a_connection_that_is_lost_is_told_and_ends_with_5() {
     assert!(done.assert_code(5).err().contains("there is no such socket; is the agent running?"), "{}", done.err());
     let done = exec(&lab, &["hi", "--url", "tcp:7"]);
     assert!(
-        done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH or wss://HOST/PATH"),
+        done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH or https://HOST/PATH"),
         "{}",
         done.err()
     );
