@@ -25,6 +25,7 @@ mod past;
 mod probe;
 mod processes;
 mod progress;
+mod reached;
 mod resume;
 mod review;
 mod rules;

@@ -142,7 +142,10 @@ impl Running {
             Some(Ended::Exited(exit)) if drained || late => {
                 Some(HostEvent::AgentExited { exit: exit.clone(), stderr: self.stderr_tail(STDERR_LINES) })
             }
-            Some(Ended::Lost(lost)) if drained || late => Some(HostEvent::ConnectionLost { why: lost.why.clone() }),
+            Some(Ended::Lost(lost)) if drained || late => {
+                let retry_after = lost.retry_after.map(|after| after.as_secs());
+                Some(HostEvent::ConnectionLost { why: lost.why.clone(), retry_after })
+            }
             Some(_) => None,
             None if self.closed && late => Some(HostEvent::StdoutClosed { stderr: self.stderr_tail(STDERR_LINES) }),
             None if self.input_closed && late => {

@@ -133,3 +133,29 @@ pub async fn carry(remote: Remote, end: End, told: mpsc::Sender<Told>) -> Lost {
         Address::Web(web) => reaching::carry(web, &remote.headers, remote.ways(), end, told).await,
     }
 }
+
+#[cfg(all(test, feature = "remote"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s_092_s_100_an_address_says_over_what_it_is_reached_and_the_person_may_say_otherwise() {
+        use Transport::{Http, Sse, Unix, WebSocket};
+        for (address, ways) in [
+            ("unix:/a", &[Unix][..]),
+            ("ws://localhost/", &[WebSocket]),
+            ("wss://example.com/", &[WebSocket]),
+            ("https://example.com/", &[WebSocket, Http]),
+            ("http://localhost/", &[Http, WebSocket]),
+        ] {
+            let remote = Remote::read(address).unwrap();
+            assert_eq!((remote.ways(), remote.reached().transport), (ways, ways[0]), "{address}");
+        }
+        let named = |address: &str, name| Remote::read(address).unwrap().with(Vec::new(), Some(name));
+        assert_eq!(named("https://example.com/", "sse").unwrap().ways(), [Sse]);
+        assert_eq!(named("http://localhost/", "websocket").unwrap().ways(), [WebSocket]);
+        let why = named("https://example.com/", "unix").unwrap_err();
+        assert_eq!(why, "this address is reached over websocket, http, sse, not over unix");
+        assert!(named("unix:/a", "http").unwrap_err().ends_with("over unix, not over http"));
+    }
+}

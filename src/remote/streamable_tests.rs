@@ -109,7 +109,7 @@ async fn begun_with_session(is_http_2: bool) -> Server {
     server
 }
 
-async fn s_078_to_s_089(is_http_2: bool) {
+async fn a_session(is_http_2: bool) {
     let mut server = begun_with_session(is_http_2).await;
     let prompt = "{\"id\":2,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"s\"}}";
     server.ours.send_line(prompt).await.unwrap();
@@ -143,13 +143,13 @@ async fn s_078_to_s_089(is_http_2: bool) {
 }
 
 #[tokio::test]
-async fn s_078_to_s_089_a_session_over_http_1() {
-    s_078_to_s_089(false).await;
+async fn s_078_s_079_s_080_s_081_a_session_over_http_1() {
+    a_session(false).await;
 }
 
 #[tokio::test]
-async fn s_078_to_s_089_a_session_over_http_2_that_nothing_has_announced() {
-    s_078_to_s_089(true).await;
+async fn s_082_s_083_s_084_s_085_s_089_a_session_over_http_2_that_nothing_has_announced() {
+    a_session(true).await;
 }
 
 #[tokio::test]
@@ -219,7 +219,7 @@ async fn said_to(answer: &[u8], ways: &'static [Transport]) -> String {
 }
 
 #[tokio::test]
-async fn s_074_s_076_s_078_what_a_server_says_instead_is_told_in_words() {
+async fn s_074_s_076_s_078_s_087_what_a_server_says_instead_is_told_in_words() {
     let long = format!("200 OK\r\nX-Long: {}", "x".repeat(1 << 20));
     let event = "200 OK\r\nContent-Type: text/event-stream";
     for (head, body, why) in [

@@ -64,6 +64,9 @@ pub enum HostEvent {
     /// The connection to an agent behind an address is at its end, or never came about.
     ConnectionLost {
         why: String,
+        /// In so many seconds its server may be asked again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after: Option<u64>,
     },
     /// We closed the connection ourselves, and why.
     ConnectionDropped {

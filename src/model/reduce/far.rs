@@ -13,6 +13,7 @@ use crate::model::entry::Level;
 use crate::model::event::AgentRequest;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::refusal::{Reason, Refusal};
+use std::time::Duration;
 
 pub fn reached_over(model: &mut Model, key: AgentKey, transport: Transport, cx: &mut Cx) {
     in_agent(model, key, cx, |agent, _| {
@@ -29,9 +30,10 @@ pub fn asks_nothing(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 }
 
 /// The connection to an agent behind an address has ended, or never came about.
-pub fn lost(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
+pub fn lost(model: &mut Model, key: AgentKey, why: String, retry_after: Option<u64>, cx: &mut Cx) {
     let end = in_agent(model, key, cx, |agent, _| {
         agent.alive = false;
+        agent.retry_after = retry_after.map(Duration::from_secs);
         let is_early = matches!(agent.connection, Connection::Starting { .. });
         End::new(if is_early { DeathKind::NotStarted } else { DeathKind::Lost }, why)
     });
