@@ -13,6 +13,7 @@ mod doctor;
 mod export;
 mod fan_out;
 mod flags;
+mod guard;
 mod help;
 mod keys;
 mod launch;

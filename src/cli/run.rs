@@ -3,6 +3,7 @@
 use super::args::{self, Command, Common, Exec};
 use super::attached::{Attached, LATE_FILES};
 use super::deliver::{Outputs, Patience, Run, Written};
+use super::guard;
 use super::help::help;
 use super::launch::{self, Surroundings};
 use super::output::{can_draw, is_screen, print, say, say_goodbye};
@@ -15,6 +16,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
 use crate::headless::{self, Account, ExecOptions, Style, code};
+use crate::host::process;
 use crate::model::account;
 use crate::model::event::{Before, Opening};
 use crate::model::ids::{SessionId, SessionKey};
@@ -39,6 +41,10 @@ const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
 const MAX_PROMPT: u64 = 16 << 20;
 /// The whole program. `args` are those after the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(code) = guard::stand(&args) {
+        return ExitCode::from(code);
+    }
     let command = match args::parse(args) {
         Ok(command) => command,
         Err(usage) => return fail(&usage),
@@ -49,6 +55,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         _ => start_log(),
     };
+    guard::begin(&command);
     let outcome = match command {
         Command::Help(name) => print(&help(name)),
         Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),
@@ -78,6 +85,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };
+    process::end_guard();
     match outcome {
         Ok(code) => {
             info!(code, "ends");

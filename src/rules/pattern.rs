@@ -279,6 +279,12 @@ pub(super) fn base_name(word: &Word) -> Word {
 }
 
 impl PathSpec {
+    /// Whether it has any text but `*`.
+    pub(super) fn names(&self) -> bool {
+        let is_text = |part: &Part| matches!(part, Part::One(glob) if glob.text().contains(|c| c != '*'));
+        self.parts.iter().any(is_text)
+    }
+
     /// `is_wide`: a directory stands for what is in it, and `dir/**` for the directory too.
     pub(super) fn matches(&self, path: &Path, roots: &[&Path], home: Option<&Path>, is_wide: bool) -> bool {
         let below = |base: &Path| path.strip_prefix(base).is_ok_and(|rest| self.fits(rest, is_wide));

@@ -10,6 +10,7 @@ mod codes;
 mod conversations;
 mod dialects;
 mod doctor;
+mod guard;
 mod log;
 mod login;
 mod mcp;

@@ -3,6 +3,7 @@
 //! Ends no process. Invariant: a process is named by its number and its start, so a number that was given anew names
 //! none.
 
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -17,6 +18,9 @@ pub(super) const RUN_MARK: &str = "ACP_TUI_RUN";
 const POLL: Duration = Duration::from_millis(20);
 /// What a killed process may take to be gone from the table.
 const MOMENT: Duration = Duration::from_millis(200);
+
+/// The process of the guard, which is no survivor; 0 without one.
+pub(super) static GUARD: AtomicI32 = AtomicI32::new(0);
 
 /// A process that an agent started and that is still alive after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +62,7 @@ impl Household {
         loop {
             let mut alive = self.0.alive_elsewhere();
             alive.extend(marked.alive());
+            alive.retain(|survivor| survivor.pid != GUARD.load(Ordering::Relaxed));
             if Instant::now() >= deadline {
                 return alive;
             }

@@ -28,7 +28,7 @@ impl Marked {
         here::is_alive(self)
     }
 
-    fn signal(&self, signal: Signal) {
+    pub(super) fn signal(&self, signal: Signal) {
         if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
             // It may end between the look and the signal, which is what was wanted.
             let _ = kill_process(pid, signal);
@@ -38,7 +38,12 @@ impl Marked {
 
 /// Those of every run of this user, in the order of their numbers.
 pub fn marked() -> Vec<Marked> {
-    here::marked()
+    here::marked(None)
+}
+
+/// Those of one run, by the value of its mark.
+pub(super) fn of_run(mark: &str) -> Vec<Marked> {
+    if mark.is_empty() { Vec::new() } else { here::marked(Some(mark)) }
 }
 
 /// Asks these to end, and kills those that have not within two seconds. Those that are still there.
@@ -59,11 +64,13 @@ pub fn end_marked(mut all: Vec<Marked>) -> Vec<Marked> {
     all
 }
 
-fn pause(time: Duration) {
+pub(super) fn pause(time: Duration) {
     let time = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
     // A signal shortens it.
     let _ = poll(&mut [], Some(&time));
 }
+
+pub(super) use here::started;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod here {
@@ -71,13 +78,16 @@ mod here {
     use super::super::table::{self, processes};
     use super::Marked;
 
-    pub fn marked() -> Vec<Marked> {
+    pub fn marked(wanted: Option<&str>) -> Vec<Marked> {
         let own = rustix::process::getpid().as_raw_nonzero().get();
+        // None that was there before its run is of it.
+        let begin = wanted.and_then(of_mark).map_or(0, |(_, started)| started);
         let mut all: Vec<Marked> = processes()
             .iter()
-            .filter(|stat| stat.pid != own && !stat.is_dead())
+            .filter(|stat| stat.pid != own && stat.started >= begin && !stat.is_dead())
             .filter_map(|stat| {
-                let (client, began) = of_mark(&variable_of(stat.pid, RUN_MARK)?)?;
+                let mark = variable_of(stat.pid, RUN_MARK)?;
+                let (client, began) = of_mark(&mark).filter(|_| wanted.is_none_or(|wanted| wanted == mark))?;
                 let is_left = table::read(client).is_none_or(|now| now.started != began || now.is_dead());
                 Some(Marked { pid: stat.pid, command: command(stat), client, is_left, started: stat.started })
             })
@@ -94,17 +104,25 @@ mod here {
     pub fn is_alive(one: &Marked) -> bool {
         table::read(one.pid).is_some_and(|stat| stat.started == one.started && !stat.is_dead())
     }
+
+    pub fn started(pid: i32) -> Option<u64> {
+        table::read(pid).map(|stat| stat.started)
+    }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod here {
     use super::Marked;
 
-    pub fn marked() -> Vec<Marked> {
+    pub fn marked(_wanted: Option<&str>) -> Vec<Marked> {
         Vec::new()
     }
 
     pub fn is_alive(_one: &Marked) -> bool {
         false
+    }
+
+    pub fn started(_pid: i32) -> Option<u64> {
+        None
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! An agent is run as a list of arguments, never through a shell, and leads a process group of its own. Reads and
 //! writes nothing on its pipes. Invariant: an agent and its group do not outlive the `AgentProcess`; what cannot be
-//! ended because it moved away is named, and no signal ever goes to a group that is not the agent's.
+//! ended because it moved away is named, and no signal ever goes to a group that is not the agent's. When this program is
+//! killed, the [`guard`] ends them.
 
 mod family;
 mod git;
+pub(super) mod guard;
 mod here;
 mod hook;
 mod marked;
@@ -18,6 +20,7 @@ mod tool;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
+pub use guard::{Left, become_guard, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal, watch};
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use marked::{Marked, end_marked, marked};

@@ -12,6 +12,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{Instant, sleep};
 
 use super::family::{Family, Survivor, has_living_member};
+use super::guard;
 use crate::base::exit::Exit;
 use crate::base::signal;
 
@@ -83,8 +84,10 @@ pub struct AgentProcess {
 
 impl AgentProcess {
     pub(super) fn new(mut child: Child) -> Self {
+        let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
+        guard::holds(pid);
         Self {
-            pid: child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0),
+            pid,
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
@@ -215,6 +218,7 @@ impl Drop for AgentProcess {
     fn drop(&mut self) {
         // The runtime reaps what is left of the child.
         self.signal_group(Signal::KILL);
+        guard::lets_go(self.pid);
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::host::process::guard;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
@@ -128,6 +129,7 @@ pub(super) fn spawn(spec: &TermSpec, shell: Option<&str>) -> Result<Spawned, Spa
     let child = pair.slave.spawn_command(builder).map_err(|e| failed(command, &e))?;
     let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
     let pid = pid.ok_or_else(|| SpawnError::os(command, Errno::CHILD))?;
+    guard::holds(pid.as_raw_nonzero().get());
     Ok(Spawned { pid, master: pair.master, reader, size, for_whom: spec.reader })
 }
 

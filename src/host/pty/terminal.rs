@@ -25,6 +25,7 @@ use crate::base::signal;
 use crate::base::tail::TailBuffer;
 use crate::base::utf8::Utf8Stream;
 use crate::host::lock;
+use crate::host::process::guard;
 use crate::text::grid::ScreenSnapshot;
 
 /// How long output is awaited after the exit when a background process keeps the terminal open.
@@ -303,6 +304,10 @@ impl Terminal {
         };
         life.reaped = true;
         drop(life);
+        // Elsewhere the guard could not tell whether the number was given to another process meanwhile.
+        if !cfg!(any(target_os = "linux", target_os = "android")) {
+            guard::lets_go(self.pid.as_raw_nonzero().get());
+        }
         let fact = status.map_or_else(Exit::default, |status| Exit {
             code: status.exit_status().map(i64::from),
             signal: status.terminating_signal().map(signal::name),

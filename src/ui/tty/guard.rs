@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::clipboard::Multiplexer;
 use super::event::Told;
@@ -38,10 +39,14 @@ const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 pub(super) const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
     \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
 
-/// The terminal shows how far the work is, or what this program is at: beside the screen, so that leaving the screen does
-/// not take it away.
-static SHOWS_PROGRESS: AtomicBool = AtomicBool::new(false);
-static SHOWS_STATUS: AtomicBool = AtomicBool::new(false);
+/// What the terminal is set to: a number, so that another process can be told of it.
+static HELD: AtomicU8 = AtomicU8::new(0);
+/// It is ours.
+const OURS: u8 = 1;
+/// It shows how far the work is, or what this program is at: beside the screen, so that leaving the screen does not take
+/// it away.
+const PROGRESS: u8 = 2;
+const STATUS: u8 = 4;
 
 /// What a terminal can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,6 +62,33 @@ pub struct Questions {
 pub enum Beside {
     Progress,
     Status,
+}
+
+static TOLD: OnceLock<fn(u8)> = OnceLock::new();
+
+/// Has `told` be told what the terminal is set to, whenever that changes: a number for [`super::repair_after`], 0 when the
+/// terminal is not ours. Only the first one is told.
+pub fn tell_of(told: fn(u8)) {
+    let _ = TOLD.set(told);
+}
+
+fn hold(more: u8) {
+    let before = HELD.fetch_or(more, Ordering::Relaxed);
+    if before & more == 0 {
+        tell(before | more);
+    }
+}
+
+fn tell(held: u8) {
+    if let Some(told) = TOLD.get() {
+        told(held);
+    }
+}
+
+/// What takes away that which is shown beside the screen.
+pub(super) fn nothing_beside(held: u8) -> impl Iterator<Item = &'static [u8]> {
+    let all = [(PROGRESS, NO_PROGRESS), (STATUS, NO_STATUS)];
+    all.into_iter().filter(move |(what, _)| held & what != 0).map(|(_, undo)| undo)
 }
 
 /// The terminal while it is ours. Dropping it gives the terminal back.
@@ -77,6 +109,8 @@ impl Tty {
     }
 
     fn take(&mut self) -> io::Result<()> {
+        // Before, so that there is no moment in which a kill would leave it raw.
+        hold(OURS);
         terminal::enable_raw_mode()?;
         let mut bytes = ENTER.to_vec();
         if self.mouse == Mouse::Ours {
@@ -150,10 +184,10 @@ impl Tty {
 
     /// Has the terminal show something beside the screen, until it is given back.
     pub fn show_beside(&mut self, what: Beside, bytes: &[u8]) -> io::Result<()> {
-        match what {
-            Beside::Progress => SHOWS_PROGRESS.store(true, Ordering::Relaxed),
-            Beside::Status => SHOWS_STATUS.store(true, Ordering::Relaxed),
-        }
+        hold(match what {
+            Beside::Progress => PROGRESS,
+            Beside::Status => STATUS,
+        });
         TtyOut.write_all(bytes)
     }
 
@@ -180,13 +214,12 @@ pub fn restore() {
         return;
     }
     // All are tried, also when another fails: half a terminal is better than none.
-    for (shows, undo) in [(&SHOWS_PROGRESS, NO_PROGRESS), (&SHOWS_STATUS, NO_STATUS)] {
-        if shows.swap(false, Ordering::Relaxed) {
-            let _ = TtyOut.write_all(undo);
-        }
+    for undo in nothing_beside(HELD.swap(0, Ordering::Relaxed)) {
+        let _ = TtyOut.write_all(undo);
     }
     let _ = TtyOut.write_all(LEAVE);
     let _ = terminal::disable_raw_mode();
+    tell(0);
 }
 
 /// On a panic of the calling thread, which must be the one that draws, gives the terminal back and says on stderr

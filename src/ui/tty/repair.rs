@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::guard::LEAVE;
+use super::guard::{LEAVE, nothing_beside};
 use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
 };
@@ -27,14 +27,29 @@ pub fn repair() -> io::Result<()> {
     repair_at(terminal.as_fd())
 }
 
-/// The one behind this descriptor.
-pub fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
-    let mut settings = tcgetattr(terminal)?;
-    make_usual(&mut settings);
-    let set = tcsetattr(terminal, OptionalActions::Now, &settings);
+/// The one behind this descriptor, after the program that had set it to what `held` says was killed. Line settings that are
+/// not raw any more are those of a shell that has taken the terminal back.
+pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
+    let settings = tcgetattr(terminal)?;
+    let is_raw =
+        !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
+    let set = if is_raw { set_usual(terminal, settings) } else { Ok(()) };
+    let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR, LEAVE, REST]).collect();
+    out.write_all(&bytes.concat())?;
+    set
+}
+
+fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
+    let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
+    let set = set_usual(terminal, tcgetattr(terminal)?);
     out.write_all(&[SAVE_CURSOR, LEAVE, REST].concat())?;
-    Ok(set?)
+    set
+}
+
+fn set_usual(terminal: BorrowedFd<'_>, mut settings: Termios) -> io::Result<()> {
+    make_usual(&mut settings);
+    Ok(tcsetattr(terminal, OptionalActions::Now, &settings)?)
 }
 
 /// As `stty sane` has them, but for what names the keys.

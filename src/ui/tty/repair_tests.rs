@@ -2,6 +2,22 @@ use super::*;
 use portable_pty::{PtySize, native_pty_system};
 
 #[test]
+fn after_a_kill_settings_that_a_shell_has_set_stay_and_raw_ones_do_not() {
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+    // What a shell edits its lines with.
+    let mut shell = tcgetattr(&terminal).unwrap();
+    shell.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
+    tcsetattr(&terminal, OptionalActions::Now, &shell).unwrap();
+    repair_after(terminal.as_fd(), 1).unwrap();
+    assert!(!tcgetattr(&terminal).unwrap().local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO));
+    shell.make_raw();
+    tcsetattr(&terminal, OptionalActions::Now, &shell).unwrap();
+    repair_after(terminal.as_fd(), 1).unwrap();
+    assert!(tcgetattr(&terminal).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO));
+}
+
+#[test]
 fn raw_settings_are_the_usual_ones_again_and_every_mode_is_off() {
     let pair = native_pty_system().openpty(PtySize::default()).unwrap();
     let name = pair.master.tty_name().unwrap();
