@@ -21,7 +21,8 @@ mod requests;
 mod saying;
 #[cfg(feature = "remote")]
 mod streamable;
-#[cfg(all(test, feature = "remote"))]
+#[cfg(feature = "remote")]
+#[cfg(test)]
 mod test_server;
 #[cfg(feature = "remote")]
 mod tls;
@@ -134,7 +135,8 @@ pub async fn carry(remote: Remote, end: End, told: mpsc::Sender<Told>) -> Lost {
     }
 }
 
-#[cfg(all(test, feature = "remote"))]
+#[cfg(feature = "remote")]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -215,7 +215,11 @@ impl Connection {
             (Kind::Answer, Some(id)) => {
                 let names = self.sessions().is_answered(&id, route.opened, route.is_error);
                 for name in names {
-                    self.attach(&name).await.map_err(|failure| failure.lost)?;
+                    match self.attach(&name).await {
+                        // There are servers that say everything of a session that was loaded on the connection's stream.
+                        Err(failure) if failure.status != Some(404) => return Err(failure.lost),
+                        Ok(()) | Err(_) => {}
+                    }
                 }
             }
             _ => {}
@@ -238,8 +242,9 @@ impl Connection {
                 match self.attach(name).await {
                     Ok(()) => {}
                     // There are servers that know a session only when it was loaded.
-                    Err(failure) if failure.status == Some(404) && id.is_some() => {
-                        opens = named.take().map(str::to_owned)
+                    Err(failure) if failure.status == Some(404) => {
+                        named = None;
+                        opens.clone_from(&session);
                     }
                     Err(failure) => return Err(failure.lost),
                 }

@@ -66,6 +66,8 @@ async fn answer(request: Request<Incoming>, seen: mpsc::Sender<Seen>, streams: S
         say.send(ANSWER.into()).await.unwrap();
         answer = answer.header("acp-connection-id", "c1").header("content-type", "application/json");
         answer = answer.header("set-cookie", "k=v; Path=/");
+    } else if session == "unknown" {
+        answer = answer.status(404);
     } else if method == "GET" {
         answer = answer.header("content-type", "text/event-stream; charset=utf-8");
         streams.lock().unwrap().insert(session.clone(), say);
@@ -150,6 +152,19 @@ async fn s_078_s_079_s_080_s_081_a_session_over_http_1() {
 #[tokio::test]
 async fn s_082_s_083_s_084_s_085_s_089_a_session_over_http_2_that_nothing_has_announced() {
     a_session(true).await;
+}
+
+#[tokio::test]
+async fn s_080_a_session_that_the_server_gives_no_stream_is_loaded_over_the_connections_own() {
+    let mut server = begun(false).await;
+    let load = "{\"id\":3,\"method\":\"session/load\",\"params\":{\"sessionId\":\"unknown\"}}";
+    server.ours.send_line(load).await.unwrap();
+    server.sees("GET c1 unknown k=v", "").await;
+    server.sees("POST c1  k=v", load).await;
+    server.say("", "data: {\"id\":3,\"result\":null}\n\n").await;
+    server.sees("GET c1 unknown k=v", "").await;
+    server.hears("{\"id\":3,\"result\":null}").await;
+    assert!(!server.carried.is_finished());
 }
 
 #[tokio::test]
