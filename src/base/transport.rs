@@ -12,6 +12,10 @@ pub enum Transport {
     Stdio,
     Unix,
     WebSocket,
+    /// Streamable HTTP: messages go out as requests and come in on streams of events.
+    Http,
+    /// Each message is a request; what belongs to it comes as its answer, as JSON or as events.
+    Sse,
 }
 
 impl Transport {
@@ -21,6 +25,8 @@ impl Transport {
             Self::Stdio => "stdio",
             Self::Unix => "unix",
             Self::WebSocket => "websocket",
+            Self::Http => "http",
+            Self::Sse => "sse",
         }
     }
 }

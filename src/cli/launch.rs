@@ -3,6 +3,7 @@
 use super::archived::say_removed;
 use super::args::Common;
 use super::commands::Name;
+use super::reached;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
@@ -15,6 +16,7 @@ use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewCon
 use crate::host::worktrees;
 use crate::mcp::fill_text;
 use crate::model::event::{Opening, Protocol};
+use crate::model::login::quote;
 use crate::model::session::Policy;
 use crate::remote::{Address, Header, Remote};
 use crate::review::archive;
@@ -198,6 +200,9 @@ pub fn engine_config(
     if let Some(Err(why)) = &reach.remote {
         return Err(Usage(why.clone()));
     }
+    if let Some(dirs) = dirs {
+        reached::keep(&dirs.state, &line(&agent), common);
+    }
     Ok(EngineConfig {
         suggestion,
         install,
@@ -228,6 +233,12 @@ pub fn engine_config(
         directories,
         budget: None,
     })
+}
+
+/// The command line as the person would type it, or the address.
+pub fn line(agent: &AgentCommand) -> String {
+    let words = std::iter::once(&agent.command).chain(&agent.args);
+    words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// What the configuration says of it.

@@ -29,6 +29,7 @@ mod plain;
 mod probe;
 mod processes;
 mod progress;
+mod reached;
 mod resume;
 mod review;
 mod rules;

@@ -7,11 +7,11 @@ use super::args::{Common, SessionChoice};
 use super::conversations;
 use super::launch::{self, Surroundings};
 use super::output::say;
+use super::reached;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
 use crate::model::event::Opening;
-use crate::model::login::quote;
 use crate::model::session::ReadOnly;
 use crate::review::archive;
 use crate::store::claims::{self, Claim, Holder, Refused};
@@ -70,11 +70,7 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resum
 
 /// The command line of the agent that the person names, if they do.
 fn wanted(common: &Common, surroundings: &Surroundings) -> Result<Option<String>, Usage> {
-    let line = |agent: AgentCommand| {
-        let words = std::iter::once(&agent.command).chain(&agent.args);
-        words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
-    };
-    Ok(launch::named_agent(common, &surroundings.config)?.map(line))
+    Ok(launch::named_agent(common, &surroundings.config)?.map(|agent| launch::line(&agent)))
 }
 
 /// What only its agent knows of, in the directory that the person names for it, else in that which its agent tells. Says
@@ -108,7 +104,7 @@ pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Resu
         return Err(Usage(format!("the directory of session {} is gone: {place}", known.session_id)));
     }
     let is_named = common.names_agent();
-    let agent = if is_named { None } else { Some(recorded(&known, surroundings)?) };
+    let agent = if is_named { None } else { Some(recorded(&known, common, surroundings)?) };
     let id = known.session_id.as_str().into();
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.as_path());
     if is_gone {
@@ -146,7 +142,7 @@ pub fn claimed(state: Option<&Path>, agent: &str, id: &str, open: Option<&Path>)
 }
 
 /// The command that its journal has, with the variables that the configuration gives it.
-fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, Usage> {
+fn recorded(known: &Known, common: &Common, surroundings: &Surroundings) -> Result<AgentCommand, Usage> {
     let words = known.argv().unwrap_or_default();
     let Some((command, args)) = words.split_first() else {
         let id = &known.session_id;
@@ -159,13 +155,20 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
     };
     let is_it = |listed: &agents::Listed| listed.agent.command == *command && listed.agent.args == args;
     let configured = agents::list(&surroundings.config).into_iter().find(is_it).map(|listed| listed.agent);
-    Ok(configured.unwrap_or_else(|| AgentCommand {
+    if let Some(configured) = configured {
+        return Ok(configured);
+    }
+    let mut reach = launch::recorded_reach(command, args);
+    if let Some(dirs) = &surroundings.dirs {
+        reach = reached::recall(&dirs.state, &known.command, reach, common)?;
+    }
+    Ok(AgentCommand {
         name: command.clone(),
         command: command.clone(),
         args: args.to_vec(),
         env: BTreeMap::new(),
         spoken: surroundings.config.spoken.clone(),
-        reach: launch::recorded_reach(command, args),
+        reach,
         starts: Starts::InSession,
-    }))
+    })
 }

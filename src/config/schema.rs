@@ -32,7 +32,7 @@ pub const DIALECTS: [&str; 5] = ["auto", "canonical", "d0", "d3", "d4"];
 /// How messages of an agent can be told apart.
 pub const FRAMINGS: [&str; 3] = ["ndjson", "content-length", "auto"];
 /// Over what an agent behind an address can be reached.
-pub const TRANSPORTS: [&str; 2] = ["unix", "websocket"];
+pub const TRANSPORTS: [&str; 4] = ["unix", "websocket", "http", "sse"];
 /// The keys about sessions, and the limits of what is kept of them.
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];

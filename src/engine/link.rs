@@ -4,11 +4,11 @@
 //! at the other end, its end is told once and the same each time it is asked for.
 
 use crate::base::exit::Exit;
-use crate::base::transport::Reached;
+use crate::base::transport::{Reached, Transport};
 use crate::host::process::{AgentProcess, Graces, Survivor};
 use crate::model::event::HostEvent;
 use crate::model::ids::AgentKey;
-use crate::remote::{self, Remote};
+use crate::remote::{self, Lost, Remote, Told};
 use crate::wire::duplex;
 use crate::wire::framing::Framing;
 use std::time::Duration;
@@ -22,6 +22,9 @@ const CAPACITY: usize = 64 << 10;
 /// How long an agent behind an address may take to end a connection that we have ended.
 const LAST_BYTES: Duration = Duration::from_millis(500);
 
+/// What a connection has to tell of itself before it is looked at.
+const TOLD: usize = 4;
+
 pub type Incoming = Box<dyn AsyncRead + Send + Unpin>;
 pub type Outgoing = Box<dyn AsyncWrite + Send + Unpin>;
 /// Makes the link when an agent is to be started.
@@ -33,6 +36,8 @@ pub struct Link {
     pub errors: Option<Incoming>,
     /// How messages are told apart in both directions.
     pub framing: Framing,
+    /// What a connection to an address has to tell of itself.
+    pub told: Option<mpsc::Receiver<Told>>,
     pub far: Far,
 }
 
@@ -48,15 +53,29 @@ impl Link {
             None => Box::new(tokio::io::sink()),
         };
         let errors = process.stderr.take().map(|stderr| Box::new(stderr) as Incoming);
-        Self { incoming, outgoing, errors, framing, far: Far::Process(Box::new(process)) }
+        Self { incoming, outgoing, errors, framing, told: None, far: Far::Process(Box::new(process)) }
     }
 
     /// Reaches an agent at its address; that it cannot be reached is told as the end.
     pub fn remote(remote: Remote, framing: Framing) -> Self {
         let (ours, theirs) = duplex::pair(CAPACITY);
         let reached = remote.reached();
-        let far = Far::Remote { reached, task: tokio::spawn(remote::carry(remote, theirs)), ended: None };
-        Self { incoming: Box::new(ours.reader), outgoing: Box::new(ours.writer), errors: None, framing, far }
+        // Elsewhere the transport tells messages apart.
+        let framing = if reached.transport == Transport::Unix { framing } else { Framing::Lines };
+        let (tell, told) = mpsc::channel(TOLD);
+        let task = tokio::spawn(remote::carry(remote, theirs, tell));
+        let far = Far::Remote { reached, task, ended: None };
+        let (incoming, outgoing) = (Box::new(ours.reader), Box::new(ours.writer));
+        Self { incoming, outgoing, errors: None, framing, told: Some(told), far }
+    }
+}
+
+impl From<Told> for HostEvent {
+    fn from(told: Told) -> Self {
+        match told {
+            Told::Over(transport) => Self::ReachedOver(transport),
+            Told::AsksNothing => Self::AsksNothing,
+        }
     }
 }
 
@@ -65,7 +84,7 @@ impl Link {
 pub enum Ended {
     Exited(Exit),
     /// The connection to it, and why.
-    Lost(String),
+    Lost(Lost),
 }
 
 /// Who is at the other end.
@@ -73,7 +92,7 @@ pub enum Ended {
 pub enum Far {
     Process(Box<AgentProcess>),
     Memory { exit: mpsc::Receiver<Exit>, ended: Option<Exit> },
-    Remote { reached: Reached, task: JoinHandle<String>, ended: Option<String> },
+    Remote { reached: Reached, task: JoinHandle<Lost>, ended: Option<Lost> },
 }
 
 impl Far {
@@ -96,10 +115,10 @@ impl Far {
                 let exit = exit.recv().await.unwrap_or_default();
                 Ended::Exited(ended.insert(exit).clone())
             }
-            Self::Remote { ended: Some(why), .. } => Ended::Lost(why.clone()),
+            Self::Remote { ended: Some(lost), .. } => Ended::Lost(lost.clone()),
             Self::Remote { task, ended, .. } => {
-                let why = task.await.unwrap_or_else(|_| "the connection to the agent was ended".to_owned());
-                Ended::Lost(ended.insert(why).clone())
+                let lost = task.await.unwrap_or_else(|_| "the connection to the agent was ended".to_owned().into());
+                Ended::Lost(ended.insert(lost).clone())
             }
         }
     }
@@ -160,6 +179,6 @@ pub fn memory() -> (Link, Agent) {
     let (tell, exit) = mpsc::channel(1);
     let far = Far::Memory { exit, ended: None };
     let (incoming, outgoing) = (Box::new(ours.reader), Box::new(ours.writer));
-    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: Framing::Lines, far };
+    let link = Link { incoming, outgoing, errors: Some(Box::new(printed)), framing: Framing::Lines, told: None, far };
     (link, Agent { lines, errors, exit: tell })
 }

@@ -11,7 +11,7 @@ use crate::host::process::{self, AgentSpec, Graces, Survivor};
 use crate::model::event::{HostEvent, Protocol};
 use crate::model::ids::AgentKey;
 use crate::model::login::quote;
-use crate::remote::{Address, Remote};
+use crate::remote::{Address, Remote, Told};
 use crate::wire::framing::Framing;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Incoming, WordForWord};
@@ -116,6 +116,8 @@ pub enum LinkWake {
     /// A large update is ready to be applied.
     Decoded(Decoded),
     Stderr(Arc<str>),
+    /// What the connection to its address has to tell of itself.
+    Told(Told),
     Ended(Ended),
     InputClosed,
     Written,
@@ -260,7 +262,11 @@ impl Links {
             LinkWake::Incoming(Incoming::Closed { error, .. }) => running.note_closed(error),
             LinkWake::Ended(ended) => running.note_ended(ended),
             LinkWake::InputClosed => running.note_input_closed(),
-            LinkWake::Incoming(_) | LinkWake::Decoded(_) | LinkWake::Stderr(_) | LinkWake::Written => {}
+            LinkWake::Incoming(_)
+            | LinkWake::Decoded(_)
+            | LinkWake::Stderr(_)
+            | LinkWake::Told(_)
+            | LinkWake::Written => {}
         }
     }
 
@@ -340,17 +346,22 @@ fn spec(setup: &AgentSetup, cwd: PathBuf) -> AgentSpec {
 /// What one agent does next. This and what it waits for may be dropped at any time and begun again without a loss.
 async fn wake(running: &mut Running) -> LinkWake {
     let (has_ended, closed) = (running.has_ended(), running.is_closed());
-    let Running { far, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
+    let Running { far, told, incoming, decoding, stderr_lines, outbox, tx, .. } = running;
     let idle = decoding.is_none();
     tokio::select! {
         biased;
         Some(line) = stderr_lines.recv() => LinkWake::Stderr(line),
+        Some(told) = heard(told) => LinkWake::Told(told),
         written = write(outbox, tx.as_ref()) => if written { LinkWake::Written } else { LinkWake::InputClosed },
         decoded = decoded(decoding) => LinkWake::Decoded(decoded),
         Some(incoming) = incoming.recv(), if !closed && idle => LinkWake::Incoming(incoming),
         ended = far.wait(), if !has_ended => LinkWake::Ended(ended),
         else => std::future::pending().await,
     }
+}
+
+async fn heard(told: &mut Option<mpsc::Receiver<Told>>) -> Option<Told> {
+    told.as_mut()?.recv().await
 }
 
 async fn write(outbox: &mut Outbox, tx: Option<&mpsc::Sender<Load>>) -> bool {

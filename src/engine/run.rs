@@ -283,6 +283,7 @@ impl Engine {
                     self.apply(agent, HostEvent::LogInPrinted { line });
                 }
             }
+            LinkWake::Told(told) => self.apply(agent, told.into()),
             // What has ended is told when it is certain.
             LinkWake::Ended(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }

@@ -6,6 +6,7 @@
 use super::decoding::Decoding;
 use super::link::{Ended, Far, Link};
 use crate::model::event::HostEvent;
+use crate::remote::Told;
 use crate::wire::framing::Agreed;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{self, Incoming, WordForWord};
@@ -30,6 +31,7 @@ const STDERR_QUEUE: usize = 256;
 #[derive(Debug)]
 pub struct Running {
     pub far: Far,
+    pub told: Option<mpsc::Receiver<Told>>,
     pub incoming: mpsc::Receiver<Incoming>,
     /// While this is there nothing more is taken from `incoming`.
     pub decoding: Option<Decoding>,
@@ -61,6 +63,7 @@ impl Running {
         let (tx, writer_task) = pump::spawn_writer(link.outgoing);
         Self {
             far: link.far,
+            told: link.told,
             incoming,
             decoding: None,
             stderr_lines,
@@ -139,7 +142,10 @@ impl Running {
             Some(Ended::Exited(exit)) if drained || late => {
                 Some(HostEvent::AgentExited { exit: exit.clone(), stderr: self.stderr_tail(STDERR_LINES) })
             }
-            Some(Ended::Lost(why)) if drained || late => Some(HostEvent::ConnectionLost { why: why.clone() }),
+            Some(Ended::Lost(lost)) if drained || late => {
+                let retry_after = lost.retry_after.map(|after| after.as_secs());
+                Some(HostEvent::ConnectionLost { why: lost.why.clone(), retry_after })
+            }
             Some(_) => None,
             None if self.closed && late => Some(HostEvent::StdoutClosed { stderr: self.stderr_tail(STDERR_LINES) }),
             None if self.input_closed && late => {

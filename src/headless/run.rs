@@ -12,7 +12,7 @@ use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict
 use crate::base::{patience, sanitize};
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
-use crate::model::agent::NO_DIRECTORIES;
+use crate::model::agent::{Death, NO_DIRECTORIES, REVIVALS};
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{Before, Can, Intent, Link, Opening};
 use crate::model::ids::{Addressed, SessionKey, TurnId};
@@ -25,6 +25,8 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
+/// How long a turn may take to show that it still runs, once its session is there again.
+const REGAINED: Duration = Duration::from_secs(1);
 /// Quiet that ends the reading after the answer, and the most that is waited for it.
 const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
@@ -90,6 +92,9 @@ enum Stage {
     /// What is still to be set before the prompt goes out.
     Setting(Vec<Setting>),
     Prompted,
+    /// The connection broke in the middle of the turn, and why; once the session is there again, until when the turn may show
+    /// that it still runs.
+    Broken(String, Option<Instant>),
     /// Cancelled: by what, and until when its confirmation is awaited.
     Cancelling(Cause, Instant),
     /// Answered: the last sign of the agent, and when to stop at the latest.
@@ -113,6 +118,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         deadline: None,
         unreviewed: None,
         before: None,
+        tried: 0,
     };
     // One listener for all: a signal between two waits is not lost.
     let mut signals = Signals::listen()?;
@@ -191,6 +197,8 @@ struct Exec {
     unreviewed: Option<TurnId>,
     /// The last turn before the prompt, once that is handed over.
     before: Option<TurnId>,
+    /// The last attempt to open a connection again that was told.
+    tried: u8,
 }
 
 impl Exec {
@@ -272,6 +280,7 @@ impl Exec {
             return Some(auth_verdict(engine.model().first(), &log_in.error, &self.options.agent));
         }
         match engine.model().first().phase() {
+            Phase::Dead(death) if self.is_opened_again(engine.model().first(), death) => return None,
             Phase::Dead(death) if !matches!(self.stage, Stage::Quieting(..)) => {
                 if let Stage::Cancelling(cause, _) = self.stage {
                     return Some(cancel_verdict(cause));
@@ -287,6 +296,7 @@ impl Exec {
                 return Some(death_verdict(death));
             }
             Phase::Dead(_) => return self.verdict.take(),
+            Phase::Ready => self.look_for_the_turn(engine.model().first()),
             _ => {}
         }
         if self.stage == Stage::Opening && engine.model().first().phase() == Phase::Ready {
@@ -331,6 +341,35 @@ impl Exec {
             }
         }
         None
+    }
+
+    /// Whether a connection that broke is tried again by itself; nothing is said to the agent twice (S-145).
+    fn is_opened_again(&mut self, session: SessionRef<'_>, death: &Death) -> bool {
+        let Some(revival) = session.agent().revival.filter(|_| death.kind.is_of_connection()) else { return false };
+        match self.stage {
+            Stage::Setting(_) => self.stage = Stage::Opening,
+            Stage::Prompted => self.stage = Stage::Broken(death.message.clone(), None),
+            Stage::Opening | Stage::Broken(..) => {}
+            Stage::Cancelling(..) | Stage::Quieting(..) => return false,
+        }
+        if std::mem::replace(&mut self.tried, revival.attempt) != revival.attempt {
+            let left = revival.at.saturating_sub(death.at).as_secs_f32();
+            let words =
+                format!("{}; it is tried again in {left:.1} s ({} of {REVIVALS})", death.message, revival.attempt);
+            say(&words, &[]);
+        }
+        true
+    }
+
+    /// The session is there again: the turn goes on where the agent says that it runs.
+    fn look_for_the_turn(&mut self, session: SessionRef<'_>) {
+        let Stage::Broken(_, until) = &mut self.stage else { return };
+        if session.session().turn.is_some() {
+            say("the session is there again, and the turn still runs", &[]);
+            self.stage = Stage::Prompted;
+        } else {
+            until.get_or_insert_with(|| Instant::now() + REGAINED);
+        }
     }
 
     /// The prompt was handed over and no turn has begun with it, although one could.
@@ -465,6 +504,7 @@ impl Exec {
         let stage = match &self.stage {
             Stage::Cancelling(_, until) => Some(*until),
             Stage::Quieting(since, limit) => Some((*since + QUIET).min(*limit)),
+            Stage::Broken(_, until) => *until,
             _ => None,
         };
         let deadline = self.deadline.filter(|_| !matches!(self.stage, Stage::Quieting(..) | Stage::Cancelling(..)));
@@ -472,11 +512,16 @@ impl Exec {
     }
 
     fn time_passed(&mut self, engine: &mut Engine) -> Option<Verdict> {
-        match self.stage {
+        match &self.stage {
+            Stage::Broken(why, Some(until)) if *until <= Instant::now() => {
+                let detail =
+                    "the session is there again, but nothing says that the turn still runs; --continue goes on in it";
+                Some(Verdict::new(code::NO_SESSION, why.clone()).with_words(vec![detail.to_owned()]))
+            }
             Stage::Quieting(..) => self.verdict.take(),
             Stage::Cancelling(cause, _) => {
                 warn!(?cause, "the agent did not confirm the cancel in time");
-                Some(cancel_verdict(cause))
+                Some(cancel_verdict(*cause))
             }
             _ => self.cancel(engine, Cause::Timeout),
         }

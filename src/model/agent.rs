@@ -9,6 +9,7 @@ use super::login::LogIn;
 use super::tool::Exit;
 use crate::base::transport::{Reached, Transport};
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 /// Of an agent that cannot be told of directories besides the session's own.
 pub const NO_DIRECTORIES: &str = "this agent takes no further directories (sessionCapabilities.additionalDirectories)";
@@ -58,6 +59,13 @@ pub enum DeathKind {
     Lost,
 }
 
+impl DeathKind {
+    /// It may be only the connection that is gone, and never came about again.
+    pub const fn is_of_connection(self) -> bool {
+        matches!(self, Self::Lost | Self::NotStarted)
+    }
+}
+
 /// How often in a row an agent that keeps ending is started again by itself.
 pub const REVIVALS: u8 = 5;
 
@@ -104,6 +112,8 @@ pub struct Agent {
     pub revival: Option<Revival>,
     /// How often it was started again by itself since it was of use, or since the person started it.
     pub revivals: u8,
+    /// Its server has said how long it is not to be asked.
+    pub(super) retry_after: Option<Duration>,
     pub(super) is_ended_by_person: bool,
     /// Updates and requests that named a session before `session/new` was answered.
     pub(super) strays: Vec<Stray>,

@@ -32,7 +32,7 @@ impl Address {
     pub fn read(text: &str) -> Result<Self, String> {
         let Some(path) = socket(text) else {
             if !Self::is_one(text) {
-                return Err(format!("`{text}` is no address of an agent; one is unix:PATH or wss://HOST/PATH"));
+                return Err(format!("`{text}` is no address of an agent; one is unix:PATH or https://HOST/PATH"));
             }
             #[cfg(feature = "remote")]
             return super::web::Web::read(text).map(Self::Web);
@@ -80,7 +80,7 @@ mod tests {
         for (text, why) in [
             ("unix:", "has to be absolute"),
             ("unix:a.sock", "has to be absolute"),
-            ("tcp:1", "is no address of an agent; one is unix:PATH or wss://"),
+            ("tcp:1", "is no address of an agent; one is unix:PATH or https://"),
             ("", "is no address"),
         ] {
             let said = Address::read(&Address::typed(text, Path::new("rel"))).unwrap_err();

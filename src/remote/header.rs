@@ -4,8 +4,19 @@
 
 use std::fmt;
 
+/// Shorter values are words of everyone, and are not looked for in what a server says.
+const MIN_HIDDEN: usize = 4;
 /// Those that the connection itself makes.
-const OWN: [&str; 5] = ["host", "connection", "upgrade", "content-length", "transfer-encoding"];
+const OWN: [&str; 8] = [
+    "host",
+    "connection",
+    "upgrade",
+    "content-length",
+    "content-type",
+    "transfer-encoding",
+    "acp-connection-id",
+    "acp-session-id",
+];
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct Header {
@@ -43,6 +54,24 @@ impl Header {
         let is_secret = words.iter().any(|word| self.name.contains(word));
         let last = self.value.rsplit(' ').next();
         std::iter::once(self.value.as_str()).chain(last).filter(move |_| is_secret)
+    }
+
+    /// What of it is not shown when the server sends it back.
+    pub fn hidden(&self) -> impl Iterator<Item = &str> {
+        let last = self.value.rsplit(' ').next();
+        std::iter::once(self.value.as_str()).chain(last).filter(|value| value.len() >= MIN_HIDDEN)
+    }
+}
+
+#[cfg(feature = "remote")]
+impl Header {
+    /// As it is sent.
+    pub(super) fn fields(&self) -> Result<(http::HeaderName, http::HeaderValue), String> {
+        let name = http::HeaderName::try_from(&self.name).map_err(|error| error.to_string())?;
+        let mut value =
+            http::HeaderValue::try_from(&self.value).map_err(|_| format!("the value of {name} is none of a header"))?;
+        value.set_sensitive(true);
+        Ok((name, value))
     }
 }
 

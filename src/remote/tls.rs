@@ -9,14 +9,16 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 type Config = Result<Arc<ClientConfig>, String>;
 
-/// Encrypts what goes over a connection to this host.
-pub(super) async fn over(stream: TcpStream, host: &str) -> Result<TlsStream<TcpStream>, String> {
+/// Encrypts what goes over a connection to this host, which chooses one of these protocols.
+pub(super) async fn over(stream: TcpStream, host: &str, protocols: &[&[u8]]) -> Result<TlsStream<TcpStream>, String> {
     static CONFIG: OnceLock<Config> = OnceLock::new();
     // Certificates are read from the disk.
     let config = tokio::task::spawn_blocking(|| CONFIG.get_or_init(config).clone()).await;
     let config = config.map_err(|error| error.to_string())??;
     let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name of a host"))?;
-    let encrypted = TlsConnector::from(config).connect(name, stream).await;
+    let mut config = ClientConfig::clone(&config);
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    let encrypted = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
     encrypted.map_err(|error| format!("the connection cannot be encrypted: {error}"))
 }
 

@@ -3,19 +3,17 @@
 //! Invariants: no redirect is followed, so headers go to no other host; a message above the limit ends the connection before
 //! memory is taken for it (S-098); who is silent for long is asked, and given up when no answer comes.
 
+use super::Lost;
+use super::dial::{Dialled, PATIENCE, Pipe, dial};
 use super::header::Header;
-use super::tls;
+use super::saying::{Failure, Speech, reason};
 use super::web::Web;
-use crate::wire::duplex::End;
 use crate::wire::framing::MAX_LINE;
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
-use http::{HeaderName, HeaderValue, Response};
 use std::future::pending;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
@@ -23,69 +21,48 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-/// How long it may take until a connection stands.
-const PATIENCE: Duration = Duration::from_secs(20);
 /// How long nothing may come before the agent is asked whether it is there, and then until it is given up.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Bytes of the beginning of a secret that are not shown without the rest either.
-const BEGINNING: usize = 8;
-/// Characters of what a server says that are shown.
-const SHOWN: usize = 200;
 
-trait Pipe: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Pipe for T {}
+pub(super) struct Socket(WebSocketStream<Box<dyn Pipe>>);
 
-pub(super) async fn carry(web: &Web, headers: &[Header], end: End) -> String {
-    without(headers, carried(web, headers, end).await)
+pub(super) async fn open(web: &Web, headers: &[Header], speech: &Speech) -> Result<Socket, Failure> {
+    let opened = timeout(PATIENCE, shake_hands(web, headers, speech)).await;
+    opened.unwrap_or_else(|_| Err(format!("no answer within {} s", PATIENCE.as_secs()).into()))
 }
 
-/// What a server says may have what it was sent: that is for nobody else.
-fn without(headers: &[Header], mut text: String) -> String {
-    for secret in headers.iter().flat_map(Header::secrets).filter(|secret| !secret.is_empty()) {
-        text = text.replace(secret, "…");
-        // What is shown of it may be cut.
-        while let Some(at) = secret.get(..BEGINNING).and_then(|beginning| text.find(beginning)) {
-            let rest = text.get(at..).unwrap_or_default().chars();
-            let same = rest.zip(secret.chars()).take_while(|(a, b)| a == b);
-            let length: usize = same.map(|(c, _)| c.len_utf8()).sum();
-            text.replace_range(at..at + length, "…");
-        }
-    }
-    text
-}
-
-async fn carried(web: &Web, headers: &[Header], end: End) -> String {
-    let socket = match timeout(PATIENCE, open(web, headers)).await {
-        Ok(Ok(socket)) => socket,
-        Ok(Err(why)) => return format!("{web} cannot be reached: {why}"),
-        Err(_) => return format!("{web} cannot be reached: no answer within {} s", PATIENCE.as_secs()),
-    };
-    let (sink, stream) = socket.split();
+/// Moves messages until the connection ends; gives why it did.
+pub(super) async fn run(
+    socket: Socket,
+    reader: impl AsyncBufRead + Unpin,
+    writer: impl AsyncWrite + Unpin,
+    speech: &Speech,
+) -> Lost {
+    let (sink, stream) = socket.0.split();
     let was_heard = AtomicBool::new(true);
-    let End { reader, writer } = end;
-    tokio::select! {
+    let why = tokio::select! {
         why = send(sink, reader, &was_heard, SILENCE) => why,
-        why = receive(stream, writer, &was_heard) => why,
-    }
+        why = receive(stream, writer, &was_heard, speech) => why,
+    };
+    why.into()
 }
 
-async fn open(web: &Web, headers: &[Header]) -> Result<WebSocketStream<Box<dyn Pipe>>, String> {
-    let tcp = TcpStream::connect((web.host.as_str(), web.port)).await.map_err(|error| reason(&error))?;
-    // Messages are short and waited for; where it cannot be said they are sent all the same.
-    let _ = tcp.set_nodelay(true);
-    let stream: Box<dyn Pipe> = if web.is_secure { Box::new(tls::over(tcp, &web.host).await?) } else { Box::new(tcp) };
-    let mut request = web.to_string().into_client_request().map_err(|error| error.to_string())?;
-    for Header { name, value } in headers {
-        let name = HeaderName::try_from(name).map_err(|error| error.to_string())?;
-        let mut value = HeaderValue::try_from(value).map_err(|_| format!("the value of {name} is none of a header"))?;
-        value.set_sensitive(true);
+async fn shake_hands(web: &Web, headers: &[Header], speech: &Speech) -> Result<Socket, Failure> {
+    let Dialled { stream, .. } = dial(web, &[b"http/1.1"]).await?;
+    let mut request = web.socket().to_string().into_client_request().map_err(|error| error.to_string())?;
+    for header in headers {
+        let (name, value) = header.fields()?;
         request.headers_mut().append(name, value);
     }
     let config = WebSocketConfig::default().max_message_size(Some(MAX_LINE)).max_frame_size(Some(MAX_LINE));
     match client_async_with_config(request, stream, Some(config)).await {
-        Ok((socket, _)) => Ok(socket),
-        Err(Error::Http(response)) => Err(refused(web, &response)),
-        Err(error) => Err(ended(&error)),
+        Ok((socket, _)) => Ok(Socket(socket)),
+        Err(Error::Http(response)) => {
+            let body = response.body().as_deref().unwrap_or_default();
+            Err(speech.refused("it opens no WebSocket", response.status().as_u16(), response.headers(), body))
+        }
+        Err(error @ Error::Io(_)) => Err(ended(&error, speech).into()),
+        Err(error) => Err(Failure::unsuited(ended(&error, speech))),
     }
 }
 
@@ -134,12 +111,13 @@ async fn receive(
     mut messages: impl Stream<Item = Result<Message, Error>> + Unpin,
     mut writer: impl AsyncWrite + Unpin,
     was_heard: &AtomicBool,
+    speech: &Speech,
 ) -> String {
     loop {
         let message = match messages.next().await {
             Some(Ok(message)) => message,
-            Some(Err(error)) => return ended(&error),
-            None => return ended(&Error::ConnectionClosed),
+            Some(Err(error)) => return ended(&error, speech),
+            None => return ended(&Error::ConnectionClosed, speech),
         };
         was_heard.store(true, Ordering::Relaxed);
         match message {
@@ -151,47 +129,17 @@ async fn receive(
                 }
             }
             Message::Close(Some(frame)) if !frame.reason.is_empty() => {
-                return format!("the agent has closed the connection: {}", shown(&frame.reason));
+                return format!("the agent has closed the connection: {}", speech.shown(&frame.reason));
             }
-            Message::Close(_) => return ended(&Error::ConnectionClosed),
+            Message::Close(_) => return ended(&Error::ConnectionClosed, speech),
             // Pings are answered by the library; messages of bytes are of nobody.
             Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_) => {}
         }
     }
 }
 
-/// What the server says in place of a WebSocket.
-fn refused(web: &Web, response: &Response<Option<Vec<u8>>>) -> String {
-    let status = response.status().as_u16();
-    let header =
-        |name: &str| response.headers().get(name).map(|value| shown(&String::from_utf8_lossy(value.as_bytes())));
-    match status {
-        300..=399 => {
-            let place = header("location").unwrap_or_else(|| "nowhere".to_owned());
-            format!(
-                "{} sends on to {place}; no redirect is followed, name that address if you trust it",
-                web.authority()
-            )
-        }
-        401 | 403 => format!(
-            "it wants to know who you are ({status}): give --header 'Authorization: …', or headers in the configuration"
-        ),
-        404 => "there is nothing at this path (404)".to_owned(),
-        408 | 504 => format!("no answer came in time ({status})"),
-        429 => match header("retry-after") {
-            Some(after) => format!("it is asked too often (429), again after {after} s"),
-            None => "it is asked too often (429)".to_owned(),
-        },
-        500..=599 => format!("the server has a fault ({status})"),
-        _ => {
-            let body = response.body().as_deref().map(String::from_utf8_lossy).unwrap_or_default();
-            format!("it opens no WebSocket ({status}) {}", shown(&body)).trim_end().to_owned()
-        }
-    }
-}
-
 /// Why a connection is at its end.
-fn ended(error: &Error) -> String {
+fn ended(error: &Error, speech: &Speech) -> String {
     match error {
         Error::ConnectionClosed | Error::AlreadyClosed => "the agent has closed the connection".to_owned(),
         Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the connection to the agent broke".to_owned(),
@@ -199,20 +147,8 @@ fn ended(error: &Error) -> String {
         Error::Capacity(CapacityError::MessageTooLong { size, max_size }) => {
             format!("the agent sent a message of {size} bytes; at most {max_size} are taken")
         }
-        error => format!("what came is no WebSocket: {}", shown(&error.to_string())),
+        error => format!("what came is no WebSocket: {}", speech.shown(&error.to_string())),
     }
-}
-
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::ConnectionRefused => "no program listens there; is the agent running?".to_owned(),
-        io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => "the connection to the agent broke".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-fn shown(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(SHOWN).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! WebSockets of servers that keep to the rules, and of those that do not. Over loopback, ports are the system's choice.
 
 use super::*;
-use crate::wire::duplex;
+use crate::wire::duplex::{self, End};
 use futures_util::sink::unfold;
 use tokio::io::AsyncReadExt as _;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::accept_hdr_async;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response as Accepted};
@@ -12,6 +12,14 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 type Server = WebSocketStream<TcpStream>;
+
+async fn carry(web: &Web, headers: &[Header], end: End) -> String {
+    let speech = Speech::new(web, headers);
+    match open(web, headers, &speech).await {
+        Ok(socket) => run(socket, end.reader, end.writer, &speech).await.why,
+        Err(failure) => format!("{web} cannot be reached: {}", failure.lost.why),
+    }
+}
 
 /// A connection that is carried, and the server's side of it.
 async fn carried() -> (JoinHandle<String>, duplex::End, Server) {

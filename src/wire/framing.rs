@@ -57,6 +57,14 @@ pub enum Framing {
 impl Framing {
     pub const NAMES: [&str; 3] = ["ndjson", "content-length", "auto"];
 
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "ndjson",
+            Self::Lengths => "content-length",
+            Self::Auto => "auto",
+        }
+    }
+
     pub fn named(name: &str) -> Option<Self> {
         let at = Self::NAMES.iter().position(|known| *known == name)?;
         [Self::Lines, Self::Lengths, Self::Auto].get(at).copied()

@@ -9,6 +9,7 @@ pub mod json;
 pub mod outbox;
 pub mod peer;
 pub mod pump;
+pub mod route;
 pub mod rpc_error;
 pub mod stderr;
 pub mod trace;

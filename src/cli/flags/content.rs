@@ -66,7 +66,7 @@ pub const CONTENT: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "an agent that runs already, at unix:PATH or wss://…; gets no files and commands of this machine",
+        help: "an agent that runs already, at unix:PATH or https://…; gets no files and commands of this machine",
     },
     Flag {
         long: "transport",
@@ -76,7 +76,7 @@ pub const CONTENT: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "over what --url is reached: unix or websocket (default: as its address says)",
+        help: "over what --url is reached: unix, websocket, http or sse (default: as its address says)",
     },
     Flag {
         long: "header",

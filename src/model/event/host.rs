@@ -3,7 +3,7 @@
 //! Plain data that a journal holds; knows of no session. Invariant: what happened is said once, in the order it happened.
 
 use super::{AGENT, SESSION};
-use crate::base::transport::Reached;
+use crate::base::transport::{Reached, Transport};
 use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
@@ -25,6 +25,10 @@ pub enum HostEvent {
     },
     /// It is not started: a connection to its address is being opened.
     Connecting(Reached),
+    /// It is reached over something else than what was tried first.
+    ReachedOver(Transport),
+    /// A turn was answered with one message: the agent can ask for nothing on the way.
+    AsksNothing,
     SpawnFailed {
         message: String,
         hint: String,
@@ -60,6 +64,9 @@ pub enum HostEvent {
     /// The connection to an agent behind an address is at its end, or never came about.
     ConnectionLost {
         why: String,
+        /// In so many seconds its server may be asked again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_after: Option<u64>,
     },
     /// We closed the connection ourselves, and why.
     ConnectionDropped {
@@ -149,6 +156,8 @@ impl HostEvent {
         match self {
             Self::AgentSpawned { .. }
             | Self::Connecting(_)
+            | Self::ReachedOver(_)
+            | Self::AsksNothing
             | Self::ConnectionLost { .. }
             | Self::SpawnFailed { .. }
             | Self::AgentExited { .. }

@@ -5,6 +5,7 @@
 use super::agent::{self as one, End};
 use super::lifecycle::{die, tell_once};
 use super::{Cx, audit, in_agent, in_each, notice};
+use crate::base::transport::Transport;
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind};
 use crate::model::audit::{CLIENT, DENY, Decision};
@@ -12,11 +13,27 @@ use crate::model::entry::Level;
 use crate::model::event::AgentRequest;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::refusal::{Reason, Refusal};
+use std::time::Duration;
+
+pub fn reached_over(model: &mut Model, key: AgentKey, transport: Transport, cx: &mut Cx) {
+    in_agent(model, key, cx, |agent, _| {
+        if let Some(reached) = &mut agent.reached {
+            reached.transport = transport;
+        }
+    });
+}
+
+/// A turn was answered with one message.
+pub fn asks_nothing(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let words = "this server answers a turn with one message, not with a stream: the agent cannot ask you for anything on the way";
+    tell_once(model, key, None, "stream", words, cx);
+}
 
 /// The connection to an agent behind an address has ended, or never came about.
-pub fn lost(model: &mut Model, key: AgentKey, why: String, cx: &mut Cx) {
+pub fn lost(model: &mut Model, key: AgentKey, why: String, retry_after: Option<u64>, cx: &mut Cx) {
     let end = in_agent(model, key, cx, |agent, _| {
         agent.alive = false;
+        agent.retry_after = retry_after.map(Duration::from_secs);
         let is_early = matches!(agent.connection, Connection::Starting { .. });
         End::new(if is_early { DeathKind::NotStarted } else { DeathKind::Lost }, why)
     });

@@ -51,6 +51,8 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         // Of the agent, or of no session in particular.
         HostEvent::AgentSpawned { .. }
         | HostEvent::Connecting(_)
+        | HostEvent::ReachedOver(_)
+        | HostEvent::AsksNothing
         | HostEvent::ConnectionLost { .. }
         | HostEvent::SpawnFailed { .. }
         | HostEvent::AgentExited { .. }

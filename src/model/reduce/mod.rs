@@ -283,7 +283,9 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
                 agent::spawned(agent, cx);
             });
         }
-        HostEvent::ConnectionLost { why } => far::lost(model, key, why, cx),
+        HostEvent::ReachedOver(transport) => far::reached_over(model, key, transport, cx),
+        HostEvent::AsksNothing => far::asks_nothing(model, key, cx),
+        HostEvent::ConnectionLost { why, retry_after } => far::lost(model, key, why, retry_after, cx),
         HostEvent::SpawnFailed { message, hint } => lifecycle::not_spawned(model, key, message, hint, cx),
         HostEvent::LogInPrinted { line } => drop(login::line(model, key, &line, cx)),
         HostEvent::LogInStarted { term } => {

@@ -178,30 +178,80 @@ fn the_person_can_stop_it_and_can_be_faster() {
 
 /// Gives how long it is waited.
 fn lose(rig: &mut Rig) -> Option<u64> {
-    let effects = rig.event(Event::Host(HostEvent::ConnectionLost { why: "cut".into() }));
+    lose_for(rig, None).map(|wait| wait.as_secs())
+}
+
+fn lose_for(rig: &mut Rig, retry_after: Option<u64>) -> Option<Duration> {
+    let effects = rig.event(Event::Host(HostEvent::ConnectionLost { why: "cut".into(), retry_after }));
     effects.iter().find_map(|effect| match effect {
-        Effect::StartTimer { timer: Timer::Revive, after } => Some(after.as_secs()),
+        Effect::StartTimer { timer: Timer::Revive, after } => Some(*after),
         _ => None,
     })
 }
 
+const REACHED: Reached = Reached { transport: Transport::Unix, files: false, terminals: false };
+
+fn far(policy: Policy) -> Rig {
+    let mut rig = Rig::new(policy, &[Can::Load]);
+    rig.model.agents.get_mut(&AgentKey::FIRST).unwrap().reached = Some(REACHED);
+    rig
+}
+
+#[test]
+fn s_144_clients_of_a_server_do_not_come_back_all_at_once() {
+    let waits = (0..4).map(|n| {
+        let mut rig = far(Policy::Ask);
+        rig.now += Duration::from_micros(n * 83);
+        lose_for(&mut rig, None).unwrap()
+    });
+    let waits: Vec<Duration> = waits.collect();
+    assert!(waits.iter().all(|wait| (1000..1250).contains(&wait.as_millis())) && waits.is_sorted(), "{waits:?}");
+    assert!(waits[0] < waits[3]);
+}
+
+#[test]
+fn s_146_a_server_says_how_long_it_is_not_asked_and_the_person_is_asked_where_that_is_long() {
+    assert_eq!(lose(&mut far(Policy::Ask)), Some(1));
+    assert_eq!(lose_for(&mut far(Policy::Ask), Some(7)), Some(Duration::from_secs(7)));
+    assert_eq!(lose_for(&mut far(Policy::Ask), Some(300)), Some(Duration::from_mins(5)));
+    for long in [301, u64::MAX] {
+        assert_eq!(lose_for(&mut far(Policy::Ask), Some(long)), None);
+    }
+    // Also one that has not been reached yet, and the person can stop it.
+    let mut rig = Rig { model: Model::new("unix:/a".into(), "/p".into(), Policy::Ask), now: Duration::from_secs(1) };
+    rig.event(Event::User(Intent::Start));
+    rig.event(Event::Host(HostEvent::Connecting(REACHED)));
+    assert_eq!(lose_for(&mut rig, Some(7)), Some(Duration::from_secs(7)));
+    rig.event(Event::User(Intent::LetRest));
+    assert!(!rig.waits(7));
+}
+
+#[test]
+fn s_063_without_a_screen_a_connection_is_opened_again_and_no_agent_is_started_again() {
+    let mut rig = far(Policy::Auto(Allow::All));
+    rig.talks();
+    assert_eq!(lose(&mut rig), Some(1));
+    assert!(rig.waits(1));
+    let mut rig = far(Policy::Auto(Allow::All));
+    rig.talks();
+    assert_eq!(rig.dies(), None);
+}
+
 #[test]
 fn s_144_an_address_is_tried_again_later_and_later_also_from_the_middle_of_a_turn() {
-    let reached = Reached { transport: Transport::Unix, files: false, terminals: false };
-    let mut rig = Rig::new(Policy::Ask, &[Can::Load]);
-    rig.model.agents.get_mut(&AgentKey::FIRST).unwrap().reached = Some(reached);
+    let mut rig = far(Policy::Ask);
     rig.prompts();
     let mut waits = Vec::new();
     while let Some(wait) = lose(&mut rig) {
         waits.push(wait);
         rig.now += Duration::from_secs(wait);
         rig.event(Event::Timer(Timer::Revive));
-        rig.event(Event::Host(HostEvent::Connecting(reached)));
+        rig.event(Event::Host(HostEvent::Connecting(REACHED)));
     }
     assert_eq!(waits, [1, 2, 4, 8, 16]);
     // One that was never reached is not tried again by itself.
     let mut rig = Rig { model: Model::new("unix:/a".into(), "/p".into(), Policy::Ask), now: Duration::from_secs(1) };
     rig.event(Event::User(Intent::Start));
-    rig.event(Event::Host(HostEvent::Connecting(reached)));
+    rig.event(Event::Host(HostEvent::Connecting(REACHED)));
     assert_eq!(lose(&mut rig), None);
 }

@@ -44,6 +44,34 @@ fn connection(mut stream: &UnixStream) {
     }
 }
 
+/// Serves connections one after the other: what is said to a message on the connection of this number, and whether it goes on.
+fn serve_with(socket: &Path, say: impl Fn(usize, &Value) -> (Vec<Value>, bool) + Send + 'static) {
+    let listener = UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            for line in BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok) {
+                let (said, goes_on) = say(number, &serde_json::from_str(&line).unwrap());
+                for message in said {
+                    writeln!(stream, "{message}").unwrap();
+                }
+                if !goes_on {
+                    break;
+                }
+            }
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+    });
+}
+
+fn answer(got: &Value, result: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": got["id"], "result": result })
+}
+
+fn update(update: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "s", "update": update } })
+}
+
 fn exec(lab: &Lab, args: &[&str]) -> Done {
     lab.exec(args, &[])
 }
@@ -71,12 +99,13 @@ fn s_063_a_connection_that_is_lost_is_told_and_ends_with_5() {
     let lab = Lab::new();
     serve(&lab.path("agent.sock"));
     let done = exec(&lab, &["break it", "--url", "unix:../agent.sock"]);
-    assert!(done.assert_code(5).err().contains("the agent has closed the connection"), "{}", done.err());
+    assert!(done.assert_code(5).err().contains("nothing says that the turn still runs"), "{}", done.err());
+    assert!(done.err().contains("the agent has closed the connection; it is tried again in 1."), "{}", done.err());
     let done = exec(&lab, &["hi", "--url", "unix:../none.sock"]);
     assert!(done.assert_code(5).err().contains("there is no such socket; is the agent running?"), "{}", done.err());
     let done = exec(&lab, &["hi", "--url", "tcp:7"]);
     assert!(
-        done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH or wss://HOST/PATH"),
+        done.assert_code(2).err().contains("is no address of an agent; one is unix:PATH or https://HOST/PATH"),
         "{}",
         done.err()
     );
@@ -100,4 +129,56 @@ fn s_076_a_header_that_cannot_be_sent_is_refused_without_its_value() {
         assert!(!done.err().contains("top-secret"), "{args:?}: {}", done.err());
     }
     assert_eq!(std::fs::read_dir(lab.sessions()).map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn s_063_s_145_a_connection_that_breaks_before_the_prompt_is_opened_again() {
+    let lab = Lab::new();
+    serve_with(&lab.path("agent.sock"), |number, got| match got["method"].as_str() {
+        Some("initialize") => (vec![answer(got, json!({ "protocolVersion": 1 }))], true),
+        Some("session/new") if number == 0 => (Vec::new(), false),
+        Some("session/new") => (vec![answer(got, json!({ "sessionId": "s" }))], true),
+        Some("session/prompt") => (vec![answer(got, json!({ "stopReason": "end_turn" }))], true),
+        _ => (Vec::new(), true),
+    });
+    let done = exec(&lab, &["one", "--url", "unix:../agent.sock"]);
+    let told = "the agent has closed the connection; it is tried again in 1.";
+    assert!(done.assert_code(0).err().contains(told), "{}", done.err());
+}
+
+#[test]
+fn s_063_a_turn_that_still_runs_when_its_session_is_there_again_is_waited_for() {
+    let lab = Lab::new();
+    let state = |state: &str, stop: Value| {
+        update(json!({ "sessionUpdate": "state_update", "state": state, "stopReason": stop }))
+    };
+    let text = |text: &str| {
+        let content = json!({ "type": "text", "text": text });
+        update(json!({ "sessionUpdate": "agent_message_chunk", "messageId": text, "content": content }))
+    };
+    serve_with(&lab.path("agent.sock"), move |number, got| match (number, got["method"].as_str()) {
+        (_, Some("initialize")) => {
+            let capabilities = json!({ "session": { "resume": {} } });
+            let result = json!({ "protocolVersion": 2, "capabilities": capabilities, "info": { "name": "far", "version": "1" } });
+            (vec![answer(got, result)], true)
+        }
+        (_, Some("session/new")) => (vec![answer(got, json!({ "sessionId": "s" }))], true),
+        (0, Some("session/prompt")) => {
+            (vec![answer(got, json!({ "messageId": "u" })), state("running", Value::Null), text("half ")], false)
+        }
+        (1, Some("session/resume")) => (
+            vec![
+                answer(got, json!({})),
+                state("running", Value::Null),
+                text("whole"),
+                state("idle", json!("end_turn")),
+            ],
+            true,
+        ),
+        (_, Some(method)) => panic!("{method} on connection {number}"),
+        _ => (Vec::new(), true),
+    });
+    let done = exec(&lab, &["one", "--url", "unix:../agent.sock", "--protocol", "2"]);
+    assert_eq!(done.assert_code(0).out(), "half \n\nwhole\n");
+    assert!(done.err().contains("and the turn still runs"), "{}", done.err());
 }
