@@ -333,7 +333,8 @@ fn run_screen(common: &Common) -> Result<u8, Usage> {
     if common.plain {
         return super::plain::run(common);
     }
-    if is_screen() || common.names_agent() {
+    let is_asked_for_more = common.goes_on.is_some() || common.worktree.is_some() || common.cwd.is_some();
+    if is_screen() || common.names_agent() || is_asked_for_more {
         return super::screen::run(common);
     }
     headless_demo(common)

@@ -326,6 +326,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
             Arc::new(Journals::new(dirs.state.clone(), surroundings.config.clone()))
         }),
         lease: None,
+        place: None,
         drafts: surroundings.dirs.as_ref().map(|dirs| -> Arc<dyn DraftStore> { Arc::new(Written::new(&dirs.state)) }),
         models: models_of(common, surroundings),
         outside: outside::outside(surroundings, multiplexer, get),

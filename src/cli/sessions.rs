@@ -10,6 +10,7 @@ use super::output::{confirmed, is_screen, print, say};
 use super::usage::Usage;
 use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
+use crate::model::account;
 use crate::model::changes::Totals;
 use crate::review::archive;
 use crate::review::report::json;
@@ -264,7 +265,7 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> S
         }
         cells.push(&human::bytes(*bytes));
         let about = known.title.as_ref().or(known.first_prompt.as_ref());
-        cells.push(&short(about.map_or("", |about| about), TITLE_COLUMNS));
+        cells.push(&short(&account::title_of(about.map_or("", |about| about)), TITLE_COLUMNS));
     }
     let mut text = cells.lines();
     text.push_str("\n`acp-tui export SESSION` prints one, `acp-tui sessions --remove SESSION` forgets one; the files stay as they are\n");

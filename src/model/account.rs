@@ -12,6 +12,7 @@ use super::history::History;
 use super::past::Past;
 use super::session::Session;
 use crate::base::{limits, sanitize};
+use crate::text::diff::{self, Kind};
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -20,6 +21,8 @@ pub const ACCOUNT_LIMIT: usize = 24 << 10;
 /// Bytes of one message in it, and of a line about anything else.
 const MESSAGE: usize = 4 << 10;
 const LINE: usize = 200;
+/// Lines of one change.
+const EDIT_LINES: usize = 12;
 /// What is kept for the words around it.
 const FRAME: usize = 1 << 10;
 
@@ -36,6 +39,11 @@ pub fn name_of(words: &str) -> Option<String> {
     let rest = words.trim_start().strip_prefix(BEGINS.trim_end())?;
     let agent = rest.split_once(", written").map(|(agent, _)| agent.trim()).filter(|agent| !agent.is_empty());
     Some(agent.map_or_else(|| "goes on with an account".to_owned(), |agent| format!("goes on from {agent}")))
+}
+
+/// A title as it is shown: agents make theirs of the first words.
+pub fn title_of(words: &str) -> Cow<'_, str> {
+    name_of(words).map_or(Cow::Borrowed(words), Cow::Owned)
 }
 
 /// Of what is shown of a session. `agent` is whom it was had with.
@@ -124,7 +132,9 @@ fn of_entry(entry: &Entry) -> Option<String> {
                 _ => "not finished",
             };
             let outcome = if tool.refused { "refused by the user" } else { outcome };
-            line(&format!("Tool call, {outcome}"), tool.label())
+            let call = line(&format!("Tool call, {outcome}"), tool.label())?;
+            let edits = tool.texts().map(|(path, old, new)| edit(path, old.map_or("", |old| old), new));
+            Some(edits.fold(call, |call, edit| call + "\n" + &edit))
         }
         Body::File(file) if file.verb == FileVerb::Write => match &file.outcome {
             FileOutcome::Refused(_) => line("Writing was refused", &file.path),
@@ -146,6 +156,24 @@ fn of_entry(entry: &Entry) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// What a call puts in the place of what, in its first changed lines.
+fn edit(path: &str, old: &str, new: &str) -> String {
+    let sign = |kind| match kind {
+        Kind::Context => " ",
+        Kind::Del => "-",
+        Kind::Add => "+",
+    };
+    let diff = diff::diff(old, new, 1);
+    let all = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+    let lines =
+        all.clone().take(EDIT_LINES).map(|line| limits::cut(format!("{} {}", sign(line.kind), line.text), LINE));
+    let mut text: Vec<String> = lines.collect();
+    if all.count() > EDIT_LINES {
+        text.push("[… shortened …]".to_owned());
+    }
+    quoted(&format!("In {}", limits::cut(sanitize::line(path).into_owned(), LINE)), &text.join("\n"))
 }
 
 /// The speaker, and each line below. What others take for the end of a line is one here.

@@ -33,6 +33,21 @@ fn an_account_says_what_it_is_and_who_said_what() {
 }
 
 #[test]
+fn an_edit_is_told_with_what_it_changes() {
+    let mut call = crate::model::tool::ToolCall::new("c".into(), Now::ZERO);
+    call.title = "Edit main.rs".into();
+    let change =
+        crate::model::tool::Change::of_texts("/w/main.rs", Some("a\nb\nc\nd\n".into()), "a\nB\u{1b}[1m\nc\nd\n".into());
+    call.content = vec![crate::model::tool::ToolContent::Change(change)];
+    let text = of_past(&past(vec![entry(Body::Tool(Box::new(call)))]), "agent");
+    let told = "Tool call, not finished:\n> Edit main.rs\nIn /w/main.rs:\n>   a\n> - b\n> + B";
+    assert!(text.contains(told) && !text.contains("> d") && !text.contains('\u{1b}'), "{text}");
+    let long: String = (0..100).map(|n| format!("{n}\n")).collect();
+    let edit = edit("/w/f", "", &long);
+    assert!(edit.contains("> + 11\n> [… shortened …]") && !edit.contains("> + 12"), "{edit}");
+}
+
+#[test]
 fn a_long_conversation_keeps_its_beginning_and_its_end() {
     let mut entries = vec![asked("the first request")];
     for n in 0..200 {

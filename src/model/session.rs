@@ -255,6 +255,11 @@ impl Session {
         matches!(self.opening, Opening::New | Opening::After(_))
     }
 
+    /// All that earlier journals have of it is here.
+    pub fn is_recalled(&self) -> bool {
+        matches!(self.stored_history, StoredHistory::Here | StoredHistory::Joined)
+    }
+
     /// Why it is only shown, if it is.
     pub fn read_only(&self) -> Option<&ReadOnly> {
         if let SessionState::Closed(Closed::ReadOnly(why)) = &self.state { Some(why) } else { None }

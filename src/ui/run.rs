@@ -24,6 +24,7 @@ use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
+use super::state::session_list::Place;
 use super::status_line;
 use super::transcript::Transcript;
 use super::tty::{Hyperlink, Input, Multiplexer};
@@ -79,6 +80,8 @@ pub struct UiOptions {
     pub past: Option<Arc<dyn Archive>>,
     /// What says that the first session is ours, where it goes on.
     pub lease: Option<Lease>,
+    /// Where in the session something was found that the person wants to see.
+    pub place: Option<Place>,
     /// Where what is written is kept, if anywhere.
     pub drafts: Option<Arc<dyn DraftStore>>,
     pub models: Models,
@@ -159,6 +162,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         log_in_size: None,
     });
     running.app.tells_titles = running.options.unstable;
+    running.app.view.place = running.options.place.take();
     let ended = running.drive().await;
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);

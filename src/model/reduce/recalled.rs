@@ -66,7 +66,7 @@ pub fn take_out(model: &mut Model, id: &SessionId, now: Now) -> Option<Found> {
             past.entries.push(entry);
         }
         past.terminals = std::mem::take(&mut session.terminals);
-        Found { past, is_whole: matches!(session.stored_history, StoredHistory::Here | StoredHistory::Joined) }
+        Found { past, is_whole: session.is_recalled() }
     })
 }
 

@@ -394,8 +394,11 @@ impl<D: Device> Running<D> {
     pub(super) fn go_to_place(&mut self) {
         let Some(place) = &self.app.view.place else { return };
         let Some(session) = self.engine.model().at(self.app.shown()) else { return };
-        match session.state {
+        match &session.state {
             SessionState::Ready => {}
+            // What is only shown comes from the journals.
+            SessionState::Closed(Closed::ReadOnly(_)) if session.is_recalled() => {}
+            SessionState::Closed(Closed::ReadOnly(_)) => return,
             SessionState::Closed(_) => return self.app.view.place = None,
             _ => return,
         }

@@ -162,7 +162,10 @@ pub async fn choose<D: Device>(
                 Step::Close => return Ok(Pick::Ended(Exit::Quit)),
                 Step::GoOn(past) => match busy(options, &past) {
                     Some(why) => picker.list.note = Some(why),
-                    None => return Ok(Pick::Session(past)),
+                    None => {
+                        options.place = picker.list.take_place();
+                        return Ok(Pick::Session(past));
+                    }
                 },
                 Step::Forget(past) => reader.forget(*past),
                 Step::Rename(which, name) => reader.rename(which, name),

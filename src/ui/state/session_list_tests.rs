@@ -49,7 +49,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn the_session_that_is_shown_is_chosen_at_first() {
+fn who_waits_for_the_person_is_chosen_at_first_else_the_session_that_is_shown() {
     let open = |key: u32, attention| Open {
         key: SessionKey(key),
         text: format!("session {key}"),
@@ -58,10 +58,12 @@ fn the_session_that_is_shown_is_chosen_at_first() {
         cwd: "/shop".into(),
         used: Now::ZERO,
     };
-    for shown in 0..3 {
-        let all = vec![open(0, Attention::Nothing), open(1, Attention::Waits), open(2, Attention::Nothing)];
+    use Attention::{Done, Nothing, Waits};
+    let cases = [(0, [Nothing, Done, Nothing], 0), (2, [Nothing, Done, Nothing], 2), (2, [Nothing, Waits, Waits], 2)];
+    for (from, attention, shown) in cases.into_iter().chain([(0, [Nothing, Waits, Nothing], 1)]) {
+        let all = attention.into_iter().zip(0..).map(|(attention, key)| open(key, attention)).collect();
         let list = SessionList::new("/shop".into(), all, Past::Reading, Taste::default());
-        let mut list = list.from(SessionKey(shown));
+        let mut list = list.from(SessionKey(from));
         assert!(matches!(list.current(), Some(Row::Open(open)) if open.key == SessionKey(shown)));
         list.told(Past::Read([past("a", "b", "/shop", Starts::Unknown)].into()));
         assert!(matches!(list.current(), Some(Row::Open(open)) if open.key == SessionKey(shown)), "still");

@@ -68,7 +68,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     let forks = |command: &str| running(command).find(|agent| agent.is_up()).map(|agent| agent.can(Can::Fork));
     let step = list.act(action, &cx.frame.list, Offers { runs: &runs, deletes: &deletes, forks: &forks });
     state.taste = list.taste();
-    let place = list.take_place();
+    // A command that has to be started is asked about first: the place waits for the answer.
+    let is_chosen = matches!(step, Step::Go(_) | Step::GoOn(_));
+    let place = if is_chosen { list.take_place() } else { None };
     match step {
         Step::Stay => {}
         Step::Tree(tree, fate) => out.push(Out::Tree(tree, fate)),

@@ -3,6 +3,7 @@
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom};
 use crate::base::{human, paths, sanitize};
+use crate::model::account;
 use crate::model::session::Phase;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -32,7 +33,11 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let right = StyledText::of(width::truncate(&right, half), Token::Dim);
     let room = usize::from(inner.width).saturating_sub(width::styled_width(&right) + 2);
     let cwd = paths::display(Path::new(&session.cwd), &[], cx.home);
-    let title = session.title.as_deref().map(|t| sanitize::line(t).trim().to_owned()).filter(|t| !t.is_empty());
+    let title = session
+        .title
+        .as_deref()
+        .map(|t| sanitize::line(&account::title_of(t)).trim().to_owned())
+        .filter(|t| !t.is_empty());
     let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);
     if let Some(title) = title {
         let room = room.saturating_sub(width::styled_width(&left) + 2);

@@ -5,6 +5,7 @@
 
 use super::{ViewCx, log_in, paint, split_bottom};
 use crate::base::sanitize;
+use crate::model::account;
 use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -84,7 +85,7 @@ fn name(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Name {
         .state
         .name_of(session.key())
         .or(session.title.as_deref())
-        .map(|title| sanitize::line(title).trim().replace(['“', '”'], "\""));
+        .map(|title| sanitize::line(&account::title_of(title)).trim().replace(['“', '”'], "\""));
     match title.filter(|title| !title.is_empty()) {
         Some(title) => Name::Title(title),
         None => {

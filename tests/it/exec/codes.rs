@@ -261,6 +261,9 @@ fn a_wrong_option_is_said_before_that_there_is_no_terminal() {
         (&["--cwd", "/no/such/directory"], "--cwd /no/such/directory: "),
         (&["--agent", "nobody-knows-me"], "nobody-knows-me"),
         (&["--", "true"], "needs a terminal"),
+        (&["--cwd", "/"], "needs a terminal"),
+        (&["--resume"], "needs a terminal"),
+        (&["--worktree=a"], "needs a terminal"),
     ];
     for (args, words) in cases {
         let done = lab.program().args(*args).stdin(Stdio::null()).output().unwrap();

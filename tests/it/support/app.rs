@@ -471,6 +471,7 @@ async fn play_linked(
         past,
         drafts: None,
         lease: None,
+        place: None,
         models,
         outside: Outside { notices: Notices::Terminal(Channel::Osc9), ..Outside::default() },
         clipboard: Tools::default(),
