@@ -164,6 +164,8 @@ pub struct Common {
     pub no_mcp: Without,
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
+    /// What the agents write is confined.
+    pub sandbox: bool,
     /// Overrules the configuration.
     pub spoken: Spoken,
     pub reach: ReachFlags,
@@ -496,8 +498,23 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
-    Ok(Common { command, agent, cwd, record, theme, goes_on, worktree, mcp, no_mcp, add_dir, spoken, reach, model })
+    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
+    Ok(Common {
+        command,
+        agent,
+        cwd,
+        record,
+        theme,
+        goes_on,
+        worktree,
+        mcp,
+        no_mcp,
+        add_dir,
+        sandbox,
+        spoken,
+        reach,
+        model,
+    })
 }
 
 fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
@@ -516,7 +533,7 @@ fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Resul
         prompt,
         json: typed.json,
         // Where there are rules, what none of them allows is refused.
-        allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
+        allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::Rules } else { Allow::Reads }),
         rules: typed.rules.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),

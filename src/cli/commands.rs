@@ -159,6 +159,7 @@ pub const COMMANDS: &[CommandRow] = &[
             ("rules test TOOL TEXT", "what the rules say, e.g. acp-tui rules test Bash \"git status\""),
             ("rules list", "the rules that there are"),
             ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
+            ("rules trust [FILE]", "show a project's .acp-tui/rules.toml, and let it allow until it changes"),
         ],
         notes: &[Note::Rules],
     },

@@ -10,6 +10,7 @@ use super::output::say;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
+use crate::config::schema::SandboxConfig;
 use crate::model::event::Opening;
 use crate::model::login::quote;
 use crate::model::session::ReadOnly;
@@ -166,6 +167,7 @@ fn recorded(known: &Known, surroundings: &Surroundings) -> Result<AgentCommand, 
         env: BTreeMap::new(),
         spoken: surroundings.config.spoken.clone(),
         reach: launch::recorded_reach(command, args),
+        sandbox: SandboxConfig::default(),
         starts: Starts::InSession,
     }))
 }

@@ -9,7 +9,7 @@ use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
 use super::word::Word;
-use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
+use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
 /// Words of a wrapper where another command could begin.
@@ -53,11 +53,15 @@ impl<'a> Opinion<'a> {
         Self { verdict: Verdict::Allow, rule: None, doubt: None }
     }
 
-    /// The worse of both; a rule speaks rather than none.
+    fn is_secret(self) -> bool {
+        matches!(self.doubt, Some(Doubt::Secret(_)))
+    }
+
+    /// The worse of both; a rule speaks rather than none, and of what may be secret is spoken rather than of other doubts.
     fn and(self, other: Self) -> Self {
         match self.verdict.cmp(&other.verdict) {
             std::cmp::Ordering::Less => other,
-            std::cmp::Ordering::Equal if self.rule.is_none() && other.rule.is_some() => other,
+            std::cmp::Ordering::Equal if self.rule.is_none() && (other.rule.is_some() || other.is_secret()) => other,
             _ => self,
         }
     }
@@ -163,13 +167,31 @@ impl<'a> Judge<'a> {
             Segment::Command(command) => self.command(command, depth),
             Segment::File { word, is_write, is_moved } => self.file(word, *is_write, *is_moved),
         });
-        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt));
+        // What is not read for certain may name one anywhere.
+        let is_known = |segment: &Segment| match segment {
+            Segment::Command(command) => command.words.iter().all(Word::is_known),
+            Segment::File { word, .. } => word.is_known(),
+        };
+        let is_certain = line.doubts.is_empty() && line.segments.iter().all(is_known);
+        let hidden = secrets::of_word(text, true).filter(|_| !is_certain);
+        let hidden = hidden.map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
+        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden);
         // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
     }
 
+    /// What names a secret is asked about for that, whatever else may speak against it.
     fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
+        let opinion = self.plain_command(command, depth);
+        if opinion.verdict != Verdict::Ask || opinion.rule.is_some() {
+            return opinion;
+        }
+        let mut secrets = self.secrets(&command.words, command.state.is_moved);
+        secrets.next().map_or(opinion, |(_, _, why)| Opinion::ask(Doubt::Secret(why)))
+    }
+
+    fn plain_command(&self, command: &Command, depth: usize) -> Opinion<'a> {
         let State { is_moved, has_input } = command.state;
         let mut inside = Inside { has_input, ..Inside::default() };
         let before = command.settings.len();
@@ -188,7 +210,7 @@ impl<'a> Judge<'a> {
             let inner = self.line(line, command.state, depth + 1);
             if inner.verdict == Verdict::Deny {
                 opinion = opinion.and(if *is_certain { inner } else { Opinion::ask(Doubt::PerhapsDenied) });
-            } else if inner.verdict == Verdict::Ask && inner.rule.is_some() {
+            } else if inner.verdict == Verdict::Ask && (inner.rule.is_some() || inner.is_secret()) {
                 opinion = opinion.and(inner);
             }
         }

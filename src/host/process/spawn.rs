@@ -11,6 +11,7 @@ use std::process::Stdio;
 use tokio::process::Command;
 
 use super::family::run_mark;
+use super::sandbox::{Sandbox, Unconfined, within};
 use super::shutdown::AgentProcess;
 
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct AgentSpec {
     /// Added to our own environment.
     pub env: Vec<(String, String)>,
     pub cwd: PathBuf,
+    /// What it may write, where that is confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Why an agent could not be started; the text says what to do.
@@ -33,6 +36,12 @@ pub enum SpawnError {
     NotExecutable { command: String },
     #[error("the working directory {} does not exist or is not a directory", .cwd.display())]
     NoDirectory { cwd: PathBuf },
+    #[error("{command} is not started: {source}")]
+    Unconfined {
+        command: String,
+        #[source]
+        source: Unconfined,
+    },
     #[error("{command} could not be started: {source}")]
     Other {
         command: String,
@@ -56,7 +65,9 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let child = command.spawn().map_err(|error| explain(spec, error))?;
+    let begun = within(spec.sandbox.as_ref(), || command.spawn())
+        .map_err(|source| SpawnError::Unconfined { command: spec.command.to_string_lossy().into_owned(), source })?;
+    let child = begun.map_err(|error| explain(spec, error))?;
     Ok(AgentProcess::new(child))
 }
 
