@@ -6,6 +6,8 @@
 
 mod builds;
 mod git;
+mod git_files;
+mod linkers;
 mod readers;
 mod sed;
 mod table;
@@ -14,7 +16,8 @@ mod writers;
 use super::steering::is_steering;
 use super::word::Word;
 use builds::BUILDS;
-pub(super) use readers::{Reads, reads};
+pub(super) use linkers::{Makes, makes};
+pub(super) use readers::Reads;
 use std::path::Path;
 use table::{STEADY, TABLE};
 
@@ -100,7 +103,7 @@ pub(super) type Hit = (usize, usize, &'static str);
 /// `has_input`: the line says what the program reads from standard input.
 pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     if program == "git" {
-        return git::find(words);
+        return [git::find(words), git_files::find(words)].concat();
     }
     let mut found = Vec::new();
     for row in rows(program) {
@@ -132,9 +135,9 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
     if program != "git" {
         return writers::written(program, words);
     }
-    let found = git::written(words).into_iter();
+    let found = git_files::written(words).into_iter();
     let named = found.filter_map(|file| {
-        let git::Written { at, is_certain } = file;
+        let git_files::Written { at, is_certain } = file;
         Some(Written { at, word: words.get(at)?.clone(), is_certain })
     });
     Some(named.collect())
@@ -154,6 +157,21 @@ fn may_take_next(text: &str) -> bool {
 /// Whether one of its words is a program for it, which may come from standard input.
 pub(super) fn is_interpreter(program: &str) -> bool {
     rows(program).any(|row| row.signs.iter().any(|sign| matches!(sign, Sign::Device)))
+}
+
+/// Whether it builds, tests or puts packages in, and by that runs what stands in the directory.
+pub(super) fn is_build(program: &str) -> bool {
+    BUILDS.iter().any(|row| row.programs.contains(&program))
+}
+
+/// What a program does with the files that its words name.
+pub(super) fn reads(program: &str, words: &[Word]) -> Reads {
+    if program == "git" { git_files::reads(words) } else { readers::reads(program, words) }
+}
+
+/// Whether the program removes a link, or makes a directory, rather than what a link of that name leads to.
+pub(super) fn is_remover(program: &str) -> bool {
+    ["rm", "rmdir", "unlink", "mkdir"].contains(&program)
 }
 
 /// Whether the program has options that matter.

@@ -3,13 +3,17 @@
 //! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
 //! allowed in every part; adding a deny never allows more.
 
+mod earlier;
 mod files;
+mod reading;
 
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
+use earlier::Made;
+
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
 /// Words of a wrapper where another command could begin.
@@ -23,7 +27,7 @@ pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef
 
 pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
     let is_elsewhere = !request.roots.iter().any(|root| root == request.cwd);
-    let judge = Judge { rules, request, is_elsewhere };
+    let judge = Judge { rules, request, is_elsewhere, earlier: &[] };
     let opinion = judge.request();
     Judgement {
         verdict: opinion.verdict,
@@ -67,11 +71,13 @@ impl<'a> Opinion<'a> {
     }
 }
 
-struct Judge<'a> {
+struct Judge<'a, 'b> {
     rules: &'a Rules,
     request: &'a Request<'a>,
     /// Commands begin in another directory than the session's.
     is_elsewhere: bool,
+    /// What may run before the command.
+    earlier: &'b [&'b Made],
 }
 
 /// What a command would run: from where on, and whether that is certain.
@@ -87,7 +93,7 @@ struct Inside {
     spelled: Vec<(usize, usize)>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Judge<'a, '_> {
     fn request(&self) -> Opinion<'a> {
         match self.request.subject {
             Subject::Line(line) => self.line(line, State::default(), 0),
@@ -163,9 +169,16 @@ impl<'a> Judge<'a> {
             return Opinion::ask(Doubt::TooLong);
         }
         let line = shell::read(text, state);
-        let segments = line.segments.iter().map(|segment| match segment {
-            Segment::Command(command) => self.command(command, depth),
-            Segment::File { word, is_write, is_moved } => self.file(word, *is_write, *is_moved),
+        let is_alone = line.segments.len() < 2 && line.order != shell::Order::Repeated;
+        let made = if is_alone { Vec::new() } else { earlier::made(self.request, &line.segments) };
+        let segments = line.segments.iter().enumerate().map(|(at, segment)| {
+            let earlier: Vec<&Made> =
+                self.earlier.iter().copied().chain(earlier::before(&made, at, line.order)).collect();
+            let judge = Judge { earlier: &earlier, ..*self };
+            match segment {
+                Segment::Command(command) => judge.command(command, depth),
+                Segment::File { word, is_write, is_moved } => judge.file(word, *is_write, *is_moved),
+            }
         });
         // What is not read for certain may name one anywhere.
         let is_known = |segment: &Segment| match segment {

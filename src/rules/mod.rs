@@ -102,10 +102,12 @@ pub enum Doubt {
     Moved,
     /// Later commands run what this file names.
     Steering,
-    /// It might be what a rule denies.
+    /// It might be what a rule denies or asks about.
     PerhapsDenied,
-    /// It is about all of a directory, below which a rule denies something.
+    /// It is about all of a directory, below which a rule denies or asks about something.
     DeniedBelow,
+    /// An earlier command of the line may have made a link of it.
+    Linked,
     /// A deny that could not be read.
     BrokenDeny,
     /// It names a file that may hold secrets, and no rule does; with what is known of it.
@@ -137,8 +139,9 @@ impl Doubt {
             Self::File => "which file it is only shows when it runs",
             Self::Moved => "what it does depends on a directory that is not the session's",
             Self::Steering => "later commands take programs or rules from this file; a rule has to spell the name out",
-            Self::PerhapsDenied => "it may be what a rule denies",
-            Self::DeniedBelow => "it is about a directory, below which a rule denies something",
+            Self::PerhapsDenied => "it may be what a rule denies or asks about",
+            Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
+            Self::Linked => "an earlier command of the line may have made a link of a file that it names",
             Self::BrokenDeny => "a rule that denies could not be read",
             Self::Secret(why) => why,
         }

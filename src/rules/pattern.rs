@@ -279,6 +279,12 @@ pub(super) fn base_name(word: &Word) -> Word {
 }
 
 impl PathSpec {
+    /// Whether it has any text but `*`.
+    pub(super) fn names(&self) -> bool {
+        let is_text = |part: &Part| matches!(part, Part::One(glob) if glob.text().contains(|c| c != '*'));
+        self.parts.iter().any(is_text)
+    }
+
     /// `is_wide`: a directory stands for what is in it, and `dir/**` for the directory too.
     pub(super) fn matches(&self, path: &Path, roots: &[&Path], home: Option<&Path>, is_wide: bool) -> bool {
         let below = |base: &Path| path.strip_prefix(base).is_ok_and(|rest| self.fits(rest, is_wide));
@@ -326,7 +332,7 @@ impl PathSpec {
     }
 
     /// Whether it has a part of which `is_named` says that it names the file.
-    pub(super) fn names(&self, is_named: impl Fn(&str) -> bool) -> bool {
+    pub(super) fn has_part(&self, is_named: impl Fn(&str) -> bool) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::One(glob) if is_named(glob.text())))
     }
 

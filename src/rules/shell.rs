@@ -35,6 +35,19 @@ const MAX_SEGMENTS: usize = 512;
 pub(super) struct Line {
     pub(super) segments: Vec<Segment>,
     pub(super) doubts: Vec<Doubt>,
+    pub(super) order: Order,
+}
+
+/// Which commands of a line may run before another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Order {
+    /// Those that stand before it.
+    #[default]
+    Written,
+    /// Any other: some run at the same time.
+    Mixed,
+    /// Any, also itself.
+    Repeated,
 }
 
 #[derive(Clone, Debug)]
@@ -68,11 +81,11 @@ pub(super) struct State {
 /// Reads a line of a shell that begins in this state.
 pub(super) fn read(line: &str, state: State) -> Line {
     let State { is_moved, has_input } = state;
-    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, repeats: false };
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input };
     reader.text(line);
-    let Reader { mut line, is_moved, repeats, .. } = reader;
+    let Reader { mut line, is_moved, .. } = reader;
     // What stands first may run again after the directory was changed.
-    if is_moved && repeats {
+    if is_moved && line.order == Order::Repeated {
         for segment in &mut line.segments {
             match segment {
                 Segment::Command(command) => command.state.is_moved = true,
@@ -88,7 +101,6 @@ struct Reader {
     depth: usize,
     is_moved: bool,
     has_input: bool,
-    repeats: bool,
 }
 
 impl Reader {
@@ -149,7 +161,10 @@ impl Reader {
     }
 
     fn list(&mut self, list: &ast::CompoundList) {
-        for ast::CompoundListItem(and_or, _) in &list.0 {
+        for ast::CompoundListItem(and_or, separator) in &list.0 {
+            if matches!(separator, ast::SeparatorOperator::Async) {
+                self.mix(Order::Mixed);
+            }
             self.pipeline(&and_or.first);
             for next in &and_or.additional {
                 let (ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline)) = next;
@@ -158,7 +173,14 @@ impl Reader {
         }
     }
 
+    fn mix(&mut self, order: Order) {
+        self.line.order = self.line.order.max(order);
+    }
+
     fn pipeline(&mut self, pipeline: &ast::Pipeline) {
+        if pipeline.seq.len() > 1 {
+            self.mix(Order::Mixed);
+        }
         for (at, command) in pipeline.seq.iter().enumerate() {
             self.with_input(at > 0, |reader| reader.command(command));
         }
@@ -181,7 +203,7 @@ impl Reader {
                 self.with_input(has_input, |reader| reader.compound(compound));
             }
             Node::Function(function) => {
-                self.repeats = true;
+                self.mix(Order::Repeated);
                 let name = &function.fname.value;
                 if !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) {
                     self.doubt(Doubt::Dialect);
@@ -209,7 +231,7 @@ impl Reader {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(shell) => self.list(&shell.list),
             CompoundCommand::ForClause(each) => {
-                self.repeats = true;
+                self.mix(Order::Repeated);
                 if !is_own_variable(&each.variable_name) {
                     self.doubt(Doubt::Setting);
                 }
@@ -240,13 +262,13 @@ impl Reader {
                 }
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.repeats = true;
+                self.mix(Order::Repeated);
                 self.list(&clause.0);
                 self.list(&clause.1.list);
             }
             CompoundCommand::Arithmetic(sum) => self.sum(&sum.expr.value),
             CompoundCommand::ArithmeticForClause(each) => {
-                self.repeats = true;
+                self.mix(Order::Repeated);
                 for sum in [&each.initializer, &each.condition, &each.updater].into_iter().flatten() {
                     self.sum(&sum.value);
                 }
@@ -318,6 +340,7 @@ impl Reader {
                 if is_before { command.settings.push(word) } else { command.words.push(word) }
             }
             Item::ProcessSubstitution(_, shell) => {
+                self.mix(Order::Mixed);
                 self.with_input(true, |reader| reader.list(&shell.list));
                 let word = Word { text: "/dev/fd/".into(), rest: Rest::Text, ..Word::default() };
                 command.words.push(word);
@@ -338,6 +361,7 @@ impl Reader {
                 match target {
                     IoFileRedirectTarget::Filename(word) => self.file(word, is_write),
                     IoFileRedirectTarget::ProcessSubstitution(_, shell) => {
+                        self.mix(Order::Mixed);
                         self.with_input(true, |reader| reader.list(&shell.list));
                     }
                     IoFileRedirectTarget::Fd(_) => {}

@@ -26,6 +26,8 @@ pub(super) struct Word {
     pub(super) is_glob: bool,
     /// What follows is split at blanks: further words may begin with anything.
     pub(super) is_split: bool,
+    /// What follows may lead out of the directory that the text begins with.
+    pub(super) is_free: bool,
     /// Begins with a `~` that the shell replaces.
     pub(super) is_tilde: bool,
 }
@@ -33,7 +35,7 @@ pub(super) struct Word {
 impl Word {
     /// Any words, or none.
     pub(super) fn any() -> Self {
-        Self { rest: Rest::Words, is_split: true, ..Self::default() }
+        Self { rest: Rest::Words, is_split: true, is_free: true, ..Self::default() }
     }
 
     pub(super) fn is_known(&self) -> bool {
@@ -72,7 +74,7 @@ pub(super) struct Found {
 pub(super) fn read(raw: &str, found: &mut Found) -> Word {
     let chars: Vec<char> = raw.chars().collect();
     let word = Word::default();
-    let mut reader = Reader { chars: &chars, at: 0, word, found };
+    let mut reader = Reader { chars: &chars, at: 0, word, last: '/', found };
     reader.unquoted();
     reader.word
 }
@@ -81,13 +83,15 @@ pub(super) fn read(raw: &str, found: &mut Found) -> Word {
 pub(super) fn read_document(body: &str, found: &mut Found) {
     let chars: Vec<char> = body.chars().collect();
     let word = Word::default();
-    Reader { chars: &chars, at: 0, word, found }.quoted(None);
+    Reader { chars: &chars, at: 0, word, last: '/', found }.quoted(None);
 }
 
 struct Reader<'a> {
     chars: &'a [char],
     at: usize,
     word: Word,
+    /// What was last read as text of the word.
+    last: char,
     found: &'a mut Found,
 }
 
@@ -105,12 +109,16 @@ impl Reader<'_> {
     fn push(&mut self, c: char) {
         if self.word.is_known() {
             self.word.text.push(c);
+        } else if c == '.' && self.last == '.' {
+            self.word.is_free = true;
         }
+        self.last = c;
     }
 
     fn open(&mut self, rest: Rest) {
         self.word.rest = self.word.rest.max(rest);
         self.word.is_split |= rest == Rest::Words;
+        self.word.is_free = true;
     }
 
     fn doubt(&mut self, doubt: Doubt) {
@@ -159,6 +167,8 @@ impl Reader<'_> {
     }
 
     fn glob(&mut self) {
+        // `.*` may be the directory above.
+        self.word.is_free |= self.last == '.';
         self.word.is_glob = true;
         self.word.rest = Rest::Words;
     }
@@ -168,6 +178,7 @@ impl Reader<'_> {
         let is_list = rest.contains(&',') || rest.windows(2).any(|two| two == ['.', '.']);
         if is_list && rest.contains(&'}') {
             self.glob();
+            self.word.is_free = true;
         } else {
             self.push('{');
         }

@@ -5,16 +5,14 @@
 //! long one only when it is written in full; options end at a `--` only where no option could take it for its value.
 
 use super::{Hit, ends_options, unknown_letter};
-use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
-use std::path::Path;
 
-struct Row {
+pub(super) struct Row {
     /// Subcommands, with blanks between them.
-    names: &'static str,
+    pub(super) names: &'static str,
     /// Letters of options without a value, and of those with one.
     flags: &'static str,
-    valued: &'static str,
+    pub(super) valued: &'static str,
     /// Long options that only these have.
     longs: &'static str,
     /// What the first word after the subcommand may be; empty for anything.
@@ -22,7 +20,7 @@ struct Row {
     /// Its first word is a remote.
     has_remote: bool,
     /// Its words may be files that it writes or removes.
-    writes: bool,
+    pub(super) writes: bool,
     /// Is in a pattern itself: what it writes or removes is not among its words.
     is_spelled: bool,
 }
@@ -145,7 +143,7 @@ const OPTION: &str = "git's options name programs, files and other repositories;
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const UNNAMED: &str = "what it writes or removes does not stand in the line";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
-const OWN_FILES: &str = "git's own files name programs";
+pub(super) const OWN_FILES: &str = "git's own files name programs";
 
 /// The words that a pattern has to have itself.
 pub(super) fn find(words: &[Word]) -> Vec<Hit> {
@@ -156,18 +154,11 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         hits.push((*at, if is_attached { 2 } else { named(text) }, OPTION));
     }
     let Some(name) = words.get(at) else { return hits };
-    let known = TABLE.iter().find(|row| has(row.names, &name.text));
+    let known = row(&name.text);
     if known.is_none_or(|row| row.is_spelled) {
         hits.push((at, name.text.len().max(1), if known.is_none() { SUBCOMMAND } else { UNNAMED }));
     }
     let row = known.unwrap_or(&ROW);
-    hits.extend(written(words).into_iter().filter_map(|file| {
-        let text = &words.get(file.at)?.text;
-        // git itself expands these.
-        let is_open = text.starts_with(':') || text.contains(['*', '?', '[']);
-        let is_commit = text == "HEAD" && !file.is_certain;
-        (is_open || !is_commit && is_steering(Path::new(text))).then_some((file.at, text.len().max(1), OWN_FILES))
-    }));
     let (start, mut is_over, mut is_first) = (at + 1, false, true);
     for (at, word) in words.iter().enumerate().skip(start) {
         let text = word.text.as_str();
@@ -196,39 +187,8 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     hits
 }
 
-/// A word that may name a file which is written or removed.
-pub(super) struct Written {
-    pub(super) at: usize,
-    /// It is no branch, commit or stash.
-    pub(super) is_certain: bool,
-}
-
-/// The files that the subcommand writes or removes, of those that it names.
-pub(super) fn written(words: &[Word]) -> Vec<Written> {
-    let (_, start) = before(words);
-    let row = words.get(start).and_then(|name| TABLE.iter().find(|row| has(row.names, &name.text)));
-    let Some(row) = row.filter(|row| row.writes) else { return Vec::new() };
-    let mut is_certain = matches!(row.names, "mv" | "rm" | "restore");
-    let (mut found, mut is_over, mut is_value) = (Vec::new(), false, false);
-    for (at, word) in words.iter().enumerate().skip(start + 1) {
-        let text = word.text.as_str();
-        if std::mem::take(&mut is_value) {
-            continue;
-        }
-        if !is_over && text.len() > 1 && text.starts_with('-') {
-            is_over = text == "--";
-            is_certain |= is_over;
-            let first = text.find(|c| row.valued.contains(c)).filter(|_| !text.starts_with("--"));
-            is_value = text == "--source" || first.is_some_and(|first| first + 1 == text.len());
-        } else {
-            found.push(Written { at, is_certain });
-        }
-    }
-    found
-}
-
 /// The options before the subcommand, and where that stands.
-fn before(words: &[Word]) -> (Vec<(usize, &str)>, usize) {
+pub(super) fn before(words: &[Word]) -> (Vec<(usize, &str)>, usize) {
     let (mut options, mut at) = (Vec::new(), 1);
     while let Some(text) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-')) {
         options.push((at, text));
@@ -241,6 +201,11 @@ fn before(words: &[Word]) -> (Vec<(usize, &str)>, usize) {
 fn is_own(part: &str, has_remote: bool) -> bool {
     let part = part.to_ascii_lowercase();
     part == ".git" || (!has_remote && part.strip_suffix(".git").is_some())
+}
+
+/// The row of a subcommand.
+pub(super) fn row(name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| has(row.names, name))
 }
 
 impl Row {
@@ -259,6 +224,6 @@ fn named(text: &str) -> usize {
     text.find('=').map_or(text.len(), |end| end + 1)
 }
 
-fn has(words: &str, word: &str) -> bool {
+pub(super) fn has(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }

@@ -15,6 +15,8 @@ pub(in crate::rules) enum Reads {
     Below,
     /// It reads some of what it names, and writes none of it.
     Named,
+    /// It shows what is in files that it need not name.
+    Everything,
     Unknown,
 }
 
@@ -58,16 +60,20 @@ const FILES: &[&str] = &[
 const BELOW: &[&str] = &["rg", "ag", "ack", "ugrep", "ug", "cp", "mv", "tar", "bsdtar", "gtar", "zip", "rsync", "scp"];
 const GREP: &[&str] = &["grep", "egrep", "fgrep"];
 const NAMED: &[&str] =
-    &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "sort", "uniq", "cut", "tr", "iconv", "git"];
+    &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "sort", "uniq", "cut", "tr", "iconv"];
 
 pub(in crate::rules) fn reads(program: &str, words: &[Word]) -> Reads {
     let is_in = |list: &[&str]| list.contains(&program);
     let goes_down = |text: &str| text == "--recursive" || !text.starts_with("--") && text.contains(['r', 'R']);
     let options = || words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| text.starts_with('-'));
+    // `-d recurse`, `--directories=recurse`, and beginnings of long options.
+    let may_go_down =
+        |text: &str| goes_down(text) || text.starts_with("-d") || text.starts_with("--d") || text.starts_with("--r");
     match () {
         () if is_in(NOTHING) => Reads::Nothing,
+        () if program == "diff" && options().any(may_go_down) => Reads::Below,
         () if is_in(FILES) => Reads::Files,
-        () if is_in(BELOW) || is_in(GREP) && options().any(goes_down) => Reads::Below,
+        () if is_in(BELOW) || is_in(GREP) && options().any(may_go_down) => Reads::Below,
         () if is_in(NAMED) || is_in(GREP) => Reads::Named,
         () => Reads::Unknown,
     }

@@ -4,7 +4,7 @@
 //! Invariants: what a command names never allows it, it only denies it, has it asked about, or has to stand in the
 //! pattern; a word that may be a file is one.
 
-use super::{Inside, Judge, Opinion};
+use super::{Inside, Judge, Opinion, earlier};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads};
 use crate::rules::pattern::{Match, PathSpec, Spec, base_name};
@@ -12,16 +12,16 @@ use crate::rules::secrets::{self, Secret};
 use crate::rules::shell::{self, Command};
 use crate::rules::steering::{is_steering, names_steering};
 use crate::rules::tool::{Kind, Tool};
-use crate::rules::word::Word;
+use crate::rules::word::{Rest, Word};
 use crate::rules::{Doubt, Request, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
-static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
+pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
 
 /// What a path says, and where it really is.
-struct Places<'a> {
+pub(super) struct Places<'a> {
     request: &'a Request<'a>,
     plain: PathBuf,
     /// `None` when that cannot be told.
@@ -31,7 +31,7 @@ struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    fn of(request: &'a Request<'a>, path: &Path) -> Self {
+    pub(super) fn of(request: &'a Request<'a>, path: &Path) -> Self {
         let joined = request.cwd.join(path);
         let (plain, real) = (normalize(&joined), (request.links)(&joined));
         let is_above = std::iter::once(&plain).chain(&real).any(|path| (request.is_above)(path));
@@ -93,13 +93,13 @@ impl<'a> Places<'a> {
     /// Whether a pattern that is for it names it.
     fn is_named(&self, spec: &PathSpec) -> bool {
         match self.named_secret() {
-            Some(secret) => spec.names(|part| secret.is_named(part)),
+            Some(secret) => spec.has_part(|part| secret.is_named(part)),
             None => self.real.as_deref().is_some_and(|real| spec.spells_name(real)),
         }
     }
 
     /// Of the rules that deny or ask.
-    fn wide(&self, spec: &Spec) -> Match {
+    pub(super) fn wide(&self, spec: &Spec) -> Match {
         let (roots, home) = (self.roots(), self.request.home);
         let mut places = std::iter::once(&self.plain).chain(&self.real);
         match spec {
@@ -125,7 +125,7 @@ impl<'a> Places<'a> {
     }
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Judge<'a, '_> {
     pub(super) fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
         let places = Places::of(self.request, path);
         let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
@@ -191,8 +191,19 @@ impl<'a> Judge<'a> {
                 if program != "git" {
                     spelled.push((file.at, whole + 1));
                 }
+                opinion = opinion.and(self.open(&EDIT, &file.word));
                 continue;
             };
+            // A link is removed itself; git goes through none.
+            let through = if hazards::is_remover(program) {
+                path.parent().filter(|dir| *dir != Path::new(""))
+            } else {
+                Some(&*path)
+            };
+            if program != "git" && !is_no_file(&path) && through.is_some_and(|path| self.may_be_linked(path)) {
+                spelled.push((file.at, whole));
+                opinion = opinion.and(self.linked(&EDIT));
+            }
             let of_rules = self.path(&EDIT, &path);
             opinion = opinion.and(match of_rules.verdict {
                 Verdict::Deny if !file.is_certain || is_moved => Opinion::ask(Doubt::PerhapsDenied),
@@ -213,14 +224,13 @@ impl<'a> Judge<'a> {
         let options = words.iter().enumerate().skip(1).filter(|(_, word)| word.text.starts_with('-'));
         for (at, word) in options.filter(|_| program != "git") {
             let is_long = word.text.starts_with("--");
-            for text in hazards::values(&word.text).skip(1).filter(|text| is_long || is_like_file(text)) {
+            for text in hazards::values(&word.text).skip(1) {
+                let is_file = is_long || is_like_file(text);
                 let places = Places::of(self.request, Path::new(text));
-                if places.names_steering(Path::new(text)) || places.is_outside() {
+                if is_file && (places.names_steering(Path::new(text)) || places.is_outside()) {
                     spelled.push((at, word.text.len()));
                 }
-                if self.denied(&EDIT, Path::new(text)) == Some(Match::Yes) {
-                    opinion = opinion.and(Opinion::ask(Doubt::PerhapsDenied));
-                }
+                opinion = opinion.and(self.against(&EDIT, text));
             }
         }
         opinion
@@ -233,76 +243,58 @@ impl<'a> Judge<'a> {
         }
         let mut opinion = Opinion::neither();
         for (at, word) in words.iter().enumerate().skip(1) {
-            let like_files = hazards::values(&word.text).filter(|text| is_like_file(text));
-            for text in like_files {
+            opinion = opinion.and(self.open(&EDIT, word));
+            for text in hazards::values(&word.text) {
                 let path = Path::new(text);
-                if Places::of(self.request, path).names_steering(path) {
+                let is_file = is_like_file(text);
+                if is_file && Places::of(self.request, path).names_steering(path) {
                     spelled.push((at, word.text.len()));
                 }
-                if self.denied(&EDIT, path).is_some_and(|found| found == Match::Yes) {
-                    opinion = opinion.and(Opinion::ask(Doubt::PerhapsDenied));
+                // What builds runs what stands in the directory, whatever it is told.
+                if is_file && !hazards::is_build(program) && self.may_be_linked(path) {
+                    opinion = opinion.and(self.linked(&EDIT));
                 }
+                opinion = opinion.and(self.against(&EDIT, text));
             }
         }
         opinion
     }
 
-    /// What rules are against reading is not read by a command either, as far as it names it.
-    fn read(&self, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
-        let list = self.rules(&self.rules.deny, &READ).chain(self.rules(&self.rules.ask, &READ));
-        let reads = hazards::reads(program, words);
-        let is_broken = self.default(&READ) == Doubt::BrokenDeny;
-        if reads == Reads::Nothing || list.count() == 0 && !is_broken {
+    /// Whether an earlier command of the line may have made a link of a file, or of a directory above it.
+    pub(super) fn may_be_linked(&self, path: &Path) -> bool {
+        earlier::touches(self.request, self.earlier, path)
+    }
+
+    /// What is to be said of what may be a link: it may lead to what a rule is against.
+    pub(super) fn linked(&self, tool: &'a Tool) -> Opinion<'a> {
+        if self.is_any_against(tool) { Opinion::ask(Doubt::Linked) } else { Opinion::neither() }
+    }
+
+    /// Of a word that may be the name of a file: whatever it looks like, it is the one that a rule is against.
+    pub(super) fn against(&self, tool: &'a Tool, text: &str) -> Opinion<'a> {
+        if text.is_empty() || text.starts_with('-') || text.contains("://") {
             return Opinion::neither();
         }
-        let perhaps = Opinion::ask(Doubt::PerhapsDenied);
-        // Behind a `cd` it is not known which files its names are.
-        if is_moved && reads != Reads::Unknown {
-            return perhaps;
-        }
-        let mut opinion = Opinion::neither();
-        let mut names = 0;
-        for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {
-            let is_option = word.text.starts_with('-') && word.is_known();
-            if is_option || matches!(reads, Reads::Unknown | Reads::Named) {
-                let mut values = hazards::values(&word.text).flat_map(|text| text.split(':').chain([text]));
-                if values.any(|text| is_like_file(text) && self.denied(&READ, Path::new(text)) == Some(Match::Yes)) {
-                    opinion = opinion.and(perhaps);
-                }
-                continue;
-            }
-            names += 1;
-            let Some(path) = self.named(word) else {
-                // What becomes of it is below the directory that it begins with.
-                let (dir, _) = word.text.rsplit_once('/').unwrap_or((".", ""));
-                if self.denied(&READ, Path::new(if dir.is_empty() { "/" } else { dir })).is_some() {
-                    opinion = opinion.and(perhaps);
-                }
-                continue;
-            };
-            let of_rules = self.path(&READ, &path);
-            opinion = opinion.and(match of_rules.verdict {
-                Verdict::Deny if reads == Reads::Files && !is_moved => of_rules,
-                Verdict::Deny => perhaps,
-                Verdict::Ask if of_rules.rule.is_some() => of_rules,
-                Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
-                Verdict::Ask if reads == Reads::Below && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
-                _ => Opinion::neither(),
-            });
-        }
-        // Without a name a search begins where it is; the first may be what it looks for.
-        if reads == Reads::Below && names < 2 && self.denied(&READ, Path::new(".")).is_some() {
-            opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
-        }
-        opinion
+        let home = self.request.home.and_then(|home| Some(home.join(text.strip_prefix("~/")?)));
+        let is_against = |path: &Path| self.denied(tool, path, !is_like_file(text)) == Some(Match::Yes);
+        let is_it = is_against(Path::new(text)) || home.is_some_and(|path| is_against(&path));
+        if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
 
-    /// Whether a rule with a path denies a file, or something below it.
-    fn denied(&self, tool: &'a Tool, path: &Path) -> Option<Match> {
-        let mut rules = self.rules(&self.rules.deny, tool).filter(|rule| rule.pattern.spec != Spec::Any).peekable();
-        rules.peek()?;
-        let places = Places::of(self.request, path);
-        rules.map(|rule| places.wide(&rule.pattern.spec)).max().filter(|found| *found != Match::No)
+    /// Of a word of which only the beginning is known.
+    pub(super) fn open(&self, tool: &'a Tool, word: &Word) -> Opinion<'a> {
+        if word.is_known() {
+            return Opinion::neither();
+        }
+        // What becomes of names with `*` is below the directory that they begin with.
+        let (dir, _) = word.text.rsplit_once('/').unwrap_or((".", ""));
+        let dir = Word { text: if dir.is_empty() { "/" } else { dir }.to_owned(), ..word.clone() };
+        let dir = self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free);
+        let is_it = match dir {
+            Some(dir) => self.denied(tool, &dir, false).is_some(),
+            None => self.is_any_against(tool),
+        };
+        if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
 
     /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.
@@ -312,7 +304,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The path that a word names; `None` where that only shows when it runs.
-    fn named(&self, word: &Word) -> Option<PathBuf> {
+    pub(super) fn named(&self, word: &Word) -> Option<PathBuf> {
         let text = word.known()?;
         match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
             (false, ..) => Some(PathBuf::from(text)),
@@ -348,6 +340,8 @@ impl<'a> Judge<'a> {
         let opinion = self.path(tool, &path);
         match opinion.verdict {
             _ if text.is_empty() || is_socket => opinion.and(Opinion::ask(Doubt::File)),
+            Verdict::Allow if is_write && self.may_be_linked(&path) => Opinion::ask(Doubt::Linked),
+            Verdict::Allow if !is_write && self.may_be_linked(&path) => opinion.and(self.linked(tool)),
             // Where it is depends on what the line did before.
             Verdict::Deny if is_moved && !path.is_absolute() => Opinion::ask(Doubt::PerhapsDenied),
             _ if is_moved => opinion.and(Opinion::ask(Doubt::Moved)),
@@ -368,6 +362,6 @@ fn is_no_file(path: &Path) -> bool {
 }
 
 /// Whether a word looks like the name of a file, and not like a number, a branch or an address.
-fn is_like_file(text: &str) -> bool {
+pub(super) fn is_like_file(text: &str) -> bool {
     !text.contains("://") && !text.starts_with('-') && text.contains(['/', '.'])
 }

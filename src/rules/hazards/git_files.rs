@@ -1,0 +1,162 @@
+//! Which files subcommands of git write and remove, which they show, and which of them change the tree.
+//!
+//! Knows nothing of patterns. Invariants: a word that may be the name of a file is one; what may show the content of a file
+//! that the line does not name shows everything.
+
+use super::git::{OWN_FILES, before, has, row};
+use super::readers::Reads;
+use super::{Hit, ends_options};
+use crate::rules::steering::is_steering;
+use crate::rules::word::Word;
+use std::path::Path;
+
+/// Subcommands that leave the files of the tree as they are.
+const STILL: &str = "status diff show log whatchanged rev-list diff-tree diff-index diff-files range-diff shortlog blame \
+    annotate grep rev-parse ls-files ls-tree ls-remote cat-file show-ref merge-base cherry describe for-each-ref name-rev \
+    show-branch var version write-tree merge-tree count-objects check-ignore check-attr reflog remote add commit \
+    commit-tree branch tag notes fetch push config rm clean gc help init";
+/// Subcommands that show the content of files.
+const SHOWING: &str = "diff show range-diff grep cat-file";
+/// Subcommands that show it where an option says so.
+const PATCHING: &str = "log whatchanged reflog rev-list shortlog diff-tree diff-index diff-files";
+/// Options of both that say so.
+const PATCH: &str = "--patch --patch-with-stat --patch-with-raw --unified --binary --word-diff --color-words --cc \
+    --function-context --diff-merges --text --full-index";
+/// Options with which only the names of what differs are shown.
+const SUMMARY: &str = "--stat --shortstat --numstat --name-only --name-status --summary --dirstat --no-patch -s --raw \
+    --compact-summary --quiet -q";
+
+/// Options that take no value in any of these.
+const FLAGS: &str = "-p -u -w -i --patch --cached --staged --stat";
+
+/// What a subcommand reads of the files of the repository.
+pub(super) fn reads(words: &[Word]) -> Reads {
+    let (_, start) = before(words);
+    let Some(name) = words.get(start).map(|word| word.text.as_str()) else { return Reads::Named };
+    let arguments = words.get(start + 1..).unwrap_or_default();
+    let is_flag = |at: usize| words.get(at).is_some_and(|word| has(FLAGS, &word.text));
+    let is_end = |at: &usize| {
+        ends_options(words, start + 1 + at)
+            || arguments.get(*at).is_some_and(|word| word.text == "--") && is_flag(start + at)
+    };
+    let end = (0..arguments.len()).find(is_end).unwrap_or(arguments.len());
+    let (before, after) = arguments.split_at(end);
+    let options = || before.iter().map(|word| word.text.as_str()).filter(|text| text.starts_with('-'));
+    let names: Vec<&str> = before.iter().map(|word| word.text.as_str()).filter(|text| !text.starts_with('-')).collect();
+    // Paths of which git makes no others.
+    let is_plain = |word: &Word| word.is_known() && !word.text.is_empty() && is_plain(&word.text);
+    let is_limited = after.len() > 1 && after.iter().skip(1).all(is_plain);
+    let limited = if is_limited { Reads::Below } else { Reads::Everything };
+    let has_patch = || options().any(|text| has(PATCH, long(text)) || has_letter(text, "puUcW"));
+    let is_summary = || options().any(|text| has(SUMMARY, long(text))) && !has_patch();
+    match name {
+        "mv" => Reads::Below,
+        "stash" if names.first() == Some(&"show") && !is_summary() => Reads::Everything,
+        // Of the object itself only its kind and size.
+        "cat-file" if options().any(|text| matches!(text, "-t" | "-s" | "-e")) => Reads::Named,
+        "cat-file" => {
+            let mut objects = names.iter().filter(|text| !matches!(**text, "blob" | "tree" | "commit" | "tag"));
+            if objects.all(|text| names_file(text)) { Reads::Named } else { Reads::Everything }
+        }
+        // What is no commit is shown whatever the options and paths.
+        "show" if !names.iter().all(|text| is_commit(text) || names_file(text)) => Reads::Everything,
+        "show" if !names.is_empty() && names.iter().all(|text| names_file(text)) => Reads::Named,
+        "diff" | "show" if is_summary() => Reads::Named,
+        "diff" | "show" if names.iter().all(|text| is_commit(text) || text.contains("..")) => limited,
+        "grep" => {
+            let has_pattern = options().any(|text| text.starts_with("-e") && text.len() > 2);
+            let objects = names.iter().skip(usize::from(!has_pattern));
+            if objects.clone().all(|text| is_commit(text)) { limited } else { Reads::Everything }
+        }
+        name if has(SHOWING, name) => Reads::Everything,
+        name if has(PATCHING, name) && has_patch() => limited,
+        // Before it asks, or beside what it says.
+        "status" | "commit" | "add" | "checkout" | "reset" | "restore" | "stash"
+            if options().any(|text| matches!(text, "--patch" | "--verbose") || has_letter(text, "pv")) =>
+        {
+            limited
+        }
+        _ => Reads::Named,
+    }
+}
+
+/// Whether the subcommand may put other files, and links, into the tree.
+pub(super) fn changes_tree(words: &[Word]) -> bool {
+    let (_, start) = before(words);
+    let text = |at: usize| words.get(start + at).map_or("", |word| word.text.as_str());
+    let is_new_branch = matches!((text(0), text(1)), ("checkout", "-b") | ("switch", "-c")) && words.len() == start + 3;
+    let is_list = matches!((text(0), text(1)), ("stash", "list" | "show" | "drop" | "clear") | ("worktree", "list"));
+    let takes_along = |word: &Word| ["--h", "--m", "--k", "--p", "-p"].iter().any(|start| word.text.starts_with(start));
+    let is_index = text(0) == "reset" && !words.iter().any(takes_along);
+    !text(0).is_empty() && !has(STILL, text(0)) && !is_new_branch && !is_list && !is_index
+}
+
+/// A commit for certain, and no content of a file that has a name.
+fn is_commit(text: &str) -> bool {
+    let rest = text.strip_prefix("HEAD").or_else(|| text.strip_prefix('@'));
+    rest.is_some_and(|rest| rest.chars().all(|c| matches!(c, '~' | '^') || c.is_ascii_digit()))
+}
+
+/// A file by its name: `HEAD:src/a`, `:src/a`.
+fn names_file(text: &str) -> bool {
+    let named = text.split_once(':').filter(|(commit, _)| !commit.contains(['{', '}']));
+    named.is_some_and(|(_, path)| !path.is_empty() && is_plain(path) && !path.starts_with('/'))
+}
+
+/// A path that git does not expand.
+fn is_plain(path: &str) -> bool {
+    !path.starts_with(':') && !path.contains(['*', '?', '[', '\\', '(', '!', '^'])
+}
+
+fn long(text: &str) -> &str {
+    text.split_once('=').map_or(text, |(name, _)| name)
+}
+
+/// Whether one of these letters is among short options, before one that takes a value.
+fn has_letter(text: &str, letters: &str) -> bool {
+    let bundle = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    bundle.chars().take_while(|c| !"SGnlXOLIM".contains(*c)).any(|c| letters.contains(c))
+}
+
+/// The files that it writes or removes from which later commands take programs.
+pub(super) fn find(words: &[Word]) -> Vec<Hit> {
+    let hit = |file: Written| {
+        let text = &words.get(file.at)?.text;
+        // git itself expands these.
+        let is_open = text.starts_with(':') || text.contains(['*', '?', '[']);
+        let is_commit = text == "HEAD" && !file.is_certain;
+        (is_open || !is_commit && is_steering(Path::new(text))).then_some((file.at, text.len().max(1), OWN_FILES))
+    };
+    written(words).into_iter().filter_map(hit).collect()
+}
+
+/// A word that may name a file which is written or removed.
+pub(super) struct Written {
+    pub(super) at: usize,
+    /// It is no branch, commit or stash.
+    pub(super) is_certain: bool,
+}
+
+/// The files that the subcommand writes or removes, of those that it names.
+pub(super) fn written(words: &[Word]) -> Vec<Written> {
+    let (_, start) = before(words);
+    let row = words.get(start).and_then(|name| row(&name.text));
+    let Some(row) = row.filter(|row| row.writes) else { return Vec::new() };
+    let mut is_certain = matches!(row.names, "mv" | "rm" | "restore");
+    let (mut found, mut is_over, mut is_value) = (Vec::new(), false, false);
+    for (at, word) in words.iter().enumerate().skip(start + 1) {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if !is_over && text.len() > 1 && text.starts_with('-') {
+            is_over = text == "--";
+            is_certain |= is_over;
+            let first = text.find(|c| row.valued.contains(c)).filter(|_| !text.starts_with("--"));
+            is_value = text == "--source" || first.is_some_and(|first| first + 1 == text.len());
+        } else {
+            found.push(Written { at, is_certain });
+        }
+    }
+    found
+}

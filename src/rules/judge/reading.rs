@@ -1,0 +1,89 @@
+//! What rules that are against reading files say of commands.
+//!
+//! Invariants: a rule that is against reading is so for commands that name the file, search above it or may show it without
+//! its name; what is against reading never allows anything.
+
+use super::files::{READ, is_like_file};
+use super::{Judge, Opinion};
+use crate::rules::hazards::{self, Reads};
+use crate::rules::pattern::{Match, Spec};
+use crate::rules::tool::Tool;
+use crate::rules::word::Word;
+use crate::rules::{Doubt, Verdict};
+use std::path::Path;
+
+impl<'a> Judge<'a, '_> {
+    /// What rules are against reading is not read by a command either, as far as it names it.
+    pub(super) fn read(&self, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
+        let list = self.rules(&self.rules.deny, &READ).chain(self.rules(&self.rules.ask, &READ));
+        let reads = hazards::reads(program, words);
+        let is_broken = self.default(&READ) == Doubt::BrokenDeny;
+        if reads == Reads::Nothing || list.count() == 0 && !is_broken {
+            return Opinion::neither();
+        }
+        let perhaps = Opinion::ask(Doubt::PerhapsDenied);
+        // Behind a `cd` it is not known which files its names are.
+        if is_moved && reads != Reads::Unknown {
+            return perhaps;
+        }
+        let mut opinion = Opinion::neither();
+        let mut names = 0;
+        for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {
+            opinion = opinion.and(self.open(&READ, word));
+            let is_option = word.text.starts_with('-') && word.is_known();
+            let is_git = program == "git";
+            if is_option || is_git || matches!(reads, Reads::Unknown | Reads::Named) {
+                let texts = hazards::values(&word.text).flat_map(|text| text.split([':', '@', ',']).chain([text]));
+                for text in texts {
+                    opinion = opinion.and(self.against(&READ, text));
+                }
+            }
+            // What git and what builds run goes through no links, or runs what stands in the directory anyway.
+            let may_follow =
+                !is_git && !hazards::is_build(program) && (reads != Reads::Unknown || is_like_file(&word.text));
+            if may_follow && !is_option && self.may_be_linked(Path::new(&word.text)) {
+                opinion = opinion.and(self.linked(&READ));
+            }
+            if is_option || !matches!(reads, Reads::Files | Reads::Below) {
+                continue;
+            }
+            names += 1;
+            let Some(path) = self.named(word) else { continue };
+            let of_rules = self.path(&READ, &path);
+            opinion = opinion.and(match of_rules.verdict {
+                Verdict::Deny if reads == Reads::Files && !is_moved => of_rules,
+                Verdict::Deny => perhaps,
+                Verdict::Ask if of_rules.rule.is_some() => of_rules,
+                Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
+                Verdict::Ask if reads == Reads::Below && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
+                _ => Opinion::neither(),
+            });
+        }
+        // Without a name a search begins where it is; the first may be what it looks for.
+        let is_all = reads == Reads::Everything || reads == Reads::Below && names < 2;
+        if is_all && self.denied(&READ, Path::new("."), false).is_some() {
+            opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
+        }
+        opinion
+    }
+
+    /// Whether a rule with a path denies or asks about a file, or something below it; of rules that name something, where
+    /// only those count.
+    pub(super) fn denied(&self, tool: &'a Tool, path: &Path, only_named: bool) -> Option<Match> {
+        let is_it = |spec: &Spec| matches!(spec, Spec::Path(spec) if !only_named || spec.names());
+        let mut rules = self.narrow(tool).filter(|spec| is_it(spec)).peekable();
+        rules.peek()?;
+        let places = super::files::Places::of(self.request, path);
+        rules.map(|spec| places.wide(spec)).max().filter(|found| *found != Match::No)
+    }
+
+    /// Whether a rule with a path denies or asks.
+    pub(super) fn is_any_against(&self, tool: &'a Tool) -> bool {
+        self.narrow(tool).any(|spec| matches!(spec, Spec::Path(_)))
+    }
+
+    fn narrow(&self, tool: &'a Tool) -> impl Iterator<Item = &'a Spec> {
+        let rules = self.rules(&self.rules.deny, tool).chain(self.rules(&self.rules.ask, tool));
+        rules.map(|rule| &rule.pattern.spec)
+    }
+}
