@@ -72,6 +72,14 @@ impl AgentSetup {
         Some(Sandbox { writable: std::iter::once(cwd).chain(own).map(Path::to_owned).collect() })
     }
 
+    /// The same, confined where the first agent is: only its command is known, and not whether it should be.
+    #[must_use]
+    pub fn confined_as(self, first: Option<&Self>) -> Self {
+        let is_confined = first.is_some_and(|first| first.sandbox.is_some());
+        let sandbox = self.sandbox.or_else(|| is_confined.then(Sandbox::default));
+        Self { sandbox, ..self }
+    }
+
     /// The command line as the person would type it.
     pub fn line(&self) -> String {
         let words = std::iter::once(&self.command).chain(&self.args);

@@ -395,7 +395,7 @@ impl Engine {
 
     /// From now on an agent of this name can be added, as if it were configured.
     pub fn offer(&mut self, name: String, setup: AgentSetup) {
-        self.further.add(name, setup);
+        self.further.add(name, setup.confined_as(self.links.setup(AgentKey::FIRST)));
     }
 
     /// Too much waits for the agent for a new prompt to make sense.
