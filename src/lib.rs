@@ -3,9 +3,11 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> headless, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, remote, host (process, outputs,
-//!             unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
+//! cli      -> plain, headless, conformance, ui (run, picker, tty), demo, engine, review, rules, mcp, registry, remote,
+//!             host (process, outputs, unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
+//! plain    -> headless (printer), ui (cells, labels), engine, model, text, base
 //! headless -> engine, model, base
+//! conformance -> agent (codec), wire, host (process, fs), model (frames), base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, remote, host, review, store, mcp, model, wire, base
 //! review   -> host (fs, worktrees), store (private), model (what a review is), text, base
@@ -64,12 +66,14 @@ pub mod agent;
 pub mod base;
 pub mod cli;
 pub mod config;
+pub mod conformance;
 pub mod demo;
 pub mod engine;
 pub mod headless;
 pub mod host;
 pub mod mcp;
 pub mod model;
+pub mod plain;
 pub mod registry;
 pub mod remote;
 pub mod review;

@@ -46,6 +46,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::entry",
             "model::event",
             "model::form",
+            "model::frames",
             "model::ids",
             "model::options",
             "model::patch",
@@ -141,12 +142,30 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("engine", &["agent", "remote", "wire", "host", "review", "store", "rules", "mcp", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
+    // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
+    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
+    // Sees what an engine would make up for.
+    (
+        "conformance",
+        &[
+            "agent::codec::watch",
+            "wire",
+            "host::process",
+            "host::fs",
+            "model::frames",
+            "model::ids",
+            "model::policy",
+            "base",
+        ],
+    ),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
         "cli",
         &[
+            "plain",
             "headless",
+            "conformance",
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
@@ -336,6 +355,8 @@ const FENCES: &[Fence] = &[
             "remote/",
             "host/process/",
             "headless/",
+            "plain/",
+            "conformance/",
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",
@@ -359,6 +380,8 @@ const FENCES: &[Fence] = &[
             "cli/runtime.rs",
             // A server of tools is waited for, and not for ever.
             "cli/probe.rs",
+            // A check is ended by an interrupt.
+            "cli/check.rs",
             // The same for a download.
             "cli/agents/fetch.rs",
         ],
@@ -455,8 +478,9 @@ const AGENTS: &[&str] =
 /// Where a name may stand: the quirks, and texts for people that give an example.
 const AGENT_PLACES: &[&str] = &["src/agent/quirks.rs", "src/cli/commands.rs", "src/cli/args.rs"];
 
-/// Who may name what is peculiar to the protocol: the codecs, the envelope, and the agent that is no part of the client.
-const SPEAKERS: &[&str] = &["agent/codec/", "wire/", "demo/"];
+/// Who may name what is peculiar to the protocol: the codecs, the envelope, the agent that is no part of the client, and what
+/// tries the agents of others.
+const SPEAKERS: &[&str] = &["agent/codec/", "wire/", "demo/", "conformance/"];
 const METHODS: &[&str] =
     &["session/", "fs/read", "fs/write", "terminal/", "$/", "toolCall", "sessionId", "requestId", "authMethods"];
 

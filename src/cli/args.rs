@@ -1,6 +1,8 @@
 //! What was typed, checked for its own sense; nothing is looked up here.
 
 mod agents;
+mod check;
+mod exec;
 mod rules;
 mod search;
 mod servers;
@@ -12,12 +14,13 @@ use super::flags::{Flag, ReachFlags, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
 use crate::config::schema::Spoken;
-use crate::model::session::Allow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
+pub use check::{Check, Form};
+pub use exec::Exec;
 pub use rules::{Rules, RulesTest};
 pub use search::Search;
 pub use servers::Mcp;
@@ -25,8 +28,6 @@ pub use worktrees::Worktrees;
 
 /// The session that is meant when none is named.
 const LAST: &str = crate::review::archive::LAST;
-/// Agents that one prompt is given to.
-const MAX_FAN_OUT: usize = 5;
 const ALL: &str = crate::review::archive::ALL;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -66,6 +67,7 @@ pub enum Command {
     },
     Audit(Audit),
     Doctor(Box<Doctor>),
+    Check(Box<Check>),
     /// Repairs the terminal.
     Reset,
     Processes {
@@ -155,6 +157,8 @@ pub struct Common {
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
+    /// In lines, and not on a screen.
+    pub plain: bool,
     /// A session that is to go on, in place of a new one.
     pub goes_on: Option<SessionChoice>,
     /// It begins in a git worktree of its own.
@@ -196,32 +200,6 @@ pub enum SessionChoice {
     Named(String),
     /// By the person, from a list on the screen.
     Chosen,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub struct Exec {
-    pub common: Common,
-    /// `-` is standard input.
-    pub prompt: String,
-    pub json: bool,
-    pub allow: Allow,
-    /// What it is held to.
-    pub rules: Option<PathBuf>,
-    pub mode: Option<String>,
-    pub config: Vec<(String, String)>,
-    pub timeout: Option<Duration>,
-    /// Answers to forms of the agent.
-    pub answers: Option<PathBuf>,
-    /// Where the report of the changes goes.
-    pub review: Option<PathBuf>,
-    /// Where a patch of the changes goes.
-    pub patch: Option<PathBuf>,
-    /// Agents that all get the prompt, each in a worktree of its own; none for the usual way.
-    pub fan_out: Vec<String>,
-    /// A session that cannot go on is begun anew, with an account of it.
-    pub with_transcript: bool,
-    /// Files that go along with the prompt.
-    pub attach: Vec<PathBuf>,
 }
 
 /// Reads the arguments after the program's name.
@@ -395,6 +373,7 @@ impl Words {
             | Name::Usage
             | Name::Audit
             | Name::Doctor
+            | Name::Check
             | Name::Reset
             | Name::Processes
             | Name::Demo
@@ -427,7 +406,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Screen => Command::Screen(common(typed, agent)?),
         Name::Demo => Command::Demo(common(typed, agent)?),
         Name::DemoAgent => Command::DemoAgent { script: typed.script, fast: typed.fast },
-        Name::Exec => Command::Exec(Box::new(exec(words.first, typed, agent)?)),
+        Name::Exec => Command::Exec(Box::new(exec::exec(words.first, typed, agent)?)),
         Name::Review => Command::Review(session(words.first)),
         Name::Redo => Command::Redo(session(words.first)),
         Name::Blame => {
@@ -459,6 +438,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             let (json, redact, timeout) = (typed.json, typed.redact, typed.timeout);
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
+        Name::Check => Command::Check(Box::new(check::check(typed, agent)?)),
         Name::Reset => Command::Reset,
         Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {
@@ -498,13 +478,14 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, mcp, no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
+    let Typed { agent, cwd, record, theme, plain, mcp, no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
     Ok(Common {
         command,
         agent,
         cwd,
         record,
         theme,
+        plain,
         goes_on,
         worktree,
         mcp,
@@ -515,62 +496,6 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         reach,
         model,
     })
-}
-
-fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> Result<Exec, Usage> {
-    let prompt = prompt.ok_or_else(|| Usage("no prompt; `-` reads it from standard input".into()))?;
-    if prompt.trim().is_empty() {
-        return Err(Usage("the prompt is empty".into()));
-    }
-    if typed.resumes && typed.resume.is_none() {
-        return Err(Usage("which session? `exec` needs `--resume ID`; `acp-tui sessions` lists them".into()));
-    }
-    let fan_out = fan_out(&mut typed, &agent)?;
-    if typed.with_transcript && !typed.resumes && !typed.goes_on {
-        return Err(Usage("`--with-transcript` is for `--continue` and `--resume ID`".into()));
-    }
-    Ok(Exec {
-        prompt,
-        json: typed.json,
-        // Where there are rules, what none of them allows is refused.
-        allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::Rules } else { Allow::Reads }),
-        rules: typed.rules.take(),
-        mode: typed.mode.take(),
-        config: std::mem::take(&mut typed.config),
-        timeout: typed.timeout,
-        answers: typed.answers.take(),
-        review: typed.review.take(),
-        patch: typed.patch.take(),
-        fan_out,
-        with_transcript: typed.with_transcript,
-        attach: std::mem::take(&mut typed.attach),
-        common: common(typed, agent)?,
-    })
-}
-
-/// The agents of `--fan-out`, which decides much by itself.
-fn fan_out(typed: &mut Typed, agent: &[OsString]) -> Result<Vec<String>, Usage> {
-    let Some(agents) = typed.fan_out.take() else { return Ok(Vec::new()) };
-    if !(2..=MAX_FAN_OUT).contains(&agents.len()) {
-        return Err(Usage(format!("--fan-out takes two to {MAX_FAN_OUT} agents, e.g. --fan-out one,two")));
-    }
-    let others = [
-        (!agent.is_empty(), "a command after `--`"),
-        (typed.agent.is_some(), "--agent"),
-        (typed.reach.url.is_some(), "--url"),
-        (typed.record.is_some(), "--record"),
-        (typed.review.is_some(), "--review"),
-        (typed.patch.is_some(), "--patch"),
-        (typed.worktree.is_some(), "a name for --worktree"),
-        (typed.resumes, "--resume"),
-        (typed.goes_on, "--continue"),
-    ];
-    if let Some((_, other)) = others.iter().find(|(is_given, _)| *is_given) {
-        return Err(Usage(format!("--fan-out begins a session in a worktree for each agent; leave out {other}")));
-    }
-    // Each is in one.
-    typed.in_worktree = true;
-    Ok(agents)
 }
 
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
@@ -606,6 +531,7 @@ fn login(words: Vec<String>, typed: Typed, agent: Vec<OsString>) -> Result<Login
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::session::Allow;
     use crate::store::search::Role;
 
     fn parse_words(words: &[&str]) -> Result<Command, Usage> {

@@ -23,6 +23,7 @@ pub enum Name {
     Audit,
     Keys,
     Doctor,
+    Check,
     Reset,
     Processes,
     Login,
@@ -62,6 +63,7 @@ pub enum Note {
     Agents,
     Audit,
     Doctor,
+    Check,
     Replay,
 }
 
@@ -219,6 +221,13 @@ pub const COMMANDS: &[CommandRow] = &[
             ("doctor -- AGENT…", "the same, and start this agent: why it does not start"),
         ],
         notes: &[Note::Doctor],
+    },
+    CommandRow {
+        name: Name::Check,
+        word: "check",
+        agent: Agent::Named,
+        usage: &[("check -- AGENT…", "what this agent does against the protocol, by the number of each requirement")],
+        notes: &[Note::Check],
     },
     CommandRow {
         name: Name::Reset,

@@ -192,8 +192,10 @@ fn terminal() -> Section {
     if output && let Ok((columns, rows)) = crate::ui::tty::size() {
         section.add("size", format!("{columns} × {rows}"), None);
     }
-    let wrong = (input && output && !can_draw())
-        .then(|| "it cannot place what is drawn (TERM=dumb); use another terminal, or `acp-tui exec`".to_owned());
+    let wrong = (input && output && !can_draw()).then(|| {
+        "it cannot place what is drawn (TERM=dumb); use another terminal, `acp-tui --plain`, or `acp-tui exec`"
+            .to_owned()
+    });
     let depth = Depth::detect(get("NO_COLOR").as_deref(), get("COLORTERM").as_deref(), get("TERM").as_deref());
     let colours = match depth {
         Depth::None => "none",

@@ -3,6 +3,7 @@
 //! Knows nothing of what the commands do. Invariants: options of one name agree on their short form and on whether they
 //! take a value, so that the place of an option before or after the command does not matter.
 
+mod checking;
 mod content;
 
 use super::commands::Name;
@@ -29,6 +30,7 @@ pub struct Typed {
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
+    pub plain: bool,
     pub resume: Option<String>,
     /// `--resume` was given; without a name the session is chosen from a list.
     pub resumes: bool,
@@ -76,6 +78,8 @@ pub struct Typed {
     pub reach: ReachFlags,
     pub script: Option<PathBuf>,
     pub fast: bool,
+    pub junit: bool,
+    pub prompts: Vec<String>,
 }
 
 /// How messages get to the agent and back; overrules the configuration.
@@ -109,7 +113,7 @@ pub struct Flag {
 
 /// All of them, in the order in which the help has them.
 pub fn flags() -> impl Iterator<Item = &'static Flag> {
-    FLAGS.iter().chain(content::CONTENT)
+    FLAGS.iter().chain(content::CONTENT).chain(checking::CHECKING)
 }
 
 const FLAGS: &[Flag] = &[
@@ -120,7 +124,7 @@ const FLAGS: &[Flag] = &[
             typed.agent = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor],
+        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor, Name::Check],
         help: "instead of a command after --",
     },
     Flag {
@@ -205,6 +209,13 @@ const FLAGS: &[Flag] = &[
         }),
         commands: &[Name::Screen, Name::Demo],
         help: "auto (the default), dark, light, nord, gruvbox … (full screen)",
+    },
+    Flag {
+        long: "plain",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.plain = true),
+        commands: &[Name::Screen, Name::Demo],
+        help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
     },
     Flag {
         long: "json",

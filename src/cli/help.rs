@@ -43,6 +43,12 @@ Exit codes of audit: 0 done or whole · 1 broken, with file and line · 2 usage
 const DOCTOR: &str = "\
 Exit codes of doctor: 0 nothing is wrong · 1 something is · 2 usage; with an agent that does not start as those of exec
 ";
+const CHECK: &str = "\
+check starts the agent in a new directory below the system's temporary one and tries each step: session, prompt, cancel,
+what it asks for, load, errors, shutdown. Its questions are answered as --allow says; no command is run for it. A step
+that takes too long is a violation. The numbers are those of tests/requirements; a step that needs a log-in is left out.
+Exit codes of check: 0 nothing is violated · 1 something is · 2 usage · 5 the agent does not start
+";
 const REPLAY: &str = "\
 FILE is what --record has written, or a journal of $XDG_STATE_HOME/acp-tui/sessions. What the agent said is said again;
 what it asked the client to read, write or run is asked again, and decided anew.
@@ -78,7 +84,7 @@ fn overview() -> String {
             own.for_each(|flag| option(&mut text, flag));
         }
     }
-    for note in [SESSION, RULES, MCP, AGENTS, AUDIT, DOCTOR, REPLAY, EXIT_CODES, FILES] {
+    for note in [SESSION, RULES, MCP, AGENTS, AUDIT, DOCTOR, CHECK, REPLAY, EXIT_CODES, FILES] {
         text.push('\n');
         text.push_str(note);
     }
@@ -103,6 +109,7 @@ fn of_command(row: &CommandRow) -> String {
             Note::Agents => AGENTS,
             Note::Audit => AUDIT,
             Note::Doctor => DOCTOR,
+            Note::Check => CHECK,
             Note::Replay => REPLAY,
         });
     }

@@ -164,7 +164,9 @@ fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
     if let Some(fault) = malformed {
         return Err(Usage(fault.to_string()));
     }
-    warnings.iter().for_each(|warning| say(&warning.to_string()));
+    for warning in &warnings {
+        say(&warning.to_string());
+    }
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
     let dirs = dirs.ok_or_else(|| Usage("there is no place to remember it: HOME is not set".into()))?;
     let mut text = format!("{name} would decide for agents:\n");

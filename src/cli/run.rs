@@ -64,6 +64,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Reset => reset(),
         Command::Processes { json, yes } => super::processes::run(json, yes),
         Command::Doctor(asked) => super::doctor::run(&asked),
+        Command::Check(asked) => super::check::run(&asked),
         Command::Exec(exec) => run_exec(*exec),
         Command::Review(session) => super::review::review(&session),
         Command::Undo(undo) => super::review::undo(&undo),
@@ -331,6 +332,9 @@ fn say_warnings(surroundings: &Surroundings) {
 
 /// Where there is no terminal and no agent is named, the demo is shown.
 fn run_screen(common: &Common) -> Result<u8, Usage> {
+    if common.plain {
+        return super::plain::run(common);
+    }
     if is_screen() || common.names_agent() {
         return super::screen::run(common);
     }
@@ -338,6 +342,9 @@ fn run_screen(common: &Common) -> Result<u8, Usage> {
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {
+    if common.plain {
+        return super::plain::demo(common);
+    }
     if can_draw() { super::screen::demo(common) } else { headless_demo(common) }
 }
 

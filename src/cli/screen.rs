@@ -129,10 +129,12 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
 /// Whether there is a terminal, and one that can draw.
 fn fit_for_a_screen() -> Result<(), Usage> {
     if !is_screen() {
-        return Err(Usage("the full screen needs a terminal; without one use `acp-tui exec`".into()));
+        return Err(Usage(
+            "the full screen needs a terminal; without one use `acp-tui --plain` or `acp-tui exec`".into(),
+        ));
     }
     if !can_draw() {
-        let words = "this terminal cannot place what is drawn (TERM=dumb); use another one, or `acp-tui exec`";
+        let words = "this terminal cannot place what is drawn (TERM=dumb); use another one, `acp-tui --plain`, or `acp-tui exec`";
         return Err(Usage(words.into()));
     }
     Ok(())

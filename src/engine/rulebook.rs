@@ -110,7 +110,7 @@ impl Rulebook {
     #[must_use]
     pub fn with_state(self, state: Option<PathBuf>) -> Self {
         let trusted = state.clone().map(|state| Trusted::new(state, What::Rules));
-        Self { state, trusted, ..self }
+        Self { trusted, state, ..self }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.

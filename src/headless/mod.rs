@@ -4,7 +4,7 @@ mod answers;
 pub mod check;
 pub mod login;
 mod print;
-mod printer;
+pub mod printer;
 mod run;
 mod settings;
 pub mod stop;

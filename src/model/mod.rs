@@ -18,6 +18,7 @@ pub mod entries;
 pub mod entry;
 pub mod event;
 pub mod form;
+pub mod frames;
 pub mod history;
 pub mod ids;
 pub mod judge;

@@ -57,7 +57,8 @@ const KEY: &str = "it may be a private key";
 const STORE: &str = "programs keep passwords and tokens there";
 const KEYRING: &str = "it is a store of passwords";
 /// Of this program's own.
-pub(super) const OURS: &str = "it belongs to acp-tui itself: what was said in other sessions, or what is allowed in them";
+pub(super) const OURS: &str =
+    "it belongs to acp-tui itself: what was said in other sessions, or what is allowed in them";
 
 /// What is known to be public among them.
 const PUBLIC: &str = ".pub";

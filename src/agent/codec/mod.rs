@@ -12,6 +12,7 @@ pub mod stored;
 pub mod v1;
 pub mod v2;
 pub mod versionless;
+pub mod watch;
 
 use crate::base::transport::Reached;
 use crate::mcp::Server;

@@ -196,3 +196,12 @@ async fn r_058_a_process_that_moved_away_is_named() {
     assert!(named.is_some_and(|s| s.command.contains("sleep 1001")), "{report:?}");
     rustix::process::kill_process(Pid::from_raw(away).unwrap(), Signal::KILL).unwrap();
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn r_057_an_agent_and_its_children_are_in_a_session_that_has_no_terminal() {
+    // The sixth and seventh figure behind the name, which `sh` has none of: session and terminal.
+    let mut agent = sh("sh -c 'cut -d\" \" -f6,7 /proc/$$/stat'; sleep 1000");
+    let (line, _out) = first_line(&mut agent).await;
+    assert_eq!(line, format!("{} 0", agent.pid));
+}

@@ -1,14 +1,16 @@
 //! Starting an agent, and why it could not be started.
 //!
-//! Knows nothing of its end. Invariant: either a process runs that leads a group of its own, or there is an error and
+//! Knows nothing of its end. Invariant: either a process runs that leads a session and a group of its own, or there is an error and
 //! nothing.
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use tokio::process::Command;
+use process_wrap::tokio::{CommandWrap, ProcessSession};
+use tokio::process::{Child, Command};
 
 use super::family::run_mark;
 use super::sandbox::{Sandbox, Unconfined, within};
@@ -63,12 +65,19 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
         .current_dir(&spec.cwd)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    let begun = within(spec.sandbox.as_ref(), || command.spawn())
+        .stderr(Stdio::piped());
+    let begun = within(spec.sandbox.as_ref(), move || in_own_session(command))
         .map_err(|source| SpawnError::Unconfined { command: spec.command.to_string_lossy().into_owned(), source })?;
     let child = begun.map_err(|error| explain(spec, error))?;
     Ok(AgentProcess::new(child))
+}
+
+/// Without the terminal of this program, which nothing that it starts is to write to, set up or be stopped for.
+fn in_own_session(command: Command) -> io::Result<Child> {
+    let child = CommandWrap::from(command).wrap(ProcessSession).spawn()?;
+    // What the wrapper adds is an end that it takes care of itself.
+    let child: Box<dyn Any> = child.into_inner();
+    child.downcast().map(|child| *child).map_err(|_| io::Error::other("it is not the process that was started"))
 }
 
 pub(super) fn explain(spec: &AgentSpec, source: io::Error) -> SpawnError {

@@ -1,0 +1,160 @@
+//! The client's side of what an agent asks for while it is tried.
+//!
+//! Serves files of one directory, and terminals in which nothing is run: it is said in their output. Invariants: every
+//! request gets an answer; no path leads out of the directory, by links neither.
+
+use crate::host::fs::{Roots, Was, read_text, write_text};
+use crate::model::frames::Flaw;
+use crate::model::policy::Allow;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+pub(super) const NO_METHOD: i64 = -32601;
+pub(super) const BAD_PARAMS: i64 = -32602;
+const NOT_FOUND: i64 = -32002;
+/// What stands in a terminal.
+const NOT_RUN: &str = "not run: this client only checks how the protocol is spoken\n";
+/// Terminals and sessions that are remembered.
+const MAX_KNOWN: usize = 1000;
+/// Bytes of a file that is written.
+const MAX_FILE: usize = 16 << 20;
+
+/// An error's code and message.
+pub(super) type Refused = (i64, String);
+
+#[derive(Debug)]
+pub(super) struct Served {
+    allow: Allow,
+    roots: Roots,
+    /// The ids that the agent has given, and whether one may be on its way.
+    pub(super) sessions: BTreeSet<String>,
+    pub(super) is_opening: bool,
+    pub(super) is_cancelling: bool,
+    terminals: BTreeSet<String>,
+    made: usize,
+    pub(super) permissions: u64,
+    pub(super) files: u64,
+    pub(super) terminal_calls: u64,
+}
+
+impl Served {
+    pub(super) fn new(allow: Allow, dir: PathBuf) -> Self {
+        Self {
+            allow,
+            roots: Roots::new(vec![dir]),
+            sessions: BTreeSet::new(),
+            is_opening: false,
+            is_cancelling: false,
+            terminals: BTreeSet::new(),
+            made: 0,
+            permissions: 0,
+            files: 0,
+            terminal_calls: 0,
+        }
+    }
+
+    /// Terminals that the agent has not released.
+    pub(super) fn held(&self) -> usize {
+        self.terminals.len()
+    }
+
+    /// What is answered, and what is wrong with having asked.
+    pub(super) fn answer(&mut self, method: &str, params: &Value) -> (Result<Value, Refused>, Option<Flaw>) {
+        let session = params["sessionId"].as_str();
+        let is_known = session.is_none_or(|session| self.is_opening || self.sessions.contains(session));
+        if !is_known && !method.starts_with('_') {
+            let what = format!("{method} names a session that was not opened");
+            return (Err((NOT_FOUND, "unknown session".into())), Some(Flaw { rule: "R-035", what }));
+        }
+        match method {
+            "session/request_permission" => {
+                self.permissions += 1;
+                (Ok(self.decided(params)), None)
+            }
+            "fs/read_text_file" | "fs/write_text_file" => {
+                self.files += 1;
+                (if method == "fs/read_text_file" { self.read(params) } else { self.write(params) }, None)
+            }
+            "terminal/create" => {
+                self.terminal_calls += 1;
+                self.made += 1;
+                let id = format!("terminal-{}", self.made);
+                if self.terminals.len() < MAX_KNOWN {
+                    self.terminals.insert(id.clone());
+                }
+                (Ok(json!({ "terminalId": id })), None)
+            }
+            "terminal/output" | "terminal/wait_for_exit" | "terminal/kill" | "terminal/release" => {
+                self.terminal_calls += 1;
+                self.of_terminal(method, params)
+            }
+            "elicitation/create" => (Ok(json!({ "action": "decline" })), None),
+            _ => (Err((NO_METHOD, "there is no such method".into())), None),
+        }
+    }
+
+    /// One of the options that are there.
+    fn decided(&self, params: &Value) -> Value {
+        let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
+        let kind = params.pointer("/toolCall/kind").and_then(Value::as_str);
+        let allows = match self.allow {
+            Allow::All => true,
+            Allow::Reads => matches!(kind, Some("read" | "search")),
+            Allow::None | Allow::Rules => false,
+        };
+        let wanted = if allows { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
+        let options = params["options"].as_array().map_or(&[][..], Vec::as_slice);
+        let chosen = wanted.iter().find_map(|kind| options.iter().find(|option| option["kind"] == *kind));
+        match chosen.map(|option| &option["optionId"]) {
+            Some(id) if id.is_string() && !self.is_cancelling => {
+                json!({ "outcome": { "outcome": "selected", "optionId": id } })
+            }
+            _ => cancelled,
+        }
+    }
+
+    fn read(&self, params: &Value) -> Result<Value, Refused> {
+        let at = self.roots.check(path(params)?).map_err(refused)?;
+        let number = |name: &str| params[name].as_u64().and_then(|number| u32::try_from(number).ok());
+        let text = read_text(at, number("line"), number("limit"), &|| true).map_err(refused)?;
+        Ok(json!({ "content": text }))
+    }
+
+    fn write(&self, params: &Value) -> Result<Value, Refused> {
+        if self.allow != Allow::All {
+            return Err((BAD_PARAMS, "writing is not allowed here".into()));
+        }
+        let at = self.roots.check(path(params)?).map_err(refused)?;
+        let text = params["content"].as_str().filter(|text| text.len() <= MAX_FILE);
+        let text = text.ok_or_else(|| (BAD_PARAMS, "no content, or too much".to_owned()))?;
+        write_text(&at, text, &Was::Any, &|| true).map_err(refused)?;
+        Ok(json!({}))
+    }
+
+    fn of_terminal(&mut self, method: &str, params: &Value) -> (Result<Value, Refused>, Option<Flaw>) {
+        let id = params["terminalId"].as_str().unwrap_or_default();
+        if !self.terminals.contains(id) && self.made <= MAX_KNOWN {
+            let what = format!("{method} names a terminal that was released or never made");
+            return (Err((NOT_FOUND, "unknown terminal".into())), Some(Flaw { rule: "R-392", what }));
+        }
+        let exit = json!({ "exitCode": 126, "signal": null });
+        let result = match method {
+            "terminal/output" => json!({ "output": NOT_RUN, "truncated": false, "exitStatus": exit }),
+            "terminal/wait_for_exit" => exit,
+            _ => json!({}),
+        };
+        if method == "terminal/release" {
+            self.terminals.remove(id);
+        }
+        (Ok(result), None)
+    }
+}
+
+fn path(params: &Value) -> Result<&str, Refused> {
+    params["path"].as_str().ok_or_else(|| (BAD_PARAMS, "no path".to_owned()))
+}
+
+fn refused(error: impl std::fmt::Display) -> Refused {
+    (BAD_PARAMS, error.to_string())
+}

@@ -1,0 +1,482 @@
+//! The steps, in their order.
+//!
+//! Each is tried whatever the ones before have shown, unless it needs them. Invariant: what an agent may do is no
+//! violation: to want a log-in, to end a turn before it is cancelled, to have none of what it does not advertise.
+
+use super::report::{Report, Step};
+use super::serve::{BAD_PARAMS, NO_METHOD};
+use super::talk::{Answer, Answered, Event, Silent, Talk};
+use super::{Asked, Limits};
+use crate::base::human;
+use crate::model::frames::Flaw;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const VERSION: u64 = 1;
+const LOG_IN: i64 = -32000;
+/// A turn that ends by itself so soon after its cancellation may have ended before that came.
+const RACE: Duration = Duration::from_secs(1);
+const NOWHERE: &str = "acp-tui-no-such-session";
+
+/// What an agent has said of itself.
+#[derive(Debug, Default)]
+struct Greeting {
+    can_load: bool,
+    can_resume: bool,
+    label: String,
+}
+
+pub async fn run(asked: &Asked) -> Report {
+    let words = std::iter::once(&asked.agent.command).chain(&asked.agent.args);
+    let command = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let mut report = Report { command, ..Report::default() };
+    let mut talk = match Talk::start(asked) {
+        Ok(talk) => talk,
+        Err(error) => {
+            report.not_started = Some(error.to_string());
+            return report;
+        }
+    };
+    let limits = &asked.limits;
+    let greeting = match initialize(&mut talk, limits, &mut report).await {
+        Ok(greeting) => greeting,
+        Err(why) => {
+            report.not_started = Some(why);
+            talk.end(limits.exit).await;
+            return report;
+        }
+    };
+    report.agent = Some(greeting.label.clone()).filter(|label| !label.is_empty());
+    let session = new_session(&mut talk, asked, &mut report).await;
+    let mut has_history = false;
+    let names = ["prompt", "cancel"];
+    match &session {
+        Some(session) => {
+            has_history = prompt(&mut talk, asked, session, &mut report).await;
+            if has_history {
+                cancel(&mut talk, asked, session, &mut report).await;
+            } else {
+                report.steps.push(left_out("cancel", "the turn before did not end"));
+            }
+            asked_for(&talk, &mut report);
+        }
+        None => report.steps.extend(names.map(|name| left_out(name, "there is no session"))),
+    }
+    if talk.is_usable() {
+        errors(talk, limits, &mut report).await;
+    } else {
+        // What it does not do in a turn says nothing of the rest.
+        talk.end(limits.exit).await;
+        match again(asked).await {
+            Ok(talk) => errors(talk, limits, &mut report).await,
+            Err(why) => report.steps.push(left_out("errors", &why)),
+        }
+    }
+    match session {
+        Some(session) if has_history => load(asked, &greeting, &session, &mut report).await,
+        _ => report.steps.push(left_out("load", "there is no session with a turn")),
+    }
+    report
+}
+
+fn left_out(name: &'static str, why: &str) -> Step {
+    Step { name, is_left_out: true, note: why.to_owned(), ..Step::default() }
+}
+
+/// A step that is under way.
+struct Under {
+    step: Step,
+    began: Instant,
+}
+
+impl Under {
+    fn way(name: &'static str) -> Self {
+        Self { step: Step { name, ..Step::default() }, began: Instant::now() }
+    }
+
+    fn find(&mut self, rule: &'static str, what: impl Into<String>, frame: &str) {
+        self.step.find(Flaw { rule, what: what.into() }, frame);
+    }
+
+    /// An answer did not come.
+    fn silent(&mut self, why: Silent, rule: &'static str, limit: Duration, sent: &str) {
+        match why {
+            Silent::Late => {
+                let what = format!("no answer within {}", human::precise(limit));
+                self.find(rule, what, sent);
+            }
+            Silent::Gone(how) => self.find("R-060", format!("it is gone: {how}"), sent),
+        }
+    }
+
+    fn note(&mut self, note: impl Into<String>) {
+        self.step.note = note.into();
+    }
+
+    fn leave_out(&mut self, why: impl Into<String>) {
+        self.step.is_left_out = true;
+        self.note(why);
+    }
+
+    fn over(mut self, talk: &mut Talk, report: &mut Report) {
+        talk.tell(&mut self.step);
+        self.done(report);
+    }
+
+    fn done(mut self, report: &mut Report) {
+        self.step.took = self.began.elapsed();
+        report.steps.push(self.step);
+    }
+}
+
+/// The first call. An error of an agent that does not even greet is why it does not start.
+async fn initialize(talk: &mut Talk, limits: &Limits, report: &mut Report) -> Result<Greeting, String> {
+    let mut under = Under::way("initialize");
+    let answered = greet(talk, limits.initialize).await;
+    let greeting = match answered {
+        Ok(Answer { outcome: Ok(result), line }) => {
+            let version = &result["protocolVersion"];
+            under.note(format!("version {version}"));
+            if version.as_u64().is_some_and(|version| version != VERSION) {
+                under.find(
+                    "R-080",
+                    format!("version {VERSION} was asked for; it answers with version {version}"),
+                    &line,
+                );
+            }
+            Ok(Greeting::read(&result))
+        }
+        Ok(Answer { outcome: Err(error), .. }) => Err(format!("initialize is refused: {error}")),
+        Err(Silent::Late) => {
+            let words = talk.last_words();
+            let says = if words.is_empty() { String::new() } else { format!("; it says: {words}") };
+            Err(format!("initialize is not answered within {}{says}", human::precise(limits.initialize)))
+        }
+        Err(Silent::Gone(how)) => Err(format!("it ended before it answered initialize: {how}")),
+    };
+    if greeting.is_err() {
+        under.leave_out("not answered");
+    }
+    under.over(talk, report);
+    greeting
+}
+
+async fn greet(talk: &mut Talk, limit: Duration) -> Answered {
+    let params = json!({
+        "protocolVersion": VERSION,
+        "clientCapabilities": { "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true },
+        "clientInfo": { "name": "acp-tui-check", "version": env!("CARGO_PKG_VERSION") },
+    });
+    talk.call("initialize", &params, limit).await
+}
+
+impl Greeting {
+    fn read(result: &Value) -> Self {
+        let capabilities = &result["agentCapabilities"];
+        let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let name = if text("/agentInfo/title").is_empty() { text("/agentInfo/name") } else { text("/agentInfo/title") };
+        Self {
+            can_load: capabilities["loadSession"] == true,
+            can_resume: capabilities.pointer("/sessionCapabilities/resume").is_some_and(Value::is_object),
+            label: format!("{name} {}", text("/agentInfo/version")).trim().to_owned(),
+        }
+    }
+}
+
+async fn new_session(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Option<String> {
+    let mut under = Under::way("session");
+    let limit = asked.limits.session;
+    talk.served.is_opening = true;
+    let answered = talk.call("session/new", &json!({ "cwd": asked.cwd, "mcpServers": [] }), limit).await;
+    talk.served.is_opening = false;
+    let session = match answered {
+        // Without an id it was told already that the answer has none.
+        Ok(Answer { outcome: Ok(result), .. }) => result["sessionId"].as_str().map(str::to_owned),
+        Ok(Answer { outcome: Err(error), .. }) if error.code == LOG_IN => {
+            report.wants_log_in = true;
+            under.leave_out(format!("it wants a log-in: {}", error.message));
+            None
+        }
+        Ok(Answer { outcome: Err(error), line }) => {
+            under.find("R-136", format!("no session is opened: {error}"), &line);
+            None
+        }
+        Err(why) => {
+            under.silent(why, "R-136", limit, &talk.sent);
+            None
+        }
+    };
+    talk.served.sessions.extend(session.clone());
+    under.over(talk, report);
+    session
+}
+
+fn prompting(session: &str, text: &str) -> Value {
+    json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] })
+}
+
+/// A turn that ends by itself. Whether it did.
+async fn prompt(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Report) -> bool {
+    let mut under = Under::way("prompt");
+    let limit = asked.limits.prompt;
+    let id = talk.begin("session/prompt", &prompting(session, &asked.prompts[0]));
+    let sent = talk.sent.clone();
+    let until = Instant::now() + limit;
+    let mut updates = 0_u64;
+    let ended = loop {
+        match talk.event(until).await {
+            Event::Answer(of, Answer { outcome, line }) if of == id => {
+                match outcome {
+                    Ok(result) => {
+                        let stop = result["stopReason"].as_str().unwrap_or("none");
+                        under.note(format!("{}, stop reason {stop}", human::count(updates, "update")));
+                    }
+                    Err(error) => under.find("R-216", format!("the turn ends with an error: {error}"), &line),
+                }
+                break true;
+            }
+            Event::Update(..) => updates += 1,
+            Event::Silent(why) => {
+                talk.is_stuck = true;
+                under.silent(why, "R-216", limit, &sent);
+                break false;
+            }
+            _ => {}
+        }
+    };
+    under.over(talk, report);
+    ended
+}
+
+/// A turn that is cancelled at its first sign of work.
+async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Report) {
+    let mut under = Under::way("cancel");
+    let id = talk.begin("session/prompt", &prompting(session, &asked.prompts[1]));
+    let quiet = Instant::now() + asked.limits.quiet;
+    loop {
+        match talk.event(quiet).await {
+            Event::Answer(of, _) if of == id => {
+                under.leave_out("the turn ended before it could be cancelled");
+                return under.over(talk, report);
+            }
+            Event::Silent(Silent::Gone(how)) => {
+                under.silent(Silent::Gone(how), "R-060", asked.limits.quiet, &talk.sent);
+                return under.over(talk, report);
+            }
+            Event::Update(..) | Event::Asked | Event::Silent(Silent::Late) => break,
+            _ => {}
+        }
+    }
+    talk.served.is_cancelling = true;
+    talk.notify("session/cancel", &json!({ "sessionId": session }));
+    let (sent, at, limit) = (talk.sent.clone(), Instant::now(), asked.limits.cancel);
+    loop {
+        match talk.event(at + limit).await {
+            Event::Answer(of, Answer { outcome, line }) if of == id => {
+                let after = at.elapsed();
+                match outcome {
+                    Ok(result) if result["stopReason"] == "cancelled" => {
+                        under.note(format!("after {}", human::precise(after)));
+                    }
+                    Ok(_) if after < RACE => under.leave_out("the turn ended while it was cancelled"),
+                    Ok(result) => {
+                        let what = format!("a cancelled turn ends with {}, not with cancelled", result["stopReason"]);
+                        under.find("R-230", what, &line);
+                    }
+                    Err(error) => under.find("R-229", format!("a cancelled turn ends with an error: {error}"), &line),
+                }
+                break;
+            }
+            Event::Silent(why) => {
+                talk.is_stuck = true;
+                under.silent(why, "R-228", limit, &sent);
+                break;
+            }
+            _ => {}
+        }
+    }
+    talk.served.is_cancelling = false;
+    under.over(talk, report);
+}
+
+/// What the agent has asked for meanwhile; what was wrong with it stands where it was asked for.
+fn asked_for(talk: &Talk, report: &mut Report) {
+    let served = &talk.served;
+    let rows = [("permissions", served.permissions), ("files", served.files), ("terminals", served.terminal_calls)];
+    for (name, count) in rows {
+        report.steps.push(if count == 0 {
+            left_out(name, "it did not ask")
+        } else {
+            let held = if name == "terminals" { served.held() } else { 0 };
+            let held = if held > 0 { format!(", {held} not released") } else { String::new() };
+            Step { name, note: format!("{} answered{held}", human::count(count, "request")), ..Step::default() }
+        });
+    }
+}
+
+/// Another process of the agent that has greeted.
+async fn again(asked: &Asked) -> Result<Talk, String> {
+    let mut talk = Talk::start(asked).map_err(|error| format!("it does not start again: {error}"))?;
+    match greet(&mut talk, asked.limits.initialize).await {
+        Ok(Answer { outcome: Ok(_), .. }) => {
+            // What is wrong with it was told already.
+            talk.tell(&mut Step::default());
+            Ok(talk)
+        }
+        _ => {
+            talk.end(asked.limits.exit).await;
+            Err("it does not greet when it is started again".to_owned())
+        }
+    }
+}
+
+async fn errors(mut talk: Talk, limits: &Limits, report: &mut Report) {
+    unknown(&mut talk, limits, report).await;
+    invalid(&mut talk, limits, report).await;
+    notifications(&mut talk, limits, report).await;
+    shutdown(talk, limits, report).await;
+}
+
+async fn unknown(talk: &mut Talk, limits: &Limits, report: &mut Report) {
+    let mut under = Under::way("unknown method");
+    for (method, rule) in [("acp-tui-check/unknown", "R-007"), ("_acp-tui-check/unknown", "R-447")] {
+        let answered = talk.call(method, &json!({}), limits.error).await;
+        let sent = talk.sent.clone();
+        match answered {
+            Ok(Answer { outcome: Err(error), .. }) if error.code == NO_METHOD => {}
+            Ok(Answer { outcome: Err(error), line }) => {
+                under.find(rule, format!("{method} is refused with {}, not with {NO_METHOD}", error.code), &line);
+            }
+            Ok(Answer { line, .. }) => under.find(rule, format!("{method} is answered with a result"), &line),
+            Err(why) => under.silent(why, rule, limits.error, &sent),
+        }
+    }
+    under.over(talk, report);
+}
+
+async fn invalid(talk: &mut Talk, limits: &Limits, report: &mut Report) {
+    let mut under = Under::way("invalid params");
+    let answered = talk.call("session/new", &json!({ "cwd": 7, "mcpServers": [] }), limits.error).await;
+    let sent = talk.sent.clone();
+    match answered {
+        Ok(Answer { outcome: Err(error), .. }) if error.code == BAD_PARAMS || error.code == LOG_IN => {}
+        Ok(Answer { outcome: Err(error), line }) => {
+            let what = format!("a `cwd` that is a number is refused with {}, not with {BAD_PARAMS}", error.code);
+            under.find("R-009", what, &line);
+        }
+        Ok(Answer { line, .. }) => under.find("R-009", "a `cwd` that is a number is taken", &line),
+        Err(why) => under.silent(why, "R-009", limits.error, &sent),
+    }
+    // Which error it is differs; that it is one does not.
+    let answered = talk.call("session/prompt", &prompting(NOWHERE, "x"), limits.error).await;
+    let sent = talk.sent.clone();
+    match answered {
+        Ok(Answer { outcome: Err(_), .. }) => {}
+        Ok(Answer { line, .. }) => under.find("R-035", "a prompt for a session that there is not is taken", &line),
+        Err(why) => under.silent(why, "R-035", limits.error, &sent),
+    }
+    under.over(talk, report);
+}
+
+/// What has no id gets no answer. A call behind them shows that they were passed over.
+async fn notifications(talk: &mut Talk, limits: &Limits, report: &mut Report) {
+    let mut under = Under::way("notifications");
+    for method in ["_acp-tui-check/news", "$/acp-tui-check", "acp-tui-check/news"] {
+        talk.notify(method, &json!({}));
+    }
+    let sent = talk.sent.clone();
+    if let Err(why) = talk.call("_acp-tui-check/unknown", &json!({}), limits.error).await {
+        under.silent(why, "R-008", limits.error, &sent);
+    }
+    talk.tell(&mut under.step);
+    for found in under.step.findings.iter_mut().filter(|found| found.rule == "R-015") {
+        found.rule = "R-006";
+        "a notification is answered".clone_into(&mut found.what);
+    }
+    under.done(report);
+}
+
+async fn shutdown(talk: Talk, limits: &Limits, report: &mut Report) {
+    let mut under = Under::way("shutdown");
+    let (in_time, survivors) = talk.end(limits.exit).await;
+    if !in_time {
+        let what = format!("it still runs {} after the end of its input", human::precise(limits.exit));
+        under.find("R-058", what, "");
+    }
+    for survivor in survivors {
+        under.find("R-058", format!("it leaves a process behind: {survivor}"), "");
+    }
+    under.done(report);
+}
+
+/// The session of the turn, in a new process.
+async fn load(asked: &Asked, greeting: &Greeting, session: &str, report: &mut Report) {
+    let (name, method, rule) = match greeting {
+        Greeting { can_load: true, .. } => ("load", "session/load", "R-140"),
+        Greeting { can_resume: true, .. } => ("resume", "session/resume", "R-148"),
+        _ => return report.steps.push(left_out("load", "it advertises neither load nor resume")),
+    };
+    let mut under = Under::way(name);
+    let limit = asked.limits.load;
+    let mut talk = match again(asked).await {
+        Ok(talk) => talk,
+        Err(why) => {
+            under.find("R-089", why, "");
+            return under.done(report);
+        }
+    };
+    talk.served.sessions.insert(session.to_owned());
+    let params = json!({ "sessionId": session, "cwd": asked.cwd, "mcpServers": [] });
+    let id = talk.begin(method, &params);
+    let (sent, until) = (talk.sent.clone(), Instant::now() + limit);
+    let (mut updates, mut has_prompt) = (0_u64, false);
+    loop {
+        match talk.event(until).await {
+            Event::Update(kind, _) => {
+                updates += 1;
+                has_prompt |= kind == "user_message_chunk";
+            }
+            Event::Answer(of, Answer { outcome, line }) if of == id => {
+                match outcome {
+                    Ok(_) => {
+                        under.note(format!("{} before the answer", human::count(updates, "update")));
+                        if name == "load" {
+                            history(&mut talk, asked.limits.afterwards, &mut under, has_prompt, &line).await;
+                        }
+                    }
+                    Err(error) => {
+                        under.find(rule, format!("it advertises this and refuses its own session: {error}"), &line);
+                    }
+                }
+                break;
+            }
+            Event::Silent(why) => {
+                under.silent(why, rule, limit, &sent);
+                break;
+            }
+            _ => {}
+        }
+    }
+    under.over(&mut talk, report);
+    talk.end(asked.limits.exit).await;
+}
+
+/// All of it comes before the answer, what the person has said as well.
+async fn history(talk: &mut Talk, limit: Duration, under: &mut Under, mut has_prompt: bool, answer: &str) {
+    let until = Instant::now() + limit;
+    let is_history =
+        |kind: &str| matches!(kind, "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" | "tool_call");
+    loop {
+        match talk.event(until).await {
+            Event::Update(kind, line) if is_history(&kind) => {
+                has_prompt |= kind == "user_message_chunk";
+                under.find("R-141", "history comes after the answer", &line);
+            }
+            Event::Silent(_) => break,
+            _ => {}
+        }
+    }
+    if !has_prompt {
+        under.find("R-256", "the history has no message of the user", answer);
+    }
+}

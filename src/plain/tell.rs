@@ -1,0 +1,269 @@
+//! What has come into the transcript, as lines that begin with who or what they are of.
+//!
+//! Follows the transcript by what has changed in it. Invariants: nothing is printed twice and nothing that was printed
+//! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
+
+use crate::base::{human, sanitize};
+use crate::model::entries::Changed;
+use crate::model::entry::{
+    Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanEntry, PlanStatus, UserState,
+};
+use crate::model::ids::{EntryId, TurnId};
+use crate::model::session_ref::SessionRef;
+use crate::model::tool::{Mark, ToolCall, ToolKind, ToolStatus};
+use crate::ui::labels;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Entries of which is remembered what was printed; older ones change no more.
+const REMEMBERED: usize = 4096;
+
+/// How far the transcript is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Upto {
+    /// As far as it is; a line without an end may go on.
+    Now,
+    /// Nothing goes on.
+    End,
+    /// The same of this turn and what was before it; what comes after it waits.
+    Turn(TurnId),
+}
+
+/// What was printed of an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Printed {
+    /// Bytes of a text, lines of a notice.
+    upto: usize,
+    /// How often a message had been replaced.
+    replaced: u16,
+    /// The line of anything else.
+    line: String,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Teller {
+    generation: Option<u64>,
+    /// What had no end was told as well.
+    is_whole: bool,
+    printed: HashMap<EntryId, Printed>,
+    /// Of entries before this one nothing is printed.
+    begins: EntryId,
+    /// What is typed stands on the screen already.
+    by_hand: bool,
+    /// Calls that have ended since this was asked last.
+    calls: u64,
+}
+
+impl Teller {
+    pub(super) fn new(by_hand: bool) -> Self {
+        Self { by_hand, ..Self::default() }
+    }
+
+    /// What the transcript has now was said before.
+    pub(super) fn begin(&mut self, session: SessionRef<'_>) {
+        self.begins = session.entries().next_id();
+    }
+
+    /// Calls that have ended since this was asked last.
+    pub(super) fn take_calls(&mut self) -> u64 {
+        std::mem::take(&mut self.calls)
+    }
+
+    /// What is new.
+    pub(super) fn follow(&mut self, session: SessionRef<'_>, upto: Upto) -> String {
+        let mut out = String::new();
+        let entries = session.entries();
+        let is_over = upto != Upto::Now;
+        let is_told = self.is_whole || !is_over;
+        if self.generation == Some(entries.generation()) && is_told {
+            return out;
+        }
+        let changed = self.generation.map_or(Changed::Any, |generation| entries.changed_since(generation));
+        self.is_whole = is_over;
+        // What is left out is looked for again.
+        self.generation = Some(entries.generation()).filter(|_| !matches!(upto, Upto::Turn(_)));
+        let is_wanted = |entry: &&Entry| !matches!(upto, Upto::Turn(last) if entry.turn > last);
+        match changed {
+            Changed::Any => {
+                let from = entries.len().saturating_sub(REMEMBERED);
+                (from..entries.len())
+                    .filter_map(|at| entries.at(at))
+                    .filter(is_wanted)
+                    .for_each(|entry| self.look(entry, session, is_over, &mut out));
+            }
+            Changed::Only(mut ids) => {
+                // What has no end waits for the entry after it.
+                ids.extend(ids.first().and_then(|id| id.0.checked_sub(1)).map(EntryId));
+                ids.extend(entries.last().filter(|_| is_over).map(|last| last.id));
+                ids.sort_unstable();
+                ids.dedup();
+                for entry in ids.into_iter().filter_map(|id| entries.get(id)).filter(is_wanted) {
+                    self.look(entry, session, is_over, &mut out);
+                }
+            }
+        }
+        self.forget(entries.next_id());
+        out
+    }
+
+    fn forget(&mut self, next: EntryId) {
+        if self.printed.len() > 2 * REMEMBERED {
+            let oldest = next.0.saturating_sub(REMEMBERED as u64);
+            self.printed.retain(|id, _| id.0 >= oldest);
+            self.begins = self.begins.max(EntryId(oldest));
+        }
+    }
+
+    fn look(&mut self, entry: &Entry, session: SessionRef<'_>, is_over: bool, out: &mut String) {
+        if entry.id < self.begins {
+            return;
+        }
+        let is_newest = session.entries().last().is_some_and(|last| last.id == entry.id);
+        let is_whole = is_over || entry.finished || !is_newest;
+        let mut printed = self.printed.remove(&entry.id).unwrap_or_default();
+        match &entry.body {
+            Body::Agent(message) => text("agent", message, is_whole, &mut printed, out),
+            Body::User(message) if !self.by_hand || message.state == UserState::FromElsewhere => {
+                let with = if message.links.is_empty() { "" } else { "\nwith " };
+                once(&format!("you: {}{with}{}", message.text, message.links.join(", ")), &mut printed, out);
+            }
+            // Thoughts are not read aloud.
+            Body::User(_) | Body::Thought(_) | Body::Changes(_) => {}
+            Body::Attachment(attachment) => {
+                let line = match &attachment.block {
+                    Block::Text(text) => text.clone(),
+                    Block::Other { label, uri, .. } => format!("{label} {}", uri.as_deref().unwrap_or("")),
+                };
+                once(&format!("content: {}", line.trim_end()), &mut printed, out);
+            }
+            Body::Tool(call) => self.call(call, session, is_newest, &mut printed, out),
+            Body::Plan(plan) => once(&of_plan(plan), &mut printed, out),
+            Body::Terminal(id) => {
+                // One that a call shows is told with it.
+                let terminal = session.terminal(id).filter(|terminal| terminal.embedded.is_empty());
+                if let Some((terminal, exit)) = terminal.and_then(|terminal| Some((terminal, terminal.exit.as_ref()?)))
+                {
+                    once(&format!("command: {}: {exit}", terminal.command), &mut printed, out);
+                }
+            }
+            Body::File(file) => {
+                let verb = if file.verb == FileVerb::Write { "write" } else { "read" };
+                let state = match &file.outcome {
+                    FileOutcome::Pending => "",
+                    FileOutcome::Written { bytes, .. } => &human::bytes(*bytes),
+                    FileOutcome::Altered => "changed by you",
+                    FileOutcome::Refused(why) => &format!("refused: {why}"),
+                };
+                if !state.is_empty() {
+                    once(&format!("file: {verb} {}: {state}", file.path), &mut printed, out);
+                }
+            }
+            Body::Notice(notice) => {
+                let label = match (notice.level, notice.by_agent) {
+                    (_, true) => "agent",
+                    (Level::Info, false) => "note",
+                    (Level::Warn, false) => "warning",
+                    (Level::Error, false) => "error",
+                };
+                once(&format!("{label}: {}", notice.title), &mut printed, out);
+                for line in notice.detail.iter().skip(printed.upto) {
+                    push("  ", line, out);
+                }
+                printed.upto = notice.detail.len();
+            }
+        }
+        self.printed.insert(entry.id, printed);
+    }
+
+    /// Commands are told when they begin and when they end, everything else once it is done.
+    fn call(
+        &mut self,
+        call: &ToolCall,
+        session: SessionRef<'_>,
+        is_newest: bool,
+        printed: &mut Printed,
+        out: &mut String,
+    ) {
+        // Some agents name a call after they have announced it.
+        if call.title.is_empty() && is_newest && !call.is_finished() {
+            return;
+        }
+        let is_command = call.kind == ToolKind::Execute;
+        if !call.is_finished() && !is_command {
+            return;
+        }
+        if call.is_finished() && printed.upto == 0 {
+            self.calls += 1;
+            printed.upto = 1;
+        }
+        let what = format!("{} {}", labels::verb(call.kind), labels::object(call, &session.cwd));
+        let exit =
+            call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
+        let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
+        once(&format!("tool: {what}: {}{exit}", state(call)), printed, out);
+    }
+}
+
+const fn state(call: &ToolCall) -> &str {
+    match (&call.status, call.mark) {
+        (ToolStatus::Completed, _) => "done",
+        (ToolStatus::Failed, _) => "failed",
+        (ToolStatus::Cancelled, _) | (_, Some(Mark::Cancelled)) => "cancelled",
+        (_, Some(Mark::NoFinalStatus)) => "its end was not told",
+        (_, Some(Mark::AgentGone)) => "the agent is gone",
+        (_, None) => "begins",
+    }
+}
+
+fn of_plan(plan: &[PlanEntry]) -> String {
+    let done = plan.iter().filter(|step| step.status == PlanStatus::Completed).count();
+    let mut line = format!("plan: {done} of {}", human::count(plan.len() as u64, "step"));
+    line.push_str(" done");
+    for step in plan.iter().filter(|step| step.status == PlanStatus::InProgress) {
+        // Writing to a string cannot fail.
+        let _ = write!(line, "; now {}", step.content);
+    }
+    line
+}
+
+/// A line, unless it was the last that was printed of its entry.
+fn once(line: &str, printed: &mut Printed, out: &mut String) {
+    if printed.line != line {
+        line.clone_into(&mut printed.line);
+        let (label, rest) = line.split_once(": ").unwrap_or(("", line));
+        let mut lines = rest.lines();
+        push(&format!("{label}: "), lines.next().unwrap_or(""), out);
+        lines.for_each(|line| push("  ", line, out));
+    }
+}
+
+fn push(before: &str, line: &str, out: &mut String) {
+    out.push_str(before);
+    out.push_str(&sanitize::line(line));
+    out.push('\n');
+}
+
+/// What of a message is new, in whole lines; the rest of it when nothing follows.
+fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, out: &mut String) {
+    let is_replaced = printed.replaced != message.replaced;
+    if is_replaced {
+        *printed = Printed { upto: 0, replaced: message.replaced, line: String::new() };
+    }
+    let fresh = message.text.get(printed.upto..).unwrap_or("");
+    let end = if is_whole { fresh.len() } else { fresh.rfind('\n').map_or(0, |at| at + 1) };
+    let piece = fresh.get(..end).unwrap_or("");
+    // A line that was printed without its end has it here.
+    let before = message.text.get(..printed.upto).unwrap_or("");
+    let piece =
+        if !before.is_empty() && !before.ends_with('\n') { piece.strip_prefix('\n').unwrap_or(piece) } else { piece };
+    for line in piece.lines().filter(|line| !line.trim().is_empty()) {
+        if printed.line.is_empty() {
+            let label = if is_replaced { format!("{label}, instead: ") } else { format!("{label}: ") };
+            push(&label, line, out);
+            printed.line = label;
+        } else {
+            push("  ", line, out);
+        }
+    }
+    printed.upto += end;
+}

@@ -1,0 +1,90 @@
+//! `check`: what agents do against the protocol.
+
+use super::support::{Lab, PROGRAM};
+use serde_json::Value;
+use std::process::Output;
+
+fn check(lab: &Lab, options: &[&str], agent: &[String]) -> Output {
+    let agent: Vec<&str> = agent.iter().map(String::as_str).collect();
+    lab.program().args([&["check"], options, &["--"], &agent].concat()).output().unwrap()
+}
+
+fn report(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+/// The requirements that a step has found violated.
+fn rules<'a>(report: &'a Value, step: &str) -> Vec<&'a str> {
+    let step = report["steps"].as_array().unwrap().iter().find(|one| one["step"] == step).unwrap();
+    step["violations"].as_array().unwrap().iter().map(|found| found["requirement"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_agent_that_keeps_to_the_protocol_has_no_violations() {
+    let lab = Lab::new();
+    let output = check(&lab, &["--json"], &[PROGRAM, "demo-agent", "--fast"].map(str::to_owned));
+    let report = report(&output);
+    assert_eq!((output.status.code(), &report["violations"]), (Some(0), &Value::from(0)), "{report}");
+    assert_eq!(report["agent"], "Demo agent 0.1.0");
+}
+
+const BAD: &str = r#"
+echo 'welcome'
+say() { printf '%s\n' "$1"; }
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%,*}
+    case $line in
+    *'"initialize"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":"yes"}}}' ;;
+    *'"session/new"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"sessionId":"s"}}' ;;
+    *no-such-session*) say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32602,"message":""}}' ;;
+    *'"session/prompt"'*)
+        say '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"weather"}}}'
+        say '{"jsonrpc":"2.0","id":9,"method":"terminal/kill","params":{"sessionId":"s","terminalId":"t"}}'
+        turn=$id
+        case $line in *first*) say '{"jsonrpc":"2.0","id":'$id',"result":{}}' ;; esac ;;
+    *'"session/cancel"'*) say '{"jsonrpc":"2.0","id":'$turn',"error":{"code":-32603,"message":"aborted"}}' ;;
+    *'$/'*) ;;
+    *news*) say '{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":""}}' ;;
+    *'"method"'*) say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":""}}' ;;
+    esac
+done
+"#;
+
+#[test]
+fn each_violation_is_named_by_its_requirement_with_the_message_that_shows_it() {
+    let lab = Lab::new();
+    let options = ["--json", "--prompt", "first", "--prompt", "second"];
+    let output = check(&lab, &options, &lab.shell_agent(BAD));
+    let report = report(&output);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert_eq!(rules(&report, "initialize"), ["R-052", "R-084"]);
+    assert_eq!(rules(&report, "session"), Vec::<&str>::new());
+    assert_eq!(rules(&report, "prompt"), ["R-068", "R-392", "R-219"]);
+    assert_eq!(rules(&report, "cancel"), ["R-229", "R-068", "R-392"]);
+    assert_eq!(rules(&report, "unknown method"), ["R-007", "R-447"]);
+    assert_eq!(rules(&report, "invalid params"), ["R-009"]);
+    assert_eq!(rules(&report, "notifications"), ["R-006"]);
+    assert_eq!(rules(&report, "shutdown"), Vec::<&str>::new());
+    let stray = &report["steps"][0]["violations"][0];
+    assert_eq!(stray["frame"], "welcome");
+    let junit = check(&lab, &["--junit", "--prompt", "first"], &lab.shell_agent("exit 3"));
+    let xml = String::from_utf8(junit.stdout).unwrap();
+    assert!(xml.starts_with("<?xml") && xml.contains("exit 3"), "{xml}");
+    assert_eq!(junit.status.code(), Some(5));
+}
+
+#[test]
+fn an_agent_that_does_not_answer_ends_the_step_and_not_the_check() {
+    let lab = Lab::new();
+    let silent = check(&lab, &["--timeout", "0.5"], &lab.shell_agent("echo thinking >&2; read line; exec sleep 60"));
+    let said = String::from_utf8(silent.stdout).unwrap();
+    assert!(said.contains("initialize is not answered within 0.5 s; it says: thinking"), "{said}");
+    assert_eq!(silent.status.code(), Some(5));
+    let hangs = BAD.replace("case $line in *first*", "case $line in *never*");
+    let output = check(&lab, &["--json", "--timeout", "1", "--prompt", "first"], &lab.shell_agent(&hangs));
+    let report = report(&output);
+    assert!(rules(&report, "prompt").contains(&"R-216"), "{report}");
+    // Tried with a fresh process.
+    assert_eq!(rules(&report, "unknown method"), ["R-007", "R-447"]);
+    assert_eq!(output.status.code(), Some(1));
+}
