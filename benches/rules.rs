@@ -52,6 +52,7 @@ fn main() {
             cwd,
             roots: &roots,
             ours: &[],
+            state: None,
             home: None,
             agent: None,
             now: 0,

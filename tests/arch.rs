@@ -221,6 +221,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "store::replace",
             "store::search",
             "store::sessions",
+            // What of a project is trusted.
+            "store::trusted",
             "base",
         ],
     ),

@@ -169,6 +169,8 @@ pub struct Common {
     pub no_mcp: Without,
     /// Directories besides the session's own.
     pub add_dir: Vec<PathBuf>,
+    /// What the agents write is confined.
+    pub sandbox: bool,
     /// Overrules the configuration.
     pub spoken: Spoken,
     pub reach: ReachFlags,
@@ -482,7 +484,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, plain, mcp, no_mcp, add_dir, spoken, reach, model, .. } = typed;
+    let Typed { agent, cwd, record, theme, plain, mcp, no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
     Ok(Common {
         command,
         agent,
@@ -495,6 +497,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         mcp,
         no_mcp,
         add_dir,
+        sandbox,
         spoken,
         reach,
         model,

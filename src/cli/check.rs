@@ -56,6 +56,7 @@ pub fn run(asked: &Check) -> Result<u8, Usage> {
             command: agent.command.clone().into(),
             args: agent.args.into_iter().map(Into::into).collect(),
             env: agent.env.into_iter().collect(),
+            sandbox: None,
         },
     };
     say(&format!("checking `{}` in {}", agent.command, visible(cwd.as_os_str())));

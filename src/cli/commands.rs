@@ -163,6 +163,7 @@ pub const COMMANDS: &[CommandRow] = &[
             ("rules list", "the rules that there are"),
             ("rules suggest", "rules that would have answered what you answered by hand in this directory"),
             ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
+            ("rules trust [FILE]", "show a project's .acp-tui/rules.toml, and let it allow until it changes"),
         ],
         notes: &[Note::Rules],
     },

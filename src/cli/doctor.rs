@@ -17,8 +17,10 @@ use crate::config::schema::{Config, Notify};
 use crate::engine::rulebook::{self, FileRules};
 use crate::headless::check::Checked;
 use crate::headless::code;
+use crate::host::process::check_sandbox;
 use crate::host::rights::Rights;
 use crate::rules::Trust;
+use crate::store::trusted::{Trusted, What};
 use crate::theme::color::Depth;
 use crate::ui::tty::{Letters, Multiplexer};
 use serde_json::json;
@@ -76,7 +78,8 @@ impl Section {
 pub fn run(asked: &Doctor) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     let cwd = launch::directory(&asked.common)?;
-    let mut sections = vec![program(), environment(&surroundings), terminal(), directories(&surroundings, &cwd)];
+    let mut sections =
+        vec![program(&surroundings.config), environment(&surroundings), terminal(), directories(&surroundings, &cwd)];
     sections.extend([configuration(&surroundings), rules(&surroundings, &cwd), found(&surroundings)]);
     let mut code = code::OK;
     if let Some(agent) = launch::named_agent(&asked.common, &surroundings.config)? {
@@ -143,10 +146,14 @@ fn as_text(sections: &[Section], wrong: usize) -> String {
     }
 }
 
-fn program() -> Section {
+fn program(config: &Config) -> Section {
     let mut section = Section::new("program");
     section.add("version", env!("CARGO_PKG_VERSION"), None);
     section.add("system", format!("{} {}", std::env::consts::OS, std::env::consts::ARCH), None);
+    let is_wanted = config.agents.values().any(|agent| agent.sandbox.is_on);
+    let sandbox = check_sandbox();
+    let can = if sandbox.is_ok() { "can be confined (--sandbox)" } else { "cannot be confined" };
+    section.add("what agents write", can, sandbox.err().map(|why| why.to_string()).filter(|_| is_wanted));
     match std::env::current_exe() {
         Ok(path) => section.add("file", paths::visible(path.as_os_str()), None),
         Err(error) => {
@@ -316,7 +323,8 @@ fn rules(surroundings: &Surroundings, cwd: &Path) -> Section {
         rules_file(&mut section, "yours", &file, rulebook::read_rules(&file, Trust::Full));
     }
     let project = cwd.join(rulebook::PROJECT_FILE);
-    rules_file(&mut section, "project's", &project, rulebook::read_rules(&project, Trust::OnlyNarrow));
+    let trusted = surroundings.dirs.as_ref().map(|dirs| Trusted::new(dirs.state.clone(), What::Rules));
+    rules_file(&mut section, "project's", &project, rulebook::read_project(&project, trusted.as_ref()));
     if let Some(dirs) = &surroundings.dirs {
         let made = dirs.made_rules();
         rules_file(&mut section, "from questions", &made, rulebook::read_made(&made, cwd));

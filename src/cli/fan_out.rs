@@ -83,11 +83,15 @@ pub(super) fn run(
         made.remarks.iter().for_each(|remark| say(remark));
         let rules = exec.rules.as_deref();
         let dirs = surroundings.dirs.as_ref();
-        let rules = rules.map(|file| super::rules::only(file, &command.name, dirs)).transpose()?;
+        let rules = match rules {
+            Some(file) => super::rules::only(file, &command.name, dirs)?,
+            None => super::rules::none(&command.name, dirs),
+        };
         let policy = Policy::Auto(exec.allow);
+        let common = Common { sandbox: exec.common.sandbox, add_dir: exec.common.add_dir.clone(), ..Common::default() };
         let servers = super::servers::of_session(&exec.common, surroundings, &command.name)?;
-        let mut config = launch::engine_config(command, made.cwd, policy, &Common::default(), dirs)?;
-        config.rules = rules;
+        let mut config = launch::engine_config(command, made.cwd, policy, &common, dirs)?;
+        config.rules = Some(rules);
         config.directories.clone_from(&directories);
         config.budget = budget.cloned();
         config.servers = Some(servers);

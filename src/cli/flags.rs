@@ -73,6 +73,7 @@ pub struct Typed {
     pub attach: Vec<PathBuf>,
     pub no_mcp: Without,
     pub add_dir: Vec<PathBuf>,
+    pub sandbox: bool,
     pub spoken: Spoken,
     pub reach: ReachFlags,
     pub script: Option<PathBuf>,
@@ -498,7 +499,7 @@ const FLAGS: &[Flag] = &[
         long: "yes",
         short: Some('y'),
         takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Worktrees, Name::Mcp],
+        commands: &[Name::Worktrees, Name::Mcp, Name::Rules],
         help: "of discard and trust: do not ask",
     },
     Flag {

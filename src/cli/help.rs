@@ -19,9 +19,10 @@ SESSION is the agent's session id (exec --json prints it), the beginning of one,
 directory, else the newest of all.
 ";
 const RULES: &str = "\
-Rules: rules.toml beside config.toml; .acp-tui/rules.toml of a project may only ask and deny. PATTERN is for example
-Bash(git *), Read(src/**), Edit(src/**), Fetch(domain:docs.rs) or Mcp(server/tool). They answer what
-agents ask and hold for files and commands of the client; what they leave open is asked as before.
+Rules: rules.toml beside config.toml; .acp-tui/rules.toml of a project may only ask and deny until it is trusted,
+and again when it has changed. PATTERN is for example Bash(git *), Read(src/**), Edit(src/**), Fetch(domain:docs.rs)
+or Mcp(server/tool). They answer what agents ask and hold for files and commands of the client; what they leave open
+is asked as before.
 Exit codes of rules test: 0 allow · 1 deny · 2 usage · 3 ask
 ";
 const MCP: &str = "\

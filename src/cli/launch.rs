@@ -10,9 +10,10 @@ use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
 use crate::config::installed;
 use crate::config::load::{self, Warning};
-use crate::config::schema::{Config, Keep, ReachConfig, Spoken};
+use crate::config::schema::{Config, Keep, ReachConfig, SandboxConfig, Spoken};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
+use crate::host::process::{self, Sandbox};
 use crate::host::worktrees;
 use crate::mcp::fill_text;
 use crate::model::event::{Opening, Protocol};
@@ -72,6 +73,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             env: BTreeMap::new(),
             spoken: config.spoken.clone(),
             reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
+            sandbox: SandboxConfig::default(),
             starts: Starts::InSession,
         })));
     }
@@ -84,6 +86,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             env: BTreeMap::new(),
             spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
+            sandbox: SandboxConfig::default(),
             starts: Starts::InSession,
         }));
     }
@@ -104,6 +107,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         env: BTreeMap::new(),
         spoken: Spoken::default(),
         reach: ReachConfig::default(),
+        sandbox: SandboxConfig::default(),
         starts: Starts::InSession,
     })
 }
@@ -196,6 +200,9 @@ pub fn engine_config(
     if agent.reach.url.is_none() && (common.reach.transport.is_some() || !common.reach.headers.is_empty()) {
         return Err(Usage("--transport and --header are for an agent at an address (--url)".into()));
     }
+    if agent.reach.url.is_some() && common.sandbox {
+        return Err(Usage("--sandbox is for an agent that is started here, not for one at an address".into()));
+    }
     let reach = reach(&agent.reach, common);
     if let Some(Err(why)) = &reach.remote {
         return Err(Usage(why.clone()));
@@ -203,6 +210,10 @@ pub fn engine_config(
     if let Some(dirs) = dirs {
         reached::keep(&dirs.state, &line(&agent), common);
     }
+    let sandbox = sandbox(&agent.sandbox, common.sandbox, dirs.and_then(|dirs| dirs.home.as_deref()))?;
+    let sandbox = sandbox.map(|Sandbox { writable }| Sandbox {
+        writable: writable.into_iter().chain(directories.iter().cloned()).collect(),
+    });
     Ok(EngineConfig {
         suggestion,
         install,
@@ -212,6 +223,7 @@ pub fn engine_config(
         start_in,
         protocol: protocol(&common.spoken.or(&agent.spoken))?,
         reach,
+        sandbox,
         further: Further::default(),
         cwd,
         policy,
@@ -239,6 +251,25 @@ pub fn engine_config(
 pub fn line(agent: &AgentCommand) -> String {
     let words = std::iter::once(&agent.command).chain(&agent.args);
     words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// What an agent may write besides the session's directory, where that is confined: by `--sandbox`, or by the
+/// configuration.
+fn sandbox(configured: &SandboxConfig, is_asked: bool, home: Option<&Path>) -> Result<Option<Sandbox>, Usage> {
+    if !configured.is_on && !is_asked {
+        return Ok(None);
+    }
+    process::check_sandbox().map_err(|why| Usage(format!("--sandbox: {why}")))?;
+    let path = |text: &String| match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    };
+    let writable: Vec<PathBuf> = configured.writable.iter().map(path).collect();
+    if let Some(path) = writable.iter().find(|path| !path.is_absolute() || !path.exists()) {
+        let path = visible(path.as_os_str());
+        return Err(Usage(format!("sandbox_write: {path} is not there, or no absolute path; make it, or take it out")));
+    }
+    Ok(Some(Sandbox { writable }))
 }
 
 /// What the configuration says of it.
@@ -283,16 +314,22 @@ pub fn recorded_reach(command: &str, args: &[String]) -> ReachConfig {
 }
 
 /// The agents that can be added to the one that is started, by their names: the configured ones and the demo.
-pub fn further(config: &Config, home: Option<PathBuf>) -> BTreeMap<String, AgentSetup> {
+pub fn further(config: &Config, home: Option<PathBuf>, is_sandboxed: bool) -> BTreeMap<String, AgentSetup> {
     let listed = agents::list(config).into_iter().map(|listed| (listed.agent, listed.install));
     let demo = demo_agent().ok().map(|agent| (agent, String::new()));
     let setup = |(agent, install): (AgentCommand, String)| {
         let start_in = start_in(&agent, home.as_deref());
         let protocol = protocol(&agent.spoken).unwrap_or_default();
         let reach = reach(&agent.reach, &Common::default());
+        // One that cannot be confined says so when it is started.
+        let wanted = agent.sandbox.is_on || is_sandboxed;
+        let sandbox = wanted.then(|| sandbox(&agent.sandbox, true, home.as_deref()).ok().flatten().unwrap_or_default());
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
-        (name, AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach })
+        (
+            name,
+            AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach, sandbox },
+        )
     };
     listed.chain(demo).map(setup).collect()
 }
@@ -311,6 +348,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
         start_in: None,
         protocol: Protocol::Auto,
         reach: Reach::default(),
+        sandbox: None,
         further: Further::default(),
         cwd: head.cwd,
         policy: Policy::Ask,

@@ -33,6 +33,7 @@ pub fn log_in(asked: &Login) -> Result<u8, Usage> {
         args: args.into_iter().map(Into::into).collect(),
         env,
         cwd: directory,
+        sandbox: None,
     };
     match process::run_here(&spec) {
         Ok(exit) if exit.is_success() => {

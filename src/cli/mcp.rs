@@ -8,12 +8,12 @@ use super::output::{confirmed, is_screen, print, say};
 use super::probe::{self, Answered};
 use super::runtime;
 use super::servers::{self, Row, Sources, State};
-use super::trust::Trusted;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::base::sanitize;
 use crate::headless::code;
 use crate::mcp::{How, PROJECT_FILE};
+use crate::store::trusted::{Trusted, What};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -159,7 +159,12 @@ fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
     if read.servers.is_empty() {
         text += "  nothing: it names no server\n";
     }
-    let printed = print(&text)?;
+    trust_shown(&Trusted::new(dirs.state, What::Servers), &file, &content, &text, yes)
+}
+
+/// Shows what a file of a project would do, and remembers it after a yes, until it changes.
+pub(super) fn trust_shown(trusted: &Trusted, file: &Path, content: &str, text: &str, yes: bool) -> Result<u8, Usage> {
+    let printed = print(text)?;
     if printed != code::OK {
         return Ok(printed);
     }
@@ -172,9 +177,9 @@ fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
             return Ok(code::OK);
         }
     }
-    if let Err(error) = Trusted::new(dirs.state).add(&file, &content) {
+    if let Err(error) = trusted.add(file, content) {
         say(&format!("it cannot be remembered: {error}"));
         return Ok(code::OWN_FAULT);
     }
-    print(&format!("trusted, until it changes: {name}\n"))
+    print(&format!("trusted, until it changes: {}\n", visible(file.as_os_str())))
 }

@@ -41,7 +41,6 @@ mod servers;
 mod sessions;
 mod spent;
 mod trees;
-mod trust;
 mod usage;
 mod values;
 mod worktrees;

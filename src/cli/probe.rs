@@ -41,6 +41,7 @@ pub(super) async fn stdio(
         args: args.iter().map(Into::into).collect(),
         env: env.to_vec(),
         cwd: cwd.to_owned(),
+        sandbox: None,
     };
     let mut process = process::spawn(&spec).map_err(|error| error.to_string())?;
     let (Some(input), Some(output), Some(errors)) =

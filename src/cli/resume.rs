@@ -11,6 +11,7 @@ use super::reached;
 use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
+use crate::config::schema::SandboxConfig;
 use crate::model::event::Opening;
 use crate::model::session::ReadOnly;
 use crate::review::archive;
@@ -169,6 +170,7 @@ fn recorded(known: &Known, common: &Common, surroundings: &Surroundings) -> Resu
         env: BTreeMap::new(),
         spoken: surroundings.config.spoken.clone(),
         reach,
+        sandbox: SandboxConfig::default(),
         starts: Starts::InSession,
     })
 }

@@ -4,9 +4,10 @@
 
 use super::args::{Common, Rules as Asked, RulesTest};
 use super::launch::{self, Surroundings};
+use super::mcp::trust_shown;
 use super::output::{print, say};
 use super::usage::Usage;
-use crate::base::sanitize;
+use crate::base::{paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::real_paths;
 use crate::engine::rule_files::{self, NotChanged};
@@ -16,8 +17,9 @@ use crate::engine::{Hook, RulesConfig};
 use crate::headless::code;
 use crate::model::claims::{Claimed, claimed_paths};
 use crate::model::ruling::Ruled;
-use crate::rules::{self, Judgement, Kind, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::rules::{self, Judgement, Kind, Loaded, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use crate::store::audit;
+use crate::store::trusted::{Trusted, What};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +33,7 @@ pub fn run(asked: &Asked) -> Result<u8, Usage> {
     match asked {
         Asked::Test(test) => self::test(test),
         Asked::List { json } => list(*json),
+        Asked::Trust { file, yes } => trust(file.as_deref(), *yes),
         Asked::Suggest { json } => suggest(*json),
         Asked::Change { is_removal, list, pattern, agent } => {
             let change = rules::Edit {
@@ -73,6 +76,7 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
     if claimed == Claimed::Unknown {
         say("where this leads only shows when it is used; the whole path is judged, and files are named without `*`");
     }
+    let state = dirs.as_ref().and_then(|dirs| real_paths::real_path(&dirs.state));
     let request = Request {
         tool: &tool,
         subject: match tool.kind {
@@ -83,6 +87,7 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         cwd: &cwd,
         roots: std::slice::from_ref(&cwd),
         ours: &rulebook::ours(&dirs.as_ref().map(Dirs::changed_by_hand).unwrap_or_default()),
+        state: state.as_deref(),
         home: dirs.as_ref().and_then(|dirs| dirs.home.as_deref()),
         agent: agent.as_deref(),
         now: rulebook::now(),
@@ -152,6 +157,32 @@ fn list(json: bool) -> Result<u8, Usage> {
     print(&text)
 }
 
+/// What is shown and what is remembered come from one reading of the file.
+fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
+    let file = file.unwrap_or(Path::new(rulebook::PROJECT_FILE));
+    let name = paths::visible(file.as_os_str());
+    let named = |why: String| Usage(format!("{name}: {why}"));
+    let file = std::path::absolute(file).map_err(|error| named(error.to_string()))?;
+    let content = rule_files::read_text(&file).map_err(named)?.ok_or_else(|| named("there is no such file".into()))?;
+    let Loaded { rules, malformed, warnings } = rules::load(&content, &name, Trust::Full);
+    if let Some(fault) = malformed {
+        return Err(Usage(fault.to_string()));
+    }
+    for warning in &warnings {
+        say(&warning.to_string());
+    }
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
+    let dirs = dirs.ok_or_else(|| Usage("there is no place to remember it: HOME is not set".into()))?;
+    let mut text = format!("{name} would decide for agents:\n");
+    for rule in rules.iter() {
+        text = text + "  " + rule.list.name() + " " + &line_of(rule) + "\n";
+    }
+    if rules.iter().next().is_none() {
+        text += "  nothing: it has no rule\n";
+    }
+    trust_shown(&Trusted::new(dirs.state, What::Rules), &file, &content, &text, yes)
+}
+
 /// Of the log of decisions what the person has decided in this directory.
 fn suggest(json: bool) -> Result<u8, Usage> {
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
@@ -170,6 +201,7 @@ fn suggest(json: bool) -> Result<u8, Usage> {
     });
     let book = Rulebook::new(Some(dirs.rules_file()), dirs.home.clone())
         .with_made(Some(dirs.made_rules()))
+        .with_state(Some(dirs.state.clone()))
         .with_ours(dirs.changed_by_hand());
     let mut text = String::new();
     for Suggestion { list, text: patterns, times } in suggesting::suggest(&book, &cwd, by_hand) {
@@ -210,8 +242,9 @@ fn own_and_projects(dirs: Option<&Dirs>, cwd: &Path) -> Result<Rules, Usage> {
     if let Some(found) = own.map(|file| needed(&file, Trust::Full)).transpose()?.flatten() {
         rules.extend(found);
     }
-    if let Some(found) = needed(&cwd.join(rulebook::PROJECT_FILE), Trust::OnlyNarrow)? {
-        rules.extend(found);
+    let trusted = dirs.map(|dirs| Trusted::new(dirs.state.clone(), What::Rules));
+    if let Some(found) = rulebook::read_project(&cwd.join(rulebook::PROJECT_FILE), trusted.as_ref()) {
+        rules.extend(readable(found)?);
     }
     if let Some(made) = dirs.and_then(|dirs| rulebook::read_made(&dirs.made_rules(), cwd)) {
         rules.extend(readable(made)?);
@@ -240,9 +273,19 @@ fn readable(FileRules { rules, fault, warnings, .. }: FileRules) -> Result<Rules
 pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<RulesConfig, Usage> {
     let rules = needed(file, Trust::Full)?;
     let rules = rules.ok_or_else(|| Usage(format!("{}: there is no such file", file.display())))?;
+    Ok(of_only(rules, agent, dirs))
+}
+
+/// What `exec` is held to without a file of rules: nothing but what holds without any.
+pub(super) fn none(agent: &str, dirs: Option<&Dirs>) -> RulesConfig {
+    of_only(Rules::default(), agent, dirs)
+}
+
+fn of_only(rules: Rules, agent: &str, dirs: Option<&Dirs>) -> RulesConfig {
     let book = Rulebook::only(rules, dirs.and_then(|dirs| dirs.home.clone()))
-        .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default());
-    Ok(RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) })
+        .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default())
+        .with_state(dirs.map(|dirs| dirs.state.clone()));
+    RulesConfig { book: Arc::new(book), agent: Some(agent.to_owned()) }
 }
 
 /// What agents on the full screen are held to, and what is wrong with it.
@@ -254,6 +297,7 @@ pub(super) fn of_session(
 ) -> (RulesConfig, Vec<String>) {
     let book = Rulebook::new(dirs.map(Dirs::rules_file), dirs.and_then(|dirs| dirs.home.clone()))
         .with_made(dirs.map(Dirs::made_rules))
+        .with_state(dirs.map(|dirs| dirs.state.clone()))
         .with_ours(dirs.map(Dirs::changed_by_hand).unwrap_or_default())
         .with_hook(hook);
     let warnings = book.read(cwd);

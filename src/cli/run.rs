@@ -196,7 +196,10 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
-    let rules = exec.rules.map(|file| super::rules::only(&file, &agent.name, dirs)).transpose()?;
+    let rules = match &exec.rules {
+        Some(file) => super::rules::only(file, &agent.name, dirs)?,
+        None => super::rules::none(&agent.name, dirs),
+    };
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
     // It has its own.
     drop(kept);
@@ -204,7 +207,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         say(&words);
     }
     launch::keep_within_limits(&surroundings, &opening);
-    config.rules = rules;
+    config.rules = Some(rules);
     config.budget = budget;
     config.servers = Some(servers);
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));

@@ -113,8 +113,8 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         config.rules = Some(rules);
         config.servers = Some(servers);
         config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
-        let home = options.home.clone();
-        config.further = Further::read_by(move || launch::further(&configured, home));
+        let (home, is_sandboxed) = (options.home.clone(), common.sandbox);
+        config.further = Further::read_by(move || launch::further(&configured, home, is_sandboxed));
         let mut ended = Box::pin(session(screen, config, opening, options, warnings)).await;
         if is_demo {
             // Its directory goes now.

@@ -5,7 +5,6 @@
 
 use super::args::Common;
 use super::launch::Surroundings;
-use super::trust::Trusted;
 use super::usage::Usage;
 use super::values::Without;
 use crate::base::paths::visible;
@@ -13,6 +12,7 @@ use crate::config::agents;
 use crate::config::schema::Config;
 use crate::engine::{ServersConfig, rule_files};
 use crate::mcp::{self, Found, How, PROJECT_FILE, ResolvedServer, Server};
+use crate::store::trusted::{Trusted, What};
 use serde_json::Value;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ impl Sources {
             remarks: Vec::new(),
             files: Vec::new(),
             without: common.no_mcp.clone(),
-            trusted: surroundings.dirs.as_ref().map(|dirs| Trusted::new(dirs.state.clone())),
+            trusted: surroundings.dirs.as_ref().map(|dirs| Trusted::new(dirs.state.clone(), What::Servers)),
             path: surroundings.path.clone(),
         };
         sources.configured(&surroundings.config);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::schema::{Config, ReachConfig, Spoken};
+use super::schema::{Config, ReachConfig, SandboxConfig, Spoken};
 
 const ASSET: &str = include_str!("../../assets/agents.toml");
 
@@ -71,6 +71,7 @@ pub struct AgentCommand {
     /// As the configuration says it.
     pub spoken: Spoken,
     pub reach: ReachConfig,
+    pub sandbox: SandboxConfig,
     pub starts: Starts,
 }
 
@@ -104,6 +105,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             env: own.env.clone(),
             spoken: own.spoken.or(&config.spoken),
             reach: own.reach.clone(),
+            sandbox: own.sandbox.clone(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -121,6 +123,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             env: added.env.clone(),
             spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
+            sandbox: SandboxConfig::default(),
             starts: Starts::AtHome,
         },
         install: String::new(),
@@ -137,6 +140,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             env: BTreeMap::new(),
             spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
+            sandbox: SandboxConfig::default(),
             starts: Starts::AtHome,
         },
         install: k.install.clone(),

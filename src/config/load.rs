@@ -236,7 +236,7 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
                 // The reason for leaving the agent out has been given.
                 agent.command = command?;
             }
-            "args" => agent.args = args(&path, value, report),
+            "args" => agent.args = list(&format!("{path}.args"), value, report),
             "env" => agent.env = strings(&format!("{path}.env"), value, report),
             "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
             "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
@@ -247,6 +247,8 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             "headers" => agent.reach.headers = strings(&format!("{path}.headers"), value, report),
             "files" => agent.reach.files = flag(&format!("{path}.files"), value, report),
             "terminals" => agent.reach.terminals = flag(&format!("{path}.terminals"), value, report),
+            "sandbox" => agent.sandbox.is_on = flag(&format!("{path}.sandbox"), value, report),
+            "sandbox_write" => agent.sandbox.writable = list(&format!("{path}.sandbox_write"), value, report),
             "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
@@ -268,10 +270,10 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
     Some(agent)
 }
 
-fn args(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<String> {
+fn list(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<String> {
     let allowed = "allowed: a list of strings, [\"--flag\", \"value\"]";
     let Some(items) = value.get_ref().as_array() else {
-        report.warn(&value.span(), format!("{path}.args is {}; {allowed}", kind_of(value.get_ref())));
+        report.warn(&value.span(), format!("{path} is {}; {allowed}", kind_of(value.get_ref())));
         return Vec::new();
     };
     let mut args = Vec::new();
@@ -279,7 +281,7 @@ fn args(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Ve
         match item.get_ref().as_str() {
             Some(text) => args.push(text.to_owned()),
             None => {
-                report.warn(&item.span(), format!("{path}.args holds {}; {allowed}", kind_of(item.get_ref())));
+                report.warn(&item.span(), format!("{path} holds {}; {allowed}", kind_of(item.get_ref())));
                 // Arguments depend on each other: half of them would mean something else.
                 return Vec::new();
             }

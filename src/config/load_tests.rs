@@ -45,7 +45,7 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
         said(text),
         [
             "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, decision_hook, protocol, dialect, unstable, budget, notify, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write",
         ]
     );
 }
@@ -106,7 +106,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write";
             no_command:
                 "[agents.x]\nargs = []",
                 "config.toml:1: [agents.x] has no command; it needs: command = \"program\", or url";

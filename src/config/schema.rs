@@ -37,8 +37,21 @@ pub const TRANSPORTS: [&str; 4] = ["unix", "websocket", "http", "sse"];
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 11] =
-    ["command", "args", "env", "protocol", "dialect", "framing", "url", "transport", "headers", "files", "terminals"];
+pub const AGENT_KEYS: [&str; 13] = [
+    "command",
+    "args",
+    "env",
+    "protocol",
+    "dialect",
+    "framing",
+    "url",
+    "transport",
+    "headers",
+    "files",
+    "terminals",
+    "sandbox",
+    "sandbox_write",
+];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Config {
@@ -93,6 +106,15 @@ pub struct AgentConfig {
     pub env: BTreeMap<String, String>,
     pub spoken: Spoken,
     pub reach: ReachConfig,
+    pub sandbox: SandboxConfig,
+}
+
+/// Whether what an agent writes is confined, and what it may write besides the session's directory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SandboxConfig {
+    pub is_on: bool,
+    /// Absolute, or below the home directory by `~/`.
+    pub writable: Vec<String>,
 }
 
 /// How an agent is spoken to, as far as it is said.

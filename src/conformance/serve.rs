@@ -101,7 +101,7 @@ impl Served {
         let allows = match self.allow {
             Allow::All => true,
             Allow::Reads => matches!(kind, Some("read" | "search")),
-            Allow::None => false,
+            Allow::None | Allow::Rules => false,
         };
         let wanted = if allows { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
         let options = params["options"].as_array().map_or(&[][..], Vec::as_slice);

@@ -6,7 +6,7 @@ use super::links::{Further, Reach};
 use super::reviewing::ReviewConfig;
 use super::ruling::RulesConfig;
 use super::servers::ServersConfig;
-use crate::host::process::Graces;
+use crate::host::process::{Graces, Sandbox};
 use crate::model::budget::Budget;
 use crate::model::changes::Gate;
 use crate::model::event::Protocol;
@@ -25,6 +25,8 @@ pub struct EngineConfig {
     /// In which versions of the protocol the agent is spoken to.
     pub protocol: Protocol,
     pub reach: Reach,
+    /// What the agent may write besides the session's directory, where that is confined.
+    pub sandbox: Option<Sandbox>,
     pub further: Further,
     /// The session's directory, absolute.
     pub cwd: PathBuf,

@@ -80,6 +80,7 @@ mod tests {
             journals: None,
             record: None,
             protocol: crate::model::event::Protocol::Auto,
+            sandbox: None,
             reach: crate::engine::Reach::default(),
             further: crate::engine::Further::default(),
             suggestion: None,

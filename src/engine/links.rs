@@ -7,7 +7,7 @@ use super::decoding::Decoding;
 use super::link::{Connect, Ended, Link};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::codec::Decoded;
-use crate::host::process::{self, AgentSpec, Graces, Survivor};
+use crate::host::process::{self, AgentSpec, Graces, Sandbox, Survivor};
 use crate::model::event::{HostEvent, Protocol};
 use crate::model::ids::AgentKey;
 use crate::model::login::quote;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::RangeMut;
 use std::future::poll_fn;
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::task::Poll;
 use std::time::{Duration, Instant};
@@ -46,6 +46,8 @@ pub struct AgentSetup {
     /// In which versions of the protocol it is spoken to.
     pub protocol: Protocol,
     pub reach: Reach,
+    /// What it may write besides the session's directory, where that is confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// How messages get to an agent and back.
@@ -62,6 +64,20 @@ impl AgentSetup {
         let remote = (args.is_empty() && Address::is_one(command)).then(|| Remote::read(command));
         let reach = Reach { remote, ..Reach::default() };
         Self { command: command.to_owned(), args: args.to_vec(), reach, ..Self::default() }
+    }
+
+    /// What it may write in a session of this directory, where that is confined.
+    pub fn sandbox_in(&self, cwd: &Path) -> Option<Sandbox> {
+        let own = self.sandbox.as_ref()?.writable.iter().map(PathBuf::as_path);
+        Some(Sandbox { writable: std::iter::once(cwd).chain(own).map(Path::to_owned).collect() })
+    }
+
+    /// The same, confined where the first agent is: only its command is known, and not whether it should be.
+    #[must_use]
+    pub fn confined_as(self, first: Option<&Self>) -> Self {
+        let is_confined = first.is_some_and(|first| first.sandbox.is_some());
+        let sandbox = self.sandbox.or_else(|| is_confined.then(Sandbox::default));
+        Self { sandbox, ..self }
     }
 
     /// The command line as the person would type it.
@@ -198,7 +214,8 @@ impl Links {
                 Err(why) => return failed(why.clone(), String::new()),
             },
             (None, Some(setup)) => {
-                let spec = spec(setup, setup.start_in.clone().unwrap_or(cwd));
+                let sandbox = setup.sandbox_in(&cwd);
+                let spec = spec(setup, setup.start_in.clone().unwrap_or(cwd), sandbox);
                 process::spawn(&spec).map(|process| Link::process(process, setup.reach.framing))
             }
             (None, None) => return failed("no agent of this name is configured".into(), String::new()),
@@ -334,12 +351,13 @@ impl Links {
     }
 }
 
-fn spec(setup: &AgentSetup, cwd: PathBuf) -> AgentSpec {
+fn spec(setup: &AgentSetup, cwd: PathBuf, sandbox: Option<Sandbox>) -> AgentSpec {
     AgentSpec {
         command: setup.command.clone().into(),
         args: setup.args.iter().map(Into::into).collect(),
         env: setup.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         cwd,
+        sandbox,
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn claims_of_question(session: &Session, req: ReqId, cwd: &Path) -> V
         About::Write => session.write(req).map_or_else(Vec::new, |write| {
             vec![ClaimedEdit { path: absolute(&write.path, cwd), old: None, new: Arc::clone(&write.content) }]
         }),
-        About::Run(_) | About::Asked { .. } => Vec::new(),
+        About::Read(_) | About::Run(_) | About::Asked { .. } => Vec::new(),
     }
 }
 

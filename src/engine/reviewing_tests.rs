@@ -133,6 +133,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         journals,
         record: None,
         protocol: crate::model::event::Protocol::Auto,
+        sandbox: None,
         reach: crate::engine::Reach::default(),
         further: crate::engine::Further::default(),
         suggestion: None,

@@ -1,7 +1,8 @@
 //! The rules that agents are held to: the files that they stand in, read again when those have changed.
 //!
 //! Blocks on the disk and on what reading a line for a shell costs, so it belongs on threads that may wait. Knows no
-//! session. Invariants: the project's file only narrows what the person's allows; what cannot be read makes everything ask.
+//! session. Invariants: the project's file only narrows what the person's allows, unless the person trusts
+//! exactly what stands in it; what cannot be read makes everything ask.
 
 use super::hook::Hook;
 use super::real_paths::{is_above, real_path};
@@ -10,8 +11,9 @@ use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
 use crate::model::question::Outside;
-use crate::model::ruling::{Ruled, Ruling, Scope};
+use crate::model::ruling::{Ruled, Ruling, Scope, Secret};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::trusted::{Trusted, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -31,12 +33,16 @@ const MAX_LINKS: usize = 64;
 
 #[derive(Debug)]
 pub struct Rulebook {
+    /// Files of projects that may allow, too.
+    trusted: Option<Trusted>,
     /// The person's.
     own: Option<PathBuf>,
     /// The only rules, read once: their file may lie where agents write.
     only: Option<Arc<Rules>>,
     /// Directories of this program's, whose files no rule lets agents change that does not have their names.
     ours: Vec<PathBuf>,
+    /// Where this program keeps what was said and allowed.
+    state: Option<PathBuf>,
     /// Where those of directories are that were made in questions.
     made: Option<PathBuf>,
     home: Option<PathBuf>,
@@ -50,7 +56,7 @@ pub struct Rulebook {
 
 #[derive(Clone, Debug)]
 struct CachedRules {
-    stamps: [Stamp; 3],
+    stamps: [Stamp; 4],
     rules: Arc<Rules>,
 }
 
@@ -81,9 +87,11 @@ impl Rulebook {
     /// The person's file, and those of the projects.
     pub fn new(own: Option<PathBuf>, home: Option<PathBuf>) -> Self {
         Self {
+            trusted: None,
             own,
             only: None,
             ours: Vec::new(),
+            state: None,
             made: None,
             home,
             hook: None,
@@ -96,6 +104,13 @@ impl Rulebook {
     #[must_use]
     pub fn with_ours(self, ours: Vec<PathBuf>) -> Self {
         Self { ours, ..self }
+    }
+
+    /// The same with the directory where this program keeps what was said and allowed.
+    #[must_use]
+    pub fn with_state(self, state: Option<PathBuf>) -> Self {
+        let trusted = state.clone().map(|state| Trusted::new(state, What::Rules));
+        Self { trusted, state, ..self }
     }
 
     /// The same with the rules that were made in questions, which are kept in this directory.
@@ -154,7 +169,14 @@ impl Rulebook {
         // Nothing but what follows from other claims: none was there to be allowed.
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
-        ruling.unwrap_or(Ruling::OPEN)
+        let ruling = ruling.unwrap_or(Ruling::OPEN);
+        // What is not known for certain may be named all the same.
+        match claims.files.iter().find_map(|path| rules::secret(path)) {
+            Some(why) if ruling.verdict == Ruled::Open => {
+                Ruling { verdict: Ruled::Ask, secret: Some(Secret::of(why)), ..ruling }
+            }
+            _ => ruling,
+        }
     }
 
     /// In this directory these ones belong to the project, too. Only the first word of it counts.
@@ -186,8 +208,15 @@ impl Rulebook {
     }
 
     fn of_claim(&self, rules: &Rules, agent: Option<&str>, root: &Path, claims: &Claims, claim: &Claim) -> Ruling {
-        self.request(agent, root, claims, claim, |request| ruling(rules::judge(rules, request), rules))
-            .unwrap_or(Ruling::OPEN)
+        let judged = |request: &Request<'_>| {
+            let judgement = rules::judge(rules, request);
+            let secret = match judgement.doubt {
+                Some(Doubt::Secret(why)) => Some(Secret { rule: spelled(request), ..Secret::of(why) }),
+                _ => None,
+            };
+            Ruling { secret, ..ruling(judgement, rules) }
+        };
+        self.request(agent, root, claims, claim, judged).unwrap_or(Ruling::OPEN)
     }
 
     /// A claim as rules see it.
@@ -206,6 +235,7 @@ impl Rulebook {
             Claimed::Paths(paths) => paths.iter().map(Path::new).collect(),
             _ => Vec::new(),
         };
+        let state = self.state.as_deref().and_then(real_path);
         let request = Request {
             tool: &tool,
             subject: match &claim.what {
@@ -217,6 +247,7 @@ impl Rulebook {
             cwd: &cwd,
             roots: &self.roots(root),
             ours: &ours(&self.ours),
+            state: state.as_deref(),
             home: self.home.as_deref(),
             agent,
             now: now(),
@@ -242,14 +273,15 @@ impl Rulebook {
         }
         let project = Some(cwd.join(PROJECT_FILE));
         let made = self.made.as_ref().map(|made| rule_files::of_directory(made, cwd));
-        let stamps = [&self.own, &project, &made].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
+        let trusted = self.trusted.as_ref().map(Trusted::file);
+        let stamps = [&self.own, &project, &made, &trusted].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
         let cached = || self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(book) = cached().get(cwd).filter(|book| book.stamps == stamps) {
             return (Arc::clone(&book.rules), Vec::new());
         }
         let mut all = FileRules::default();
         let own = self.own.as_deref().and_then(|file| read_rules(file, Trust::Full));
-        let project = project.and_then(|file| read_rules(&file, Trust::OnlyNarrow));
+        let project = project.and_then(|file| read_project(&file, self.trusted.as_ref()));
         let made = self.made.as_ref().and_then(|made| read_made(made, cwd));
         for found in [own, project, made].into_iter().flatten() {
             all.rules.extend(found.rules);
@@ -272,6 +304,7 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         (Verdict::Allow, Some(_)) => Ruled::Allow,
         (Verdict::Deny, _) => Ruled::Deny,
         (Verdict::Ask, Some(_)) => Ruled::Ask,
+        (Verdict::Ask, None) if matches!(doubt, Some(Doubt::Secret(_))) => Ruled::Ask,
         // It may be what a rule is against.
         (Verdict::Ask, None) if !doubt.is_some_and(Doubt::is_silence) && rules.narrow() => Ruled::Ask,
         (Verdict::Allow | Verdict::Ask, None) => Ruled::Open,
@@ -284,6 +317,12 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         rule: rule.map(|rule| words(&rule.pattern)),
         ..Ruling::OPEN
     }
+}
+
+/// The narrowest rule that would allow it.
+fn spelled(request: &Request<'_>) -> Option<String> {
+    let set = rules::propose(request).into_iter().next()?;
+    Some(sanitize::line(&set.join(", ")).chars().take(MAX_WORDS).collect())
 }
 
 /// Where these directories really are, and what their links lead to.
@@ -311,9 +350,20 @@ fn stamp(file: &Path) -> Stamp {
 
 /// The rules of a file; `None` when there is none.
 pub fn read_rules(file: &Path, trust: Trust) -> Option<FileRules> {
+    read_by(file, |_| trust)
+}
+
+/// The rules of a project's file, which allow only while the person trusts exactly this text.
+pub fn read_project(file: &Path, trusted: Option<&Trusted>) -> Option<FileRules> {
+    let is_trusted = |text: &str| trusted.is_some_and(|trusted| trusted.has(file, text));
+    read_by(file, |text| if is_trusted(text) { Trust::Full } else { Trust::OnlyNarrow })
+}
+
+fn read_by(file: &Path, trust: impl Fn(&str) -> Trust) -> Option<FileRules> {
     match read_text(file) {
         Ok(None) => None,
         Ok(Some(text)) => {
+            let trust = trust(&text);
             let Loaded { rules, malformed, warnings } = rules::load(&text, &file.to_string_lossy(), trust);
             let warnings = warnings.iter().map(ToString::to_string).collect();
             let heading = text.split_inclusive('\n').next().map(str::to_owned);

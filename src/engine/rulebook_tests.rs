@@ -209,9 +209,43 @@ fn this_programs_own_files_are_changed_by_no_rule_that_does_not_have_their_name(
     let (held, open) = (book().with_ours(vec![home.join("config")]), book());
     for path in ["config/config.toml", "config/new", "dotfiles/r.toml"] {
         assert_eq!(ruled(&open, path), Ruled::Allow, "{path}");
-        assert_eq!(ruled(&held, path), Ruled::Open, "{path}");
+        assert_eq!(ruled(&held, path), Ruled::Ask, "{path}");
     }
     assert_eq!(ruled(&held, "dotfiles/other"), Ruled::Allow);
     let copied = held.ruling(None, &home, &Rules::default(), &line("cp a dotfiles/r.toml")).0;
-    assert_eq!(copied.verdict, Ruled::Open);
+    assert_eq!(copied.verdict, Ruled::Ask);
+}
+
+#[test]
+fn a_projects_rules_allow_while_exactly_they_are_trusted() {
+    let (temp, book, cwd) = place("");
+    let state = temp.path().join("state");
+    let book = book.with_state(Some(state.clone()));
+    let verdict = || book.ruling(None, &cwd, &Rules::default(), &line("make")).0.verdict;
+    let projects = cwd.join(PROJECT_FILE);
+    let text = "allow = [\"Bash(make)\"]\n";
+    write(&projects, text).unwrap();
+    assert_eq!(verdict(), Ruled::Open);
+    let trusted = Trusted::new(state, What::Rules);
+    trusted.add(&projects, text).unwrap();
+    assert_eq!(verdict(), Ruled::Allow, "also when it was read before");
+    write(&projects, "allow = [\"Bash(make)\", \"Bash\"]\n").unwrap();
+    assert_eq!(verdict(), Ruled::Open, "it was changed");
+    trusted.add(&temp.path().join("elsewhere.toml"), "allow = [\"Bash(make)\", \"Bash\"]\n").unwrap();
+    assert_eq!(verdict(), Ruled::Open, "it is another file");
+}
+
+#[test]
+fn what_may_be_secret_is_asked_about_where_no_rule_is_and_says_which_one_would_allow_it() {
+    let (_temp, book, cwd) = place("");
+    let asked = |claims: &Claims| book.ruling(None, &cwd, &Rules::default(), claims).0;
+    let rule = |ruling: Ruling| (ruling.verdict, ruling.secret.and_then(|secret| secret.rule));
+    let named = |text: &str| (Ruled::Ask, Some(text.to_owned()));
+    assert_eq!(rule(asked(&Claims::of_file("read", ".env"))), named("Read(.env)"));
+    assert_eq!(rule(asked(&line("cat .env"))), named("Bash(cat .env)"));
+    assert_eq!(rule(asked(&command("cat", &[".env"], &[]))), named("Bash(cat .env)"));
+    // Where that leads is known to the agent alone.
+    let unknown = Claims { files: vec!["~/.ssh/id_rsa".into()], ..Claims::default() };
+    assert_eq!(rule(asked(&unknown)), (Ruled::Ask, None));
+    assert_eq!(asked(&line("cat x")).verdict, Ruled::Open);
 }

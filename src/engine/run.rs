@@ -100,12 +100,12 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, reach, .. } = config;
+        let EngineConfig { directories, budget, reach, sandbox, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install, start_in, protocol, reach };
+        let first = AgentSetup { command, args, env, install, start_in, protocol, reach, sandbox };
         let line = first.line();
         // Without a screen nothing of it is shown.
         let reads_stored_history = journals.is_some() && policy == Policy::Ask;
@@ -396,7 +396,7 @@ impl Engine {
 
     /// From now on an agent of this name can be added, as if it were configured.
     pub fn offer(&mut self, name: String, setup: AgentSetup) {
-        self.further.add(name, setup);
+        self.further.add(name, setup.confined_as(self.links.setup(AgentKey::FIRST)));
     }
 
     /// Too much waits for the agent for a new prompt to make sense.

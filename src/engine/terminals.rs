@@ -8,7 +8,7 @@ use super::fact::{Fact, Facts};
 use super::refusing;
 use super::reviews;
 use crate::host::fs::Roots;
-use crate::host::process;
+use crate::host::process::{self, Sandbox};
 use crate::host::pty::{self, Reader, Registry, SpawnError, TermSpec};
 use crate::model::Model;
 use crate::model::effect::Answer;
@@ -47,6 +47,8 @@ pub(super) struct Start {
     pub own: Option<PathBuf>,
     /// Told when the review has looked at what is there before the command changes it.
     pub looked: Option<Receiver<()>>,
+    /// What it may write, where that is confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 pub(super) struct Terminals {
@@ -114,7 +116,7 @@ impl Terminals {
 
     /// Starts one that has its place; what comes of it is a fact.
     pub fn start(&self, start: Start) {
-        let Start { at, req, request, spec, roots, own, looked } = start;
+        let Start { at, req, request, spec, roots, own, looked, sandbox } = start;
         let (registry, facts, is_over) = (Arc::clone(&self.host), self.facts.clone(), Arc::clone(&self.is_over));
         tokio::task::spawn_blocking(move || {
             if let Some(looked) = looked {
@@ -135,6 +137,7 @@ impl Terminals {
                     rows: ROWS,
                     reader: Reader::Agent,
                     output_limit: limit,
+                    sandbox,
                 };
                 registry.create(&spec).map_err(|e| refusing::start(&e))
             });
@@ -211,6 +214,7 @@ impl Terminals {
         (command, args): (String, Vec<String>),
         env: Variables,
         cwd: PathBuf,
+        sandbox: Option<Sandbox>,
     ) {
         if let Err(error) = self.begin_start() {
             return self.facts.later(agent.into(), HostEvent::LogInFailed { message: error.message });
@@ -219,7 +223,8 @@ impl Terminals {
         let command = if args.is_empty() { format!("exec {}", quote(&command)) } else { command };
         let env = process::run_mark().into_iter().chain(env).collect();
         let reader = Reader::Person;
-        let spec = TermSpec { command, args, env, cwd, cols: COLUMNS, rows: ROWS, reader, output_limit: Some(0) };
+        let spec =
+            TermSpec { command, args, env, cwd, cols: COLUMNS, rows: ROWS, reader, output_limit: Some(0), sandbox };
         let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let event = match registry.create(&spec) {

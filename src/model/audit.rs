@@ -67,8 +67,14 @@ impl Decision {
             Ground::Granted => PERSON,
             Ground::Flag(_) => "flag",
             Ground::Rule(ruling) => {
-                let Ruling { rule, place, reason, .. } = ruling.clone();
-                let by = if ruling.by_hook { "hook" } else { "rule" };
+                let Ruling { rule, place, reason, secret, by_hook, .. } = ruling.clone();
+                let by = match secret {
+                    _ if by_hook => "hook",
+                    Some(secret) if rule.is_none() => {
+                        return Self { reason: Some(secret.why), ..Self::new(event, what, verdict, CLIENT) };
+                    }
+                    _ => "rule",
+                };
                 return Self { rule, place, reason, ..Self::new(event, what, verdict, by) };
             }
             Ground::Served

@@ -141,6 +141,9 @@ impl Ground {
                 let message = format!("Refused: this client was started with --allow {}", allow.name());
                 Refusal::new(Reason::DeniedByPolicy, message).about(about)
             }
+            Self::Rule(Ruling { secret: Some(secret), rule: None, by_hook: false, .. }) => {
+                Refusal::new(Reason::DeniedByPolicy, format!("Refused: {}", secret.why)).about(about)
+            }
             Self::Rule(ruling) => {
                 let by = if ruling.by_hook { "the decision hook" } else { "a rule" };
                 let message = match ruling.reason {
@@ -200,7 +203,7 @@ fn stopping(request: &Request) -> Option<Verdict> {
     let would_ask = match request.deed {
         Deed::Permission { .. } => true,
         Deed::Write(_) | Deed::Run(_) => request.gate != Gate::Off || ruled(request) == Some(Ruled::Ask),
-        Deed::Read(_) => false,
+        Deed::Read(_) => ruled(request) == Some(Ruled::Ask),
     };
     (request.is_stopping && would_ask).then_some(Verdict::Refuse(Ground::Stopping))
 }
@@ -245,7 +248,7 @@ fn flag(request: &Request) -> Option<Verdict> {
     if let Some(ruling) = request.ruling.as_ref().filter(|ruling| ruling.verdict == Ruled::Ask) {
         return Some(Verdict::Refuse(Ground::Rule(ruling.clone())));
     }
-    if request.ruling.is_some() && allow == Allow::None {
+    if allow == Allow::Rules {
         return Some(Verdict::Refuse(Ground::NoRule));
     }
     if matches!(request.deed, Deed::Permission { is_known: false, .. }) {
@@ -259,7 +262,7 @@ fn flag(request: &Request) -> Option<Verdict> {
     let is_allowed = match allow {
         Allow::All => true,
         Allow::Reads => only_reads,
-        Allow::None => false,
+        Allow::None | Allow::Rules => false,
     };
     let ground = Ground::Flag(allow);
     Some(if is_allowed { Verdict::Allow(ground) } else { Verdict::Refuse(ground) })

@@ -19,6 +19,8 @@ pub enum Allow {
     All,
     Reads,
     None,
+    /// Nothing but what a rule allows.
+    Rules,
 }
 
 impl Allow {
@@ -27,6 +29,7 @@ impl Allow {
             Self::All => "all",
             Self::Reads => "reads",
             Self::None => "none",
+            Self::Rules => "rules",
         }
     }
 }

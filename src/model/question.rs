@@ -70,6 +70,7 @@ impl Question {
         let is_named = self.options.iter().any(|option| deceives(&option.name));
         let is_run = match &self.about {
             About::Run(spec) => spec_texts(spec).any(deceives),
+            About::Read(read) => deceives(&read.path),
             About::Permission | About::Write | About::Asked { .. } => false,
         };
         let is_written = session.write(self.req).is_some_and(|write| deceives(&write.path) || deceives(&write.content));
@@ -97,6 +98,8 @@ pub enum About {
     Permission,
     /// A gate asks: a write through the client, which is the session's of the same request.
     Write,
+    /// A rule asks, or what may be secret: a file that the client is to read.
+    Read(Arc<ReadSpec>),
     /// A gate asks: a command in a terminal of the client.
     Run(Arc<TerminalSpec>),
     /// The agent asks for more than yes or no.
@@ -105,6 +108,16 @@ pub enum About {
         /// The call of ours that it is for; without one, the session.
         call: Option<u64>,
     },
+}
+
+/// A file, or a part of it, that an agent has the client read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadSpec {
+    pub path: String,
+    pub line: Option<u32>,
+    pub limit: Option<u32>,
+    /// It wants to know how many lines there are.
+    pub counts: bool,
 }
 
 impl About {

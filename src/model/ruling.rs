@@ -25,9 +25,35 @@ pub struct Ruling {
     /// Files that the request names outside of the session's directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<Outside>,
+    /// It names what may hold secrets, and no rule does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<Secret>,
     /// The decision hook has decided, no rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
+}
+
+/// What is asked about although nothing speaks against it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Secret {
+    pub why: String,
+    /// The narrowest rule that would allow it, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+}
+
+impl Secret {
+    pub fn of(why: &str) -> Self {
+        Self { why: why.to_owned(), rule: None }
+    }
+
+    /// For the person.
+    pub fn words(&self) -> String {
+        match &self.rule {
+            Some(rule) => format!("{}; the rule {rule} would allow it", self.why),
+            None => format!("{}; a rule has to name it", self.why),
+        }
+    }
 }
 
 /// In the order in which a worse one wins.
@@ -53,8 +79,15 @@ impl Ruled {
 }
 
 impl Ruling {
-    pub const OPEN: Self =
-        Self { verdict: Ruled::Open, rule: None, place: None, reason: None, outside: Vec::new(), by_hook: false };
+    pub const OPEN: Self = Self {
+        verdict: Ruled::Open,
+        rule: None,
+        place: None,
+        reason: None,
+        outside: Vec::new(),
+        secret: None,
+        by_hook: false,
+    };
 
     /// The same, when it turns out that it cannot be allowed by the rule.
     #[must_use]
@@ -64,10 +97,11 @@ impl Ruling {
 
     /// Who decided, for the person.
     pub fn words(&self) -> String {
-        match &self.rule {
-            Some(rule) => format!("rule {rule}"),
-            None if self.by_hook => "the decision hook".to_owned(),
-            None => "the rules".to_owned(),
+        match (&self.rule, &self.secret) {
+            (Some(rule), _) => format!("rule {rule}"),
+            (None, Some(secret)) if !self.by_hook => format!("the client, as {}", secret.words()),
+            (None, _) if self.by_hook => "the decision hook".to_owned(),
+            (None, _) => "the rules".to_owned(),
         }
     }
 }

@@ -85,7 +85,7 @@ impl Asked {
             Waiting::Question(question) => match &question.about {
                 About::Asked { asking: Asking::Form(form), .. } => asked.form(question.req, form, session),
                 About::Asked { asking: Asking::Page(page), .. } => asked.page(question.req, page, session),
-                About::Permission | About::Write | About::Run(_) => {
+                About::Permission | About::Read(_) | About::Write | About::Run(_) => {
                     asked.permission(question, session);
                     permission_lines(question, session, (now, home))
                 }
@@ -348,6 +348,7 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
             (verb, body.unwrap_or_default())
         }
         About::Write => ("write", cells::gate_body(question, &ctx)),
+        About::Read(_) => ("read", cells::gate_body(question, &ctx)),
         About::Run(_) | About::Asked { .. } => ("run", cells::gate_body(question, &ctx)),
     };
     let first = if body.is_empty() { String::new() } else { body.remove(0).text.as_str().to_owned() };

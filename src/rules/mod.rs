@@ -1,7 +1,7 @@
 //! Rules: what agents may do without a question, what they may not do at all, and what is asked.
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
-//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `steering`, `hazards` and `wrappers` (data),
+//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `steering`, `secrets`, `hazards` and `wrappers` (data),
 //! `tool`, `pattern`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
 //! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; all that cannot be
 //! read for certain is asked about.
@@ -14,6 +14,7 @@ mod hazards;
 mod judge;
 mod pattern;
 mod propose;
+mod secrets;
 mod shell;
 mod steering;
 mod tool;
@@ -112,6 +113,8 @@ pub enum Doubt {
     Linked,
     /// A deny that could not be read.
     BrokenDeny,
+    /// It names a file that may hold secrets, and no rule does; with what is known of it.
+    Secret(&'static str),
 }
 
 impl Doubt {
@@ -143,6 +146,7 @@ impl Doubt {
             Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
             Self::Linked => "an earlier command of the line may have made a link of a file that it names",
             Self::BrokenDeny => "a rule that denies could not be read",
+            Self::Secret(why) => why,
         }
     }
 }
@@ -201,6 +205,8 @@ pub struct Request<'a> {
     pub now: i64,
     /// This program's own files and directories; real.
     pub ours: &'a [PathBuf],
+    /// Where it keeps what was said and allowed; real.
+    pub state: Option<&'a Path>,
     pub links: &'a Links<'a>,
     pub is_above: &'a Above<'a>,
 }
@@ -262,6 +268,11 @@ impl Rules {
             Verdict::Deny => &mut self.deny,
         }
     }
+}
+
+/// Why a path that is only known as text is asked about, where it names a file that may hold secrets.
+pub fn secret(path: &str) -> Option<&'static str> {
+    secrets::of_word(path, false).map(|secret| secret.why)
 }
 
 /// Why a pattern is none.

@@ -331,6 +331,11 @@ impl PathSpec {
             .all(|(name, is_file)| name.to_str().is_some_and(|name| !steering::steers(name, is_file) || spelled(name)))
     }
 
+    /// Whether it has a part of which `is_named` says that it names the file.
+    pub(super) fn has_part(&self, is_named: impl Fn(&str) -> bool) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::One(glob) if is_named(glob.text())))
+    }
+
     /// Whether the file's own name is written out in the pattern.
     pub(super) fn spells_name(&self, path: &Path) -> bool {
         let is_name = |glob: &Glob| glob.is_literal() && path.file_name().is_some_and(|name| name == glob.text());

@@ -9,6 +9,7 @@ fn request<'a>(tool: &'a Tool, subject: Subject<'a>, roots: &'a [PathBuf]) -> Re
         cwd: Path::new("/p"),
         roots,
         ours: &[],
+        state: None,
         home: None,
         agent: None,
         now: 0,

@@ -18,4 +18,5 @@ pub mod recording;
 pub mod replace;
 pub mod search;
 pub mod sessions;
+pub mod trusted;
 pub mod writer;

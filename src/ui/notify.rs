@@ -158,7 +158,7 @@ fn asks(session: SessionRef<'_>) -> Option<Asks> {
         Waiting::LogIn(_) => Asks::LogIn,
         Waiting::Question(question) => match question.about {
             About::Asked { .. } => Asks::Question,
-            About::Permission | About::Write | About::Run(_) => Asks::Permission,
+            About::Permission | About::Read(_) | About::Write | About::Run(_) => Asks::Permission,
         },
     });
     first.or_else(|| session.waits_for_person().then_some(Asks::Question))

@@ -23,6 +23,7 @@ mod records;
 mod remote;
 mod resume;
 mod rules;
+mod sandbox;
 mod settings;
 pub mod support;
 mod versions;

@@ -67,6 +67,7 @@ async fn curl(
         args: args.map(Into::into).collect(),
         env: Vec::new(),
         cwd: std::env::temp_dir(),
+        sandbox: None,
     };
     let mut process = process::spawn(&spec).map_err(|error| named(error.to_string()))?;
     let (Some(mut output), Some(errors)) = (process.stdout.take(), process.stderr.take()) else {

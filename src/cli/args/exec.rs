@@ -53,7 +53,7 @@ pub fn exec(prompt: Option<String>, mut typed: Typed, agent: Vec<OsString>) -> R
         prompt,
         json: typed.json,
         // Where there are rules, what none of them allows is refused.
-        allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::None } else { Allow::Reads }),
+        allow: typed.allow.unwrap_or(if typed.rules.is_some() { Allow::Rules } else { Allow::Reads }),
         rules: typed.rules.take(),
         mode: typed.mode.take(),
         config: std::mem::take(&mut typed.config),

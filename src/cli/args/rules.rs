@@ -9,6 +9,7 @@ use std::path::PathBuf;
 pub enum Rules {
     Test(RulesTest),
     List { json: bool },
+    Trust { file: Option<PathBuf>, yes: bool },
     Suggest { json: bool },
     Change { is_removal: bool, list: Verdict, pattern: String, agent: Option<String> },
 }
@@ -31,7 +32,18 @@ pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
     let only = |is_used: bool, option: &str| {
         if is_used { Err(Usage(format!("{option} is not for `rules {what}`"))) } else { Ok(()) }
     };
+    if what != "trust" {
+        only(typed.yes, "--yes")?;
+    }
     match (what.as_str(), first, second, further) {
+        ("trust", file, None, _) => {
+            only(typed.rules.is_some(), "--rules")?;
+            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.agent.is_some(), "--agent")?;
+            only(typed.json, "--json")?;
+            Ok(Rules::Trust { file: file.map(PathBuf::from), yes: typed.yes })
+        }
+        ("trust", ..) => Err(Usage("rules trust takes one file, e.g. acp-tui rules trust .acp-tui/rules.toml".into())),
         ("test", Some(tool), Some(text), None) => {
             let Typed { rules, cwd, agent, json, .. } = typed;
             Ok(Rules::Test(RulesTest { tool, text, rules, cwd, agent, json }))
@@ -57,6 +69,6 @@ pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
         ("add" | "remove", ..) => {
             Err(Usage(format!("rules {what} takes a list and a pattern, e.g. rules {what} allow \"Bash(git *)\"")))
         }
-        _ => Err(Usage("rules: what? test, list, suggest, add or remove".into())),
+        _ => Err(Usage("rules: what? test, list, suggest, add, remove or trust".into())),
     }
 }

@@ -16,6 +16,13 @@ pub const CONTENT: &[Flag] = &[
         help: "send FILE along: an image, a sound, a text, or else a link to it (repeatable)",
     },
     Flag {
+        long: "sandbox",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.sandbox = true),
+        commands: &[Name::Screen, Name::Exec],
+        help: "the agent and its commands can write below the session's directories only (Linux)",
+    },
+    Flag {
         long: "add-dir",
         short: None,
         takes: Takes::Value("DIR", |typed, value| {

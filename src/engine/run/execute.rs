@@ -222,6 +222,7 @@ impl Engine {
     /// command that the agent describes.
     fn log_in(&mut self, agent: AgentKey, kind: AuthKind) {
         let Some(setup) = self.links.setup(agent).cloned() else { return };
+        let sandbox = setup.sandbox_in(self.core.directory(agent.into()));
         let AgentSetup { command, args, env, start_in, .. } = setup;
         let (line, more) = match kind {
             AuthKind::Terminal { args: more, env } => ((command, args.into_iter().chain(more).collect()), env),
@@ -229,7 +230,7 @@ impl Engine {
             AuthKind::Agent | AuthKind::Env { .. } => return,
         };
         let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
-        self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd);
+        self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd, sandbox);
     }
 
     /// Puts a warning into the transcript.
@@ -332,7 +333,9 @@ impl Engine {
         let (looked, told) = self.reviews.before_command(at);
         self.apply_all(told);
         let (roots, own) = (Arc::clone(self.reviews.roots(at)), self.reviews.directory(at).map(Path::to_owned));
-        self.terminals.start(Start { at, req, request, spec, roots, own, looked });
+        let setup = self.core.agent_at(at.into()).and_then(|agent| self.links.setup(agent));
+        let sandbox = setup.and_then(|setup| setup.sandbox_in(self.core.directory(at.into())));
+        self.terminals.start(Start { at, req, request, spec, roots, own, looked, sandbox });
     }
 
     fn answer_output(&mut self, req: ReqId, term: &TermId) {

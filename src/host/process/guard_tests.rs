@@ -21,6 +21,7 @@ async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_n
         args: ["-c", "trap '' TERM; echo; while :; do read x; done"].map(Into::into).to_vec(),
         env: Vec::new(),
         cwd: std::env::temp_dir(),
+        sandbox: None,
     };
     let mut agent = spawn(&spec).unwrap();
     let mut ready = [0];

@@ -21,6 +21,7 @@ fn spec(command: &str, args: &[&str]) -> AgentSpec {
         args: args.iter().map(Into::into).collect(),
         env: vec![("ACP_TEST".to_owned(), "x y".to_owned())],
         cwd: std::env::temp_dir(),
+        sandbox: None,
     }
 }
 

@@ -13,6 +13,7 @@ use process_wrap::tokio::{CommandWrap, ProcessSession};
 use tokio::process::{Child, Command};
 
 use super::family::run_mark;
+use super::sandbox::{Sandbox, Unconfined, within};
 use super::shutdown::AgentProcess;
 
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub struct AgentSpec {
     /// Added to our own environment.
     pub env: Vec<(String, String)>,
     pub cwd: PathBuf,
+    /// What it may write, where that is confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// Why an agent could not be started; the text says what to do.
@@ -35,6 +38,12 @@ pub enum SpawnError {
     NotExecutable { command: String },
     #[error("the working directory {} does not exist or is not a directory", .cwd.display())]
     NoDirectory { cwd: PathBuf },
+    #[error("{command} is not started: {source}")]
+    Unconfined {
+        command: String,
+        #[source]
+        source: Unconfined,
+    },
     #[error("{command} could not be started: {source}")]
     Other {
         command: String,
@@ -57,7 +66,9 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let child = in_own_session(command).map_err(|error| explain(spec, error))?;
+    let begun = within(spec.sandbox.as_ref(), move || in_own_session(command))
+        .map_err(|source| SpawnError::Unconfined { command: spec.command.to_string_lossy().into_owned(), source })?;
+    let child = begun.map_err(|error| explain(spec, error))?;
     Ok(AgentProcess::new(child))
 }
 

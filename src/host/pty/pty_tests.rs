@@ -88,6 +88,7 @@ fn shell_line(line: &str) -> TermSpec {
         rows: 24,
         reader: Reader::Agent,
         output_limit: None,
+        sandbox: None,
     }
 }
 

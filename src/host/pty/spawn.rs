@@ -7,7 +7,8 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::host::process::guard;
+use crate::host::process::sandbox::within;
+use crate::host::process::{Sandbox, guard};
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
@@ -38,6 +39,8 @@ pub struct TermSpec {
     pub reader: Reader,
     /// Bytes of output kept for the agent.
     pub output_limit: Option<u64>,
+    /// What it may write, where that is confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// For whom a terminal is.
@@ -126,7 +129,10 @@ pub(super) fn spawn(spec: &TermSpec, shell: Option<&str>) -> Result<Spawned, Spa
     let pair = native_pty_system().openpty(size).map_err(|e| failed(command, &e))?;
     let reader = pair.master.try_clone_reader().map_err(|e| failed(command, &e))?;
     check_cwd(&spec.cwd)?;
-    let child = pair.slave.spawn_command(builder).map_err(|e| failed(command, &e))?;
+    let slave = pair.slave;
+    let begun = within(spec.sandbox.as_ref(), move || slave.spawn_command(builder));
+    let begun = begun.map_err(|error| SpawnError::os(command, io::Error::other(error)))?;
+    let child = begun.map_err(|e| failed(command, &e))?;
     let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
     let pid = pid.ok_or_else(|| SpawnError::os(command, Errno::CHILD))?;
     guard::holds(pid.as_raw_nonzero().get());

@@ -53,6 +53,10 @@ fn about(session: &Session, question: &Question, decision: Decision) -> Decision
             let claims = Claims::of_file("write", &what);
             Decision { event: "write", what, ..decision }.about(Some(claims))
         }
+        About::Read(read) => {
+            let claims = Claims::of_file("read", &read.path);
+            Decision { event: "read", what: read.path.clone(), ..decision }.about(Some(claims))
+        }
         About::Run(spec) => Decision { event: "run", what: spec.line(), ..decision }.about(Some(claims_of(spec))),
         About::Asked { asking, .. } => Decision { event: "form", what: asking.message().to_owned(), ..decision },
     }
@@ -69,8 +73,8 @@ pub fn answered(session: &Session, question: &Question, option: &str, cx: &mut C
         let chosen = question.options.iter().find(|offered| offered.id == option);
         let verdict = match &question.about {
             About::Permission | About::Asked { .. } => chosen.map_or(ANSWERED, |chosen| verdict_of(chosen.kind)),
-            About::Write | About::Run(_) if option == gate::ALLOW => ALLOW,
-            About::Write | About::Run(_) => DENY,
+            About::Read(_) | About::Write | About::Run(_) if option == gate::ALLOW => ALLOW,
+            About::Read(_) | About::Write | About::Run(_) => DENY,
         };
         let option = chosen.map(|chosen| chosen.name.clone());
         about(session, question, Decision { option, waited_ms, ..Decision::new("", "", verdict, PERSON) })

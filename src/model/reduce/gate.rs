@@ -9,7 +9,7 @@ use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
-use super::super::question::{About, Offered, Question};
+use super::super::question::{About, Offered, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
 use super::Cx;
@@ -69,6 +69,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
                 let is_kept = session.changes.is_on;
                 advance(session, req, if is_kept { Stage::Captured } else { Stage::Asked });
                 ask(session, req, write.entry, About::Write, cx);
+                permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
                 if is_kept {
                     // After the question what it would do: that is what the person waits for.
                     hand_over(req, write, true, cx);
@@ -133,8 +134,18 @@ pub fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, cx: &mut 
     ask(session, req, entry, About::Run(spec), cx);
 }
 
+/// A file that must not be read at once.
+pub fn read(session: &mut Session, req: ReqId, spec: Arc<ReadSpec>, cx: &mut Cx) {
+    let entry = notice(session, Level::Info, format!("asks to read: {}", spec.path), Vec::new(), cx.now);
+    ask(session, req, entry, About::Read(spec), cx);
+}
+
 fn ask(session: &mut Session, req: ReqId, entry: EntryId, about: About, cx: &mut Cx) {
-    let allow = if matches!(about, About::Run(_)) { "Run it" } else { "Write it" };
+    let allow = match about {
+        About::Run(_) => "Run it",
+        About::Read(_) => "Read it",
+        About::Write | About::Permission | About::Asked { .. } => "Write it",
+    };
     let option = |id: &str, name: &str, kind| PermissionOption { id: id.to_owned(), name: name.to_owned(), kind };
     let options =
         vec![option(ALLOW, allow, PermissionKind::AllowOnce), option(REJECT, "Refuse", PermissionKind::RejectOnce)];
@@ -164,6 +175,15 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
                 end_write(session, req, &format!("refused by {by}"), Some(error(Subject::Path(path))), cx);
             }
         },
+        About::Read(spec) if allowed => {
+            retell(session, entry, Level::Info, format!("allowed by {by}: read {}", spec.path));
+            let request = service::request_of(session, Deed::Read(spec.path.as_str().into()), cx).granted();
+            service::read_it(session, req, &spec, request, cx);
+        }
+        About::Read(spec) => {
+            retell(session, entry, Level::Warn, format!("refused by {by}: read {}", spec.path));
+            cx.push(Effect::Respond { req, answer: Answer::Error(error(Subject::Path(spec.path.clone()))) });
+        }
         About::Run(spec) if allowed => {
             retell(session, entry, Level::Info, format!("allowed by {by}: {}", spec.line()));
             let request = service::request_of(session, Deed::Run(Arc::clone(&spec)), cx).granted();
@@ -273,6 +293,10 @@ pub fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mu
     match &pending.about {
         About::Permission | About::Asked { .. } => return false,
         About::Write => end_write(session, pending.req, why, Some(cancelled()), cx),
+        About::Read(spec) => {
+            retell(session, pending.entry, Level::Info, format!("not read, {why}: {}", spec.path));
+            cx.push(Effect::Respond { req: pending.req, answer: Answer::Error(cancelled()) });
+        }
         About::Run(spec) => {
             retell(session, pending.entry, Level::Info, format!("not run, {why}: {}", spec.line()));
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Error(cancelled()) });
@@ -283,8 +307,14 @@ pub fn close(session: &mut Session, pending: &Question, why: Withdrawal, cx: &mu
 
 /// The agent of this question is gone. True: [`void_all`] ends it.
 pub fn void(session: &mut Session, pending: &Question) -> bool {
-    if let About::Run(spec) = &pending.about {
-        retell(session, pending.entry, Level::Info, format!("not run, the agent is gone: {}", spec.line()));
+    match &pending.about {
+        About::Run(spec) => {
+            retell(session, pending.entry, Level::Info, format!("not run, the agent is gone: {}", spec.line()));
+        }
+        About::Read(spec) => {
+            retell(session, pending.entry, Level::Info, format!("not read, the agent is gone: {}", spec.path));
+        }
+        About::Permission | About::Write | About::Asked { .. } => {}
     }
     session.write(pending.req).is_some_and(Write::is_stopped)
 }

@@ -8,7 +8,7 @@ use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::ruling::Ruling;
+use super::super::ruling::{Ruling, Secret};
 use super::super::session::Session;
 use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
@@ -34,11 +34,13 @@ pub fn decided(
     cx: &mut Cx,
 ) {
     let outside = ruling.as_ref().map(|ruling| ruling.outside.clone()).unwrap_or_default();
+    let secret = ruling.as_ref().and_then(|ruling| ruling.secret.clone());
     let (wording, options) = (offered.wording.as_deref(), &offered.options);
     match judge(&request(session, entry, (wording, options), ruling, cx)) {
         Verdict::Ask => {
             wait(session, req, entry, About::Permission, offered, cx);
             tell_outside(session, req, outside);
+            tell_secret(session, req, secret);
         }
         Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), options, cx),
         Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), options, cx),
@@ -83,6 +85,16 @@ fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
     }
 }
 
+/// Why something is asked that may be secret.
+pub fn tell_secret(session: &mut Session, req: ReqId, secret: Option<Secret>) {
+    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req)
+        && let Some(secret) = secret
+    {
+        question.note = Some(secret.words());
+        session.entries.touch(question.entry);
+    }
+}
+
 /// Answers what is asked already, where a rule decides it now.
 pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     if ruling::is_stale(session, req, cx) {
@@ -97,6 +109,9 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
             let Some(write) = session.write(req) else { return };
             let deed = Deed::Write(Arc::clone(&write.path));
             service::request_of(session, deed, cx).ruled(Some(ruling.clone()))
+        }
+        About::Read(read) => {
+            service::request_of(session, Deed::Read(read.path.as_str().into()), cx).ruled(Some(ruling.clone()))
         }
         About::Run(spec) => service::request_of(session, Deed::Run(Arc::clone(spec)), cx).ruled(Some(ruling.clone())),
         // No rule answers it.
@@ -143,7 +158,7 @@ pub fn wait(
     let has_diff = match &about {
         About::Permission => session.tool(entry).is_some_and(|t| t.texts().next().is_some()),
         About::Write => true,
-        About::Run(_) | About::Asked { .. } => false,
+        About::Read(_) | About::Run(_) | About::Asked { .. } => false,
     };
     let pending = Question {
         req,
@@ -322,6 +337,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
     let about = match &pending.about {
         About::Permission => session.tool(pending.entry).map_or_else(String::new, |t| t.label().to_owned()),
         About::Write => format!("write {}", path.unwrap_or_default()),
+        About::Read(read) => format!("read {}", read.path),
         About::Run(spec) => format!("run {}", spec.line()),
         About::Asked { asking, .. } => asking.message().to_owned(),
     };

@@ -126,6 +126,7 @@ fn of_question(session: &Session, question: &Question) -> Option<Claims> {
     match &question.about {
         About::Permission => session.tool(question.entry).map(|tool| of_call(session, tool)),
         About::Write => session.write(question.req).map(|write| Claims::of_file("write", &write.path)),
+        About::Read(read) => Some(Claims::of_file("read", &read.path)),
         About::Run(spec) => Some(Claims::of_command(spec)),
         About::Asked { .. } => None,
     }

@@ -6,6 +6,7 @@ use super::super::entry::{Body, FileOp, FileOutcome, FileVerb};
 use super::super::event::{AgentRequest, TerminalSpec, Timer, WriteHow};
 use super::super::ids::{Now, ReqId, TermId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
+use super::super::question::ReadSpec;
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Waiter, Write};
@@ -36,25 +37,7 @@ pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut 
 pub fn decided(session: &mut Session, req: ReqId, request: AgentRequest, ruling: Option<Ruling>, cx: &mut Cx) {
     match request {
         AgentRequest::ReadFile { path, line, limit, counts } => {
-            let request = request_of(session, Deed::Read(path.as_str().into()), cx).ruled(ruling);
-            match judge(&request) {
-                Verdict::Allow(ground) => {
-                    audit::file("read", &path, true, &ground, cx);
-                    let (line, limit) = if counts {
-                        session.slices.insert(req, Slice { line, limit, request: request.clone() });
-                        (None, None)
-                    } else {
-                        (line, limit)
-                    };
-                    cx.push(Effect::FsRead { req, request: Box::new(request), line, limit });
-                }
-                verdict => {
-                    let ground = verdict.against();
-                    audit::file("read", &path, false, &ground, cx);
-                    refuse_file_because(session, FileVerb::Read, &path, ground.words(), cx.now);
-                    fail(cx, req, ground.refusal(Subject::Path(path)));
-                }
-            }
+            read(session, req, ReadSpec { path, line, limit, counts }, ruling, cx);
         }
         AgentRequest::WriteFile { path, content, how } => write(session, req, path, (content, how), ruling, cx),
         AgentRequest::TerminalCreate(spec) => run(session, req, Arc::new(spec), ruling, cx),
@@ -147,6 +130,38 @@ pub fn read_part(session: &mut Session, req: ReqId) -> Option<Effect> {
     Some(Effect::FsRead { req, request: Box::new(request), line, limit })
 }
 
+fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling>, cx: &mut Cx) {
+    let request = request_of(session, Deed::Read(spec.path.as_str().into()), cx).ruled(ruling);
+    match judge(&request) {
+        Verdict::Allow(ground) => {
+            audit::file("read", &spec.path, true, &ground, cx);
+            read_it(session, req, &spec, request, cx);
+        }
+        Verdict::Ask => {
+            let secret = request.ruling.and_then(|ruling| ruling.secret);
+            gate::read(session, req, Arc::new(spec), cx);
+            permission::tell_secret(session, req, secret);
+        }
+        Verdict::Refuse(ground) => {
+            audit::file("read", &spec.path, false, &ground, cx);
+            refuse_file_because(session, FileVerb::Read, &spec.path, ground.words(), cx.now);
+            fail(cx, req, ground.refusal(Subject::Path(spec.path)));
+        }
+    }
+}
+
+/// Has a file read that may be.
+pub fn read_it(session: &mut Session, req: ReqId, spec: &ReadSpec, request: Request, cx: &mut Cx) {
+    let ReadSpec { line, limit, counts, .. } = *spec;
+    let (line, limit) = if counts {
+        session.slices.insert(req, Slice { line, limit, request: request.clone() });
+        (None, None)
+    } else {
+        (line, limit)
+    };
+    cx.push(Effect::FsRead { req, request: Box::new(request), line, limit });
+}
+
 fn write(
     session: &mut Session,
     req: ReqId,
@@ -191,7 +206,11 @@ fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Optio
             session.creating.insert(req, Arc::clone(&spec));
             cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
-        Verdict::Ask => gate::run(session, req, spec, cx),
+        Verdict::Ask => {
+            let secret = request.ruling.and_then(|ruling| ruling.secret);
+            gate::run(session, req, spec, cx);
+            permission::tell_secret(session, req, secret);
+        }
         Verdict::Refuse(ground) => {
             audit::command(&spec, false, &ground, cx);
             if let Ground::Flag(_) | Ground::Rule(_) | Ground::NoRule = ground {

@@ -7,7 +7,8 @@
 use super::{Inside, Judge, Opinion, earlier};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Written};
-use crate::rules::pattern::{Match, Spec, base_name};
+use crate::rules::pattern::{Match, PathSpec, Spec, base_name};
+use crate::rules::secrets::{self, Secret};
 use crate::rules::shell::{self, Command};
 use crate::rules::steering::{is_steering, names_steering};
 use crate::rules::tool::{Kind, Tool};
@@ -67,6 +68,36 @@ impl<'a> Places<'a> {
         self.real.as_deref().is_some_and(is_one)
     }
 
+    /// Why it is asked about unless a rule names it: what its names say, inside of the roots those below them, or that it
+    /// is this program's own.
+    fn secret(&self) -> Option<&'static str> {
+        self.named_secret().map(|secret| secret.why).or_else(|| self.is_of_state().then_some(secrets::OURS))
+    }
+
+    fn named_secret(&self) -> Option<&'static Secret> {
+        let below = |path: &'_ Path| {
+            let inside = self.roots().iter().find_map(|root| path.strip_prefix(root).ok());
+            secrets::of_path(inside.unwrap_or(path))
+        };
+        std::iter::once(self.plain.as_path()).chain(self.real.as_deref()).find_map(below)
+    }
+
+    /// This program's own, but for a session's directory that it has made.
+    fn is_of_state(&self) -> bool {
+        let Some(real) = self.real.as_deref() else { return false };
+        let is_of_root = |own: &Path| self.roots().iter().any(|root| root.starts_with(own) && real.starts_with(root));
+        self.request.ours.iter().any(|own| real.starts_with(own))
+            || self.request.state.is_some_and(|own| real.starts_with(own) && !is_of_root(own))
+    }
+
+    /// Whether a pattern that is for it names it.
+    fn is_named(&self, spec: &PathSpec) -> bool {
+        match self.named_secret() {
+            Some(secret) => spec.has_part(|part| secret.is_named(part)),
+            None => self.real.as_deref().is_some_and(|real| spec.spells_name(real)),
+        }
+    }
+
     /// Of the rules that deny or ask.
     pub(super) fn wide(&self, spec: &Spec) -> Match {
         let (roots, home) = (self.roots(), self.request.home);
@@ -99,9 +130,13 @@ impl<'a> Judge<'a, '_> {
         let places = Places::of(self.request, path);
         let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
         let is_edit = tool.kind == Kind::Edit;
-        let strict = |spec: &Spec| !is_deceptive && places.strict(spec, is_edit);
+        let secret = places.secret();
+        let is_named = |spec: &Spec| matches!(spec, Spec::Path(spec) if places.is_named(spec));
+        let strict =
+            |spec: &Spec| !is_deceptive && places.strict(spec, is_edit) && (secret.is_none() || is_named(spec));
         let opinion = self.by_rules(tool, |spec| places.wide(spec), strict);
         match opinion.doubt {
+            Some(Doubt::NoRule) if let Some(why) = secret => Opinion::ask(Doubt::Secret(why)),
             Some(Doubt::NoRule) if is_edit && places.steers() => Opinion::ask(Doubt::Steering),
             _ => opinion,
         }
@@ -121,10 +156,28 @@ impl<'a> Judge<'a, '_> {
             let is_moved = command.state.is_moved;
             opinion = opinion.and(self.written(&program, words, is_moved, &mut spelled));
             opinion = opinion.and(self.read(&program, words, is_moved));
+            spelled.extend(self.secrets(words, is_moved).map(|(at, bytes, _)| (at, bytes)));
             let at = |at: usize| before + from + at;
             inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
         }
         opinion
+    }
+
+    /// Words that name files which may hold secrets: where, how long, and why they do.
+    pub(super) fn secrets(&self, words: &[Word], is_moved: bool) -> impl Iterator<Item = (usize, usize, &'static str)> {
+        let program = words.first().map(|word| base_name(word).text).unwrap_or_default();
+        let names_files = hazards::reads(&program, words) != Reads::Nothing;
+        let is_program = hazards::is_interpreter(&program);
+        let found = move |(at, word): (usize, &Word)| {
+            let said = secrets::of_word(&word.text, is_program).map(|secret| secret.why);
+            let led = || {
+                let path = self.named(word).filter(|path| !is_moved && is_like_file(&path.to_string_lossy()))?;
+                Places::of(self.request, &path).secret()
+            };
+            Some((at, word.text.len(), said.or_else(led)?))
+        };
+        let rest = words.iter().enumerate().skip(1).filter(move |_| names_files).filter_map(found);
+        rest.collect::<Vec<_>>().into_iter()
     }
 
     /// The files that it writes or removes are not allowed by a pattern that does not have them itself where they are

@@ -136,6 +136,7 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
             out
         }
+        About::Read(read) => subject("read", &super::message::display(&read.path, ctx)),
         About::Run(spec) => {
             let mut out = subject("run", &spec.line());
             // The session's own directory is named by the dock.

@@ -406,6 +406,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let verb = match &pending.about {
         About::Permission => cx.session.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
         About::Write => "write",
+        About::Read(_) => "read",
         About::Run(_) | About::Asked { .. } => "run",
     };
     let roots = [PathBuf::from(&cx.session.cwd)];

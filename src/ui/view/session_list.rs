@@ -405,6 +405,7 @@ fn asks(session: SessionRef<'_>, question: &Question) -> Option<String> {
             Some(format!("{} {}", labels::verb(tool.kind), labels::object(tool, &session.cwd)))
         }
         About::Write => Some("write".to_owned()),
+        About::Read(_) => Some("read".to_owned()),
         About::Run(spec) => Some(format!("run {}", sanitize::line(&spec.command))),
         About::Asked { asking, .. } => Some(sanitize::line(asking.message()).trim().to_owned()),
     }

@@ -162,6 +162,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
         env: vec![("B_KEY".into(), "secret".into())],
         install: None,
         reach: acp_tui::engine::Reach::default(),
+        sandbox: None,
     };
     config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup)]));
     Engine::connected(config, codec::shipped(), Some(connect))

@@ -184,3 +184,30 @@ fn r_053_a_write_that_would_have_to_be_mended_is_refused_and_nothing_is_written(
     assert_eq!(files, ["d.txt"]);
     assert_eq!(std::fs::read_to_string(lab.cwd().join("d.txt")).unwrap(), "a\u{1f600}b");
 }
+
+#[test]
+fn what_may_be_secret_is_refused_whatever_is_allowed_unless_a_rule_names_it() {
+    let lab = Lab::new();
+    lab.write("work/.env", "KEY=1\n");
+    let read = r#"{ do = "request", method = "fs/read_text_file", params = { sessionId = "{session}", path = "{cwd}/.env" } },"#;
+    let write = r#"{ do = "request", method = "fs/write_text_file", params = { sessionId = "{session}", path = "{cwd}/.env", content = "" } },"#;
+    let run = r#"{ do = "request", method = "terminal/create", params = { sessionId = "{session}", command = "cat", args = [".env"] } },"#;
+    let call = format!(
+        r#"{{ do = "permission", tool = "t", call = {{ title = "T", kind = "read", locations = ["{{cwd}}/.env"] }}, options = [{USUAL}] }},"#
+    );
+    let steps = format!("{read}\n{write}\n{run}\n{call}");
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps));
+    let said = done.assert_code(0).err();
+    for rule in ["Read(.env)", "Edit(.env)", "Bash(cat .env)"] {
+        assert!(said.contains(&format!("the rule {rule} would allow it")), "{said}");
+    }
+    assert!(said.contains("passwords and keys"), "{said}");
+    assert_eq!(record.outcomes().iter().map(name).collect::<Vec<_>>(), ["no"]);
+    assert_eq!(std::fs::read_to_string(lab.path("work/.env")).unwrap(), "KEY=1\n");
+
+    let rules = lab.write("rules.toml", "allow = [\"Read(.env)\"]\n");
+    let rules = rules.to_str().unwrap().to_owned();
+    let (done, record) = lab.record(&["x", "--rules", &rules], &lab.turn(&format!("{read}\n{call}")));
+    assert!(!done.assert_code(0).err().contains("refused"), "{}", done.err());
+    assert_eq!(record.outcomes().iter().map(name).collect::<Vec<_>>(), ["once"]);
+}

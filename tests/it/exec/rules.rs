@@ -35,7 +35,7 @@ fn chosen(record: &Recording) -> Vec<String> {
 
 #[test]
 fn rules_answer_what_the_agent_asks_and_an_ask_is_a_no() {
-    let lines = ["git status", "git status; rm x", "git status && git diff", "git push origin", "ls", "rm x"];
+    let lines = ["git status", "git status; rm x", "git status && git branch", "git push origin", "ls", "rm x"];
     let (_lab, done, record) = run(RULES, &[], &commands(&lines));
     done.assert_code(0);
     assert_eq!(chosen(&record), ["once", "no", "once", "no", "no", "no"]);

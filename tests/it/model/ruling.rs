@@ -121,10 +121,15 @@ fn what_asks_nobody_is_held_to_the_rules_too() {
     rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result: Ok(()) });
     assert_eq!(rig.pending(), [req]);
     rig.choose("reject");
-    // Nobody could be shown what is read.
-    rig.request(6, "fs/read_text_file", file);
+    rig.request(6, "fs/read_text_file", file.clone());
     say(&mut rig, Ruled::Ask);
+    rig.choose("reject");
     assert_eq!(rig.sent_briefly().len(), 2);
+    rig.request(7, "fs/read_text_file", file);
+    say(&mut rig, Ruled::Ask);
+    rig.choose("allow");
+    rig.wished(|e| matches!(e, Effect::FsRead { request, .. } if request.is_granted).then_some(()));
+    assert!(rig.entries().join("\n").contains("allowed by you: read /project/a"));
     assert_replayed(&rig);
 }
 

@@ -50,6 +50,7 @@ pub fn config(root: &Path) -> EngineConfig {
         journals: None,
         record: None,
         protocol: acp_tui::model::event::Protocol::Auto,
+        sandbox: None,
         reach: acp_tui::engine::Reach::default(),
         further: Further::default(),
         suggestion: None,

@@ -2,9 +2,9 @@
 //!
 //! Reads none of them. Invariant: a file is trusted as long as it has exactly this content.
 
-use crate::store::lock::Lock;
-use crate::store::private::{make_private_dir, private_file};
-use crate::store::replace::{Durability, Replacement};
+use super::lock::Lock;
+use super::private::{make_private_dir, private_file};
+use super::replace::{Durability, Replacement};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -16,8 +16,27 @@ const MAX_FILES: usize = 1000;
 const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Clone, Debug)]
-pub(super) struct Trusted {
+pub struct Trusted {
     state: PathBuf,
+    what: What,
+}
+
+/// What the files are that are trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Servers that agents are given.
+    Servers,
+    /// Rules for agents.
+    Rules,
+}
+
+impl What {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Servers => "mcp-trusted",
+            Self::Rules => "rules-trusted",
+        }
+    }
 }
 
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
@@ -27,12 +46,13 @@ struct Entry {
 }
 
 impl Trusted {
-    pub fn new(state: PathBuf) -> Self {
-        Self { state }
+    pub fn new(state: PathBuf, what: What) -> Self {
+        Self { state, what }
     }
 
-    fn file(&self) -> PathBuf {
-        self.state.join("mcp-trusted.jsonl")
+    /// Where they are remembered.
+    pub fn file(&self) -> PathBuf {
+        self.state.join(self.what.name()).with_extension("jsonl")
     }
 
     /// Whether the person has trusted this file with this text.
@@ -42,7 +62,7 @@ impl Trusted {
 
     pub fn add(&self, file: &Path, text: &str) -> io::Result<()> {
         make_private_dir(&self.state)?;
-        let lock = private_file().write(true).create(true).truncate(false).open(self.state.join("mcp-trusted.lock"))?;
+        let lock = private_file().write(true).create(true).truncate(false).open(self.file().with_extension("lock"))?;
         let _lock = Lock::wait(lock);
         let new = entry(file, text);
         let mut entries = self.read();
@@ -75,7 +95,7 @@ fn entry(file: &Path, text: &str) -> Entry {
 }
 
 /// As people and programs write it.
-pub(super) fn sha256(bytes: &[u8]) -> String {
+pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
         // Writing to a string cannot fail.
         let _ = write!(hex, "{byte:02x}");
@@ -91,13 +111,15 @@ mod tests {
     fn r_404_trust_is_bound_to_the_file_and_to_its_content() {
         let dir = tempfile::tempdir().unwrap();
         let (file, other) = (dir.path().join(".mcp.json"), dir.path().join("other.json"));
-        let trusted = Trusted::new(dir.path().join("state"));
+        let trusted = Trusted::new(dir.path().join("state"), What::Servers);
         assert!(!trusted.has(&file, "a"));
         trusted.add(&file, "a").unwrap();
         assert!(trusted.has(&file, "a"));
         assert!(!trusted.has(&file, "b") && !trusted.has(&other, "a"));
         trusted.add(&file, "b").unwrap();
         assert!(trusted.has(&file, "b") && !trusted.has(&file, "a"), "again when it changes");
+        let rules = Trusted::new(dir.path().join("state"), What::Rules);
+        assert!(!rules.has(&file, "b"), "for what it was trusted");
     }
 
     #[test]

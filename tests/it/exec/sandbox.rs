@@ -1,0 +1,55 @@
+//! `--sandbox`: what the agent and its commands can write.
+#![cfg(target_os = "linux")]
+
+use super::support::Lab;
+use acp_tui::host::process::check_sandbox;
+
+/// The agent's own attempt, and that of a command in a terminal of the client.
+fn steps() -> &'static str {
+    r#"{ do = "request", method = "terminal/create", params = { sessionId = "{session}", command = "sh", args = ["-c", "echo x > in-terminal; echo x > ../from-terminal"] } },
+    { do = "request", method = "fs/write_text_file", params = { sessionId = "{session}", path = "{cwd}/by-client", content = "x" } },"#
+}
+
+#[test]
+fn an_agent_and_its_commands_write_in_the_directory_of_the_session_only() {
+    let lab = Lab::new();
+    let script = lab.turn(steps()).join(" ");
+    let agent = lab.shell_agent(&format!("echo x > in-agent; echo x > ../from-agent\nexec {script}\n"));
+    let done = lab.exec(&["x", "--sandbox", "--allow", "all"], &agent);
+    if check_sandbox().is_err() {
+        done.assert_says(2, &["--sandbox", "leave the sandbox out"]);
+        return;
+    }
+    done.assert_code(0);
+    let outside = lab.cwd().parent().unwrap().to_owned();
+    for name in ["in-agent", "in-terminal", "by-client"] {
+        assert!(lab.cwd().join(name).exists(), "{name}");
+    }
+    for name in ["from-agent", "from-terminal"] {
+        assert!(!outside.join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn what_an_agent_is_configured_to_write_has_to_be_there() {
+    let lab = Lab::new();
+    let agent = lab.turn(r#"{ do = "say", text = "here" }"#);
+    let (command, args) = agent.split_first().unwrap();
+    let place = lab.path("state-of-agent");
+    let text = format!(
+        "[agents.mine]\ncommand = {command:?}\nargs = {args:?}\nsandbox = true\nsandbox_write = [{:?}]\n",
+        place.to_str().unwrap()
+    );
+    lab.write("config/acp-tui/config.toml", &text);
+    let run = || lab.program().args(["exec", "x", "--agent", "mine"]).output().unwrap();
+    let out = run();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    if check_sandbox().is_err() {
+        assert!(out.status.code() == Some(2) && said.contains("leave the sandbox out"), "{said}");
+        return;
+    }
+    assert!(out.status.code() == Some(2) && said.contains("state-of-agent is not there"), "{said}");
+    std::fs::create_dir(&place).unwrap();
+    let out = run();
+    assert_eq!(String::from_utf8_lossy(&out.stdout).trim(), "here", "{}", String::from_utf8_lossy(&out.stderr));
+}
