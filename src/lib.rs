@@ -11,7 +11,7 @@
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, remote, host, review, store, mcp, model, wire, base
 //! review   -> host (fs, worktrees), store (private), model (what a review is), text, base
-//! store    -> agent (codec), wire (trace), model, base
+//! store    -> agent (codec), wire (trace, frame), model, base
 //! agent    -> wire, mcp, model (event types), base
 //! remote   -> wire, base
 //! host     -> text, base

@@ -55,7 +55,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What kept frames say is read by the codec; recordings are made of records.
-    ("store", &["agent::codec", "wire::trace", "model", "base"]),
+    ("store", &["agent::codec", "wire::trace", "wire::frame", "model", "base"]),
     // What a review looks like is the model's; the session and the reducer are not its business.
     (
         "review",
@@ -142,8 +142,6 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("engine", &["agent", "remote", "wire", "host", "review", "store", "rules", "mcp", "model", "base"]),
     ("headless", &["engine", "model", "base"]),
-    // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
-    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
     // Sees what an engine would make up for.
     (
         "conformance",
@@ -158,6 +156,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base",
         ],
     ),
+    // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
+    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
@@ -205,6 +205,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
             // The log of decisions is printed.
             "store::audit",
+            // Messages of a file are listed.
+            "store::frames",
             // Journals go out and come in.
             "store::lines",
             "store::lock",
@@ -355,8 +357,8 @@ const FENCES: &[Fence] = &[
             "remote/",
             "host/process/",
             "headless/",
-            "plain/",
             "conformance/",
+            "plain/",
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use agents::Agents;
-pub use check::{Check, Form};
+pub use check::{Check, Form, Inspect};
 pub use exec::Exec;
 pub use rules::{Rules, RulesTest};
 pub use search::Search;
@@ -68,6 +68,7 @@ pub enum Command {
     Audit(Audit),
     Doctor(Box<Doctor>),
     Check(Box<Check>),
+    Inspect(Inspect),
     /// Repairs the terminal.
     Reset,
     Processes {
@@ -367,7 +368,7 @@ impl Words {
             Name::Exec => "more than one prompt; put it in quotes",
             Name::Review | Name::Undo | Name::Redo | Name::Export => "more than one session",
             Name::Sessions | Name::Search => "more than one thing to look for; put it in quotes",
-            Name::Import | Name::Blame | Name::Replay => "more than one file",
+            Name::Import | Name::Blame | Name::Replay | Name::Inspect => "more than one file",
             Name::Screen
             | Name::Keys
             | Name::Usage
@@ -384,7 +385,11 @@ impl Words {
         let word = text(word)?;
         let is_text = matches!(self.name, Name::Exec | Name::Sessions | Name::Search);
         if !is_text && word.trim().is_empty() {
-            let what = if matches!(self.name, Name::Import | Name::Blame | Name::Replay) { "file" } else { "session" };
+            let what = if matches!(self.name, Name::Import | Name::Blame | Name::Replay | Name::Inspect) {
+                "file"
+            } else {
+                "session"
+            };
             return Err(Usage(format!("the {what}'s name is empty")));
         }
         match self.first.replace(word) {
@@ -439,6 +444,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
         }
         Name::Check => Command::Check(Box::new(check::check(typed, agent)?)),
+        Name::Inspect => Command::Inspect(check::inspect(words.first, typed)?),
         Name::Reset => Command::Reset,
         Name::Processes => Command::Processes { json: typed.json, yes: typed.yes },
         Name::Replay => {

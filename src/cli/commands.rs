@@ -24,6 +24,7 @@ pub enum Name {
     Keys,
     Doctor,
     Check,
+    Inspect,
     Reset,
     Processes,
     Login,
@@ -160,6 +161,7 @@ pub const COMMANDS: &[CommandRow] = &[
         usage: &[
             ("rules test TOOL TEXT", "what the rules say, e.g. acp-tui rules test Bash \"git status\""),
             ("rules list", "the rules that there are"),
+            ("rules suggest", "rules that would have answered what you answered by hand in this directory"),
             ("rules add|remove LIST PATTERN", "change your own; LIST is allow, ask or deny"),
             ("rules trust [FILE]", "show a project's .acp-tui/rules.toml, and let it allow until it changes"),
         ],
@@ -228,6 +230,13 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::Named,
         usage: &[("check -- AGENT…", "what this agent does against the protocol, by the number of each requirement")],
         notes: &[Note::Check],
+    },
+    CommandRow {
+        name: Name::Inspect,
+        word: "inspect",
+        agent: Agent::None,
+        usage: &[("inspect FILE", "every message of a recording or a journal: pairs, times, violations")],
+        notes: &[],
     },
     CommandRow {
         name: Name::Reset,

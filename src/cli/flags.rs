@@ -79,6 +79,7 @@ pub struct Typed {
     pub script: Option<PathBuf>,
     pub fast: bool,
     pub junit: bool,
+    pub filter: Option<String>,
     pub prompts: Vec<String>,
 }
 

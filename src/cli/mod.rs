@@ -16,6 +16,7 @@ mod fan_out;
 mod flags;
 mod guard;
 mod help;
+mod inspect;
 mod keys;
 mod launch;
 mod login;

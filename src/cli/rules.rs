@@ -12,10 +12,13 @@ use crate::config::dirs::{Dirs, Env};
 use crate::engine::real_paths;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
+use crate::engine::suggesting::{self, ByHand, Suggestion};
 use crate::engine::{Hook, RulesConfig};
 use crate::headless::code;
 use crate::model::claims::{Claimed, claimed_paths};
+use crate::model::ruling::Ruled;
 use crate::rules::{self, Judgement, Kind, Loaded, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::store::audit;
 use crate::store::trusted::{Trusted, What};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -31,6 +34,7 @@ pub fn run(asked: &Asked) -> Result<u8, Usage> {
         Asked::Test(test) => self::test(test),
         Asked::List { json } => list(*json),
         Asked::Trust { file, yes } => trust(file.as_deref(), *yes),
+        Asked::Suggest { json } => suggest(*json),
         Asked::Change { is_removal, list, pattern, agent } => {
             let change = rules::Edit {
                 list: *list,
@@ -177,6 +181,42 @@ fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
         text += "  nothing: it has no rule\n";
     }
     trust_shown(&Trusted::new(dirs.state, What::Rules), &file, &content, &text, yes)
+}
+
+/// Of the log of decisions what the person has decided in this directory.
+fn suggest(json: bool) -> Result<u8, Usage> {
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
+    let dirs = dirs.ok_or_else(|| Usage("there is no log of decisions: HOME is not set".into()))?;
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
+    let cwd = here.map_err(|error| Usage(error.to_string()))?;
+    let files = audit::files(&dirs.state).map_err(|error| Usage(format!("the log of decisions: {error}")))?;
+    let records = files.iter().filter_map(|file| audit::records(file).ok()).flatten();
+    let by_hand = records.filter_map(|mut record| {
+        let is = |key: &str, value: &str| record[key] == value;
+        let is_here = record["cwd"].as_str().is_some_and(|dir| Path::new(dir) == cwd);
+        let is_answer = is("by", "person") && (is("verdict", "allow") || is("verdict", "deny"));
+        let is_allowed = is("verdict", "allow");
+        let claims = serde_json::from_value(record["claims"].take()).ok().filter(|_| is_here && is_answer)?;
+        Some(ByHand { claims, is_allowed })
+    });
+    let book = Rulebook::new(Some(dirs.rules_file()), dirs.home.clone())
+        .with_made(Some(dirs.made_rules()))
+        .with_state(Some(dirs.state.clone()))
+        .with_ours(dirs.changed_by_hand());
+    let mut text = String::new();
+    for Suggestion { list, text: patterns, times } in suggesting::suggest(&book, &cwd, by_hand) {
+        let list = if list == Ruled::Allow { Verdict::Allow } else { Verdict::Deny }.name();
+        if json {
+            let patterns = rules::patterns(&patterns).unwrap_or_default();
+            text = text + &json!({ "list": list, "patterns": patterns, "times": times }).to_string() + "\n";
+        } else {
+            text = text + &sanitize::line(&format!("{times:>4}× {list} {patterns}")) + "\n";
+        }
+    }
+    if text.is_empty() && !json {
+        say("nothing was answered by hand here that a rule could answer");
+    }
+    print(&text)
 }
 
 fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {

@@ -65,6 +65,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Processes { json, yes } => super::processes::run(json, yes),
         Command::Doctor(asked) => super::doctor::run(&asked),
         Command::Check(asked) => super::check::run(&asked),
+        Command::Inspect(asked) => super::inspect::run(&asked),
         Command::Exec(exec) => run_exec(*exec),
         Command::Review(session) => super::review::review(&session),
         Command::Undo(undo) => super::review::undo(&undo),

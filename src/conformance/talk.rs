@@ -101,7 +101,7 @@ impl Talk {
             incoming,
             queue: VecDeque::new(),
             is_closed: false,
-            watch: Watch::new(AgentKey::FIRST, true),
+            watch: Watch::new(AgentKey::FIRST),
             errors,
             began: Instant::now(),
             next: 0,

@@ -6,12 +6,14 @@
 
 use super::core::Line;
 use super::fact::Told;
+use super::frames::Frames;
 use super::masking::masked;
 use super::run_name::RunName;
 use super::secrets::Secrets;
 use crate::agent::codec::Codec;
 use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
+use crate::model::frames::FrameDir;
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::store::journal::Journal;
 use crate::store::recording::Recording;
@@ -34,6 +36,8 @@ pub struct Recorder {
     opened: (Now, AgentKey, String),
     /// What lines of agents are without already.
     secrets: Secrets,
+    /// The newest lines.
+    pub(super) frames: Frames,
 }
 
 impl Recorder {
@@ -69,8 +73,12 @@ impl Recorder {
     pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
         self.note(agent, now, Dir::FromAgent, line, form);
-        let Some(journal) = &mut self.journal else { return };
         let redacted = masked(codec, frame, line);
+        match &redacted {
+            Some(redacted) => self.frames.push(now, agent, FrameDir::FromAgent, &redacted.as_str().into()),
+            None => self.frames.push(now, agent, FrameDir::FromAgent, line),
+        }
+        let Some(journal) = &mut self.journal else { return };
         let kept = redacted.as_deref().unwrap_or(line);
         if form == Form::Raw {
             journal.record(|out| append_record(out, now, Dir::FromAgent, &address(agent), kept, form));
@@ -99,6 +107,7 @@ impl Recorder {
         let brief = line.journal.as_deref().map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
         let kept = brief.as_ref().filter(|_| line.is_secret);
         self.note(line.agent, now, Dir::ToAgent, kept.unwrap_or(text), Form::Json);
+        self.frames.push(now, line.agent, FrameDir::ToAgent, brief.as_ref().unwrap_or(text));
         if let Some(journal) = &mut self.journal {
             let kept = brief.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));
@@ -107,6 +116,7 @@ impl Recorder {
 
     pub fn stderr(&mut self, agent: AgentKey, line: &Arc<str>, now: Now) {
         self.note(agent, now, Dir::Stderr, line, Form::Raw);
+        self.frames.push(now, agent, FrameDir::Stderr, line);
         if let Some(journal) = &mut self.journal {
             journal.record(|out| append_record(out, now, Dir::Stderr, &address(agent), line, Form::Raw));
         }

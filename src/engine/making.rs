@@ -4,7 +4,7 @@
 //! allows the request; a rule is told as made only after it can be read again.
 
 use super::rule_files::{self, NotChanged};
-use super::rulebook::now;
+use super::rulebook::{Rulebook, now};
 use super::ruling::{Done, RulesInForce, list_of};
 use crate::base::date::rfc3339;
 use crate::model::claims::Claims;
@@ -12,6 +12,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::ReqId;
 use crate::model::ruling::{MadeRule, NewRules, Ruled, Scope, Weighed, Weighing};
 use crate::rules::{self, Edit, NotEdited, RuleRef, Rules};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +40,9 @@ pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
     match text {
         Some(text) => weighing.typed = Some(weighed(&text)),
         None => {
-            let texts = of.map(|claims| proposed(in_force, claims)).unwrap_or_default();
+            let texts = of
+                .map(|claims| proposed(in_force.book(), in_force.agent(), &in_force.cwd(), claims))
+                .unwrap_or_default();
             let resolves = |weighed: &Weighed| weighed.fault.is_none() && weighed.resolves.contains(&req);
             let all = texts.iter().map(|text| weighed(text)).filter(resolves);
             weighing.proposed = all.take(MAX_PROPOSED).collect();
@@ -53,13 +56,12 @@ pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
 }
 
 /// Texts of rules that might allow all that is claimed, the narrowest first.
-fn proposed(in_force: &RulesInForce, claims: &Claims) -> Vec<String> {
-    let cwd = in_force.cwd();
+pub(super) fn proposed(book: &Rulebook, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Vec<String> {
     let parts: Vec<Vec<Vec<String>>> = claims
         .all
         .iter()
         .filter(|claim| !claim.only_narrows)
-        .filter_map(|claim| in_force.book().request(in_force.agent(), &cwd, claims, claim, rules::propose))
+        .filter_map(|claim| book.request(agent, cwd, claims, claim, rules::propose))
         .collect();
     let levels = parts.iter().map(Vec::len).max().unwrap_or(0);
     let mut texts: Vec<String> = Vec::new();
@@ -123,7 +125,7 @@ fn of_text(
 }
 
 /// What is written, as rules.
-fn read(list: Ruled, text: &str) -> Result<Rules, String> {
+pub(super) fn read(list: Ruled, text: &str) -> Result<Rules, String> {
     if text.len() > MAX_TEXT {
         return Err("it is too long".to_owned());
     }

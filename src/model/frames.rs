@@ -82,9 +82,11 @@ impl FrameRow {
     }
 
     fn has(&self, word: &str) -> bool {
+        if word == "!" {
+            return !self.flaws.is_empty();
+        }
         let ours = [self.dir.arrow(), self.kind.name(), self.dir.name()];
-        word == "!" && !self.flaws.is_empty()
-            || ours.contains(&word)
+        ours.contains(&word)
             || contains(&self.method, word)
             || self.id.as_deref().is_some_and(|id| id.trim_matches('"') == word)
             || self.flaws.iter().any(|flaw| contains(flaw.rule, word))
@@ -120,7 +122,7 @@ mod tests {
             id: None,
             latency: None,
             flaws: vec![Flaw { rule: "R-068", what: "x".into() }],
-            text: r#"{"params":{"Text":"Hello"}}"#.into(),
+            text: r#"{"params":{"Text":"Hello!"}}"#.into(),
         };
         for fits in ["", "update", "<- hello", "!", "r-068 notification", "from_agent"] {
             assert!(row.fits(&words(fits)), "{fits}");

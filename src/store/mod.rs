@@ -4,6 +4,7 @@ pub mod audit;
 pub mod branch;
 pub mod claims;
 pub mod drafts;
+pub mod frames;
 pub mod history;
 pub mod journal;
 pub mod lines;

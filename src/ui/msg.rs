@@ -76,6 +76,8 @@ pub enum Out {
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
     Copy(What, String),
+    /// Into a file of its own.
+    Save(What, String),
     /// Goes to a command of the agent as it is, and nowhere else.
     Type(TermId, Vec<u8>),
     /// Logs in by giving the agent these values of variables.
@@ -162,6 +164,8 @@ pub struct FrameInfo {
     /// Rows of the help that were on the screen.
     pub help_page: usize,
     pub aside_scroll_max: usize,
+    /// Rows that the inspector had.
+    pub inspected: usize,
     /// The terminal of a log-in that was drawn, and how many columns and rows there were for it.
     pub log_in: Option<(TermId, (u16, u16))>,
     pub motion: Motion,

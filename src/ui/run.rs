@@ -9,6 +9,7 @@ mod drafts;
 mod editing;
 mod files;
 mod ground;
+mod inspecting;
 mod models;
 mod sessions;
 mod start;
@@ -305,6 +306,7 @@ impl<D: Device> Running<D> {
         let before = self.engine.version();
         let mut news = self.engine.step(wake);
         news.extend(self.engine.drain(DRAIN));
+        let visible = visible || inspecting::has_news(self);
         let changed = visible || !news.is_empty() || self.engine.version() != before;
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
@@ -416,6 +418,7 @@ impl<D: Device> Running<D> {
             Out::Fold(entry) => self.fold(entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(what, text) => self.copier.copy(what, text),
+            Out::Save(what, text) => self.copier.save(what, text),
             Out::LogInWith { method, values } => self.log_in_with(method, values),
             Out::OpenPage(address) => self.engine.open_page(self.app.shown(), address),
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
@@ -492,6 +495,7 @@ impl<D: Device> Running<D> {
 
     fn draw(&mut self) -> io::Result<()> {
         self.engine.refresh_terminals();
+        inspecting::look(self);
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
         self.go_to_place();

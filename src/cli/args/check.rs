@@ -1,10 +1,11 @@
-//! What stands behind `check`.
+//! What stands behind `check` and `inspect`.
 
 use super::super::flags::Typed;
 use super::super::usage::Usage;
 use super::{Common, common};
 use crate::model::session::Allow;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +16,14 @@ pub struct Check {
     pub prompts: Vec<String>,
     pub allow: Allow,
     pub timeout: Option<Duration>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Inspect {
+    /// A recording or a journal.
+    pub file: PathBuf,
+    pub filter: Option<String>,
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,4 +53,9 @@ pub fn check(mut typed: Typed, agent: Vec<OsString>) -> Result<Check, Usage> {
         return Err(Usage("which agent? --agent NAME, or its command after `--`".into()));
     }
     Ok(Check { common, form, prompts, allow, timeout })
+}
+
+pub fn inspect(file: Option<String>, typed: Typed) -> Result<Inspect, Usage> {
+    let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
+    Ok(Inspect { file: file.ok_or_else(missing)?.into(), filter: typed.filter, json: typed.json })
 }

@@ -10,6 +10,7 @@ pub enum Rules {
     Test(RulesTest),
     List { json: bool },
     Trust { file: Option<PathBuf>, yes: bool },
+    Suggest { json: bool },
     Change { is_removal: bool, list: Verdict, pattern: String, agent: Option<String> },
 }
 
@@ -48,12 +49,14 @@ pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
             Ok(Rules::Test(RulesTest { tool, text, rules, cwd, agent, json }))
         }
         ("test", ..) => Err(Usage("rules test takes a tool and a text; put the text in quotes".into())),
-        ("list", first, ..) => {
+        ("list" | "suggest", first, ..) => {
             only(typed.rules.is_some(), "--rules")?;
             only(typed.cwd.is_some(), "--cwd")?;
             only(typed.agent.is_some(), "--agent")?;
             let unexpected = |word| Err(Usage(format!("rules: unexpected argument {word}")));
-            first.map_or(Ok(Rules::List { json: typed.json }), unexpected)
+            let json = typed.json;
+            let asked = if what == "list" { Rules::List { json } } else { Rules::Suggest { json } };
+            first.map_or(Ok(asked), unexpected)
         }
         ("add" | "remove", Some(list), Some(pattern), None) => {
             only(typed.rules.is_some(), "--rules")?;
@@ -66,6 +69,6 @@ pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
         ("add" | "remove", ..) => {
             Err(Usage(format!("rules {what} takes a list and a pattern, e.g. rules {what} allow \"Bash(git *)\"")))
         }
-        _ => Err(Usage("rules: what? test, list, add, remove or trust".into())),
+        _ => Err(Usage("rules: what? test, list, suggest, add, remove or trust".into())),
     }
 }

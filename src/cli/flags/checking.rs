@@ -14,6 +14,23 @@ pub const CHECKING: &[Flag] = &[
         help: "one JSON object with every step and violation",
     },
     Flag {
+        long: "json",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.json = true),
+        commands: &[Name::Inspect],
+        help: "one JSON object a line, with the message itself",
+    },
+    Flag {
+        long: "filter",
+        short: None,
+        takes: Takes::Value("WORDS", |typed, value| {
+            typed.filter = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Inspect],
+        help: "only messages that have all of these words; ! is for those that violate something",
+    },
+    Flag {
         long: "junit",
         short: None,
         takes: Takes::Nothing(|typed| typed.junit = true),

@@ -9,6 +9,7 @@ use crate::engine::attach;
 use crate::engine::core::{Line, Out};
 use crate::engine::fact::Fact;
 use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
+use crate::engine::frames::Frames;
 use crate::engine::making;
 use crate::engine::merging::Wanted;
 use crate::engine::terminals::Start;
@@ -54,6 +55,11 @@ impl Engine {
             let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
             self.apply(line.agent, HostEvent::ConnectionDropped { why });
         }
+    }
+
+    /// The newest lines of all connections.
+    pub fn seen(&mut self) -> &mut Frames {
+        &mut self.recorder.frames
     }
 
     /// A call that opens a session waits for the servers that the agent is given with it.

@@ -178,6 +178,8 @@ pub enum Action {
     // Screen.
     /// Shows or hides the panel of wide screens.
     Panel,
+    /// The messages of all connections.
+    Inspect,
     PageUp,
     PageDown,
     WheelUp,

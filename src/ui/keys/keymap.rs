@@ -293,6 +293,7 @@ const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::PageUp)], Action::PreviousSession, "the session before"),
     bind(&[Key::alt(Code::Char('w'))], Action::CloseSession, "close the session; asks when it works"),
     bind(&[Key::plain(Code::F(8))], Action::Sessions, "all sessions, open and earlier"),
+    bind(&[Key::plain(Code::F(9))], Action::Inspect, "every message to and from agents: filter, open, copy, save"),
     bind(&[Key::alt(Code::Char('j'))], Action::NextWaiting, "go to the session that needs you next"),
     bind(&[Key::ctrl(Code::Char('y'))], Action::CopyAnswer, "copy the last answer"),
     bind(&[Key::plain(Code::F(10)), Key::alt(Code::Up)], Action::Read, "read: select, unfold, copy, search"),

@@ -27,6 +27,8 @@ pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io:
             }
             Err(error) => format!("not copied: {error}"),
         },
+        Went::Saved(Some(path)) => format!("{what} are in {}", labels::file(&path, running.options.home.as_deref())),
+        Went::Saved(None) => format!("not saved: {what} could not be written into the state directory"),
         Went::IntoFile(path) => {
             let path = labels::file(&path, running.options.home.as_deref());
             format!("too long for the terminal's clipboard: {what} are in {path}")

@@ -5,6 +5,7 @@
 
 use super::aside::Asides;
 use super::dock::{Dialog, Neighbour};
+use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::secrets::Secrets;
@@ -46,6 +47,8 @@ pub struct App {
     pub refusal: Option<Refusal>,
     /// The list of all sessions, when it is open.
     pub list: Option<SessionList>,
+    /// The messages of all connections, when they are shown.
+    pub inspector: Option<Inspector>,
     /// How the list was left.
     pub taste: Taste,
     /// Prompts of all sessions, the newest first.
@@ -88,6 +91,7 @@ impl App {
             secrets: None,
             refusal: None,
             list: None,
+            inspector: None,
             taste: Taste::default(),
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
@@ -220,6 +224,7 @@ impl App {
         self.secrets = None;
         self.refusal = None;
         self.list = None;
+        self.inspector = None;
     }
 
     /// One line is typed that is no prompt.

@@ -9,6 +9,7 @@ pub mod attention;
 pub mod dock;
 pub mod folds;
 pub mod form;
+pub mod inspector;
 pub mod mention;
 pub mod modes;
 pub mod opener;

@@ -8,6 +8,7 @@
 mod asked;
 mod composer;
 mod dock;
+mod inspector;
 mod palette;
 mod picker;
 mod reading;
@@ -142,6 +143,9 @@ fn layer(state: &App) -> Layer {
     if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
         return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
     }
+    if state.inspector.is_some() && state.view.focus == Focus::Composer {
+        return Layer::Picker;
+    }
     match &state.view.reading {
         Some(reading) if reading.search.is_some() => return Layer::Line,
         Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
@@ -191,6 +195,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
     if state.list.is_some() && !state.answers_from_list() {
         return session_list::action(state, cx, action, out);
+    }
+    if state.inspector.is_some() && state.view.focus == Focus::Composer {
+        return inspector::action(state, cx, action, out);
     }
     if state.view.reading.is_some() && state.view.focus == Focus::Composer {
         return reading::action(state, cx, action, out);
@@ -265,6 +272,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::CloseSession => sessions::close(state, cx, out),
         Action::Sessions => session_list::open(state, cx, out),
         Action::NextWaiting => session_list::next_waiting(state, cx, out),
+        Action::Inspect => inspector::toggle(state),
         Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
@@ -360,6 +368,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     if let Some(list) = state.list.as_mut().filter(|_| state.help.is_none()) {
         return list.type_text(text);
     }
+    if let Some(inspector) = state.inspector.as_mut().filter(|_| state.view.focus == Focus::Composer) {
+        return inspector.type_text(text);
+    }
     state.help = None;
     if asked::paste(state, text) {
         return;
@@ -386,6 +397,8 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
             if let Some(top) = &mut state.help {
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
+            } else if let Some(inspector) = state.inspector.as_mut().filter(|_| !cx.frame.dock.contains(at)) {
+                inspector.step(by as isize);
             } else if let Some(list) = state.list.as_mut().filter(|_| !cx.frame.dock.contains(at)) {
                 if list.asks.is_none() {
                     list.step(by as isize);

@@ -7,6 +7,7 @@
 mod aside;
 mod chrome;
 mod dock;
+mod inspector;
 mod lists;
 mod log_in;
 pub(super) mod paint;
@@ -241,6 +242,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         false
     } else if let Some(list) = &cx.state.list {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
+        false
+    } else if let Some(inspector) = &cx.state.inspector {
+        inspector::draw(cx, inspector, rest, info, buf);
         false
     } else if let Some(review) = review {
         let (left, right) = review::place(review, rest);

@@ -43,6 +43,8 @@ pub enum Went {
     IntoFile(PathBuf),
     /// No program has; the terminal is left.
     Nowhere(String),
+    /// As it was wished; nothing when it could not be written.
+    Saved(Option<PathBuf>),
 }
 
 /// What the loop of the screen holds.
@@ -66,6 +68,16 @@ impl Copier {
         }
         let tools = self.tools.clone();
         self.running = Some(tokio::spawn(async move { Copied { what, went: take(&tools, text).await } }));
+    }
+
+    /// Writes a text into a file. What else is under way is not waited for.
+    pub fn save(&mut self, what: What, text: String) {
+        let file = self.tools.file.clone();
+        let write = move || file.and_then(|file| file(&text).ok());
+        self.running = Some(tokio::spawn(async move {
+            let went = Went::Saved(tokio::task::spawn_blocking(write).await.ok().flatten());
+            Copied { what, went }
+        }));
     }
 
     /// What came of the next text. May be dropped and called again.

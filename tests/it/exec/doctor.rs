@@ -67,6 +67,12 @@ fn a_recording_and_its_journal_are_played_as_the_agent_again() {
         let again = lab.exec(&["something else", "--allow", "all"], &words);
         again.assert_code(0);
         assert_eq!(again.stdout, first.stdout);
+        let lines = text(
+            &run(&lab, &["inspect", "--json", "--filter", "session/prompt answer", file.to_str().unwrap()]).stdout,
+        );
+        let answer: Value = serde_json::from_str(&lines).unwrap();
+        assert_eq!((&answer["method"], &answer["violations"]), (&"session/prompt".into(), &Value::Array(Vec::new())));
+        assert!(answer["latency_ms"].as_f64().is_some(), "{answer}");
         // It is asked for again, and done again.
         assert_eq!(std::fs::read_to_string(lab.cwd().join("a.txt")).unwrap(), "new\n");
     }

@@ -16,6 +16,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+const FIRST: &str = "initialize";
 /// Requests that may be open at a time in each direction; of more the latency is not known.
 const MAX_OPEN: usize = 10_000;
 /// Bytes of a message whose shape is looked at.
@@ -28,21 +29,20 @@ type Open = HashMap<Arc<str>, (Arc<str>, Now)>;
 #[derive(Debug)]
 pub struct Watch {
     agent: AgentKey,
-    /// Everything since its begin was seen.
+    /// Everything since its first call was seen.
     is_whole: bool,
     /// Requests of the client, and of the agent.
     ours: Open,
     theirs: Open,
-    /// Requests of ours that were answered, with the method.
+    /// That call was answered.
     greeted: bool,
     /// Shapes of messages are those of the table.
     is_known: bool,
 }
 
 impl Watch {
-    /// `is_whole`: from its first line on.
-    pub fn new(agent: AgentKey, is_whole: bool) -> Self {
-        Self { agent, is_whole, ours: Open::new(), theirs: Open::new(), greeted: false, is_known: true }
+    pub fn new(agent: AgentKey) -> Self {
+        Self { agent, is_whole: false, ours: Open::new(), theirs: Open::new(), greeted: false, is_known: true }
     }
 
     /// A line of the agent or for it.
@@ -75,6 +75,10 @@ impl Watch {
     fn said(&mut self, frame: &Frame, row: &mut FrameRow) {
         match frame {
             Frame::Request { id, method, .. } => {
+                if method == FIRST {
+                    // The agent was started again.
+                    *self = Self { is_whole: true, ..Self::new(self.agent) };
+                }
                 begun(row, FrameKind::Request, method.as_str(), Some(id.as_str()));
                 open(&mut self.ours, row);
             }
@@ -122,7 +126,7 @@ impl Watch {
                 match outcome {
                     Ok(result) if small(result.as_str()) => {
                         let result = value(result.as_str());
-                        if &*row.method == "initialize" {
+                        if &*row.method == FIRST {
                             self.greet(&result);
                         }
                         if self.is_known {
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_answer_has_the_method_of_its_request_and_the_time_since() {
-        let mut watch = Watch::new(AgentKey::FIRST, true);
+        let mut watch = Watch::new(AgentKey::FIRST);
         see(&mut watch, 100, FrameDir::ToAgent, HELLO);
         let row = see(&mut watch, 350, FrameDir::FromAgent, ANSWER);
         assert_eq!((&*row.method, row.latency), ("initialize", Some(Now::from_millis(250))));
@@ -256,15 +260,16 @@ mod tests {
             (r#"{"id":7,"method":"_x"}"#, "R-001"),
             (r#"{"jsonrpc":"2.0","id":null,"method":"_x"}"#, "R-002"),
         ] {
-            let mut watch = Watch::new(AgentKey::FIRST, true);
+            let mut watch = Watch::new(AgentKey::FIRST);
             see(&mut watch, 0, FrameDir::ToAgent, HELLO);
             see(&mut watch, 0, FrameDir::FromAgent, ANSWER);
             assert_eq!(rules(&see(&mut watch, 1, FrameDir::FromAgent, line)), [rule], "{line}");
         }
-        let mut watch = Watch::new(AgentKey::FIRST, true);
+        let mut watch = Watch::new(AgentKey::FIRST);
         let early = r#"{ "jsonrpc" : "2.0", "id": 1, "method": "_x" }"#;
+        see(&mut watch, 0, FrameDir::ToAgent, HELLO);
         assert_eq!(rules(&see(&mut watch, 1, FrameDir::FromAgent, early)), ["R-033"]);
-        let mut late = Watch::new(AgentKey::FIRST, false);
+        let mut late = Watch::new(AgentKey::FIRST);
         assert_eq!(rules(&see(&mut late, 1, FrameDir::FromAgent, early)), Vec::<&str>::new(), "its begin was not seen");
         assert_eq!(rules(&see(&mut late, 1, FrameDir::FromAgent, ANSWER)), Vec::<&str>::new());
     }
@@ -273,7 +278,7 @@ mod tests {
     fn shapes_of_another_version_are_not_judged() {
         let odd = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}}"#;
         for (version, flaws) in [("1", 1), ("2", 0)] {
-            let mut watch = Watch::new(AgentKey::FIRST, true);
+            let mut watch = Watch::new(AgentKey::FIRST);
             see(&mut watch, 0, FrameDir::ToAgent, HELLO);
             see(&mut watch, 0, FrameDir::FromAgent, &ANSWER.replace(":1}", &format!(":{version}}}")));
             assert_eq!(see(&mut watch, 1, FrameDir::FromAgent, odd).flaws.len(), flaws, "{version}");

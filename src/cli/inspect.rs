@@ -1,0 +1,78 @@
+//! `acp-tui inspect FILE`: the messages of a recording or a journal, as lines.
+//!
+//! Changes nothing. Invariants: what is printed for people is cleaned; a file of any size is read line by line.
+
+use super::args::Inspect;
+use super::output::{print, say};
+use super::usage::Usage;
+use crate::base::{human, paths::visible, sanitize};
+use crate::headless::code;
+use crate::model::frames::{FrameDir, FrameRow, words};
+use crate::model::ids::AgentKey;
+use crate::store::frames;
+use serde_json::{Value, json};
+
+/// Columns of a kind and a method.
+const WHAT: usize = 42;
+
+pub fn run(asked: &Inspect) -> Result<u8, Usage> {
+    let name = visible(asked.file.as_os_str());
+    let words = words(asked.filter.as_deref().unwrap_or_default());
+    let mut written = code::OK;
+    let mut take = |row: &FrameRow| {
+        if written == code::OK && row.fits(&words) {
+            let text = if asked.json { as_json(row) } else { as_text(row) };
+            // A closed output is the only fault there is.
+            written = print(&text).unwrap_or(code::READER_GONE);
+        }
+    };
+    let read = frames::read(&asked.file, &mut take).map_err(|error| Usage(format!("{name}: {error}")))?;
+    if read.messages == 0 {
+        return Err(Usage(format!("{name}: no message is in it; `--record FILE` writes a recording")));
+    }
+    if read.unread > 0 {
+        say(&format!("{} cannot be read", human::count(read.unread, "line")));
+    }
+    Ok(written)
+}
+
+/// Time, direction, method, id, how long it took, size; below it what is wrong.
+fn as_text(row: &FrameRow) -> String {
+    let FrameRow { at, dir, agent, kind, method, id, latency, flaws, text } = row;
+    let agent = if *agent == AgentKey::FIRST { String::new() } else { format!("{} ", agent.0 + 1) };
+    let mut line = format!("{:>10.3} {agent}{} ", at.as_secs_f64(), dir.arrow());
+    if *dir == FrameDir::Stderr {
+        line += text;
+    } else {
+        let what = format!("{} {method}", kind.name());
+        let took = latency.map(|latency| format!("{:.1} ms", latency.as_secs_f64() * 1e3)).unwrap_or_default();
+        let (id, size) = (id.as_deref().unwrap_or_default(), human::bytes(text.len() as u64));
+        line = format!("{line}{what:<WHAT$} {id:>6} {took:>10} {size:>9}");
+    }
+    let mut lines = sanitize::line(line.trim_end()).into_owned() + "\n";
+    for flaw in flaws {
+        lines = lines + "             " + &sanitize::line(&format!("{}: {}", flaw.rule, flaw.what)) + "\n";
+    }
+    lines
+}
+
+fn as_json(row: &FrameRow) -> String {
+    let FrameRow { at, dir, agent, kind, method, id, latency, flaws, text } = row;
+    // The id and the message as they were, where they are JSON.
+    let whole = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|_| text.into());
+    let violations: Vec<Value> =
+        flaws.iter().map(|flaw| json!({ "requirement": flaw.rule, "what": flaw.what })).collect();
+    let line = json!({
+        "t": at.as_secs_f64(),
+        "dir": dir.name(),
+        "agent": agent.0,
+        "kind": kind.name(),
+        "method": (!method.is_empty()).then_some(&**method),
+        "id": id.as_deref().map(whole),
+        "latency_ms": latency.map(|latency| latency.as_secs_f64() * 1e3),
+        "bytes": text.len(),
+        "violations": violations,
+        "frame": whole(text),
+    });
+    line.to_string() + "\n"
+}

@@ -1,0 +1,243 @@
+//! The inspector (F9): every line of all connections, filtered by what is typed, and one of them opened.
+//!
+//! Follows the newest line until the person chooses one. Invariants: no more bytes of lines are kept than the engine keeps
+//! of them; a new line costs one look at the filter.
+
+use crate::base::sanitize;
+use crate::model::frames::{FrameRow, words};
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// Bytes of lines that are kept, and what each costs besides.
+const MAX_BYTES: usize = 8 << 20;
+const COST: usize = 256;
+/// Bytes of a filter.
+const MAX_FILTER: usize = 200;
+/// Lines of an opened message.
+const MAX_LINES: usize = 20_000;
+
+#[derive(Debug, Default)]
+pub struct Inspector {
+    rows: VecDeque<FrameRow>,
+    bytes: usize,
+    /// The number of the first row.
+    first: u64,
+    /// Numbers of the rows that fit the filter.
+    fitting: VecDeque<u64>,
+    filter: String,
+    words: Vec<String>,
+    /// The chosen one; without it the newest.
+    at: Option<u64>,
+    pub opened: Option<Opened>,
+}
+
+/// A message as it is read.
+#[derive(Debug)]
+pub struct Opened {
+    pub row: FrameRow,
+    /// Set out over several lines where it is JSON.
+    pub lines: Vec<String>,
+    /// Lines above what is shown.
+    pub top: usize,
+}
+
+impl Inspector {
+    pub fn take(&mut self, rows: Vec<FrameRow>) {
+        for row in rows {
+            let number = self.first + self.rows.len() as u64;
+            if row.fits(&self.words) {
+                self.fitting.push_back(number);
+            }
+            self.bytes += row.text.len() + COST;
+            self.rows.push_back(row);
+        }
+        while self.bytes > MAX_BYTES
+            && let Some(row) = self.rows.pop_front()
+        {
+            self.bytes -= row.text.len() + COST;
+            self.first += 1;
+        }
+        let first = self.first;
+        while self.fitting.front().is_some_and(|number| *number < first) {
+            self.fitting.pop_front();
+        }
+        if self.at.is_some_and(|at| at < first) {
+            self.at = self.fitting.front().copied();
+        }
+    }
+
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    /// All rows, and those that fit.
+    pub fn count(&self) -> (usize, usize) {
+        (self.rows.len(), self.fitting.len())
+    }
+
+    pub fn follows(&self) -> bool {
+        self.at.is_none()
+    }
+
+    pub fn type_text(&mut self, text: &str) {
+        if self.opened.is_some() {
+            return;
+        }
+        for c in text.chars().filter(|c| !c.is_control()) {
+            if self.filter.len() + c.len_utf8() <= MAX_FILTER {
+                self.filter.push(c);
+            }
+        }
+        self.sift();
+    }
+
+    pub fn backspace(&mut self) {
+        self.filter.pop();
+        self.sift();
+    }
+
+    pub fn clear(&mut self) {
+        self.filter.clear();
+        self.sift();
+    }
+
+    fn sift(&mut self) {
+        self.words = words(&self.filter);
+        let Self { rows, first, words, .. } = self;
+        let fitting = rows.iter().zip(*first..).filter(|(row, _)| row.fits(words));
+        self.fitting = fitting.map(|(_, number)| number).collect();
+        // What is chosen stays, or the next one that fits is.
+        let next = self.at.and_then(|at| self.fitting.get(self.fitting.partition_point(|number| *number < at)));
+        self.at = next.copied();
+    }
+
+    /// The place of the chosen one among those that fit.
+    fn place(&self) -> usize {
+        let last = self.fitting.len().saturating_sub(1);
+        self.at.map_or(last, |at| self.fitting.partition_point(|number| *number < at).min(last))
+    }
+
+    /// Goes up or down. Down from the newest follows it again.
+    pub fn step(&mut self, by: isize) {
+        if let Some(opened) = &mut self.opened {
+            opened.top = opened.top.saturating_add_signed(by).min(opened.lines.len().saturating_sub(1));
+            return;
+        }
+        let place = self.place().saturating_add_signed(by);
+        self.at = if place + 1 >= self.fitting.len() { None } else { self.fitting.get(place).copied() };
+    }
+
+    /// So many rows that fit, the chosen one among them, and which of them that is.
+    pub fn window(&self, height: usize) -> (Vec<&FrameRow>, usize) {
+        let place = self.place();
+        let from = (place + 1).saturating_sub(height);
+        let numbers = self.fitting.iter().skip(from).take(height);
+        let index = |number: u64| usize::try_from(number - self.first).ok();
+        (numbers.filter_map(|number| self.rows.get(index(*number)?)).collect(), place - from)
+    }
+
+    pub fn chosen(&self) -> Option<&FrameRow> {
+        let number = self.fitting.get(self.place())?;
+        self.rows.get(usize::try_from(number - self.first).ok()?)
+    }
+
+    /// Opens the chosen one.
+    pub fn open(&mut self) {
+        let Some(row) = self.chosen().cloned() else { return };
+        let lines = set_out(&row.text);
+        self.opened = Some(Opened { row, lines, top: 0 });
+    }
+}
+
+impl Opened {
+    /// As it is copied and saved.
+    pub fn text(&self) -> String {
+        pretty(&self.row.text).unwrap_or_else(|| self.row.text.to_string())
+    }
+}
+
+fn pretty(text: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    serde_json::to_string_pretty(&value).ok()
+}
+
+fn set_out(text: &str) -> Vec<String> {
+    let set_out = pretty(text).unwrap_or_else(|| text.to_owned());
+    set_out.lines().take(MAX_LINES).map(|line| sanitize::tabbed(line).into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::frames::{FrameDir, FrameKind};
+    use crate::model::ids::{AgentKey, Now};
+
+    fn row(text: &str) -> FrameRow {
+        FrameRow {
+            at: Now::ZERO,
+            dir: FrameDir::FromAgent,
+            agent: AgentKey::FIRST,
+            kind: FrameKind::Notification,
+            method: "_x".into(),
+            id: None,
+            latency: None,
+            flaws: Vec::new(),
+            text: text.into(),
+        }
+    }
+
+    fn chosen(inspector: &Inspector) -> &str {
+        inspector.chosen().map_or("", |row| &row.text)
+    }
+
+    #[test]
+    fn it_follows_the_newest_until_one_is_chosen() {
+        let mut inspector = Inspector::default();
+        inspector.take(vec![row("a1"), row("b2"), row("a3")]);
+        assert_eq!(chosen(&inspector), "a3");
+        inspector.step(-1);
+        inspector.take(vec![row("b4")]);
+        assert_eq!((chosen(&inspector), inspector.follows()), ("b2", false));
+        inspector.type_text("A");
+        assert_eq!((chosen(&inspector), inspector.count()), ("a3", (4, 2)));
+        inspector.take(vec![row("a5"), row("b6")]);
+        inspector.step(9);
+        assert_eq!((chosen(&inspector), inspector.follows()), ("a5", true));
+        let (rows, at) = inspector.window(2);
+        assert_eq!((rows.iter().map(|row| &*row.text).collect::<Vec<_>>(), at), (vec!["a3", "a5"], 1));
+        inspector.clear();
+        assert_eq!(chosen(&inspector), "b6");
+        inspector.type_text("nothing");
+        assert_eq!((chosen(&inspector), inspector.window(5).0.len()), ("", 0));
+        inspector.step(-1);
+        inspector.open();
+        assert!(inspector.opened.is_none());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_choice_moves_with_it() {
+        let mut inspector = Inspector::default();
+        inspector.take((0..100).map(|n| row(&n.to_string())).collect());
+        inspector.step(-99);
+        assert_eq!(chosen(&inspector), "0");
+        inspector.take((0..20).map(|_| row(&"x".repeat(1 << 20))).collect());
+        assert!(inspector.bytes <= MAX_BYTES && inspector.rows.len() < 10);
+        assert_eq!(inspector.fitting.len(), inspector.rows.len());
+        assert!(chosen(&inspector).starts_with('x'));
+    }
+
+    #[test]
+    fn an_opened_message_is_set_out_and_clean() {
+        let mut inspector = Inspector::default();
+        inspector.take(vec![row("{\"a\":{\"b\":\"\\u001b[2J\"}}"), row("no\u{1b}[2J json")]);
+        inspector.open();
+        let opened = inspector.opened.as_ref().unwrap();
+        assert_eq!((opened.lines.len(), opened.lines[0].contains('\u{1b}')), (1, false));
+        inspector.opened = None;
+        inspector.step(-1);
+        inspector.open();
+        assert_eq!(inspector.opened.as_ref().unwrap().lines.len(), 5);
+        inspector.step(100);
+        assert_eq!(inspector.opened.as_ref().unwrap().top, 4);
+    }
+}

@@ -1,0 +1,133 @@
+//! The inspector: a row for each message, or one of them set out.
+//!
+//! Invariant: the work for a frame is that of the rows that are seen.
+
+use super::{ViewCx, paint, split_top};
+use crate::base::{human, sanitize};
+use crate::model::frames::{FrameDir, FrameKind, FrameRow};
+use crate::text::line::LogicalLine;
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::msg::FrameInfo;
+use crate::ui::state::inspector::{Inspector, Opened};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+
+/// Columns of a method, and of the id that stands behind it.
+const METHOD: usize = 30;
+const ID: usize = 6;
+const TIME: usize = 9;
+/// Columns from which each message says how it goes on.
+const WIDE: u16 = 90;
+/// Bytes of a message that are looked at for its row.
+const LOOKED_AT: usize = 400;
+
+pub fn draw(cx: &ViewCx<'_>, inspector: &Inspector, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+    if area.height == 0 {
+        return;
+    }
+    let (head, body) = split_top(area, 1);
+    info.inspected = usize::from(body.height);
+    if let Some(opened) = &inspector.opened {
+        return message(cx, opened, head, body, buf);
+    }
+    let mut line = StyledText::of("  messages: ", Token::Dim);
+    line.push(inspector.filter(), Token::Text);
+    let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
+    info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
+    let (all, fitting) = inspector.count();
+    let count = if fitting == all { all.to_string() } else { format!("{fitting} of {all}") };
+    let follows = if inspector.follows() { "follows" } else { "End follows" };
+    let keys = StyledText::of(format!("{count} · {follows} · ! violations · Enter opens · Esc closes"), Token::Dim);
+    paint::put_right(buf, head, used + 2, &keys, cx.theme);
+    let (rows, chosen) = inspector.window(usize::from(body.height));
+    if rows.is_empty() {
+        let words = if all == 0 { "no message yet" } else { "nothing matches" };
+        paint::put(buf, body.x + 2, body.y, body.width, &StyledText::of(words, Token::Dim), cx.theme);
+    }
+    for ((n, row), y) in rows.into_iter().enumerate().zip(body.y..body.bottom()) {
+        let text = width::truncate_styled(&one(cx, row, n == chosen, body.width), usize::from(body.width) - 1);
+        paint::put(buf, body.x, y, body.width, &text, cx.theme);
+    }
+}
+
+/// Time, direction, method, id, how long it took, what is wrong with it, how it goes on.
+fn one(cx: &ViewCx<'_>, row: &FrameRow, is_chosen: bool, columns: u16) -> StyledText {
+    let FrameRow { at, dir, agent, kind, method, id, latency, flaws, text } = row;
+    let mut line = StyledText::of(if is_chosen { "▸ " } else { "  " }, Token::Accent);
+    line.push(&format!("{:>TIME$.3} ", at.as_secs_f64()), Token::Dim);
+    if cx.state.has_several() {
+        line.push(&format!("{} ", agent.0 + 1), Token::Dim);
+    }
+    let token = match (dir, kind) {
+        (FrameDir::Stderr, _) => Token::Warn,
+        (_, FrameKind::Error) => Token::Bad,
+        (FrameDir::ToAgent, _) => Token::User,
+        (FrameDir::FromAgent, _) => Token::Text,
+    };
+    line.push(&format!("{} ", dir.arrow()), token);
+    if *dir == FrameDir::Stderr {
+        line.push(&start(text), Token::Dim);
+        return line;
+    }
+    let name = match kind {
+        FrameKind::Answer => format!("= {method}"),
+        FrameKind::Error => format!("✗ {method}"),
+        FrameKind::Request | FrameKind::Notification => method.to_string(),
+        FrameKind::Other => "no message".to_owned(),
+    };
+    let name = sanitize::line(&name).into_owned();
+    let style = if is_chosen { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { token.into() };
+    let name = width::truncate(&name, METHOD).into_owned();
+    let pad = METHOD.saturating_sub(width::str_width(&name));
+    line.push(&name, style);
+    let id = width::truncate(&sanitize::line(id.as_deref().unwrap_or_default()), ID).into_owned();
+    line.push(&format!("{:pad$} {id:>ID$} ", ""), Token::Dim);
+    let took = latency.map(|latency| took(latency.as_secs_f64())).unwrap_or_default();
+    line.push(&format!("{took:>8} "), Token::Dim);
+    for flaw in flaws {
+        line.push(&format!("{} ", flaw.rule), Token::Bad);
+    }
+    if columns >= WIDE {
+        line.push(&start(text), Token::Dim);
+    }
+    line
+}
+
+fn took(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// How it begins, without what the row says already.
+fn start(text: &str) -> String {
+    let from =
+        ["\"params\":", "\"result\":", "\"error\":"].iter().find_map(|member| Some(text.find(member)? + member.len()));
+    let rest = text.get(from.unwrap_or_default()..).unwrap_or_default();
+    let end = (0..=LOOKED_AT.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end)).unwrap_or_default();
+    sanitize::line(rest.get(..end).unwrap_or_default()).into_owned()
+}
+
+fn message(cx: &ViewCx<'_>, opened: &Opened, head: Rect, body: Rect, buf: &mut Buffer) {
+    let Opened { row, lines, top } = opened;
+    let mut title = StyledText::of(format!("  {} ", row.dir.arrow()), Token::Accent);
+    let size = human::bytes(row.text.len() as u64);
+    title.push(&format!("{} {} · {size}", row.kind.name(), sanitize::line(&row.method)), Token::Text);
+    let used = paint::put(buf, head.x, head.y, head.width, &title, cx.theme);
+    let keys = StyledText::of("y copies · s saves · Esc back", Token::Dim);
+    paint::put_right(buf, head, used + 2, &keys, cx.theme);
+    let flaws = row.flaws.iter().map(|flaw| {
+        LogicalLine::text(StyledText::of(format!("{}: {}", flaw.rule, sanitize::line(&flaw.what)), Token::Bad))
+    });
+    let lines = lines.iter().map(|line| LogicalLine::text(StyledText::of(line.as_str(), Token::Text)));
+    let mut y = body.y;
+    for line in flaws.chain(lines).skip(*top) {
+        for row in paint::rows(std::slice::from_ref(&line), body.width.saturating_sub(4).max(1)) {
+            if y >= body.bottom() {
+                return;
+            }
+            paint::put(buf, body.x + 2, y, body.width.saturating_sub(3), &row.text, cx.theme);
+            y += 1;
+        }
+    }
+}
