@@ -73,7 +73,7 @@ pub const CONTENT: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "an agent that runs already, at unix:PATH or https://…; gets no files and commands of this machine",
+        help: "an agent that runs already, at unix:PATH or https://…; it gets no files or commands of here",
     },
     Flag {
         long: "transport",

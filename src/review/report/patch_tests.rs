@@ -214,6 +214,14 @@ enum Edit {
     Move(usize),
 }
 
+/// A link to itself is a loop, through which git cannot look for what lies below another link to it.
+fn without_loop(name: &[u8], node: Node) -> Node {
+    match node {
+        Node::Link(target) if target == name => Node::Link(b"../up".to_vec()),
+        node => node,
+    }
+}
+
 fn edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         1 => Just(Edit::Keep),
@@ -257,9 +265,10 @@ proptest! {
         old in prop::collection::btree_map(0..NAMES.len(), (node(), edit()), 0..7),
         fresh in prop::collection::vec((0..NAMES.len(), node()), 0..3),
     ) {
-        let before = tree(old.iter().map(|(name, (node, _))| (NAMES[*name].to_vec(), node.clone())));
+        let named = |(name, node): (usize, Node)| (NAMES[name].to_vec(), without_loop(NAMES[name], node));
+        let before = tree(old.iter().map(|(name, (node, _))| (*name, node.clone())).map(named));
         let moved = old.into_iter().filter_map(|(name, (node, edit))| edited(name, node, edit));
-        let after = tree(moved.chain(fresh).map(|(name, node)| (NAMES[name].to_vec(), node)));
+        let after = tree(moved.chain(fresh).map(named));
         prop_assert_eq!(round_trip(&before, &after), Ok(()));
     }
 }

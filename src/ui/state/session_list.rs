@@ -9,7 +9,6 @@ mod finding;
 mod past_session;
 mod step;
 
-use super::attention::Attention;
 use super::trees::{self, Fate, Tree};
 use crate::model::ids::SessionKey;
 use crate::text::fuzzy;
@@ -126,11 +125,8 @@ impl SessionList {
     /// The same, opened from this session. Another one that asks something is chosen, else this one.
     #[must_use]
     pub fn from(self, session: SessionKey) -> Self {
-        let is_it = |row: &usize| matches!(self.row(*row), Some(Row::Open(open)) if open.key == session);
-        let asks = |row: &usize| matches!(self.row(*row), Some(Row::Open(open)) if open.attention == Attention::Waits);
-        let rows = || 0..self.open_len();
-        let other = rows().find(asks).filter(|_| !rows().any(|row| is_it(&row) && asks(&row)));
-        let selected = other.or_else(|| rows().find(is_it)).unwrap_or(0);
+        let open = |row: &usize| self.shown_open.get(*row).and_then(|at| self.open.get(*at));
+        let selected = (0..self.open_len()).min_by_key(|row| open(row).map(|open| open.rank(session))).unwrap_or(0);
         Self { from: Some(session), selected, ..self }
     }
 

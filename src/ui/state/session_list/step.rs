@@ -22,6 +22,14 @@ pub struct Open {
     pub used: Now,
 }
 
+impl Open {
+    /// Smaller for what is chosen in a list that is opened from this session: it where it waits for the person, another
+    /// one that does, it.
+    pub(super) fn rank(&self, from: SessionKey) -> (bool, bool) {
+        (self.attention != Attention::Waits, self.key != from)
+    }
+}
+
 /// What becomes of an earlier session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
