@@ -94,18 +94,19 @@ impl Served {
         }
     }
 
-    /// One of the options that are there.
+    /// One of the options that are there, for this once: what lasts the agent may keep beyond the trial.
     fn decided(&self, params: &Value) -> Value {
         let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
         let kind = params.pointer("/toolCall/kind").and_then(Value::as_str);
+        let runs = ["command", "cmd", "script"].iter().any(|name| !params["toolCall"]["rawInput"][name].is_null());
         let allows = match self.allow {
             Allow::All => true,
-            Allow::Reads => matches!(kind, Some("read" | "search")),
+            Allow::Reads => matches!(kind, Some("read" | "search")) && !runs,
             Allow::None | Allow::Rules => false,
         };
-        let wanted = if allows { ["allow_once", "allow_always"] } else { ["reject_once", "reject_always"] };
+        let wanted = if allows { "allow_once" } else { "reject_once" };
         let options = params["options"].as_array().map_or(&[][..], Vec::as_slice);
-        let chosen = wanted.iter().find_map(|kind| options.iter().find(|option| option["kind"] == *kind));
+        let chosen = options.iter().find(|option| option["kind"] == wanted);
         match chosen.map(|option| &option["optionId"]) {
             Some(id) if id.is_string() && !self.is_cancelling => {
                 json!({ "outcome": { "outcome": "selected", "optionId": id } })

@@ -3,6 +3,7 @@
 //! Sends nothing. Invariants: all that is asked about is printed before its answers; what lasts says so, and is not
 //! offered where something in the question is not seen as it is.
 
+use super::QUOTE;
 use crate::base::sanitize;
 use crate::model::event::{Asking, AuthKind, Intent, PermissionKind};
 use crate::model::form::{Field, FieldKind, Form, Page, Reply};
@@ -26,14 +27,17 @@ const WIDE: u16 = 400;
 /// Which of the things that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
-    /// With how often its diffs have been looked at: what is asked about may change.
-    Question(ReqId, usize),
+    /// With how often what it is about has changed, and what is known of it: it is told again then.
+    Question(ReqId, u64, usize),
     LogIn,
 }
 
-pub(super) fn which(waiting: Waiting<'_>) -> Which {
+pub(super) fn which(waiting: Waiting<'_>, session: SessionRef<'_>) -> Which {
     match waiting {
-        Waiting::Question(question) => Which::Question(question.req, question.previews.len()),
+        Waiting::Question(question) => {
+            let changed = session.entries().get(question.entry).map_or(0, |entry| entry.rev);
+            Which::Question(question.req, changed, question.previews.len() + question.outside.len())
+        }
         Waiting::LogIn(_) => Which::LogIn,
     }
 }
@@ -79,7 +83,8 @@ impl Asked {
         session: SessionRef<'_>,
         (now, home): (Now, Option<&Path>),
     ) -> (Self, Vec<String>) {
-        let mut asked = Self { which: which(waiting), shown: Instant::now(), choices: Vec::new(), filling: None };
+        let mut asked =
+            Self { which: which(waiting, session), shown: Instant::now(), choices: Vec::new(), filling: None };
         let mut lines = match waiting {
             Waiting::LogIn(log_in) => asked.log_in(log_in, session),
             Waiting::Question(question) => match &question.about {
@@ -141,8 +146,8 @@ impl Asked {
         let host = crate::text::address::host(&page.address).unwrap_or("a host that cannot be told for certain");
         vec![
             format!("question: {} asks you to visit a page of {host}", labels::agent(session)),
-            format!("  {}", sanitize::line(&page.message)),
-            format!("  {}", sanitize::line(&page.address)),
+            format!("{QUOTE}{}", sanitize::line(&page.message)),
+            format!("{QUOTE}{}", sanitize::line(&page.address)),
         ]
     }
 
@@ -150,7 +155,10 @@ impl Asked {
         let mut lines = vec![format!("question: {} asks: {}", labels::agent(session), sanitize::line(&form.message))];
         let more = [&form.title, &form.description];
         lines.extend(
-            more.into_iter().flatten().flat_map(|text| text.lines()).map(|line| format!("  {}", sanitize::line(line))),
+            more.into_iter()
+                .flatten()
+                .flat_map(|text| text.lines())
+                .map(|line| format!("{QUOTE}{}", sanitize::line(line))),
         );
         let is_unfit =
             |field: &&Field| field.is_secret || matches!(field.kind, FieldKind::Unknown(_)) && field.is_required;
@@ -178,7 +186,7 @@ impl Asked {
             labels::agent(session),
             sanitize::line(&log_in.error.message)
         )];
-        lines.extend(log_in.error.data_lines().iter().map(|line| format!("  {}", sanitize::line(line))));
+        lines.extend(log_in.error.data_lines().iter().map(|line| format!("{QUOTE}{}", sanitize::line(line))));
         for method in &session.agent().auth_methods {
             let does = match &method.kind {
                 AuthKind::Agent => Does::Intent(Intent::Authenticate { method: method.id.clone() }),
@@ -275,7 +283,7 @@ impl Asked {
     /// The form or question is turned down.
     pub(super) fn refused(&self, reason: &str) -> Option<Intent> {
         match self.which {
-            Which::Question(req, _) => Some(Intent::Refuse { req, reason: reason.to_owned() }),
+            Which::Question(req, ..) => Some(Intent::Refuse { req, reason: reason.to_owned() }),
             Which::LogIn => None,
         }
     }
@@ -327,7 +335,7 @@ fn field_lines(field: &Field, at: usize, of: usize) -> Vec<String> {
     };
     let mut lines = vec![format!("field {} of {of}: {}: {kind}{else_}", at + 1, sanitize::line(field.label()))];
     lines.extend(
-        field.description.iter().flat_map(|text| text.lines()).map(|line| format!("  {}", sanitize::line(line))),
+        field.description.iter().flat_map(|text| text.lines()).map(|line| format!("{QUOTE}{}", sanitize::line(line))),
     );
     lines.extend(field.choices().iter().enumerate().map(|(at, choice)| {
         let more = choice.description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
@@ -355,7 +363,7 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
     let mut lines = vec![format!("question: {} wants to {verb} {first}", labels::agent(session))];
     let wording = entry.map(|entry| cells::wording(question, entry)).unwrap_or_default();
     lines.extend(wording.iter().chain(&body).map(line));
-    lines.extend(question.note.iter().map(|note| format!("  {}", sanitize::line(note))));
+    lines.extend(question.note.iter().map(|note| format!("{QUOTE}{}", sanitize::line(note))));
     if question.is_hook_asked {
         lines.push("  the decision hook is asked".to_owned());
     }
@@ -364,5 +372,7 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
 
 fn line(line: &LogicalLine) -> String {
     let right = if line.right.is_empty() { String::new() } else { format!(" {}", line.right.as_str()) };
-    format!("  {}{}{}{right}", line.gutter.as_str(), line.prefix.as_str(), line.text.as_str()).trim_end().to_owned()
+    format!("{QUOTE}{}{}{}{right}", line.gutter.as_str(), line.prefix.as_str(), line.text.as_str())
+        .trim_end()
+        .to_owned()
 }

@@ -2,6 +2,7 @@
 //!
 //! Decides nothing. Invariant: what is not printed for its length is counted.
 
+use super::QUOTE;
 use crate::base::{human, paths, sanitize};
 use crate::model::changes::{FileChange, FileDoc, HunkKind, HunkState, ReviewDoc};
 use crate::text::diff::Kind;
@@ -57,7 +58,7 @@ fn of_file(file: &FileDoc) -> Vec<String> {
     for hunk in file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending) {
         match &hunk.what {
             HunkKind::Lines => out.push(format!("  from line {}", hunk.new_start)),
-            HunkKind::Whole(what) => out.push(format!("  {}", sanitize::line(what))),
+            HunkKind::Whole(what) => out.push(format!("{QUOTE}{}", sanitize::line(what))),
             HunkKind::Mode(old, new) => out.push(format!("  mode {old:o}, now {new:o}")),
         }
         out.extend(hunk.lines.iter().map(|line| {
@@ -66,7 +67,7 @@ fn of_file(file: &FileDoc) -> Vec<String> {
                 Kind::Del => '-',
                 Kind::Add => '+',
             };
-            format!("  {sign} {}", line.text)
+            format!("{QUOTE}{sign} {}", line.text)
         }));
     }
     out

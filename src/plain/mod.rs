@@ -4,6 +4,10 @@
 //! decided file by file, log-ins that take a terminal are named with the command to type. Invariants: every line of the
 //! transcript begins with who or what it is of; a question is answered by the number of an answer alone.
 
+/// What a line begins with that is worded by the agent or comes from a file, but for a label of ours: no such line can
+/// pass for an answer or for a line of somebody else.
+const QUOTE: &str = "  | ";
+
 mod ask;
 mod changes;
 mod command;

@@ -3,6 +3,7 @@
 //! Invariants: every way out goes through the engine's shutdown; a prompt that cannot be sent is printed again; where
 //! nobody types, a line is read when something can be done with it.
 
+use super::QUOTE;
 use super::ask::{self, Answered, Asked};
 use super::changes;
 use super::command::{self, BLOCK, Command, Said};
@@ -226,7 +227,7 @@ impl Plain {
                 }
                 FrontEnd::Returned(text) => {
                     lines.push("note: not sent:".to_owned());
-                    lines.extend(text.lines().map(|line| format!("  {line}")));
+                    lines.extend(text.lines().map(|line| format!("{QUOTE}{line}")));
                 }
                 FrontEnd::Said(words) => {
                     self.acting = None;
@@ -289,7 +290,7 @@ impl Plain {
         };
         self.say(&format!("end: {how}: {}", parts.join(", ")));
         if let TurnEnded::Failed(error) = &over.how {
-            self.say_all(error.data_lines().into_iter().map(|line| format!("  {line}")));
+            self.say_all(error.data_lines().into_iter().map(|line| format!("{QUOTE}{line}")));
         }
     }
 
@@ -326,7 +327,8 @@ impl Plain {
             self.asked = None;
             return;
         };
-        if self.asked.as_ref().is_some_and(|asked| asked.which == ask::which(waiting)) {
+        let which = ask::which(waiting, session);
+        if self.asked.as_ref().is_some_and(|asked| asked.which == which) {
             return;
         }
         let (asked, lines) = Asked::of(waiting, session, (now, self.options.home.as_deref()));

@@ -2,6 +2,7 @@
 //!
 //! Read only. Invariant: what an agent or a command has said is cleaned where it is printed.
 
+use super::QUOTE;
 use super::settings::of_option;
 use crate::base::{human, sanitize};
 use crate::model::entry::Body;
@@ -62,7 +63,7 @@ pub(super) fn output(session: SessionRef<'_>) -> Vec<String> {
     if over > 0 {
         lines.push(format!("  {} before these", human::count(over as u64, "line")));
     }
-    lines.extend(all.iter().skip(over).map(|line| format!("  {}", sanitize::plain(line))));
+    lines.extend(all.iter().skip(over).map(|line| format!("{QUOTE}{}", sanitize::plain(line))));
     lines
 }
 
@@ -81,7 +82,7 @@ fn last_texts(session: SessionRef<'_>) -> Vec<String> {
         Some(entry) => cells::source(entry, session)
             .lines()
             .take(MAX_OUTPUT)
-            .map(|line| format!("  {}", sanitize::plain(line)))
+            .map(|line| format!("{QUOTE}{}", sanitize::plain(line)))
             .collect(),
         None => vec!["note: no command has printed anything".to_owned()],
     }

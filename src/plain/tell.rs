@@ -3,6 +3,7 @@
 //! Follows the transcript by what has changed in it. Invariants: nothing is printed twice and nothing that was printed
 //! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
 
+use super::QUOTE;
 use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{
@@ -125,7 +126,8 @@ impl Teller {
             Body::Agent(message) => text("agent", message, is_whole, &mut printed, out),
             Body::User(message) if !self.by_hand || message.state == UserState::FromElsewhere => {
                 let with = if message.links.is_empty() { "" } else { "\nwith " };
-                once(&format!("you: {}{with}{}", message.text, message.links.join(", ")), &mut printed, out);
+                let who = if message.state == UserState::FromElsewhere { "you, as the agent tells it" } else { "you" };
+                once(&format!("{who}: {}{with}{}", message.text, message.links.join(", ")), &mut printed, out);
             }
             // Thoughts are not read aloud.
             Body::User(_) | Body::Thought(_) | Body::Changes(_) => {}
@@ -167,7 +169,7 @@ impl Teller {
                 };
                 once(&format!("{label}: {}", notice.title), &mut printed, out);
                 for line in notice.detail.iter().skip(printed.upto) {
-                    push("  ", line, out);
+                    push(QUOTE, line, out);
                 }
                 printed.upto = notice.detail.len();
             }
@@ -233,7 +235,7 @@ fn once(line: &str, printed: &mut Printed, out: &mut String) {
         let (label, rest) = line.split_once(": ").unwrap_or(("", line));
         let mut lines = rest.lines();
         push(&format!("{label}: "), lines.next().unwrap_or(""), out);
-        lines.for_each(|line| push("  ", line, out));
+        lines.for_each(|line| push(QUOTE, line, out));
     }
 }
 
@@ -262,7 +264,7 @@ fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, o
             push(&label, line, out);
             printed.line = label;
         } else {
-            push("  ", line, out);
+            push(QUOTE, line, out);
         }
     }
     printed.upto += end;

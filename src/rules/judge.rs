@@ -13,6 +13,7 @@ use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 use earlier::Made;
+use std::path::Path;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
@@ -191,7 +192,8 @@ impl<'a> Judge<'a, '_> {
         let is_certain = line.doubts.is_empty() && line.segments.iter().all(is_known);
         let hidden = secrets::of_word(text, true).filter(|_| !is_certain);
         let hidden = hidden.map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
-        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden);
+        let below = secret_below(&line.segments).map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
+        let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
@@ -543,6 +545,24 @@ impl Address {
             _ => false,
         }
     }
+}
+
+/// What may be secret of that which a line names after it has gone to a directory.
+fn secret_below(segments: &[Segment]) -> Option<&'static secrets::Secret> {
+    let commands = || {
+        segments.iter().filter_map(|segment| match segment {
+            Segment::Command(command) | Segment::Passed(command) => Some(command),
+            Segment::File { .. } => None,
+        })
+    };
+    let goes =
+        commands().filter(|command| command.words.first().is_some_and(|word| matches!(&*word.text, "cd" | "pushd")));
+    let dirs = goes.filter_map(|command| command.words.last());
+    let files =
+        segments.iter().filter_map(|segment| if let Segment::File { word, .. } = segment { Some(word) } else { None });
+    let names: Vec<&Word> = commands().flat_map(|command| command.words.iter()).chain(files).collect();
+    dirs.flat_map(|dir| names.iter().map(move |name| Path::new(&dir.text).join(&name.text)))
+        .find_map(|path| secrets::of_path(&path))
 }
 
 #[cfg(test)]

@@ -71,15 +71,46 @@ const IN_PROGRAM: [char; 12] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[
 #[derive(Debug)]
 pub(super) struct Secret {
     names: Vec<Glob>,
+    /// A name that the row is for, where it is for one name alone.
+    example: Option<String>,
     pub(super) why: &'static str,
 }
 
 static SECRETS: LazyLock<Vec<Secret>> = LazyLock::new(|| {
-    let row = |(names, why): &(&str, &'static str)| Secret { names: names.split('/').map(Glob::new).collect(), why };
+    let row = |(names, why): &(&str, &'static str)| {
+        let example = match names.strip_prefix('*') {
+            Some(ending) => format!("x{ending}"),
+            None => names.replace('*', ""),
+        };
+        let example = Some(example).filter(|name| !name.contains('/'));
+        Secret { names: names.split('/').map(Glob::new).collect(), example, why }
+    };
     TABLE.iter().map(row).collect()
 });
 
 impl Secret {
+    /// Whether a shell may make a name that the row is for of this one, which has marks such as `*` in it.
+    fn may_come_of(&self, name: &str) -> bool {
+        let Some(example) = &self.example else { return false };
+        let (mut glob, mut depth) = (String::new(), 0_u32);
+        for c in name.chars() {
+            match c {
+                '{' | '[' => {
+                    depth += 1;
+                    glob.push('*');
+                }
+                '}' | ']' => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                '?' => glob.push('*'),
+                c => glob.push(c),
+            }
+        }
+        // Of marks alone everything comes, but for what begins with a dot.
+        let says_something = glob.chars().any(|c| c.is_alphanumeric());
+        let begins_alike = !example.starts_with('.') || glob.starts_with('.');
+        glob.contains('*') && says_something && begins_alike && Glob::new(&glob).matches(example)
+    }
+
     /// Whether a part of a pattern names it: its last name, or a text in the same form.
     pub(super) fn is_named(&self, part: &str) -> bool {
         self.names.last().is_some_and(|name| name.matches(&part.to_lowercase()))
@@ -99,9 +130,11 @@ pub(super) fn of_path(path: &Path) -> Option<&'static Secret> {
         return None;
     }
     SECRETS.iter().find(|secret| {
-        names
-            .windows(secret.names.len())
-            .any(|names| secret.names.iter().zip(names).all(|(glob, name)| glob.matches(name)))
+        let is_made = names.iter().any(|name| name.contains(['*', '?', '[', '{']) && secret.may_come_of(name));
+        is_made
+            || names
+                .windows(secret.names.len())
+                .any(|names| secret.names.iter().zip(names).all(|(glob, name)| glob.matches(name)))
     })
 }
 
@@ -141,6 +174,16 @@ mod tests {
         for path in
             ["env", "src/environment.rs", "id_rsa.pub", ".aws/config.md", "config.json", "docs/keys.md", ".config"]
         {
+            assert!(of_path(Path::new(path)).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_shell_makes_of_a_name_may_be_one() {
+        for path in [".e*", ".[e]nv", ".en{v,x}", "keys/id_r*", ".??v", "~/.s*/config", "*.p?m", "*.key"] {
+            assert!(of_path(Path::new(path)).is_some(), "{path}");
+        }
+        for path in ["*", "src/*", "*.rs", "*.{ts,tsx}", "src/[a-c]*.py", "**/*.md", "e*", ".gith*"] {
             assert!(of_path(Path::new(path)).is_none(), "{path}");
         }
     }

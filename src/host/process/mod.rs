@@ -3,7 +3,7 @@
 //! An agent is run as a list of arguments, never through a shell, and leads a process group of its own. Reads and
 //! writes nothing on its pipes. Invariant: an agent and its group do not outlive the `AgentProcess`; what cannot be
 //! ended because it moved away is named, and no signal ever goes to a group that is not the agent's. When this program is
-//! killed, the [`guard`] ends them.
+//! killed, the guard ends them.
 
 mod family;
 mod git;

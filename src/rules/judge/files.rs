@@ -166,7 +166,8 @@ impl<'a> Judge<'a, '_> {
     /// Words that name files which may hold secrets: where, how long, and why they do.
     pub(super) fn secrets(&self, words: &[Word], is_moved: bool) -> impl Iterator<Item = (usize, usize, &'static str)> {
         let program = words.first().map(|word| base_name(word).text).unwrap_or_default();
-        let names_files = hazards::reads(&program, words) != Reads::Nothing;
+        let writes = || hazards::written(&program, words).is_some();
+        let names_files = hazards::reads(&program, words) != Reads::Nothing || writes();
         let is_program = hazards::is_interpreter(&program);
         let found = move |(at, word): (usize, &Word)| {
             let said = secrets::of_word(&word.text, is_program).map(|secret| secret.why);

@@ -79,7 +79,7 @@ fn changes_are_told_and_decided_by_file() {
     let input = "write\n:changes\n:reject b.txt\n:accept all\n:changes\n:accept\n:undo\n";
     let done = plain(&lab, input, &lab.turn(steps));
     let out = done.assert_code(0).out();
-    let told = ["2 files to decide", "a.txt: created", "  + new", "b.txt: created", "  + other"];
+    let told = ["2 files to decide", "a.txt: created", "  | + new", "b.txt: created", "  | + other"];
     in_order(
         out,
         &[
@@ -102,9 +102,9 @@ fn text_comes_in_whole_lines_with_its_label_and_without_control_characters() {
     in_order(
         out,
         &[
-            "you: two\n  lines\n",
+            "you: two\n  | lines\n",
             "agent: one",
-            "red\n  three and on\n",
+            "red\n  | three and on\n",
             "end: the turn is over",
             "no question waits",
             "there is no command :nonsense",
