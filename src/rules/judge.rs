@@ -13,10 +13,13 @@ use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 use earlier::Made;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
+/// Directories that one line goes to: each name in the line is looked at below each of them.
+const MAX_DIRS: usize = 4;
 /// Programs that programs run in one command.
 const MAX_RUNS: usize = 4;
 /// Words of a wrapper where another command could begin.
@@ -192,7 +195,7 @@ impl<'a> Judge<'a, '_> {
         let is_certain = line.doubts.is_empty() && line.segments.iter().all(is_known);
         let hidden = secrets::of_word(text, true).filter(|_| !is_certain);
         let hidden = hidden.map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
-        let below = secret_below(&line.segments).map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
+        let below = doubt_below(&line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
@@ -547,8 +550,8 @@ impl Address {
     }
 }
 
-/// What may be secret of that which a line names after it has gone to a directory.
-fn secret_below(segments: &[Segment]) -> Option<&'static secrets::Secret> {
+/// What may be secret of that which a line names, below the directories that it goes to.
+fn doubt_below(segments: &[Segment]) -> Option<Doubt> {
     let commands = || {
         segments.iter().filter_map(|segment| match segment {
             Segment::Command(command) | Segment::Passed(command) => Some(command),
@@ -557,12 +560,18 @@ fn secret_below(segments: &[Segment]) -> Option<&'static secrets::Secret> {
     };
     let goes =
         commands().filter(|command| command.words.first().is_some_and(|word| matches!(&*word.text, "cd" | "pushd")));
-    let dirs = goes.filter_map(|command| command.words.last());
+    let dirs: BTreeSet<&str> = goes.filter_map(|command| Some(command.words.last()?.text.as_str())).collect();
+    if dirs.is_empty() {
+        return None;
+    }
+    if dirs.len() > MAX_DIRS {
+        return Some(Doubt::TooLong);
+    }
     let files =
         segments.iter().filter_map(|segment| if let Segment::File { word, .. } = segment { Some(word) } else { None });
     let names: Vec<&Word> = commands().flat_map(|command| command.words.iter()).chain(files).collect();
-    dirs.flat_map(|dir| names.iter().map(move |name| Path::new(&dir.text).join(&name.text)))
-        .find_map(|path| secrets::of_path(&path))
+    let mut paths = dirs.iter().flat_map(|dir| names.iter().map(move |name| Path::new(dir).join(&name.text)));
+    paths.find_map(|path| secrets::of_path(&path)).map(|secret| Doubt::Secret(secret.why))
 }
 
 #[cfg(test)]
