@@ -123,7 +123,7 @@ fn what_is_open_elsewhere_is_marked_and_stays() {
     let limits = Limits { sessions: 0, bytes: 0, age: Duration::ZERO };
     assert_eq!(prune_to(home.path(), None, &limits, at(NOW)), Pruned::default());
     assert!(dir.join(HEAD).exists());
-    drop(lock);
+    lock.unlock().unwrap();
     assert!(!list(home.path())[0].locked);
     remove(&dir).unwrap();
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);

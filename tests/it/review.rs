@@ -220,7 +220,7 @@ fn sessions_are_listed_and_removed_but_not_while_they_are_open() {
     }
     place.run(&["sessions", "--remove", "all"]).assert_says(0, &["is open in another acp-tui and stays"]);
     assert_eq!(place.sessions().len(), 1);
-    drop(lock);
+    lock.unlock().unwrap();
     place.run(&["sessions", "--remove", &second]).assert_code(0);
     assert_eq!(place.sessions().len(), 0);
     assert!(place.files().contains_key("more.txt"), "the files stay as they are");

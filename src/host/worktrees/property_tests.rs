@@ -86,7 +86,10 @@ fn act(dir: &Path, op: &Op) {
                     let _ = fs::create_dir_all(&path);
                     run(&["init", "-q", NAMES[*name]]);
                 }
-                1 if path.is_dir() || !path.exists() => put(&path, ".git/notes", "of nothing\n"),
+                1 => {
+                    let _ = fs::create_dir_all(path.join(".git"));
+                    let _ = fs::write(path.join(".git/notes"), "of nothing\n");
+                }
                 _ if path.is_dir() => drop(fs::write(path.join(".git"), "a plain file\n")),
                 _ => {}
             }
