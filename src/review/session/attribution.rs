@@ -1,8 +1,8 @@
 //! What the agent says it is doing, and from that: by what a file was changed.
 //!
-//! Reads nothing. Invariants: a change is only ever called the person's when no turn runs and no command of the agent
-//! does; in a turn a change that no call explains stays open to review. A call explains only what happened while it
-//! ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
+//! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
+//! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
+//! open to review. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
 //! last.
 
 use crate::model::changes::Cause;
@@ -28,6 +28,8 @@ struct Tool {
     doing: ToolEffect,
     finished: bool,
     waits: bool,
+    /// It was told of while no turn ran, and was not over by then: the agent has said too early that it is idle.
+    goes_on: bool,
     /// When it was heard of first, by the clock of the files; nothing when it was over by then, and may have run at any time before.
     from: Option<SystemTime>,
     /// When it was heard to be over.
@@ -136,12 +138,13 @@ impl Attribution {
             let old = old.map(|(entry, _)| *entry);
             old.map(|entry| self.tools.remove(&entry));
         }
-        let looks = self.looks;
+        let (looks, is_idle) = (self.looks, self.turns.is_empty());
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             turn: note.turn,
             doing: note.doing,
             finished: false,
             waits: false,
+            goes_on: false,
             from: (!note.finished).then_some(at),
             until: None,
             adrift: false,
@@ -152,6 +155,7 @@ impl Attribution {
         });
         tool.doing = note.doing;
         tool.waits = note.waits;
+        tool.goes_on |= is_idle && !tool.finished;
         // A path that has become a link meanwhile is another one now; the call was about the one before.
         for path in note.paths.iter().flat_map(|p| places(p)) {
             if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
@@ -253,17 +257,20 @@ impl Attribution {
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
             let found = self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool));
-            found.map(|(entry, tool)| (*entry, tool.turn.filter(|turn| self.turns.contains(turn))))
+            found.map(|(entry, tool)| (tool, *entry, tool.turn.filter(|turn| self.turns.contains(turn))))
         };
-        if !self.turns.is_empty()
-            && let Some((entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Edits && names(tool))
+        let is_idle = self.turns.is_empty();
+        if let Some((tool, entry, turn)) =
+            newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && names(tool))
         {
-            return Attributed::new(Cause::Tool, Some(entry)).of_turn(turn);
+            // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
+            let doubt = is_idle && tool.from.is_none();
+            return Attributed { doubt, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
-        if let Some((entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
+        if let Some((_, entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
             return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
         }
-        if self.turns.is_empty() {
+        if is_idle {
             return Attributed::new(Cause::Person, None);
         }
         Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }
