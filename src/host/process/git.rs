@@ -52,17 +52,8 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 /// Commands that run no program but hooks that are files: they convert no file, write no index (which may compare files
 /// once more) and move no ref.
-const HARMLESS: &[&str] = &[
-    "cat-file",
-    "commit-tree",
-    "diff-tree",
-    "ls-files",
-    "ls-tree",
-    "reflog",
-    "rev-list",
-    "rev-parse",
-    "show-ref",
-];
+const HARMLESS: &[&str] =
+    &["cat-file", "commit-tree", "diff-tree", "ls-files", "ls-tree", "reflog", "rev-list", "rev-parse", "show-ref"];
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -266,7 +257,8 @@ mod tests {
 
     #[test]
     fn programs_of_the_repository_are_turned_off_and_the_persons_stay() {
-        let listed = b"system\0filter.lfs.clean\nold\0global\0filter.lfs.clean\ngit-lfs clean\0global\0filter.lfs.required\0\
+        let listed =
+            b"system\0filter.lfs.clean\nold\0global\0filter.lfs.clean\ngit-lfs clean\0global\0filter.lfs.required\0\
             local\0filter.lfs.clean\nevil\0worktree\0filter.a=.b\xff.smudge\nevil\0local\0merge.m.driver\nevil\0\
             local\0merge.m.name\nm\0local\0hook.h.command\nevil\0global\0hook.h.enabled\ntrue\0local\0user.name\nx\0";
         let programs = Programs::of(listed);

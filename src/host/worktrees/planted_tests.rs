@@ -67,13 +67,16 @@ impl Planted {
         for (name, then) in PROGRAMS {
             git.run(&["config", name, &format!("{}; {then}", self.sign(name))]).unwrap();
         }
-        for (name, value) in [("log.showSignature", "true"), ("commit.gpgSign", "true"), ("hook.x.event", "post-checkout")] {
+        for (name, value) in
+            [("log.showSignature", "true"), ("commit.gpgSign", "true"), ("hook.x.event", "post-checkout")]
+        {
             git.run(&["config", name, value]).unwrap();
         }
         for name in HOOKS {
             let file = git.dir().join(".git/hooks").join(name);
             // By another process, so that no child of another test has it open for writing.
-            let line = format!("mkdir -p \"${{0%/*}}\" && printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"");
+            let line =
+                format!("mkdir -p \"${{0%/*}}\" && printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"");
             let done = Command::new("sh").arg("-c").arg(line).arg(file).arg(self.sign(name)).status().unwrap();
             assert!(done.success());
         }

@@ -146,7 +146,8 @@ impl Snapshot {
     pub fn look(&mut self) -> Outcome<()> {
         let inside = self.index.repositories()?;
         // Left out, since git would run itself in them, with what their own configuration names.
-        let places = inside.iter().flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
+        let places =
+            inside.iter().flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
         let places: Vec<u8> = [&b".\0"[..], &places.collect::<Vec<u8>>()].concat();
         self.index.run(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &places)?;
         let names: Vec<u8> = inside.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();

@@ -163,7 +163,7 @@ fn scan(dir: &Path, seen: Seen, earlier: Option<Entry>) -> Result<Option<Entry>,
     let (from, mut scan) = grown.map_or_else(Default::default, |entry| (entry.offset, entry.scan));
     match read_on(&mut file, from, &mut scan) {
         Ok(_) if seen.size == 0 => Ok(None),
-        Ok(Reached { offset, is_damaged }) => {
+        Ok(Reached { offset, is_damaged, .. }) => {
             scan.is_damaged = is_damaged;
             let Seen { name, size, mtime, ino } = seen;
             Ok(Some(Entry { name, size, mtime, ino, offset, scan }))
