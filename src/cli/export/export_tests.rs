@@ -213,7 +213,7 @@ fn an_export_is_taken_in_line_by_line() {
         [1, 2]},{"b":"x y"}],"name":"17-1"},{"name":"../x","lines":[{"v":2}]},{"lines":[],"name":"e"}],
         "other":{"deep":[1]},"kind":"acp-tui conversation","v":1}"#;
     let all = take(text).unwrap().unwrap();
-    let head = r#"{"imported":true,"started":1,"v":2}"#;
+    let head = r#"{"v":2,"started":1,"imported":true}"#;
     assert_eq!(all[0], ("imported-17-1.jsonl".into(), format!("{head}\n{{\"a\":[1,2]}}\n{{\"b\":\"x y\"}}\n")));
     assert!(all.len() == 2 && all[1].0.starts_with("imported-") && !all[1].0.contains('/'), "{all:?}");
     assert!(take(r#"{"dir":"agent->client","frame":{}}"#).unwrap().is_none(), "a recording");

@@ -124,7 +124,7 @@ fn no_command_runs_what_the_repository_names() {
     for args in [
         &["worktrees"][..],
         &["worktrees", "merge", "try"],
-        &["review", "last", "--json"],
+        &["review", "last"],
         &["blame", "f:2"],
         &["undo", "last"],
         &["worktrees", "discard", "try", "--yes"],
