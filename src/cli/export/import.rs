@@ -11,7 +11,7 @@ use super::{Fault, ended};
 use crate::base::human;
 use crate::headless::code;
 use crate::store::private::make_private_dir;
-use crate::store::sessions::{self, Known};
+use crate::store::sessions::{self, IMPORTED, Known};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -19,9 +19,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// What the name of an imported journal begins with; ours begin with a number.
-pub(super) const PREFIX: &str = "imported-";
 
 /// `acp-tui import FILE`.
 pub fn import(file: &Path) -> Result<u8, Usage> {
@@ -40,7 +37,7 @@ fn take_in(file: &Path) -> Result<u8, Fault> {
     let (mut known, mut new) = (0, BTreeSet::new());
     for Taken { name, temp, .. } in journals {
         // Ours, which it was exported from.
-        let is_own = name.strip_prefix(PREFIX).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
+        let is_own = name.strip_prefix(IMPORTED).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
         let is_there = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
         match temp.into_inner().map_err(io::IntoInnerError::into_error)? {
             _ if is_own => known += 1,
@@ -119,7 +116,7 @@ pub(super) fn marked(head: &Value) -> Option<Value> {
 
 /// The name of what has such a sum and so many bytes.
 pub(super) fn named(sum: u32, bytes: usize) -> String {
-    format!("{PREFIX}{sum:08x}-{bytes}{}", sessions::ENDING)
+    format!("{IMPORTED}{sum:08x}-{bytes}{}", sessions::ENDING)
 }
 
 /// The members of a line that tell what it is.
@@ -160,7 +157,7 @@ impl<'a> Line<'a> {
     }
 }
 
-fn text<'a>(value: Option<&'a RawValue>) -> Option<Cow<'a, str>> {
+fn text(value: Option<&RawValue>) -> Option<Cow<'_, str>> {
     serde_json::from_str(value?.get()).ok()
 }
 

@@ -3,12 +3,13 @@
 //!
 //! Invariant: what is written has no name yet, and goes when the file turns out to be none of ours.
 
-use super::import::{PREFIX, marked, named};
+use super::import::{marked, named};
 use super::write::{KIND, VERSION};
 use super::{Fault, MAX_LINE};
 use crate::base::human;
 use crate::cli::usage::Usage;
-use crate::store::{lines, sessions};
+use crate::store::lines;
+use crate::store::sessions::{self, IMPORTED};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -198,10 +199,11 @@ impl<'de> Visitor<'de> for Journal<'_, '_> {
         // A name is a file here: only one that we could have given is taken.
         let is_ours =
             !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        let name = name.strip_prefix(PREFIX).unwrap_or(name);
-        taken.name = match is_ours {
-            true => format!("{PREFIX}{name}{}", sessions::ENDING),
-            false => named(taken.sum.clone().finalize(), taken.bytes),
+        let name = name.strip_prefix(IMPORTED).unwrap_or(name);
+        taken.name = if is_ours {
+            format!("{IMPORTED}{name}{}", sessions::ENDING)
+        } else {
+            named(taken.sum.clone().finalize(), taken.bytes)
         };
         Ok(taken)
     }
