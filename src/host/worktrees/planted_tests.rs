@@ -75,8 +75,7 @@ impl Planted {
         for name in HOOKS {
             let file = git.dir().join(".git/hooks").join(name);
             // By another process, so that no child of another test has it open for writing.
-            let line =
-                format!("mkdir -p \"${{0%/*}}\" && printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"");
+            let line = "mkdir -p \"${0%/*}\" && printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"";
             let done = Command::new("sh").arg("-c").arg(line).arg(file).arg(self.sign(name)).status().unwrap();
             assert!(done.success());
         }

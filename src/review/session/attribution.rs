@@ -26,7 +26,6 @@ struct Tool {
     /// The turn in which it was heard of first.
     turn: Option<u64>,
     doing: ToolEffect,
-    finished: bool,
     waits: bool,
     /// It was told of while no turn ran, and was not over by then: the agent has said too early that it is idle.
     goes_on: bool,
@@ -42,6 +41,12 @@ struct Tool {
     claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
     /// Paths that were written through the client while it was known: it has had its write of them.
     served: BTreeSet<PathBuf>,
+}
+
+impl Tool {
+    const fn is_finished(&self) -> bool {
+        self.until.is_some()
+    }
 }
 
 /// When something was changed.
@@ -107,7 +112,7 @@ impl Attribution {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;
         let is_others = |tool: &Tool| tool.turn.is_some_and(|of| of != turn && turns.contains(&of));
-        self.tools.retain(|_, tool| is_others(tool) || !tool.finished && tool.doing == ToolEffect::Runs);
+        self.tools.retain(|_, tool| is_others(tool) || !tool.is_finished() && tool.doing == ToolEffect::Runs);
         self.turns.retain(|other| *other != turn);
         self.wrote &= !self.turns.is_empty();
         self.turns.push(turn);
@@ -134,7 +139,7 @@ impl Attribution {
     /// finished. `at` is when it was heard, by the clock of the files.
     pub fn note(&mut self, note: &ToolNote, at: SystemTime, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
-            let old = self.tools.iter().find(|(_, tool)| tool.finished).or_else(|| self.tools.iter().next());
+            let old = self.tools.iter().find(|(_, tool)| tool.is_finished()).or_else(|| self.tools.iter().next());
             let old = old.map(|(entry, _)| *entry);
             old.map(|entry| self.tools.remove(&entry));
         }
@@ -142,7 +147,6 @@ impl Attribution {
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             turn: note.turn,
             doing: note.doing,
-            finished: false,
             waits: false,
             goes_on: false,
             from: (!note.finished).then_some(at),
@@ -155,7 +159,7 @@ impl Attribution {
         });
         tool.doing = note.doing;
         tool.waits = note.waits;
-        tool.goes_on |= is_idle && !tool.finished;
+        tool.goes_on |= is_idle && !tool.is_finished();
         // A path that has become a link meanwhile is another one now; the call was about the one before.
         for path in note.paths.iter().flat_map(|p| places(p)) {
             if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
@@ -164,9 +168,8 @@ impl Attribution {
         }
         let claim = |c: &ClaimedEdit| Some((places(&c.path).pop()?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
-        let finishes = note.finished && !tool.finished;
+        let finishes = note.finished && !tool.is_finished();
         if finishes {
-            tool.finished = true;
             tool.until = Some(at);
             tool.finished_at = looks;
         }
@@ -217,7 +220,7 @@ impl Attribution {
 
     /// Whether it may still have changed something since the look of that number.
     fn counts(tool: &Tool, since: u64) -> bool {
-        !tool.waits && (!tool.finished || tool.finished_at >= since)
+        !tool.waits && (!tool.is_finished() || tool.finished_at >= since)
     }
 
     /// Whether something that changed then can be its doing.
@@ -325,7 +328,6 @@ mod tests {
             assert!(self.last_scan <= self.looks && self.looked.values().all(|look| *look <= self.looks));
             assert!(self.tools.len() <= MAX_TOOLS);
             for (entry, tool) in &self.tools {
-                assert_eq!(tool.finished, tool.until.is_some(), "{entry}: {tool:?}");
                 assert!(tool.paths.len() <= MAX_NAMED && tool.finished_at <= self.looks, "{entry}: {tool:?}");
             }
         }
