@@ -263,6 +263,9 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
 fn replayed(text: &str, one: &Listed, look: impl FnMut(SessionKey, &Session)) {
     let (command, cwd) = one.head.as_ref().map(|head| (head.command.clone(), head.cwd.clone())).unwrap_or_default();
     let model = Model::new(command, cwd.to_string_lossy().into_owned(), Policy::Auto(Allow::None));
-    let lines = |take: &mut dyn FnMut(&str)| Ok::<(), Infallible>(text.lines().for_each(take));
+    let lines = |take: &mut dyn FnMut(&str)| -> Result<(), Infallible> {
+        text.lines().for_each(take);
+        Ok(())
+    };
     let Ok(()) = each_session(model, cwd, lines, look);
 }
