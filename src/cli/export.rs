@@ -257,10 +257,9 @@ fn each_line(path: &Path, take: impl FnMut(&[u8])) -> Result<(), Fault> {
 
 /// Of one that has holes only what was written counts.
 fn check_size(journal: &Path) -> Result<(), Usage> {
-    use std::os::unix::fs::MetadataExt as _;
     let shown = paths::visible(journal.as_os_str());
     let meta = journal.metadata().map_err(|error| Usage(format!("{shown}: {error}")))?;
-    if meta.len().min(meta.blocks().saturating_mul(512)) <= MAX_SHOWN {
+    if lines::written(&meta) <= MAX_SHOWN {
         return Ok(());
     }
     Err(Usage(format!("{shown}: it is larger than {}; `--format json` takes any size", human::bytes(MAX_SHOWN))))

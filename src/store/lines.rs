@@ -12,7 +12,7 @@ use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -57,9 +57,7 @@ pub struct Text {
 pub fn text(path: &Path, most: u64) -> io::Result<Text> {
     let too_large = || io::Error::other(format!("it is larger than {}", human::bytes(most)));
     let (mut file, mut bytes, mut block) = (open(path)?, Vec::new(), vec![0; BLOCK]);
-    let meta = file.metadata()?;
-    // One that has holes may be larger than what was written.
-    if meta.len().min(meta.blocks().saturating_mul(512)) > most.saturating_add(BLOCK as u64) {
+    if written(&file.metadata()?) > most.saturating_add(BLOCK as u64) {
         return Err(too_large());
     }
     let mut ends_at = None;
@@ -79,6 +77,11 @@ pub fn text(path: &Path, most: u64) -> io::Result<Text> {
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
     Ok(Text { text, ends_at })
+}
+
+/// Bytes of a file that were written: one that has holes is larger.
+pub fn written(meta: &Metadata) -> u64 {
+    meta.len().min(meta.blocks().saturating_mul(512))
 }
 
 /// How far a file was read.
