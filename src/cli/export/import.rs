@@ -6,7 +6,7 @@
 use super::super::conversations::state;
 use super::super::output::{print, say};
 use super::super::usage::Usage;
-use super::reading::{self, Taken};
+use super::reading::{self, Taken, marked, named};
 use super::{Fault, ended};
 use crate::base::human;
 use crate::headless::code;
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 /// `acp-tui import FILE`.
 pub fn import(file: &Path) -> Result<u8, Usage> {
@@ -102,21 +102,6 @@ fn by_session(all: &[Known]) -> HashMap<&str, Vec<&Known>> {
         by.entry(known.session_id.as_str()).or_default().push(known);
     }
     by
-}
-
-/// The first line of a journal that came in a file: marked as such, and not begun in times to come.
-pub(super) fn marked(head: &Value) -> Option<Value> {
-    let mut head = head.as_object()?.clone();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let started = head.get("started").and_then(Value::as_u64).unwrap_or(0).min(now);
-    head.insert("imported".into(), true.into());
-    head.insert("started".into(), started.into());
-    Some(Value::Object(head))
-}
-
-/// The name of what has such a sum and so many bytes.
-pub(super) fn named(sum: u32, bytes: usize) -> String {
-    format!("{IMPORTED}{sum:08x}-{bytes}{}", sessions::ENDING)
 }
 
 /// The members of a line that tell what it is.

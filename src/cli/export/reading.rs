@@ -3,7 +3,6 @@
 //!
 //! Invariant: what is written has no name yet, and goes when the file turns out to be none of ours.
 
-use super::import::{marked, named};
 use super::write::{KIND, VERSION};
 use super::{Fault, MAX_LINE};
 use crate::base::human;
@@ -18,6 +17,7 @@ use std::fmt;
 use std::io::{self, BufReader, BufWriter, Read, Write as _};
 use std::path::Path;
 use std::rc::Rc;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tempfile::NamedTempFile;
 
 /// A journal that is written, and the name that it is to have.
@@ -74,6 +74,21 @@ pub fn of_export(file: &Path, dir: &Path) -> Result<Option<Vec<Taken>>, Fault> {
     }
     let journals = read.journals.ok_or_else(|| Usage("it has no journals".into()))?;
     Ok(Some(journals.into_iter().filter(|taken| taken.bytes > 0).collect()))
+}
+
+/// The first line of a journal that came in a file: marked as such, and not begun in times to come.
+pub fn marked(head: &Value) -> Option<Value> {
+    let mut head = head.as_object()?.clone();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let started = head.get("started").and_then(Value::as_u64).unwrap_or(0).min(now);
+    head.insert("imported".into(), true.into());
+    head.insert("started".into(), started.into());
+    Some(Value::Object(head))
+}
+
+/// The name of what has such a sum and so many bytes.
+pub fn named(sum: u32, bytes: usize) -> String {
+    format!("{IMPORTED}{sum:08x}-{bytes}{}", sessions::ENDING)
 }
 
 /// Reads no more than is left.
