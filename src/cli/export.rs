@@ -2,33 +2,41 @@
 //!
 //! What is printed comes from the entries of the transcript, which a replay of the journals gives. Invariants: no file is
 //! written over, and a file is whole or not there; other conversations of the same journal stay out; what is imported
-//! twice is there once.
+//! twice is there once. However long a journal is, little of it is held at once.
 
 mod entries;
 mod import;
+mod reading;
 mod redact;
 mod write;
 
 use super::args::Export;
 use super::conversations::{all, find, state};
-use super::output::{print, say};
+use super::output::say;
 use super::usage::Usage;
 use super::values::Format;
-use crate::base::paths;
+use crate::base::{human, paths};
 use crate::engine::replay::each_session;
+use crate::headless::code;
 use crate::model::Model;
 use crate::model::session::{Allow, Policy};
+use crate::review::report::json;
 use crate::store::lines;
 use crate::store::sessions::{self, Known, Part};
-use entries::{Item, items};
+use entries::items;
 use redact::Redaction;
-use std::io::{self, Write as _};
+use serde_json::value::RawValue;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+use write::Document;
 
 pub use import::import;
 
-/// Bytes of a journal, or a file to import, that are held at once.
-const MAX_BYTES: u64 = 1 << 30;
+/// Bytes of a line that is exported or imported; longer ones are left out.
+const MAX_LINE: usize = 32 << 20;
+/// Bytes of a journal whose conversation is shown: the text of all of it is held.
+const MAX_SHOWN: u64 = 1 << 30;
 /// Words and bytes of a title that become the name of a file, and files of one name.
 const WORDS: usize = 6;
 const MAX_STEM: usize = 60;
@@ -50,23 +58,74 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     let known = row.known;
     let parts = parts_of(&state, &known)?;
     let redaction = wanted.redact.then(|| Redaction::new(super::conversations::home().as_deref()));
-    let text = text(&known, &parts, wanted.format, redaction.as_ref())?;
+    let out = Out { known: &known, parts: &parts, format: wanted.format, redaction };
     match &wanted.output {
-        None => print(&text),
-        Some(file) => write_new(file, &text).map(|()| crate::headless::code::OK),
+        None => printed(out.write(&mut BufWriter::new(io::stdout().lock()))),
+        Some(file) => ended(write_new(file, |to| out.write(to)).map(|()| code::OK)),
+    }
+}
+
+/// Why a conversation does not come out, or in.
+#[derive(Debug)]
+enum Fault {
+    /// It is not what was asked for.
+    Asked(Usage),
+    /// The disk, or who reads, does not take it.
+    Unwritten(io::Error),
+}
+
+impl From<Usage> for Fault {
+    fn from(usage: Usage) -> Self {
+        Self::Asked(usage)
+    }
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Unwritten(error)
+    }
+}
+
+impl Fault {
+    fn words(self) -> Usage {
+        match self {
+            Self::Asked(usage) => usage,
+            Self::Unwritten(error) => Usage(format!("it cannot be written: {error}")),
+        }
+    }
+}
+
+/// A fault that is not in what was asked for has an exit code of its own.
+fn ended(done: Result<u8, Fault>) -> Result<u8, Usage> {
+    match done {
+        Ok(code) => Ok(code),
+        Err(Fault::Asked(usage)) => Err(usage),
+        Err(fault) => {
+            say(&fault.words().0);
+            Ok(code::OWN_FAULT)
+        }
+    }
+}
+
+/// A closed output is no fault.
+fn printed(done: Result<(), Fault>) -> Result<u8, Usage> {
+    match done {
+        Ok(()) => Ok(code::OK),
+        Err(Fault::Unwritten(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(code::READER_GONE),
+        Err(fault) => ended(Err(fault)),
     }
 }
 
 /// Writes a conversation as Markdown into its own directory, under a name that nothing has there yet.
 pub(super) fn beside(state: &Path, known: &Known) -> Result<PathBuf, Usage> {
-    let text = text(known, &parts_of(state, known)?, Format::Markdown, None)?;
+    let out = Out { known, parts: &parts_of(state, known)?, format: Format::Markdown, redaction: None };
     let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
     let stem = file_stem(title);
     for n in 1..=MAX_NAMESAKES {
         let name = if n == 1 { format!("{stem}.md") } else { format!("{stem}-{n}.md") };
         let file = known.cwd.join(name);
         if file.symlink_metadata().is_err() {
-            write_new(&file, &text)?;
+            write_new(&file, |to| out.write(to)).map_err(Fault::words)?;
             return Ok(file);
         }
     }
@@ -99,26 +158,111 @@ fn parts_of(state: &Path, known: &Known) -> Result<Vec<Part>, Usage> {
     Ok(parts)
 }
 
-fn text(known: &Known, parts: &[Part], format: Format, redaction: Option<&Redaction>) -> Result<String, Usage> {
-    if format == Format::Json {
-        return Ok(write::json(known, &records(known, parts)?));
-    }
-    let mut items = Vec::new();
-    for (number, journal) in known.journals.iter().enumerate() {
-        items.extend(of_journal(known, journal, number > 0)?);
-    }
-    if let Some(redaction) = redaction {
-        for item in &mut items {
-            item.change(|text| redaction.text(text));
+/// A conversation on its way out.
+struct Out<'a> {
+    known: &'a Known,
+    parts: &'a [Part],
+    format: Format,
+    redaction: Option<Redaction>,
+}
+
+impl Out<'_> {
+    fn write(&self, to: &mut dyn Write) -> Result<(), Fault> {
+        match self.format {
+            Format::Json => self.write_journals(to)?,
+            _ => self.write_shown(to)?,
         }
+        Ok(to.flush()?)
     }
-    let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
-    let title = redaction.map_or_else(|| title.clone(), |redaction| redaction.text(title));
-    Ok(match format {
-        Format::Html => write::html(&title, known, &items),
-        Format::Cast => write::cast(&title, known, &items),
-        _ => write::markdown(&title, known, &items),
-    })
+
+    fn redacted(&self, text: &str) -> String {
+        self.redaction.as_ref().map_or_else(|| text.to_owned(), |redaction| redaction.text(text))
+    }
+
+    fn write_shown(&self, to: &mut dyn Write) -> Result<(), Fault> {
+        let known = self.known;
+        let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
+        let mut document = Document::new(self.format);
+        to.write_all(document.head(&self.redacted(title), known).as_bytes())?;
+        for (number, journal) in known.journals.iter().enumerate() {
+            let cwd = known.cwd.to_string_lossy().into_owned();
+            let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
+            let (mut is_later, mut written) = (number > 0, Ok(()));
+            let lines = |take: &mut dyn FnMut(&str)| -> Result<(), Fault> {
+                check_size(journal)?;
+                each_line(journal, |line| take(&String::from_utf8_lossy(line)))
+            };
+            each_session(model, known.cwd.clone(), lines, |_, session| {
+                if written.is_err() || session.id.as_ref().is_none_or(|id| id.as_str() != known.session_id) {
+                    return;
+                }
+                for mut item in items(session, is_later) {
+                    if self.redaction.is_some() {
+                        item.change(|text| self.redacted(text));
+                    }
+                    is_later = true;
+                    written = to.write_all(document.item(&item).as_bytes());
+                    if written.is_err() {
+                        return;
+                    }
+                }
+            })?;
+            written?;
+        }
+        Ok(to.write_all(document.end().as_bytes())?)
+    }
+
+    /// What `import` reads: the lines as they stand, but for those of other conversations.
+    fn write_journals(&self, to: &mut dyn Write) -> Result<(), Fault> {
+        to.write_all(write::json_head(self.known).as_bytes())?;
+        for (number, journal) in self.known.journals.iter().enumerate() {
+            let others: Vec<&str> =
+                self.parts.iter().filter(|part| part.journal == *journal).map(|part| &*part.session_id).collect();
+            let name = json::cleaned(&serde_json::Value::from(sessions::stem(journal)).to_string());
+            write!(to, "{}{{\"name\":{name},\"lines\":[", if number > 0 { "," } else { "" })?;
+            let (mut is_first, mut written) = (true, Ok(()));
+            each_line(journal, |line| {
+                let line =
+                    std::str::from_utf8(line).ok().filter(|line| serde_json::from_str::<&RawValue>(line).is_ok());
+                let line = line.filter(|line| !import::is_of_another(line, &self.known.session_id, &others));
+                if let (Some(line), Ok(())) = (line, &written) {
+                    let comma = if std::mem::take(&mut is_first) { "" } else { "," };
+                    written = write!(to, "{comma}{}", json::cleaned(line.trim()));
+                }
+            })?;
+            written?;
+            write!(to, "]}}")?;
+        }
+        Ok(to.write_all(b"]}\n")?)
+    }
+}
+
+/// Hands over each line of a file of ours, and says what is left out of it.
+fn each_line(path: &Path, take: impl FnMut(&[u8])) -> Result<(), Fault> {
+    let shown = paths::visible(path.as_os_str());
+    let read = lines::open(path).and_then(|mut file| lines::each_up_to(&mut file, MAX_LINE, take));
+    let reached = read.map_err(|error| Usage(format!("{shown}: {error}")))?;
+    if reached.is_damaged {
+        say(&format!(
+            "{shown}: it is damaged, with zero bytes from byte {} on; only what stands before them is used",
+            reached.offset
+        ));
+    }
+    if reached.passed_over > 0 {
+        let (lines, most) = (human::count(reached.passed_over, "line"), human::bytes(MAX_LINE as u64));
+        say(&format!("{shown}: {lines} with more than {most} left out"));
+    }
+    Ok(())
+}
+
+/// Of one that has holes only what was written counts.
+fn check_size(journal: &Path) -> Result<(), Usage> {
+    let shown = paths::visible(journal.as_os_str());
+    let meta = journal.metadata().map_err(|error| Usage(format!("{shown}: {error}")))?;
+    if lines::written(&meta) <= MAX_SHOWN {
+        return Ok(());
+    }
+    Err(Usage(format!("{shown}: it is larger than {}; `--format json` takes any size", human::bytes(MAX_SHOWN))))
 }
 
 fn there(file: &Path) -> Usage {
@@ -130,57 +274,19 @@ fn fault(error: io::Error) -> Usage {
 }
 
 /// Whole or not at all, readable by its owner, and never over another file.
-fn write_new(file: &Path, text: &str) -> Result<(), Usage> {
+fn write_new(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>) -> Result<(), Fault> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = tempfile::NamedTempFile::new_in(dir).and_then(|mut temp| {
-        temp.write_all(text.as_bytes())?;
-        temp.persist_noclobber(file).map(drop).map_err(|error| error.error)
-    });
-    written.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => there(file),
-        _ => Usage(format!("{}: {error}", paths::visible(file.as_os_str()))),
-    })
-}
-
-/// The text of a journal or of a file to import.
-fn read(path: &Path) -> Result<String, Usage> {
-    let shown = paths::visible(path.as_os_str());
-    let lines::Text { text, ends_at } = lines::text(path, MAX_BYTES).map_err(|e| Usage(format!("{shown}: {e}")))?;
-    if let Some(at) = ends_at {
-        say(&format!(
-            "{shown}: it is damaged, with zero bytes from byte {at} on; only what stands before them is used"
-        ));
-    }
-    Ok(text)
-}
-
-/// The entries of a journal. What the agent told again is in an earlier one, or was said before the session was closed.
-fn of_journal(known: &Known, journal: &Path, is_later: bool) -> Result<Vec<Item>, Usage> {
-    let text = read(journal)?;
-    let cwd = known.cwd.to_string_lossy().into_owned();
-    let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
-    let mut all = Vec::new();
-    each_session(model, known.cwd.clone(), text.lines(), |_, session| {
-        if session.id.as_ref().is_some_and(|id| id.as_str() == known.session_id) {
-            let more = items(session, is_later || !all.is_empty());
-            all.extend(more);
+    let at_file = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => there(file).into(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::PermissionDenied => {
+            Fault::Asked(Usage(format!("{}: {error}", paths::visible(file.as_os_str()))))
         }
-    });
-    Ok(all)
-}
-
-/// The lines of each journal, without what belongs to other sessions alone.
-fn records(known: &Known, parts: &[Part]) -> Result<Vec<(String, Vec<serde_json::Value>)>, Usage> {
-    let mut journals = Vec::new();
-    for journal in &known.journals {
-        let others: Vec<&str> =
-            parts.iter().filter(|part| part.journal == *journal).map(|part| &*part.session_id).collect();
-        let text = read(journal)?;
-        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-        let kept = lines.filter(|line| !import::is_of_another(line, &known.session_id, &others));
-        journals.push((sessions::stem(journal).to_owned(), kept.collect()));
-    }
-    Ok(journals)
+        _ => error.into(),
+    };
+    let mut out = BufWriter::new(NamedTempFile::new_in(dir).map_err(at_file)?);
+    write(&mut out)?;
+    let temp = out.into_inner().map_err(|error| at_file(error.into_error()))?;
+    temp.persist_noclobber(file).map(drop).map_err(|error| at_file(error.error))
 }
 
 #[cfg(test)]

@@ -85,7 +85,6 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     if undo.turn.is_none()
         && let Some((words, Newest::Merge(files))) = tracker.newest_decision()
     {
-        let words = words.to_owned();
         return unmerge(&mut tracker, undo, &words, &files);
     }
     let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn, tracker.last_turn())?;
@@ -198,7 +197,7 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
 
 /// Takes back an undo, of turns or of a merge, and nothing else: a decision made since then would have to be undone first.
 fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewError> {
-    if tracker.undone_merge().is_some() {
+    if tracker.has_undone_merge() {
         return progress::act(tracker, &ReviewAction::Redo, "bringing back");
     }
     let (turn, undone) = match tracker.newest_decision() {

@@ -172,11 +172,13 @@ fn merge(state: &Path, worktree: &Worktree) -> Result<u8, Usage> {
         say(&format!("{}: {lost}", shown(file)));
     }
     let printed = print(&text)?;
+    let name = &worktree.name;
     if !merged.files.is_empty() {
         let undo = merging::undone_by(state, &worktree.origin, here().as_deref());
+        let (files, origin) = (human::count(merged.files.len() as u64, "file"), shown(&worktree.origin));
+        say(&format!("merged {files} of {name} into {origin}: `acp-tui undo {undo} --dry-run` lists them"));
         say(&format!("`acp-tui undo {undo}` takes it back"));
     }
-    let name = &worktree.name;
     if merged.stopped > 0 {
         let done = merged.files.len();
         say(&progress::stopped(Progress { done, of: done + merged.stopped }));

@@ -18,6 +18,7 @@ use crate::review::report::blame::{File, Origin, StoredReview, blame as follow};
 use crate::store::lines::{self, Text};
 use crate::store::sessions::{self, ENDING, Known, Part};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -262,5 +263,9 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
 fn replayed(text: &str, one: &Listed, look: impl FnMut(SessionKey, &Session)) {
     let (command, cwd) = one.head.as_ref().map(|head| (head.command.clone(), head.cwd.clone())).unwrap_or_default();
     let model = Model::new(command, cwd.to_string_lossy().into_owned(), Policy::Auto(Allow::None));
-    each_session(model, cwd, text.lines(), look);
+    let lines = |take: &mut dyn FnMut(&str)| -> Result<(), Infallible> {
+        text.lines().for_each(take);
+        Ok(())
+    };
+    let Ok(()) = each_session(model, cwd, lines, look);
 }

@@ -129,7 +129,11 @@ pub fn in_words(
     let files = human::count(merged.files.len() as u64, "file");
     match merged.left.first() {
         None if merged.files.is_empty() => Ok(format!("{} has nothing to merge", worktree.name)),
-        None => Ok(format!("merged {files} of {} into {origin}; undo in the review there{kept_as}", worktree.name)),
+        None => Ok(format!(
+            "merged {files} of {} into {origin}; `u` in the review there undoes it, `acp-tui undo last --dry-run` there lists \
+             them{kept_as}",
+            worktree.name
+        )),
         Some((path, why)) => Err(format!(
             "merged {files}, left {} alone: {}: {}{kept_as}",
             human::count(merged.left.len() as u64, "file"),

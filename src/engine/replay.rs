@@ -36,16 +36,17 @@ pub fn replay_by<'a>(
 }
 
 /// The same, for what was said: shows every session of the journal once, one that is closed right before it lets go of
-/// that, the others as they are at the end.
-pub fn each_session<'a>(
+/// that, the others as they are at the end. `lines` hands over each line.
+pub fn each_session<E>(
     model: Model,
     cwd: PathBuf,
-    lines: impl Iterator<Item = &'a str>,
+    lines: impl FnOnce(&mut dyn FnMut(&str)) -> Result<(), E>,
     mut look: impl FnMut(SessionKey, &Session),
-) {
+) -> Result<(), E> {
     let mut replay = Replay::new(model, cwd);
-    lines.for_each(|line| replay.line_before_close(line, &mut look));
+    lines(&mut |line| replay.line_before_close(line, &mut look))?;
     replay.core.model.sessions().for_each(|(key, session)| look(key, session));
+    Ok(())
 }
 
 type Named = Box<dyn Fn(&str) -> Option<SharedCodec>>;

@@ -18,6 +18,7 @@ pub use opening::{Opening, Removal};
 use self::interrupted::sweep;
 use self::trees::{Snapshot, commit};
 use super::process::{Git, GitError};
+use crate::base::sanitize;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -269,6 +270,13 @@ fn set_up(
             path.display()
         ));
     }
+    let left_out = origin.git.filters_left_out()?;
+    if !left_out.is_empty() {
+        remarks.push(format!(
+            "filters of the repository's own configuration are not run in it ({}): their files are as git keeps them",
+            left_out.iter().take(MAX_NAMED).map(|name| sanitize::line(name)).collect::<Vec<_>>().join(", ")
+        ));
+    }
     let created = seconds();
     Ok(Worktree { v: VERSION, name: name.to_owned(), origin: origin.top.clone(), path, branch, start, created })
 }
@@ -357,7 +365,7 @@ pub fn find(state: &Path, name: &str, here: &Path) -> Outcome<Worktree> {
 pub fn changes(worktree: &Worktree) -> Outcome<Difference> {
     let git = there(worktree)?;
     let tree = Snapshot::of(&git)?.tree;
-    let numbers = git.run(&["diff", "--numstat", "-z", "--no-renames", "--no-ext-diff", &worktree.start, &tree])?;
+    let numbers = git.run(&["diff-tree", "-r", "--numstat", "-z", "--no-renames", &worktree.start, &tree])?;
     let mut sum = Difference::default();
     for line in numbers.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
         let line = String::from_utf8_lossy(line);
@@ -383,6 +391,10 @@ fn there(worktree: &Worktree) -> Outcome<Git> {
 #[cfg(test)]
 #[path = "worktrees_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "worktrees/planted_tests.rs"]
+mod planted_tests;
 
 #[cfg(test)]
 #[path = "worktrees/property_tests.rs"]

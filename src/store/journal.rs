@@ -10,6 +10,7 @@ use super::private;
 use super::writer::Writer;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ impl Journal {
             map.insert("v".into(), json!(VERSION));
             map.insert("ends".into(), json!(true));
         }
-        writeln!(file, "{first}")?;
+        begin(&mut file, &path, &first)?;
         Ok(Self { path, out: Writer::start("journal", file)? })
     }
 
@@ -72,5 +73,33 @@ impl Journal {
     pub fn close(mut self, patience: Duration) {
         self.record(|out| out.push_str(END));
         self.out.close(patience);
+    }
+}
+
+/// Writes the first line. One that cannot be written leaves no journal behind that has none.
+fn begin(to: &mut impl Write, path: &Path, first: &Value) -> io::Result<()> {
+    let begun = to.write_all(format!("{first}\n").as_bytes());
+    if begun.is_err() {
+        // What cannot be removed either is told as unreadable.
+        let _ = fs::remove_file(path);
+    }
+    begun
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_leaves_no_journal_without_a_head() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("j.jsonl");
+        fs::write(&path, "").unwrap();
+        let mut full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let error = begin(&mut full, &path, &json!({})).unwrap_err();
+        assert_eq!((error.kind(), path.exists()), (io::ErrorKind::StorageFull, false));
+        let journal = Journal::create(dir.path(), "j.jsonl", &json!({ "client": "x" })).unwrap();
+        assert!(fs::read_to_string(journal.path()).unwrap().starts_with("{\"client\":\"x\""));
     }
 }

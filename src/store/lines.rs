@@ -12,7 +12,7 @@ use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -57,9 +57,7 @@ pub struct Text {
 pub fn text(path: &Path, most: u64) -> io::Result<Text> {
     let too_large = || io::Error::other(format!("it is larger than {}", human::bytes(most)));
     let (mut file, mut bytes, mut block) = (open(path)?, Vec::new(), vec![0; BLOCK]);
-    let meta = file.metadata()?;
-    // One that has holes may be larger than what was written.
-    if meta.len().min(meta.blocks().saturating_mul(512)) > most.saturating_add(BLOCK as u64) {
+    if written(&file.metadata()?) > most.saturating_add(BLOCK as u64) {
         return Err(too_large());
     }
     let mut ends_at = None;
@@ -81,6 +79,11 @@ pub fn text(path: &Path, most: u64) -> io::Result<Text> {
     Ok(Text { text, ends_at })
 }
 
+/// Bytes of a file that were written: one that has holes is larger.
+pub fn written(meta: &Metadata) -> u64 {
+    meta.len().min(meta.blocks().saturating_mul(512))
+}
+
 /// How far a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
@@ -88,12 +91,19 @@ pub struct Reached {
     pub offset: u64,
     /// A zero byte stands there.
     pub is_damaged: bool,
+    /// Lines that were too long.
+    pub passed_over: u64,
 }
 
 /// Hands over each line from an offset on, without its end. A last line without an end is one only when it is whole JSON:
 /// else it is still being written, or its writer was stopped.
 pub fn each(file: &mut File, from: u64, take: impl FnMut(&[u8])) -> io::Result<Reached> {
     each_within(file, from, (BLOCK, MAX_LINE), take)
+}
+
+/// The same; a line with more than `most` bytes is passed over.
+pub fn each_up_to(file: &mut File, most: usize, take: impl FnMut(&[u8])) -> io::Result<Reached> {
+    each_within(file, 0, (BLOCK, most), take)
 }
 
 fn each_within(
@@ -105,10 +115,11 @@ fn each_within(
     file.seek(SeekFrom::Start(from))?;
     let mut buffer = vec![0; block];
     // What is in the buffer and not yet taken; the offset of its first byte; whether the line is passed over.
-    let (mut held, mut at, mut skips) = (0, from, false);
+    let (mut held, mut at, mut skips, mut passed_over) = (0, from, false, 0);
     loop {
         if held == buffer.len() {
             if buffer.len() >= most {
+                passed_over += u64::from(!skips);
                 (at, held, skips) = (at + held as u64, 0, true);
             } else {
                 buffer.resize(buffer.len() * 2, 0);
@@ -125,7 +136,7 @@ fn each_within(
                 take(rest);
                 at += held as u64;
             }
-            return Ok(Reached { offset: at, is_damaged: false });
+            return Ok(Reached { offset: at, is_damaged: false, passed_over });
         }
         let (mut begin, mut look) = (0, held);
         let zero = memchr(0, &buffer[held..held + read]);
@@ -138,7 +149,7 @@ fn each_within(
             (begin, look) = (end + 1, end + 1);
         }
         if zero.is_some() {
-            return Ok(Reached { offset: at + begin as u64, is_damaged: true });
+            return Ok(Reached { offset: at + begin as u64, is_damaged: true, passed_over });
         }
         buffer.copy_within(begin..held, 0);
         (at, held) = (at + begin as u64, held - begin);

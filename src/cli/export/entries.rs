@@ -64,10 +64,10 @@ impl Item {
 }
 
 /// The entries of a session. `is_later`: what was there before the first turn is known from an earlier journal.
-pub fn items(session: &Session, is_later: bool) -> Vec<Item> {
-    let entries = session.entries().iter().filter(|entry| !is_later || entry.turn != TurnId(0));
-    let items = entries.map(|entry| item(session, entry));
-    items.filter(|item| !item.title.is_empty() || !item.parts.is_empty()).collect()
+pub fn items(session: &Session, is_later: bool) -> impl Iterator<Item = Item> {
+    let entries = session.entries().iter().filter(move |entry| !is_later || entry.turn != TurnId(0));
+    let items = entries.map(move |entry| item(session, entry));
+    items.filter(|item| !item.title.is_empty() || !item.parts.is_empty())
 }
 
 fn item(session: &Session, entry: &Entry) -> Item {

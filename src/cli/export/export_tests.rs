@@ -39,6 +39,13 @@ fn known() -> Known {
     }
 }
 
+fn shown(format: Format, title: &str, known: &Known, items: &[Item]) -> String {
+    let mut document = Document::new(format);
+    let head = document.head(title, known);
+    let items: String = items.iter().map(|item| document.item(item)).collect();
+    head + &items + document.end()
+}
+
 fn item(who: Who, title: &str, part: Part) -> Item {
     Item { who, at: Duration::from_secs(3), title: title.into(), parts: vec![part] }
 }
@@ -54,7 +61,7 @@ fn markdown_has_each_entry_under_a_heading_and_no_text_gets_out_of_its_place() {
         item(Who::Agent, "", prose("## You\n<img src=x> `<b>` <b>\nYou\n---\n```html\n<i>\n## You\n")),
         item(Who::Tool, "run `x` <b>", Part::Code("diff", "+a\n```\n# You".into())),
     ];
-    let text = write::markdown("A [title](x) <b>", &known(), &items);
+    let text = shown(Format::Markdown, "A [title](x) <b>", &known(), &items);
     let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
     // The last two are inside of blocks.
     let want = ["# A \\[title\\](x) \\<b\\>", "## You", "## Agent", "## You", "## Tool: run \\`x\\` \\<b\\>", "# You"];
@@ -85,8 +92,12 @@ fn no_markdown_of_an_agent_gets_out_of_its_place() {
         "[a](data:text/html,x) [b](vscode:x) [c](file:///etc/passwd) <javascript:x>",
         "| a |\n|---|\n| ![i](http://evil) [a](javascript:x) |",
     ] {
-        let text =
-            write::markdown("t", &known(), &[item(Who::Agent, "", prose(evil)), item(Who::Person, "", prose("x"))]);
+        let text = shown(
+            Format::Markdown,
+            "t",
+            &known(),
+            &[item(Who::Agent, "", prose(evil)), item(Who::Person, "", prose("x"))],
+        );
         for options in [pulldown_cmark::Options::empty(), pulldown_cmark::Options::ENABLE_TABLES] {
             let mut headings = Vec::new();
             for (event, range) in pulldown_cmark::Parser::new_ext(&text, options).into_offset_iter() {
@@ -104,16 +115,16 @@ fn no_markdown_of_an_agent_gets_out_of_its_place() {
         }
     }
     let fine = "[a](https://b) [c](src/c.rs:3) [d](#e) `![i](http://evil)`\n";
-    assert!(write::markdown("t", &known(), &[item(Who::Agent, "", prose(fine))]).contains(fine));
+    assert!(shown(Format::Markdown, "t", &known(), &[item(Who::Agent, "", prose(fine))]).contains(fine));
     let code = "- a\n  ```\n  if a < b\n  ```\n";
-    assert!(write::markdown("t", &known(), &[item(Who::Agent, "", prose(code))]).contains(code));
+    assert!(shown(Format::Markdown, "t", &known(), &[item(Who::Agent, "", prose(code))]).contains(code));
 }
 
 #[test]
 fn html_has_every_text_escaped_and_fetches_nothing() {
     let evil = "</pre></style><script>alert('1')</script><img src=\"http://x\" onerror=x>&amp;";
     let items = [item(Who::Agent, evil, prose(evil)), item(Who::Tool, "t", Part::Code("", evil.into()))];
-    let text = write::html(evil, &known(), &items);
+    let text = shown(Format::Html, evil, &known(), &items);
     for tag in ["<script", "<img", "</pre></style>", "onerror=x>", "A <b>"] {
         assert!(!text.contains(tag), "{tag}: {text}");
     }
@@ -121,7 +132,7 @@ fn html_has_every_text_escaped_and_fetches_nothing() {
     assert_eq!(text.matches("<pre").count(), 2);
     let control = "a\u{1b}]0;x\u{7}\u{9b}31m\u{202e}b";
     let of = Known { session_id: control.into(), agent: control.into(), ..known() };
-    let text = write::html(control, &of, &[item(Who::Tool, control, prose(control))]);
+    let text = shown(Format::Html, control, &of, &[item(Who::Tool, control, prose(control))]);
     assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
 }
 
@@ -129,7 +140,7 @@ fn html_has_every_text_escaped_and_fetches_nothing() {
 fn a_cast_is_a_recording_of_a_terminal_in_the_order_of_time() {
     let mut items = vec![item(Who::Person, "", prose("a\nb")), item(Who::Agent, "", prose("c"))];
     items[1].at = Duration::from_secs(1);
-    let text = write::cast("title", &known(), &items);
+    let text = shown(Format::Cast, "title", &known(), &items);
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["version"], &lines[0]["timestamp"]), (&json!(2), &json!(1_790_000_000)));
     assert_eq!(lines[1][2], "\u{1b}[1mYou\u{1b}[0m \r\na\r\nb\r\n\r\n");
@@ -165,18 +176,52 @@ fn a_file_is_never_written_over_and_is_the_owners() {
     use std::os::unix::fs::PermissionsExt as _;
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("f");
-    write_new(&file, "one").unwrap();
+    let write = |file: &Path, text: &str| write_new(file, |to| Ok(to.write_all(text.as_bytes())?));
+    write(&file, "one").unwrap();
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(write_new(&file, "two").unwrap_err().0.contains("not written over"));
+    assert!(write(&file, "two").unwrap_err().words().0.contains("not written over"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "one");
-    assert!(write_new(&temp.path().join("gone/f"), "x").is_err());
+    assert!(matches!(write(&temp.path().join("gone/f"), "x"), Err(Fault::Asked(_))));
+    let full = write_new(&temp.path().join("full"), |_| Err(io::Error::from(io::ErrorKind::StorageFull).into()));
+    assert_eq!(ended(full.map(|()| code::OK)), Ok(code::OWN_FAULT));
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing else stays");
 }
 
 #[test]
 fn what_other_sessions_said_stays_out() {
-    let line = |session: &str| json!({ "frame": { "params": { "sessionId": session, "update": {} } } });
+    let line = |session: &str| json!({ "frame": { "params": { "sessionId": session, "update": {} } } }).to_string();
     assert!(import::is_of_another(&line("other"), "own", &["own", "other"]));
     assert!(!import::is_of_another(&line("own"), "own", &["own", "other"]));
-    assert!(!import::is_of_another(&json!({ "fact": "x" }), "own", &["own", "other"]));
+    assert!(!import::is_of_another(&json!({ "fact": "x" }).to_string(), "own", &["own", "other"]));
+}
+
+/// Little of a file is held while it is read, and it need not be laid out as we do.
+#[test]
+fn an_export_is_taken_in_line_by_line() {
+    let temp = tempfile::tempdir().unwrap();
+    let file = temp.path().join("f");
+    let take = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let taken = reading::of_export(&file, temp.path());
+        taken.map(|taken| {
+            let read =
+                |one: reading::Taken| (one.name, std::fs::read_to_string(one.temp.into_inner().unwrap()).unwrap());
+            taken.map(|all| all.into_iter().map(read).collect::<Vec<_>>())
+        })
+    };
+    let text = r#"{"journals":[{"lines":[{"v":2,"started":1},{"a":
+        [1, 2]},{"b":"x y"}],"name":"17-1"},{"name":"../x","lines":[{"v":2}]},{"lines":[],"name":"e"}],
+        "other":{"deep":[1]},"kind":"acp-tui conversation","v":1}"#;
+    let all = take(text).unwrap().unwrap();
+    let head = r#"{"v":2,"started":1,"imported":true}"#;
+    assert_eq!(all[0], ("imported-17-1.jsonl".into(), format!("{head}\n{{\"a\":[1,2]}}\n{{\"b\":\"x y\"}}\n")));
+    assert!(all.len() == 2 && all[1].0.starts_with("imported-") && !all[1].0.contains('/'), "{all:?}");
+    assert!(take(r#"{"dir":"agent->client","frame":{}}"#).unwrap().is_none(), "a recording");
+    assert!(take("words").unwrap().is_none());
+    let faults =
+        [text.replace("\"v\":1}", "\"v\":2}"), text[..text.len() - 1].to_owned(), text.replace("{\"v\":2,", "1,{")];
+    for fault in faults {
+        assert!(matches!(take(&fault), Err(Fault::Asked(_))), "{fault}");
+    }
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing stays");
 }

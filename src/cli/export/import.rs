@@ -6,49 +6,51 @@
 use super::super::conversations::state;
 use super::super::output::{print, say};
 use super::super::usage::Usage;
-use super::read;
-use super::write::{KIND, VERSION};
+use super::reading::{self, Taken, marked, named};
+use super::{Fault, ended};
 use crate::base::human;
 use crate::headless::code;
 use crate::store::private::make_private_dir;
-use crate::store::sessions::{self, Known};
+use crate::store::sessions::{self, IMPORTED, Known};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
-
-/// What the name of an imported journal begins with; ours begin with a number.
-const PREFIX: &str = "imported-";
+use std::time::UNIX_EPOCH;
 
 /// `acp-tui import FILE`.
 pub fn import(file: &Path) -> Result<u8, Usage> {
-    let text = read(file)?;
+    ended(take_in(file))
+}
+
+fn take_in(file: &Path) -> Result<u8, Fault> {
     let state = state()?;
-    let whole: Option<Value> = serde_json::from_str(&text).ok();
-    let journals = match whole.as_ref().filter(|value| value["kind"] == KIND) {
-        Some(value) => of_export(value)?,
-        None => vec![of_recording(file, &text)?],
-    };
     let dir = sessions::journals(&state);
-    make_private_dir(&dir).map_err(|error| Usage(error.to_string()))?;
-    let before = sessions::list(&state).map_err(|error| Usage(error.to_string()))?.sessions;
+    make_private_dir(&dir)?;
+    let journals = match reading::of_export(file, &dir)? {
+        Some(journals) => journals,
+        None => vec![of_recording(file, &dir)?],
+    };
+    let before = sessions::list(&state)?.sessions;
     let (mut known, mut new) = (0, BTreeSet::new());
-    for (name, text) in journals {
+    for Taken { name, temp, .. } in journals {
         // Ours, which it was exported from.
-        let is_own = name.strip_prefix(PREFIX).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
-        let is_new =
-            !is_own && put(&dir, &name, &text).map_err(|error| Usage(format!("it cannot be written: {error}")))?;
-        if is_new {
-            new.insert(name);
-        } else {
-            known += 1;
+        let is_own = name.strip_prefix(IMPORTED).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
+        let is_there = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
+        match temp.into_inner().map_err(io::IntoInnerError::into_error)? {
+            _ if is_own => known += 1,
+            temp => match temp.persist_noclobber(dir.join(&name)) {
+                Ok(_) => drop(new.insert(name)),
+                Err(error) if is_there(&error.error) => known += 1,
+                Err(error) => return Err(error.error.into()),
+            },
         }
     }
     for double in doubles(&state, &before, &new)? {
         // The same conversation, under another name.
-        std::fs::remove_file(dir.join(&double)).map_err(|error| Usage(error.to_string()))?;
+        std::fs::remove_file(dir.join(&double))?;
         new.remove(&double);
         known += 1;
     }
@@ -59,17 +61,16 @@ pub fn import(file: &Path) -> Result<u8, Usage> {
     if taken == 0 {
         return Ok(code::OK);
     }
-    print(&format!("imported {}\n", human::count(taken, "journal")))
+    Ok(print(&format!("imported {}\n", human::count(taken, "journal")))?)
 }
 
 /// The journals of these names with which nothing has come that was not there before.
-fn doubles(state: &Path, before: &[Known], names: &BTreeSet<String>) -> Result<Vec<String>, Usage> {
+fn doubles(state: &Path, before: &[Known], names: &BTreeSet<String>) -> io::Result<Vec<String>> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let fault = |error: io::Error| Usage(error.to_string());
-    let after = sessions::parts(state).map_err(fault)?.0;
-    let listed = sessions::list(state).map_err(fault)?.sessions;
+    let after = sessions::parts(state)?.0;
+    let listed = sessions::list(state)?.sessions;
     let (before, listed) = (by_session(before), by_session(&listed));
     let is_there = |part: &sessions::Part| {
         let id = part.session_id.as_str();
@@ -103,106 +104,146 @@ fn by_session(all: &[Known]) -> HashMap<&str, Vec<&Known>> {
     by
 }
 
-/// False when one of this name is there.
-fn put(dir: &Path, name: &str, text: &str) -> io::Result<bool> {
-    let mut temp = tempfile::NamedTempFile::new_in(dir)?;
-    temp.write_all(text.as_bytes())?;
-    match temp.persist_noclobber(dir.join(name)) {
-        Ok(_) => Ok(true),
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error.error),
+/// The members of a line that tell what it is.
+#[derive(serde::Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    v: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    client: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    t: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    dir: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    frame: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    raw: Option<&'a RawValue>,
+}
+
+impl<'a> Line<'a> {
+    fn of(line: &'a [u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+
+    fn has_frame(&self) -> bool {
+        text(self.dir).is_some() && self.frame.is_some_and(|frame| frame.get().starts_with('{'))
+    }
+
+    fn is_record(&self) -> bool {
+        self.has_frame() || text(self.dir).is_some() && text(self.raw).is_some()
+    }
+
+    /// Of a frame that we sent.
+    fn params(&self) -> Value {
+        let frame = self.frame.filter(|_| text(self.dir).is_some_and(|dir| dir == "client->agent"));
+        let mut frame: Value = frame.and_then(|frame| serde_json::from_str(frame.get()).ok()).unwrap_or_default();
+        frame.get_mut("params").map(Value::take).unwrap_or_default()
     }
 }
 
-fn of_export(value: &Value) -> Result<Vec<(String, String)>, Usage> {
-    if value["v"].as_u64().is_none_or(|v| v > u64::from(VERSION)) {
-        return Err(Usage("it was written by a newer acp-tui".into()));
-    }
-    let journals = value["journals"].as_array().ok_or_else(|| Usage("it has no journals".into()))?;
-    Ok(journals
-        .iter()
-        .filter_map(|journal| {
-            let lines = journal["lines"].as_array().map(Vec::as_slice).unwrap_or_default();
-            let (head, lines) = lines.split_first()?;
-            let mut text = format!("{}\n", marked(head)?);
-            for line in lines {
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "{line}");
+fn text(value: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    serde_json::from_str(value?.get()).ok()
+}
+
+/// What a look at all of a recording tells.
+#[derive(Default)]
+struct Looked {
+    is_recording: bool,
+    /// The first line, where that is the head of a journal.
+    head: Option<Value>,
+    /// How many seconds it took.
+    last: f64,
+    cwd: Option<String>,
+    sum: crc32fast::Hasher,
+    bytes: usize,
+}
+
+impl Looked {
+    fn at(file: &Path) -> Result<Self, Fault> {
+        let (mut looked, mut is_first) = (Self::default(), true);
+        super::each_line(file, |line| {
+            looked.sum.update(line);
+            looked.sum.update(b"\n");
+            looked.bytes += line.len() + 1;
+            let Some(told) = Line::of(line) else { return };
+            looked.is_recording |= told.has_frame();
+            looked.last = told.t.and_then(|t| t.get().parse().ok()).unwrap_or(0.0_f64).max(looked.last);
+            let is_number = |v: &RawValue| v.get().bytes().all(|byte| byte.is_ascii_digit());
+            if std::mem::take(&mut is_first) && told.v.is_some_and(is_number) && text(told.client).is_some() {
+                looked.head = serde_json::from_slice(line).ok();
             }
-            let name = journal["name"].as_str().unwrap_or_default();
-            // A name is a file here: only one that we could have given is taken.
-            let is_ours =
-                !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            let name = name.strip_prefix(PREFIX).unwrap_or(name);
-            Some((
-                if is_ours { format!("{PREFIX}{name}{}", sessions::ENDING) } else { named(&journal.to_string()) },
-                text,
-            ))
-        })
-        .collect())
-}
-
-/// The first line of a journal that came in a file: marked as such, and not begun in times to come.
-fn marked(head: &Value) -> Option<Value> {
-    let mut head = head.as_object()?.clone();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let started = head.get("started").and_then(Value::as_u64).unwrap_or(0).min(now);
-    head.insert("imported".into(), true.into());
-    head.insert("started".into(), started.into());
-    Some(Value::Object(head))
-}
-
-fn named(text: &str) -> String {
-    let sum = crc32fast::hash(text.as_bytes());
-    format!("{PREFIX}{sum:08x}-{}{}", text.len(), sessions::ENDING)
+            if looked.cwd.is_none() && looked.head.is_none() {
+                looked.cwd = told.params()["cwd"].as_str().map(str::to_owned);
+            }
+        })?;
+        Ok(looked)
+    }
 }
 
 /// A recording has the frames; what the person wanted is told by them.
-fn of_recording(file: &Path, text: &str) -> Result<(String, String), Usage> {
+fn of_recording(file: &Path, dir: &Path) -> Result<Taken, Fault> {
     let nothing = || Usage("it is neither a conversation that acp-tui has exported nor a recording".into());
-    let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let is_record = |line: &Value| line["dir"].is_string() && (line["frame"].is_object() || line["raw"].is_string());
-    if !lines.iter().any(|line| is_record(line) && line["frame"].is_object()) {
-        return Err(nothing());
+    let looked = Looked::at(file)?;
+    if !looked.is_recording {
+        return Err(nothing().into());
     }
-    if let Some(head) = lines.first().filter(|line| line["v"].is_u64() && line["client"].is_string()) {
+    let mut taken = Taken::new(dir)?;
+    if let Some(head) = looked.head {
         // A journal itself.
-        let rest = text.lines().skip_while(|line| serde_json::from_str::<Value>(line).is_err()).skip(1);
-        let first = marked(head).ok_or_else(nothing)?.to_string();
-        let journal = rest.fold(first + "\n", |text, line| text + line + "\n");
-        return Ok((named(&head.to_string()), journal));
+        let text = head.to_string();
+        taken.name = named(crc32fast::hash(text.as_bytes()), text.len());
+        taken.line(marked(&head).ok_or_else(nothing)?.to_string().as_bytes())?;
+        let mut is_head = true;
+        taken.each(file, |taken, line| {
+            if is_head {
+                is_head = Line::of(line).is_none();
+                return Ok(());
+            }
+            taken.line(line)
+        })?;
+        return Ok(taken);
     }
-    let last = lines.iter().filter_map(|line| line["t"].as_f64()).fold(0.0, f64::max);
+    taken.name = named(looked.sum.finalize(), looked.bytes);
     let written = file.metadata().and_then(|meta| meta.modified()).ok();
     let written = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_secs());
-    let frames = || lines.iter().filter(|line| line["dir"] == "client->agent").map(|line| &line["frame"]);
-    let cwd = frames().find_map(|frame| frame["params"]["cwd"].as_str()).unwrap_or_default();
+    let cwd = looked.cwd.unwrap_or_default();
     let head = json!({ "v": 2, "ends": true, "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")), "imported": true,
-        "started": written.saturating_sub(last as u64), "cwd": cwd, "command": "", "codec": "acp-1" });
-    let mut journal = format!("{head}\n");
-    let mut push = |line: &Value| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(journal, "{line}");
-    };
-    push(&json!({ "t": 0.0, "dir": "person", "at": { "agent": 0 }, "intent": "Start" }));
-    for line in lines.iter().filter(|line| is_record(line)) {
-        let prompt = line["frame"]["params"]["prompt"].as_array().filter(|_| line["dir"] == "client->agent");
-        if let Some(blocks) = prompt {
+        "started": written.saturating_sub(looked.last as u64), "cwd": cwd, "command": "", "codec": "acp-1" });
+    taken.line(head.to_string().as_bytes())?;
+    let start = json!({ "t": 0.0, "dir": "person", "at": { "agent": 0 }, "intent": "Start" });
+    taken.line(start.to_string().as_bytes())?;
+    taken.each(file, |taken, line| {
+        let Some(told) = Line::of(line).filter(Line::is_record) else { return Ok(()) };
+        if let Some(blocks) = told.params()["prompt"].as_array() {
             let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
             let intent = json!({ "Prompt": { "text": texts.join("\n"), "links": [] } });
-            push(&json!({ "t": line["t"], "dir": "person", "at": { "session": 0 }, "intent": intent }));
+            let prompt = json!({ "t": told.t, "dir": "person", "at": { "session": 0 }, "intent": intent });
+            taken.line(prompt.to_string().as_bytes())?;
         }
-        push(line);
-    }
-    push(&json!({ "dir": "host", "end": true }));
-    Ok((named(text), journal))
+        taken.line(line)
+    })?;
+    taken.line(json!({ "dir": "host", "end": true }).to_string().as_bytes())?;
+    Ok(taken)
 }
 
 /// Whether a line of a journal is of other sessions of it: their prompts, and what their agent said there.
-pub fn is_of_another(line: &Value, own: &str, all: &[&str]) -> bool {
-    let others: HashSet<&str> = all.iter().copied().filter(|id| *id != own).collect();
-    let named = line["frame"]["params"]
-        .as_object()
-        .and_then(|params| params.values().filter_map(Value::as_str).find(|text| others.contains(text)));
-    named.is_some()
+pub fn is_of_another(line: &str, own: &str, all: &[&str]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Framed<'a> {
+        #[serde(borrow, default)]
+        frame: Option<&'a RawValue>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Frame<'a> {
+        #[serde(borrow, default)]
+        params: Option<&'a RawValue>,
+    }
+    let frame = serde_json::from_str::<Framed<'_>>(line).ok().and_then(|line| line.frame);
+    let params = frame.and_then(|frame| serde_json::from_str::<Frame<'_>>(frame.get()).ok()?.params);
+    let params: HashMap<Cow<'_, str>, &RawValue> =
+        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
+    // A name is short, what is said may be long.
+    let mut texts = params.into_values().filter(|value| value.get().starts_with('"'));
+    texts.any(|value| text(Some(value)).is_some_and(|text| text != own && all.contains(&&*text)))
 }

@@ -5,9 +5,11 @@
 
 use super::entries::{Item, Part, Who};
 use crate::base::{date, human, sanitize};
+use crate::cli::values::Format;
+use crate::review::report::json;
 use crate::store::sessions::Known;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write as _;
 
 /// Marks a file of ours, for the import.
@@ -29,19 +31,52 @@ fn about(known: &Known) -> String {
     format!("{} · {} · {turns} · session {}", known.agent, date::rfc3339(known.created), known.session_id)
 }
 
-pub fn markdown(title: &str, known: &Known, items: &[Item]) -> String {
-    let mut out = format!("# {}\n\n{}\n", flat(title), flat(&about(known)));
-    for item in items {
-        let beside = if item.title.is_empty() { String::new() } else { format!(": {}", flat(&item.title)) };
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "\n## {}{beside}", item.who.word());
-        for part in &item.parts {
-            out.push('\n');
-            match part {
-                Part::Prose(text) if item.who == Who::Agent => out.push_str(&quiet(text)),
-                Part::Prose(text) => out.push_str(&plain(text)),
-                Part::Code(language, text) => out.push_str(&fenced(language, text)),
+/// A conversation on its way out in a format, piece by piece.
+pub struct Document {
+    format: Format,
+    /// When the entry before began.
+    last: f64,
+}
+
+impl Document {
+    pub const fn new(format: Format) -> Self {
+        Self { format, last: 0.0 }
+    }
+
+    pub fn head(&self, title: &str, known: &Known) -> String {
+        match self.format {
+            Format::Html => html_head(title, known),
+            Format::Cast => cast_head(title, known),
+            _ => format!("# {}\n\n{}\n", flat(title), flat(&about(known))),
+        }
+    }
+
+    pub fn item(&mut self, item: &Item) -> String {
+        match self.format {
+            Format::Html => html(item),
+            Format::Cast => {
+                // Times of a later journal begin anew.
+                self.last = self.last.max(item.at.as_secs_f64());
+                cast(item, self.last)
             }
+            _ => markdown(item),
+        }
+    }
+
+    pub const fn end(&self) -> &'static str {
+        if matches!(self.format, Format::Html) { "</body></html>\n" } else { "" }
+    }
+}
+
+fn markdown(item: &Item) -> String {
+    let beside = if item.title.is_empty() { String::new() } else { format!(": {}", flat(&item.title)) };
+    let mut out = format!("\n## {}{beside}\n", item.who.word());
+    for part in &item.parts {
+        out.push('\n');
+        match part {
+            Part::Prose(text) if item.who == Who::Agent => out.push_str(&quiet(text)),
+            Part::Prose(text) => out.push_str(&plain(text)),
+            Part::Code(language, text) => out.push_str(&fenced(language, text)),
         }
     }
     out
@@ -164,29 +199,29 @@ fn closed(mut text: String) -> Option<String> {
     None
 }
 
-pub fn html(title: &str, known: &Known, items: &[Item]) -> String {
+fn html_head(title: &str, known: &Known) -> String {
     let title = escaped(title);
-    let mut out = format!(
+    format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\n<style>{STYLE}</style></head>\n\
          <body><h1>{title}</h1>\n<p>{}</p>\n",
         escaped(&about(known))
-    );
-    for item in items {
-        let (word, class) = (item.who.word(), item.who.word().to_lowercase());
-        let beside = if item.title.is_empty() { String::new() } else { format!(": {}", escaped(&item.title)) };
+    )
+}
+
+fn html(item: &Item) -> String {
+    let (word, class) = (item.who.word(), item.who.word().to_lowercase());
+    let beside = if item.title.is_empty() { String::new() } else { format!(": {}", escaped(&item.title)) };
+    let mut out = format!("<section class=\"{class}\"><h2>{word}{beside}</h2>\n");
+    for part in &item.parts {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "<section class=\"{class}\"><h2>{word}{beside}</h2>");
-        for part in &item.parts {
-            let _ = match part {
-                Part::Prose(text) => writeln!(out, "<pre class=\"prose\">{}</pre>", escaped(text)),
-                Part::Code(_, text) => writeln!(out, "<pre class=\"code\">{}</pre>", escaped(text)),
-            };
-        }
-        out.push_str("</section>\n");
+        let _ = match part {
+            Part::Prose(text) => writeln!(out, "<pre class=\"prose\">{}</pre>", escaped(text)),
+            Part::Code(_, text) => writeln!(out, "<pre class=\"code\">{}</pre>", escaped(text)),
+        };
     }
-    out.push_str("</body></html>\n");
+    out.push_str("</section>\n");
     out
 }
 
@@ -206,29 +241,25 @@ fn escaped(text: &str) -> String {
 }
 
 /// A recording for asciinema: each entry appears when it began.
-pub fn cast(title: &str, known: &Known, items: &[Item]) -> String {
+fn cast_head(title: &str, known: &Known) -> String {
     let head = json!({ "version": 2, "width": COLUMNS, "height": ROWS, "timestamp": known.created.as_secs(),
         "title": sanitize::line(title) });
-    let (mut out, mut last) = (format!("{head}\n"), 0.0f64);
-    for item in items {
-        // Times of a later journal begin anew.
-        last = last.max(item.at.as_secs_f64());
-        let mut text = format!("\u{1b}[1m{}\u{1b}[0m {}\n", item.who.word(), sanitize::line(&item.title));
-        for part in &item.parts {
-            let (Part::Prose(words) | Part::Code(_, words)) = part;
-            text.push_str(words);
-            text.push('\n');
-        }
-        text.push('\n');
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}", json!([last, "o", text.replace('\n', "\r\n")]));
-    }
-    out
+    format!("{head}\n")
 }
 
-/// The conversation with its journals, from which it can be imported.
-pub fn json(known: &Known, journals: &[(String, Vec<Value>)]) -> String {
-    let journals: Vec<Value> = journals.iter().map(|(name, lines)| json!({ "name": name, "lines": lines })).collect();
+fn cast(item: &Item, at: f64) -> String {
+    let mut text = format!("\u{1b}[1m{}\u{1b}[0m {}\n", item.who.word(), sanitize::line(&item.title));
+    for part in &item.parts {
+        let (Part::Prose(words) | Part::Code(_, words)) = part;
+        text.push_str(words);
+        text.push('\n');
+    }
+    text.push('\n');
+    format!("{}\n", json!([at, "o", text.replace('\n', "\r\n")]))
+}
+
+/// What a file from which the conversation can be imported begins with: all of it but the journals.
+pub fn json_head(known: &Known) -> String {
     let value = json!({
         "v": VERSION,
         "kind": KIND,
@@ -239,7 +270,7 @@ pub fn json(known: &Known, journals: &[(String, Vec<Value>)]) -> String {
         "created": date::rfc3339(known.created),
         "updated": date::rfc3339(known.updated),
         "turns": known.turns,
-        "journals": journals,
     });
-    crate::review::report::json::line(&value)
+    let text = value.to_string();
+    json::cleaned(text.strip_suffix('}').unwrap_or(&text)) + ",\"journals\":["
 }

@@ -1,10 +1,14 @@
 //! The person's git, run to its end.
 //!
 //! Knows nothing of what it is run for. Invariants: it reads no terminal and waits for no input; what it prints is
-//! bounded; variables that would lead it to another repository do not reach it.
+//! bounded; variables that would lead it to another repository do not reach it; it asks no other machine. It starts
+//! no program that the repository names: no hook, and no filter, merge driver or monitor of the repository's own
+//! configuration, which an agent may have written. Filters of the person's own configuration run as they do for them.
 
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write as _};
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -22,6 +26,34 @@ const STRAY: &[&str] = &[
     "GIT_NAMESPACE",
     "GIT_PREFIX",
 ];
+/// What holds for each call.
+const SETTINGS: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.safecrlf=false",
+    "advice.addEmbeddedRepo=false",
+    "submodule.recurse=false",
+    // Verifying runs a program.
+    "log.showSignature=false",
+];
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("LC_ALL", "C"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_EDITOR", "false"),
+    ("GIT_PAGER", "cat"),
+    // What a partial clone has not fetched is missing; fetching runs what the repository says.
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_AUTHOR_NAME", "acp-tui"),
+    ("GIT_COMMITTER_NAME", "acp-tui"),
+    ("GIT_AUTHOR_EMAIL", "acp-tui@localhost"),
+    ("GIT_COMMITTER_EMAIL", "acp-tui@localhost"),
+];
+/// Commands that run no program but hooks that are files: they convert no file, write no index (which may compare files
+/// once more) and move no ref.
+const HARMLESS: &[&str] =
+    &["cat-file", "commit-tree", "diff-tree", "ls-files", "ls-tree", "reflog", "rev-list", "rev-parse", "show-ref"];
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -39,16 +71,23 @@ pub enum GitError {
 pub struct Git {
     dir: PathBuf,
     index: Option<PathBuf>,
+    settings: &'static [&'static str],
 }
 
 impl Git {
     pub fn at(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), index: None }
+        Self { dir: dir.to_owned(), index: None, settings: &[] }
     }
 
-    /// With another file for the index.
-    pub fn with_index(&self, index: &Path) -> Self {
-        Self { index: Some(index.to_owned()), ..self.clone() }
+    /// With another file for the index, and with these settings.
+    pub fn with_index(&self, index: &Path, settings: &'static [&'static str]) -> Self {
+        Self { dir: self.dir.clone(), index: Some(index.to_owned()), settings }
+    }
+
+    /// Filters of the repository's own configuration that are not run.
+    pub fn filters_left_out(&self) -> Result<Vec<String>, GitError> {
+        let left_out = self.programs()?.filters;
+        Ok(left_out.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }
 
     pub fn dir(&self) -> &Path {
@@ -85,36 +124,108 @@ impl Git {
         args: &[S],
         input: &[u8],
     ) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
+        let is_harmless = args.first().is_some_and(|name| HARMLESS.iter().any(|one| name.as_ref() == *one));
+        let replaced = if is_harmless { BTreeMap::new() } else { self.programs()?.replaced };
+        run(self.command(&replaced).args(args), input)
+    }
+
+    /// The programs that the repository's own configuration names, as it is now.
+    fn programs(&self) -> Result<Programs, GitError> {
+        let none = BTreeMap::new();
+        let (code, out, words) = run(self.command(&none).args(["config", "--list", "--show-scope", "-z"]), b"")?;
+        if code == Some(0) { Ok(Programs::of(&out)) } else { Err(GitError::Said(words)) }
+    }
+
+    /// The one place that makes a command of git.
+    fn command(&self, replaced: &BTreeMap<Vec<u8>, OsString>) -> Command {
         let mut command = Command::new("git");
         for name in STRAY {
             command.env_remove(name);
         }
+        command.arg("--no-pager");
+        for setting in SETTINGS.iter().chain(self.settings) {
+            command.args(["-c", setting]);
+        }
+        // By the environment, since a name may have any character.
+        for (number, (name, value)) in replaced.iter().enumerate() {
+            let variable = format!("ACP_TUI_GIT_{number}");
+            let name = [b"--config-env=", &name[..], b"=", variable.as_bytes()].concat();
+            command.arg(OsString::from_vec(name)).env(variable, value);
+        }
         command
-            .args(["-c", "core.fsmonitor=false", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"])
-            .args(args)
             .current_dir(&self.dir)
-            .env("LC_ALL", "C")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .envs(["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"].map(|name| (name, "acp-tui")))
-            .envs(["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"].map(|name| (name, "acp-tui@localhost")))
+            .envs(ENVIRONMENT.iter().copied())
             .envs(self.index.iter().map(|index| ("GIT_INDEX_FILE", index)))
-            .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => GitError::NotFound,
-            _ => GitError::Io(error),
-        })?;
-        let words = std::thread::scope(|scope| {
-            let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
-            // One that ends before it has read everything says why.
-            scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
-            let words = scope.spawn(move || stderr.map(|pipe| drained(pipe, MAX_WORDS)));
-            let out = child.stdout.take().map(|pipe| drained(pipe, MAX_OUTPUT)).transpose();
-            (out, words.join())
-        });
-        finished(child, words)
+        command
+    }
+}
+
+/// Runs it to its end.
+fn run(command: &mut Command, input: &[u8]) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => GitError::NotFound,
+        _ => GitError::Io(error),
+    })?;
+    let words = std::thread::scope(|scope| {
+        let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+        // One that ends before it has read everything says why.
+        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
+        let words = scope.spawn(move || stderr.map(|pipe| drained(pipe, MAX_WORDS)));
+        let out = child.stdout.take().map(|pipe| drained(pipe, MAX_OUTPUT)).transpose();
+        (out, words.join())
+    });
+    finished(child, words)
+}
+
+/// What the configuration of a repository says is to be run, and what takes its place.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Programs {
+    /// Settings, with what the person's own configuration says, or what turns them off.
+    replaced: BTreeMap<Vec<u8>, OsString>,
+    /// Filters that are turned off.
+    filters: BTreeSet<Vec<u8>>,
+}
+
+impl Programs {
+    /// `listed` is what `git config --list --show-scope -z` prints.
+    fn of(listed: &[u8]) -> Self {
+        let mut parts = listed.split(|byte| *byte == 0);
+        let (mut named, mut persons) = (BTreeSet::new(), BTreeMap::new());
+        while let (Some(scope), Some(setting)) = (parts.next(), parts.next()) {
+            let mut halves = setting.splitn(2, |byte| *byte == b'\n');
+            let name = halves.next().unwrap_or_default();
+            if matches!(scope, b"local" | b"worktree") {
+                named.insert(name);
+            } else {
+                // A setting without a value is true.
+                persons.insert(name, halves.next().unwrap_or(b"true"));
+            }
+        }
+        let mut programs = Self::default();
+        for name in &named {
+            let mut dots = name.iter().enumerate().filter(|(_, byte)| **byte == b'.').map(|(at, _)| at);
+            let (Some(first), Some(last)) = (dots.next(), dots.next_back()) else { continue };
+            let settings: &[(&str, &str)] = match (&name[..first], &name[last + 1..]) {
+                (b"filter", _) => &[("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")],
+                // A conflict.
+                (b"merge", b"driver") => &[("driver", "exit 1")],
+                (b"hook", _) => &[("enabled", "false")],
+                _ => continue,
+            };
+            for (setting, off) in settings {
+                let one = [&name[..=last], setting.as_bytes()].concat();
+                let own = persons.get(&one[..]).filter(|_| *setting != "enabled");
+                if own.is_none() && one == *name && off.is_empty() {
+                    programs.filters.insert(name[first + 1..last].to_vec());
+                }
+                let value = own.map_or(off.as_bytes(), |own| own);
+                programs.replaced.insert(one, OsString::from_vec(value.to_vec()));
+            }
+        }
+        programs
     }
 }
 
@@ -138,4 +249,36 @@ fn drained(mut pipe: impl Read, most: u64) -> io::Result<(Vec<u8>, bool)> {
     pipe.by_ref().take(most).read_to_end(&mut kept)?;
     let more = io::copy(&mut pipe, &mut io::sink())?;
     Ok((kept, more == 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_of_the_repository_are_turned_off_and_the_persons_stay() {
+        let listed =
+            b"system\0filter.lfs.clean\nold\0global\0filter.lfs.clean\ngit-lfs clean\0global\0filter.lfs.required\0\
+            local\0filter.lfs.clean\nevil\0worktree\0filter.a=.b\xff.smudge\nevil\0local\0merge.m.driver\nevil\0\
+            local\0merge.m.name\nm\0local\0hook.h.command\nevil\0global\0hook.h.enabled\ntrue\0local\0user.name\nx\0";
+        let programs = Programs::of(listed);
+        let replaced: Vec<(&[u8], &[u8])> =
+            programs.replaced.iter().map(|(name, value)| (&name[..], value.as_encoded_bytes())).collect();
+        assert_eq!(
+            replaced,
+            [
+                (&b"filter.a=.b\xff.clean"[..], &b""[..]),
+                (b"filter.a=.b\xff.process", b""),
+                (b"filter.a=.b\xff.required", b"false"),
+                (b"filter.a=.b\xff.smudge", b""),
+                (b"filter.lfs.clean", b"git-lfs clean"),
+                (b"filter.lfs.process", b""),
+                (b"filter.lfs.required", b"true"),
+                (b"filter.lfs.smudge", b""),
+                (b"hook.h.enabled", b"false"),
+                (b"merge.m.driver", b"exit 1"),
+            ]
+        );
+        assert_eq!(programs.filters, [b"a=.b\xff".to_vec()].into());
+    }
 }

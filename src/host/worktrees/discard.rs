@@ -22,39 +22,68 @@ const MAX_PARENTS: usize = 500;
 /// Removes a worktree when a recovery ref holds all that is in it; gives that ref. `drop_ignored`: but for what git
 /// ignores.
 pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String>> {
-    let record = worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name));
     if worktree.path.symlink_metadata().is_err() {
         // It was removed: what was committed stays on its branch.
+        let record = record_of(worktree);
         fs::remove_file(&record).map_err(io_at(&record))?;
         return Ok(None);
     }
-    let git = there(worktree)?;
-    let given_up = if drop_ignored { ignored(&git, &["--directory"])?.into_iter().collect() } else { HashSet::new() };
-    if !drop_ignored {
-        check_ignored(&git, worktree)?;
+    Preserved::of(worktree, drop_ignored)?.remove().map(Some)
+}
+
+/// A worktree of which everything is beneath a ref, and nothing removed.
+pub(super) struct Preserved<'a> {
+    worktree: &'a Worktree,
+    git: Git,
+    /// The repository that stays.
+    origin: Git,
+    given_up: HashSet<PathBuf>,
+    trees: Trees,
+    /// The ref.
+    name: String,
+}
+
+impl<'a> Preserved<'a> {
+    pub fn of(worktree: &'a Worktree, drop_ignored: bool) -> Outcome<Self> {
+        let git = there(worktree)?;
+        let given_up =
+            if drop_ignored { ignored(&git, &["--directory"])?.into_iter().collect() } else { HashSet::new() };
+        if !drop_ignored {
+            check_ignored(&git, worktree)?;
+        }
+        let trees = Holds::of(&git, worktree, &given_up, true)?.commit(&git, worktree)?;
+        let origin = if worktree.origin.is_dir() { Git::at(&worktree.origin) } else { common(&git)? };
+        let name = keep(&origin, &worktree.name, &trees.commit)?;
+        Ok(Self { worktree, git, origin, given_up, trees, name })
     }
-    let holds = Holds::of(&git, worktree, &given_up, true)?;
-    let kept = holds.commit(&git, worktree)?;
-    let origin = if worktree.origin.is_dir() { Git::at(&worktree.origin) } else { common(&git)? };
-    // In the repository that stays: what went into another one is not found here.
-    let name = keep(&origin, &worktree.name, &kept.commit)?;
-    let now = Holds::of(&git, worktree, &given_up, false)?;
-    let lost = now.missing_from(&origin, &kept)?;
-    if !lost.is_empty() {
-        let named: Vec<&str> = lost.iter().take(MAX_NAMED).map(String::as_str).collect();
-        return refused(format!(
-            "not all that is in {} is kept by {name}: {}; nothing was removed; is somebody working in it?",
-            worktree.name,
-            named.join(", ")
-        ));
+
+    /// Removes it when it still holds nothing else; gives the ref.
+    pub fn remove(self) -> Outcome<String> {
+        let Self { worktree, origin, name, .. } = self;
+        let now = Holds::of(&self.git, worktree, &self.given_up, false)?;
+        // What went into another repository is not found here.
+        let lost = now.missing_from(&origin, &self.trees)?;
+        if !lost.is_empty() {
+            let named: Vec<&str> = lost.iter().take(MAX_NAMED).map(String::as_str).collect();
+            return refused(format!(
+                "not all that is in {} is kept by {name}: {}; nothing was removed; is somebody working in it?",
+                worktree.name,
+                named.join(", ")
+            ));
+        }
+        let remove = [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), worktree.path.as_os_str()];
+        origin.run(&remove)?;
+        // All are beneath the ref that was made; what of them is gone already need not go.
+        let _ = origin.run(&["branch", "--quiet", "-D", &worktree.branch]);
+        let _ = origin.run(&["update-ref", "-d", &start_ref(&worktree.name)]);
+        let record = record_of(worktree);
+        fs::remove_file(&record).map_err(io_at(&record))?;
+        Ok(name)
     }
-    let remove = [OsStr::new("worktree"), "remove".as_ref(), "--force".as_ref(), worktree.path.as_os_str()];
-    origin.run(&remove)?;
-    // All are beneath the ref that was made; what of them is gone already need not go.
-    let _ = origin.run(&["branch", "--quiet", "-D", &worktree.branch]);
-    let _ = origin.run(&["update-ref", "-d", &start_ref(&worktree.name)]);
-    fs::remove_file(&record).map_err(io_at(&record))?;
-    Ok(Some(name))
+}
+
+fn record_of(worktree: &Worktree) -> PathBuf {
+    worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name))
 }
 
 /// The repository itself.
@@ -95,7 +124,8 @@ struct Holds {
     trees: BTreeSet<String>,
 }
 
-struct Preserved {
+/// What a ref leads to.
+struct Trees {
     commit: String,
     /// Of what is staged, by stage.
     stages: BTreeMap<u8, String>,
@@ -147,7 +177,7 @@ impl Holds {
     }
 
     /// One commit that leads to everything.
-    fn commit(&self, git: &Git, worktree: &Worktree) -> Outcome<Preserved> {
+    fn commit(&self, git: &Git, worktree: &Worktree) -> Outcome<Trees> {
         let name = &worktree.name;
         let lines = self.files.iter().flat_map(|(path, (mode, oid))| line(mode, oid, path));
         let tree = tree_of(git, &lines.collect::<Vec<u8>>())?;
@@ -184,7 +214,7 @@ impl Holds {
         }
         parents.extend(others);
         let parents: Vec<&str> = parents.iter().map(String::as_str).collect();
-        Ok(Preserved { commit: commit(git, &tree, &parents, &format!("All that was in {name}"))?, stages })
+        Ok(Trees { commit: commit(git, &tree, &parents, &format!("All that was in {name}"))?, stages })
     }
 
     /// The commits that none of these leads to.
@@ -198,7 +228,7 @@ impl Holds {
     }
 
     /// What of it is not beneath a commit, in words.
-    fn missing_from(&self, git: &Git, kept: &Preserved) -> Outcome<Vec<String>> {
+    fn missing_from(&self, git: &Git, kept: &Trees) -> Outcome<Vec<String>> {
         let files = contents(git, &kept.commit)?;
         let shown = |path: &Path| path.display().to_string();
         let is_lost = |path: &PathBuf, is: (&str, &str)| {

@@ -12,17 +12,11 @@ use tempfile::TempDir;
 
 /// For an index of ours: nothing is left out or believed unread, and every name that a file system has may be in it.
 const WHOLE: &[&str] = &[
-    "-c",
     "core.sparseCheckout=false",
-    "-c",
     "core.untrackedCache=false",
-    "-c",
     "core.splitIndex=false",
-    "-c",
     "core.ignoreStat=false",
-    "-c",
     "core.protectNTFS=false",
-    "-c",
     "core.protectHFS=false",
 ];
 
@@ -87,7 +81,7 @@ pub(super) struct Index {
 impl Index {
     pub fn empty(git: &Git) -> Outcome<Self> {
         let temp = temporary()?;
-        Ok(Self { git: git.with_index(&temp.path().join("index")), _temp: temp })
+        Ok(Self { git: git.with_index(&temp.path().join("index"), WHOLE), _temp: temp })
     }
 
     /// With all that a tree has.
@@ -98,7 +92,7 @@ impl Index {
     }
 
     pub fn run(&self, args: &[&str], input: &[u8]) -> Outcome<Vec<u8>> {
-        Ok(self.git.fed(&[WHOLE, args].concat(), input)?)
+        Ok(self.git.fed(args, input)?)
     }
 
     /// Takes in lines of [`line`], in place of what has the same path.
@@ -108,6 +102,11 @@ impl Index {
             self.run(&["update-index", "-z", "--index-info"], lines)?;
         }
         Ok(())
+    }
+
+    /// Where it has repositories of their own.
+    fn repositories(&self) -> Outcome<Vec<PathBuf>> {
+        Ok(staged(&self.git)?.into_iter().filter(|entry| entry.mode == "160000").map(|entry| entry.path).collect())
     }
 
     pub fn tree(&self) -> Outcome<String> {
@@ -145,7 +144,14 @@ impl Snapshot {
 
     /// Looks once more; whether nothing is known to be other than it was is told by the trees.
     pub fn look(&mut self) -> Outcome<()> {
-        self.index.run(&["add", "--all", "."], b"")?;
+        let inside = self.index.repositories()?;
+        // Left out, since git would run itself in them, with what their own configuration names.
+        let places =
+            inside.iter().flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
+        let places: Vec<u8> = [&b".\0"[..], &places.collect::<Vec<u8>>()].concat();
+        self.index.run(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &places)?;
+        let names: Vec<u8> = inside.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
+        self.index.run(&["update-index", "--add", "--remove", "-z", "--stdin"], &names)?;
         self.index.put(&self.skipped)?;
         self.tree = self.index.tree()?;
         Ok(())

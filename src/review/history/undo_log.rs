@@ -125,6 +125,15 @@ impl UndoLog {
         self.all.iter().find(|e| e.act.id == *id).map(|e| &e.act)
     }
 
+    /// What is said of a decision; of a merge that was cut short, too, how far it came.
+    pub fn words(&self, act: &Decision) -> String {
+        let (done, of) = (self.files(act.id).count(), act.files.len());
+        match &act.merged {
+            Some(_) if done < of => format!("{} ({done} of {of} were written)", act.words),
+            _ => act.words.clone(),
+        }
+    }
+
     /// The files of a decision that were carried out.
     pub fn files(&self, id: u64) -> impl Iterator<Item = &FileDecision> {
         let entry = self.all.iter().find(|e| e.act.id == id);

@@ -107,8 +107,13 @@ pub fn text(report: &impl Serialize) -> String {
 
 /// An object on a line of its own.
 pub fn line(object: &Value) -> String {
+    cleaned(&format!("{object}\n"))
+}
+
+/// JSON with nothing in it that a terminal could obey.
+pub fn cleaned(json: &str) -> String {
     let mut out = String::new();
-    escaped(&format!("{object}\n"), 0, &mut out);
+    escaped(json, 0, &mut out);
     out
 }
 

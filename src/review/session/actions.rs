@@ -46,7 +46,7 @@ impl ReviewSession {
     }
 
     /// What an undo would take back: in words, and what it was.
-    pub fn newest_decision(&self) -> Option<(&str, Newest)> {
+    pub fn newest_decision(&self) -> Option<(String, Newest)> {
         let decision = self.log.undo_log().undoable()?;
         let what = match decision.key {
             Some(DecisionKey::Rewind { turn }) => Newest::Rewind(turn),
@@ -55,12 +55,12 @@ impl ReviewSession {
             }
             _ => Newest::Other,
         };
-        Some((&decision.words, what))
+        Some((self.log.undo_log().words(decision), what))
     }
 
-    /// The merge that was taken back last, in words, when that is what a redo would bring again.
-    pub fn undone_merge(&self) -> Option<&str> {
-        self.log.undo_log().redoable().filter(|decision| decision.merged.is_some()).map(|decision| &*decision.words)
+    /// Whether a redo would bring a merge again.
+    pub fn has_undone_merge(&self) -> bool {
+        self.log.undo_log().redoable().is_some_and(|decision| decision.merged.is_some())
     }
 
     /// Whether all of a directory is looked at by this review.
@@ -171,11 +171,11 @@ impl ReviewSession {
             uncovered: self.uncovered(),
             undo: match self.held.undoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
-                None => self.log.undo_log().undoable().map(|act| act.words.clone()),
+                None => self.log.undo_log().undoable().map(|act| self.log.undo_log().words(act)),
             },
             redo: match self.held.redoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
-                None => self.log.undo_log().redoable().map(|act| act.words.clone()),
+                None => self.log.undo_log().redoable().map(|act| self.log.undo_log().words(act)),
             },
         })
     }
@@ -321,7 +321,7 @@ impl ReviewSession {
         let nothing = || ReviewError::Refused("nothing to undo".to_owned());
         let act = self.log.undo_log().undoable().cloned().ok_or_else(nothing)?;
         let files = self.log.undo_log().all_files(act.id);
-        self.flip(format!("undone: {}", act.words), act.id, &files)
+        self.flip(format!("undone: {}", self.log.undo_log().words(&act)), act.id, &files)
     }
 
     fn redo(&mut self) -> Result<Done, ReviewError> {
@@ -331,7 +331,7 @@ impl ReviewSession {
         let nothing = || ReviewError::Refused("nothing to do again".to_owned());
         let act = self.log.undo_log().redoable().cloned().ok_or_else(nothing)?;
         let files = toggle::turned_round(self.log.undo_log().all_files(act.id));
-        self.flip(format!("done again: {}", act.words), act.id, &files)
+        self.flip(format!("done again: {}", self.log.undo_log().words(&act)), act.id, &files)
     }
 
     /// Takes back what was done of a decision, with all that has been changed since; where that cannot be, the file is

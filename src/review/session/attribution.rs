@@ -1,8 +1,8 @@
 //! What the agent says it is doing, and from that: by what a file was changed.
 //!
-//! Reads nothing. Invariants: a change is only ever called the person's when no turn runs and no command of the agent
-//! does; in a turn a change that no call explains stays open to review. A call explains only what happened while it
-//! ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
+//! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
+//! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
+//! open to review. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
 //! last.
 
 use crate::model::changes::Cause;
@@ -26,8 +26,9 @@ struct Tool {
     /// The turn in which it was heard of first.
     turn: Option<u64>,
     doing: ToolEffect,
-    finished: bool,
     waits: bool,
+    /// It was told of while no turn ran, and was not over by then: the agent has said too early that it is idle.
+    goes_on: bool,
     /// When it was heard of first, by the clock of the files; nothing when it was over by then, and may have run at any time before.
     from: Option<SystemTime>,
     /// When it was heard to be over.
@@ -40,6 +41,12 @@ struct Tool {
     claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
     /// Paths that were written through the client while it was known: it has had its write of them.
     served: BTreeSet<PathBuf>,
+}
+
+impl Tool {
+    const fn is_finished(&self) -> bool {
+        self.until.is_some()
+    }
 }
 
 /// When something was changed.
@@ -105,7 +112,7 @@ impl Attribution {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;
         let is_others = |tool: &Tool| tool.turn.is_some_and(|of| of != turn && turns.contains(&of));
-        self.tools.retain(|_, tool| is_others(tool) || !tool.finished && tool.doing == ToolEffect::Runs);
+        self.tools.retain(|_, tool| is_others(tool) || !tool.is_finished() && tool.doing == ToolEffect::Runs);
         self.turns.retain(|other| *other != turn);
         self.wrote &= !self.turns.is_empty();
         self.turns.push(turn);
@@ -132,16 +139,16 @@ impl Attribution {
     /// finished. `at` is when it was heard, by the clock of the files.
     pub fn note(&mut self, note: &ToolNote, at: SystemTime, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
-            let old = self.tools.iter().find(|(_, tool)| tool.finished).or_else(|| self.tools.iter().next());
+            let old = self.tools.iter().find(|(_, tool)| tool.is_finished()).or_else(|| self.tools.iter().next());
             let old = old.map(|(entry, _)| *entry);
             old.map(|entry| self.tools.remove(&entry));
         }
-        let looks = self.looks;
+        let (looks, is_idle) = (self.looks, self.turns.is_empty());
         let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
             turn: note.turn,
             doing: note.doing,
-            finished: false,
             waits: false,
+            goes_on: false,
             from: (!note.finished).then_some(at),
             until: None,
             adrift: false,
@@ -152,6 +159,7 @@ impl Attribution {
         });
         tool.doing = note.doing;
         tool.waits = note.waits;
+        tool.goes_on |= is_idle && !tool.is_finished();
         // A path that has become a link meanwhile is another one now; the call was about the one before.
         for path in note.paths.iter().flat_map(|p| places(p)) {
             if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
@@ -160,9 +168,8 @@ impl Attribution {
         }
         let claim = |c: &ClaimedEdit| Some((places(&c.path).pop()?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
-        let finishes = note.finished && !tool.finished;
+        let finishes = note.finished && !tool.is_finished();
         if finishes {
-            tool.finished = true;
             tool.until = Some(at);
             tool.finished_at = looks;
         }
@@ -213,7 +220,7 @@ impl Attribution {
 
     /// Whether it may still have changed something since the look of that number.
     fn counts(tool: &Tool, since: u64) -> bool {
-        !tool.waits && (!tool.finished || tool.finished_at >= since)
+        !tool.waits && (!tool.is_finished() || tool.finished_at >= since)
     }
 
     /// Whether something that changed then can be its doing.
@@ -253,17 +260,20 @@ impl Attribution {
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
             let found = self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool));
-            found.map(|(entry, tool)| (*entry, tool.turn.filter(|turn| self.turns.contains(turn))))
+            found.map(|(entry, tool)| (tool, *entry, tool.turn.filter(|turn| self.turns.contains(turn))))
         };
-        if !self.turns.is_empty()
-            && let Some((entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Edits && names(tool))
+        let is_idle = self.turns.is_empty();
+        if let Some((tool, entry, turn)) =
+            newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && names(tool))
         {
-            return Attributed::new(Cause::Tool, Some(entry)).of_turn(turn);
+            // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
+            let doubt = is_idle && tool.from.is_none();
+            return Attributed { doubt, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
-        if let Some((entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
+        if let Some((_, entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
             return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
         }
-        if self.turns.is_empty() {
+        if is_idle {
             return Attributed::new(Cause::Person, None);
         }
         Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }
@@ -318,7 +328,6 @@ mod tests {
             assert!(self.last_scan <= self.looks && self.looked.values().all(|look| *look <= self.looks));
             assert!(self.tools.len() <= MAX_TOOLS);
             for (entry, tool) in &self.tools {
-                assert_eq!(tool.finished, tool.until.is_some(), "{entry}: {tool:?}");
                 assert!(tool.paths.len() <= MAX_NAMED && tool.finished_at <= self.looks, "{entry}: {tool:?}");
             }
         }

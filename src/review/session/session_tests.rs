@@ -382,6 +382,55 @@ fn what_the_person_does_while_a_call_waits_for_them_is_not_its_doing() {
     }
 }
 
+/// What is recorded last of a file, and by what.
+fn last_change(place: &Place, name: &str) -> Option<(Cause, bool, u64)> {
+    let history = place.review.log.history(Path::new(name))?;
+    history.steps.last().map(|step| (step.cause, step.doubt, step.turn))
+}
+
+#[test]
+fn what_a_call_names_after_the_agent_has_said_idle_too_early_is_its_doing() {
+    // Begun before or after.
+    for is_begun in [true, false] {
+        let mut place = Place::with(&[("f", b"one\n"), ("mine", b"mine\n")]);
+        place.turn(1, |p| {
+            p.client_writes("other", "other\n");
+            p.entry += 1;
+            if is_begun {
+                p.note(ToolEffect::Edits, &["f"], Vec::new(), false);
+            }
+        });
+        if !is_begun {
+            place.note(ToolEffect::Edits, &["f"], Vec::new(), false);
+        }
+        place.write("f", "one\nlate\n");
+        place.write("new", "new\n");
+        place.write("mine", "mine\nmore\n");
+        place.note(ToolEffect::Edits, &["f", "new"], Vec::new(), true);
+        let agents = Some((Cause::Tool, false, 1));
+        assert_eq!((last_change(&place, "f"), last_change(&place, "new")), (agents, agents), "{is_begun}");
+        // The call is over: what comes later is the person's.
+        place.write("f", "zero\none\nlate\n");
+        place.act(ReviewAction::Rewind { turn: 1 });
+        assert_eq!((place.read("f").as_str(), place.at("new").exists()), ("zero\none\n", false), "{is_begun}");
+        assert_eq!((place.read("mine").as_str(), last_change(&place, "mine")), ("mine\nmore\n", None), "{is_begun}");
+    }
+}
+
+#[test]
+fn a_call_that_is_over_when_it_is_heard_of_after_the_turn_leaves_a_doubt() {
+    let mut place = Place::with(&[("f", b"one\n"), ("g", b"one\n")]);
+    place.turn(1, |p| p.tool_writes("g", "one\ntwo\n"));
+    // Told once more, it says nothing of what was done since.
+    place.write("g", "one\ntwo\nmine\n");
+    place.note(ToolEffect::Edits, &["g"], Vec::new(), true);
+    assert_eq!(last_change(&place, "g"), Some((Cause::Person, false, 1)));
+    place.entry += 1;
+    place.write("f", "one\nlate\n");
+    place.note(ToolEffect::Edits, &["f"], Vec::new(), true);
+    assert_eq!(last_change(&place, "f"), Some((Cause::Tool, true, 1)));
+}
+
 #[test]
 fn what_the_person_saves_right_after_a_write_is_not_part_of_it() {
     let text = lines(40);

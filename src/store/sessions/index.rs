@@ -21,6 +21,8 @@ use tracing::{debug, warn};
 pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
+/// What stands before the name of a journal that was imported; ours begin with a number.
+pub const IMPORTED: &str = "imported-";
 /// What the file begins with. One of another version is made anew.
 const FIRST: &[u8] = b"acp-tui index 6\n";
 /// A larger file is none of ours.
@@ -163,7 +165,7 @@ fn scan(dir: &Path, seen: Seen, earlier: Option<Entry>) -> Result<Option<Entry>,
     let (from, mut scan) = grown.map_or_else(Default::default, |entry| (entry.offset, entry.scan));
     match read_on(&mut file, from, &mut scan) {
         Ok(_) if seen.size == 0 => Ok(None),
-        Ok(Reached { offset, is_damaged }) => {
+        Ok(Reached { offset, is_damaged, .. }) => {
             scan.is_damaged = is_damaged;
             let Seen { name, size, mtime, ino } = seen;
             Ok(Some(Entry { name, size, mtime, ino, offset, scan }))

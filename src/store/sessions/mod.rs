@@ -18,7 +18,7 @@ use crate::store::lines;
 use crate::store::lock::is_locked;
 pub use figures::{Day, Figures};
 use index::Entry;
-pub use index::{ENDING, Problem, in_parallel};
+pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 pub use prune::{Limits, Pruned, prune, remove_all_but};
 use scan::Scan;
 use serde::Serialize;
@@ -493,7 +493,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
 
 /// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.
 fn began(started: u64, name: &str) -> Duration {
-    let (seconds, rest) = name.split_once('-').unwrap_or_default();
+    let (seconds, rest) = name.strip_prefix(IMPORTED).unwrap_or(name).split_once('-').unwrap_or_default();
     let millis = rest.split_once('-').and_then(|(millis, _)| millis.parse().ok());
     let millis = millis.filter(|millis: &u64| seconds.parse() == Ok(started) && *millis < 1000);
     Duration::from_secs(started) + Duration::from_millis(millis.unwrap_or_default())

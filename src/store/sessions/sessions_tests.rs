@@ -632,3 +632,9 @@ fn a_first_line_says_how_the_others_are_read() {
         assert!(codec_of(line.as_bytes()).is_none(), "{line}");
     }
 }
+
+#[test]
+fn an_imported_journal_began_when_its_own_did() {
+    let names = ["17-250-9.jsonl", "imported-17-250-9.jsonl", "imported-0badcafe-99.jsonl"];
+    assert_eq!(names.map(|name| began(17, name).as_millis()), [17_250, 17_250, 17_000]);
+}

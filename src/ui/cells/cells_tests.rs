@@ -251,6 +251,15 @@ fn what_was_left_out_of_a_message_is_said() {
 }
 
 #[test]
+fn a_message_that_its_agent_has_replaced_bears_a_mark() {
+    let message = |replaced| Body::Agent(Message { text: "hi".into(), replaced, ..Message::default() });
+    let mark = "the agent has replaced what it said here before";
+    assert_eq!(shown(message(0), None), ["hi"]);
+    assert_eq!(shown(message(1), None), ["hi", mark]);
+    assert_eq!(shown(message(3), None), ["hi", &format!("{mark}, 3 times")]);
+}
+
+#[test]
 fn plans_and_notices() {
     let step = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::High, status };
     let plan =

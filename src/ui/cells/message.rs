@@ -47,9 +47,15 @@ fn is_last(split: &StablePrefix, index: usize) -> bool {
     index + 1 >= split.pieces().len()
 }
 
-fn dropped(bytes: u64, lines: &mut Vec<LogicalLine>) {
-    if bytes > 0 {
-        lines.push(dim(format!("… {} more are not kept here", human::bytes(bytes))));
+/// What there is to know of a text, below it.
+fn remarks(message: &Message, lines: &mut Vec<LogicalLine>) {
+    if message.dropped > 0 {
+        lines.push(dim(format!("… {} more are not kept here", human::bytes(message.dropped))));
+    }
+    match message.replaced {
+        0 => {}
+        1 => lines.push(dim("the agent has replaced what it said here before")),
+        times => lines.push(dim(format!("the agent has replaced what it said here before, {times} times"))),
     }
 }
 
@@ -87,7 +93,7 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
 pub(super) fn agent(m: &Message, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
     let mut lines = pieces::lines(&m.text, split, index, ctx.width);
     if is_last(split, index) {
-        dropped(m.dropped, &mut lines);
+        remarks(m, &mut lines);
     }
     lines
 }
@@ -133,7 +139,7 @@ pub(super) fn thought_open(t: &Thought, ctx: &CellCtx<'_>, split: &StablePrefix,
         first.gutter = gutter("∴", Token::Thought);
     }
     if is_last(split, index) {
-        dropped(t.message.dropped, &mut lines);
+        remarks(&t.message, &mut lines);
     }
     lines
 }

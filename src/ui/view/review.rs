@@ -31,6 +31,9 @@ const AIR_FROM: u16 = 12;
 /// From this height on the keys may take a second row.
 const TALL: u16 = 18;
 
+/// Columns of the name of another session.
+const MAX_SESSION: usize = 24;
+
 /// What the review leaves to the conversation, and what it takes itself.
 pub fn place(review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
     if area.width < BESIDE_FROM || review.extent == Extent::Whole {
@@ -215,7 +218,7 @@ fn file_line(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer
     if let Some(note) = &file.note {
         right.push(crate::base::sanitize::line(note).into_owned());
     }
-    right.push(cause(file.cause).to_owned());
+    right.push(cause_of(cx, file));
     let token = if file.held.is_some() { Token::Warn } else { Token::Dim };
     let mut right = StyledText::of(right.join(" · "), token);
     let limit = usize::from(inner.width / 2);
@@ -265,6 +268,19 @@ fn change_words(file: &FileDoc) -> Option<String> {
         }
         FileChange::Modified => return None,
     })
+}
+
+/// By what the newest change was made, and of which session, where it is not the one that looks.
+fn cause_of(cx: &ViewCx<'_>, file: &FileDoc) -> String {
+    let newest = file.hunks.iter().rev().find(|hunk| hunk.cause == file.cause);
+    let by = cause(file.cause);
+    match newest.and_then(|hunk| hunk.elsewhere) {
+        None => by.to_owned(),
+        Some(key) => match cx.model.at(key) {
+            Some(session) => format!("{by} of {}", super::sessions::label(cx, session, MAX_SESSION)),
+            None => format!("{by} of a session that is closed"),
+        },
+    }
 }
 
 const fn cause(cause: Cause) -> &'static str {

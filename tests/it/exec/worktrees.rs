@@ -100,6 +100,44 @@ fn a_merge_is_undone_and_done_again_and_its_lines_are_the_sessions_of_the_worktr
 }
 
 #[test]
+fn no_command_runs_what_the_repository_names() {
+    let lab = Lab::new();
+    repository(&lab);
+    lab.write("work/.gitattributes", "* filter=x diff=x merge=x\n");
+    git(&lab, &["add", "-A"]);
+    git(&lab, &["commit", "-q", "-m", "attributes"]);
+    let sign = lab.path("ran");
+    let touches = format!("touch '{}'; cat", sign.display());
+    for name in ["filter.x.clean", "filter.x.smudge", "diff.x.textconv", "diff.external", "core.fsmonitor"] {
+        git(&lab, &["config", name, &touches]);
+    }
+    // Written by the shell: a file that this process has written may still be open in a child of another test.
+    let hooks = r#"mkdir -p .git/hooks; for h in post-checkout post-index-change reference-transaction; do
+        printf '#!/bin/sh\n%s\n' "$0" > .git/hooks/$h; chmod +x .git/hooks/$h; done"#;
+    let mut shell = lab.command("sh");
+    shell.args(["-c", hooks, &touches]);
+    Running::start(shell, Stdio::null()).finish().assert_code(0);
+    let patch = lab.path("patch");
+    let steps = WRITES.replace(r#"path = "f""#, r#"path = "g""#);
+    lab.exec(&["go", "--allow", "all", "--patch", patch.to_str().unwrap()], &lab.turn(&steps)).assert_code(0);
+    lab.exec(&["go", "--allow", "all", "--worktree=try", "--with-changes"], &lab.turn(WRITES)).assert_code(0);
+    for args in [
+        &["worktrees"][..],
+        &["worktrees", "merge", "try"],
+        &["review", "last"],
+        &["blame", "f:2"],
+        &["undo", "last"],
+        &["worktrees", "discard", "try", "--yes"],
+    ] {
+        run(&lab, args).assert_code(0);
+        assert!(!sign.exists(), "{args:?}");
+    }
+    assert!(std::fs::read_to_string(patch).unwrap().contains("+two"));
+    git(&lab, &["add", "-A"]);
+    assert!(sign.exists(), "git by itself runs them");
+}
+
+#[test]
 fn a_conflict_is_named_and_nothing_is_overwritten() {
     let lab = Lab::new();
     repository(&lab);

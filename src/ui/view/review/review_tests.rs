@@ -1,5 +1,6 @@
 use super::line::{Numbers, Style, line};
 use crate::model::changes::{FileDoc, HunkState};
+use crate::model::ids::SessionKey;
 use crate::text::diff::Kind;
 use crate::text::token::Token;
 use crate::text::width::{str_width, styled_width};
@@ -156,6 +157,22 @@ fn every_state_has_a_word_or_a_sign() {
         s.show_review(doc_of(2, vec![file]));
         assert!(s.after(1).draw().contains(words), "{}", s.shown);
     }
+}
+
+#[test]
+fn what_another_session_has_made_bears_its_name() {
+    let shown_by = |key: SessionKey| {
+        let mut file = file_doc("a.rs", "one\n", "two\n");
+        file.hunks[0].elsewhere = Some(key);
+        let mut s = scene(120, 40);
+        s.ui.view.name = Some("Fix the tests".into());
+        s.show_review(doc_of(2, vec![file]));
+        s.after(1).draw().to_owned()
+    };
+    let screen = shown_by(SessionKey::FIRST);
+    assert!(screen.contains("by a tool call of “Fix the tests”"), "{screen}");
+    let screen = shown_by(SessionKey(99));
+    assert!(screen.contains("by a tool call of a session that is closed"), "{screen}");
 }
 
 #[test]
