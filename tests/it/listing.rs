@@ -8,7 +8,7 @@ use acp_tui::model::event::Listed;
 use acp_tui::ui::keys::{Code, Key};
 use acp_tui::ui::past::{Archive, Lease};
 use acp_tui::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
-use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
+use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree, Trees};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -88,8 +88,9 @@ impl Archive for Shelf {
         Ok("session-x.md".to_owned())
     }
 
-    fn trees(&self) -> Vec<Tree> {
-        if self.made.lock().unwrap().is_empty() { Vec::new() } else { self.tree().into_iter().collect() }
+    fn trees(&self) -> Trees {
+        let is_made = !self.made.lock().unwrap().is_empty();
+        Trees { all: self.tree().filter(|_| is_made).into_iter().collect(), ..Trees::default() }
     }
 
     fn make(&self, making: &Making) -> Result<Vec<Made>, String> {

@@ -11,16 +11,13 @@ use super::write::{KIND, VERSION};
 use crate::base::human;
 use crate::headless::code;
 use crate::store::private::make_private_dir;
-use crate::store::sessions::{self, Known};
+use crate::store::sessions::{self, IMPORTED, Known};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// What the name of an imported journal begins with; ours begin with a number.
-const PREFIX: &str = "imported-";
 
 /// `acp-tui import FILE`.
 pub fn import(file: &Path) -> Result<u8, Usage> {
@@ -37,7 +34,7 @@ pub fn import(file: &Path) -> Result<u8, Usage> {
     let (mut known, mut new) = (0, BTreeSet::new());
     for (name, text) in journals {
         // Ours, which it was exported from.
-        let is_own = name.strip_prefix(PREFIX).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
+        let is_own = name.strip_prefix(IMPORTED).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
         let is_new =
             !is_own && put(&dir, &name, &text).map_err(|error| Usage(format!("it cannot be written: {error}")))?;
         if is_new {
@@ -133,9 +130,9 @@ fn of_export(value: &Value) -> Result<Vec<(String, String)>, Usage> {
             // A name is a file here: only one that we could have given is taken.
             let is_ours =
                 !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-            let name = name.strip_prefix(PREFIX).unwrap_or(name);
+            let name = name.strip_prefix(IMPORTED).unwrap_or(name);
             Some((
-                if is_ours { format!("{PREFIX}{name}{}", sessions::ENDING) } else { named(&journal.to_string()) },
+                if is_ours { format!("{IMPORTED}{name}{}", sessions::ENDING) } else { named(&journal.to_string()) },
                 text,
             ))
         })
@@ -154,7 +151,7 @@ fn marked(head: &Value) -> Option<Value> {
 
 fn named(text: &str) -> String {
     let sum = crc32fast::hash(text.as_bytes());
-    format!("{PREFIX}{sum:08x}-{}{}", text.len(), sessions::ENDING)
+    format!("{IMPORTED}{sum:08x}-{}{}", text.len(), sessions::ENDING)
 }
 
 /// A recording has the frames; what the person wanted is told by them.

@@ -60,7 +60,8 @@ impl Entry {
     /// No time of a journal that was imported is later than its arrival here.
     pub fn latest(&self) -> Duration {
         let is_imported = self.scan.head.as_ref().is_some_and(|head| head.imported);
-        if is_imported { Duration::from_secs(u64::try_from(self.mtime.0).unwrap_or(0)) } else { Duration::MAX }
+        let (seconds, nanos) = (u64::try_from(self.mtime.0), u32::try_from(self.mtime.1));
+        if is_imported { Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0)) } else { Duration::MAX }
     }
 }
 

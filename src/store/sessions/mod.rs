@@ -12,6 +12,7 @@ mod told;
 
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::stored::{Can, Origin};
+use crate::base::origins::Origins;
 use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
@@ -29,6 +30,8 @@ use std::rc::Rc;
 use std::time::Duration;
 use told::{AgentRecord, SessionRecord};
 
+/// What the name of a journal begins with that was imported; the name that it was exported with follows.
+pub const IMPORTED: &str = "imported-";
 /// How many are named when a name is ambiguous.
 const MAX_NAMED: usize = 8;
 
@@ -361,10 +364,15 @@ fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Optio
     all.into_iter().zip(places).for_each(|(part, place)| take(part, place));
 }
 
-/// The newest session of our own of a directory in which something was said.
-pub fn newest(state: &Path, cwd: &Path) -> io::Result<Option<Known>> {
-    let is_ours = |known: &Known| !known.is_imported && !known.journals.is_empty();
-    Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty() && is_ours(known)))
+/// The newest session of our own of a directory, or of a worktree that stands for it, in which something was said. In a
+/// worktree its own sessions come first.
+pub fn newest(state: &Path, cwd: &Path, origins: &Origins) -> io::Result<Option<Known>> {
+    let is_meant =
+        |known: &Known| !known.is_empty() && !known.is_imported && !known.journals.is_empty();
+    let mut all = list(state)?.sessions;
+    all.retain(|known| is_meant(known) && origins.are_alike(&known.cwd, cwd));
+    let own = all.iter().position(|known| known.cwd == cwd).filter(|_| origins.is_worktree(cwd));
+    Ok(all.into_iter().nth(own.unwrap_or(0)))
 }
 
 /// The session that a name means: its id, the name under which it is stored, or a beginning of the id that only one has.
@@ -493,7 +501,8 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
 
 /// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.
 fn began(started: u64, name: &str) -> Duration {
-    let (seconds, rest) = name.split_once('-').unwrap_or_default();
+    let own = name.strip_prefix(IMPORTED).unwrap_or(name);
+    let (seconds, rest) = own.split_once('-').unwrap_or_default();
     let millis = rest.split_once('-').and_then(|(millis, _)| millis.parse().ok());
     let millis = millis.filter(|millis: &u64| seconds.parse() == Ok(started) && *millis < 1000);
     Duration::from_secs(started) + Duration::from_millis(millis.unwrap_or_default())

@@ -24,7 +24,7 @@ use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
-use crate::ui::state::trees::{Made, MadeFor, Making};
+use crate::ui::state::trees::{Made, MadeFor, Making, Trees};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -309,7 +309,7 @@ impl<D: Device> Running<D> {
     pub(super) fn found(&mut self, found: Found) {
         match found {
             Found::List(Ok(all), trees) => {
-                self.app.interrupted = interrupted(&all);
+                self.app.interrupted = interrupted(&all, &trees);
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
@@ -473,7 +473,8 @@ impl<D: Device> Running<D> {
         self.app.list = None;
         let id = SessionId::from(past.id.as_str());
         if is_gone {
-            return self.open_in(cwd, whose, Opening::Show { id, why: ReadOnly::Gone });
+            let why = ReadOnly::gone(self.app.trees.origins.discarded(&past.cwd));
+            return self.open_in(cwd, whose, Opening::Show { id, why });
         }
         // A copy is a session of its own: no other client has it open.
         let archive = self.past.archive().filter(|_| matches!(how, Opening::Continue(_)));
@@ -555,11 +556,11 @@ fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
     in_turn.or_else(anywhere).or_else(|| of_turn.first().copied())
 }
 
-/// How many were interrupted in which directory.
-pub(super) fn interrupted(all: &[PastSession]) -> BTreeMap<PathBuf, usize> {
+/// How many were interrupted in which directory; those in a worktree count where it came from.
+pub(super) fn interrupted(all: &[PastSession], trees: &Trees) -> BTreeMap<PathBuf, usize> {
     let mut counts = BTreeMap::new();
     for one in all.iter().filter(|one| one.end == End::Interrupted) {
-        *counts.entry(one.cwd.clone()).or_default() += 1;
+        *counts.entry(trees.origins.home_of(&one.cwd)).or_default() += 1;
     }
     counts
 }
