@@ -47,7 +47,8 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     if let Some(file) = wanted.output.as_deref().filter(|file| file.symlink_metadata().is_ok()) {
         return Err(there(file));
     }
-    let row = find(all(&state)?, &wanted.session, &worktrees::origins(&state)).map_err(|error| Usage(error.to_string()))?;
+    let row =
+        find(all(&state)?, &wanted.session, &worktrees::origins(&state)).map_err(|error| Usage(error.to_string()))?;
     let known = row.known;
     let parts = parts_of(&state, &known)?;
     let redaction = wanted.redact.then(|| Redaction::new(super::conversations::home().as_deref()));

@@ -65,7 +65,8 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
     let row = find(rows, name, &worktrees::origins(state)).map_err(|error| Usage(error.to_string()))?;
     let beside = beside(&row, &others);
     let about = row.known.title.as_ref().or(row.known.first_prompt.as_ref());
-    let about = about.map_or_else(String::new, |about| format!(" (“{}”)", short(&account::title_of(about), TITLE_COLUMNS)));
+    let about =
+        about.map_or_else(String::new, |about| format!(" (“{}”)", short(&account::title_of(about), TITLE_COLUMNS)));
     let mut question = format!("Forget session {}{about}", archive::shown_id(&row.known.session_id));
     if !beside.is_empty() {
         let ids: Vec<String> = beside.iter().map(|id| archive::shown_id(id)).collect();

@@ -157,6 +157,9 @@ fn named(text: &str) -> String {
 /// A recording has the frames; what the person wanted is told by them.
 fn of_recording(file: &Path, text: &str) -> Result<(String, String), Usage> {
     let nothing = || Usage("it is neither a conversation that acp-tui has exported nor a recording".into());
+    if text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_err_and(|error| error.is_eof()) {
+        return Err(Usage("it is cut off: the JSON that it begins with has no end; export it once more".into()));
+    }
     let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let is_record = |line: &Value| line["dir"].is_string() && (line["frame"].is_object() || line["raw"].is_string());
     if !lines.iter().any(|line| is_record(line) && line["frame"].is_object()) {

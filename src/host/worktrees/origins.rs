@@ -20,9 +20,14 @@ const MAX_FILE: u64 = 1 << 20;
 #[serde(rename_all = "snake_case")]
 enum Line {
     Origin(PathBuf),
-    Discarded { name: String, kept: String },
+    Discarded {
+        name: String,
+        kept: String,
+    },
     /// A worktree has the name again.
-    Made { name: String },
+    Made {
+        name: String,
+    },
 }
 
 /// Remembers in the directory of its worktrees what they come from.

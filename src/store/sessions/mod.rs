@@ -367,8 +367,7 @@ fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Optio
 /// The newest session of our own of a directory, or of a worktree that stands for it, in which something was said. In a
 /// worktree its own sessions come first.
 pub fn newest(state: &Path, cwd: &Path, origins: &Origins) -> io::Result<Option<Known>> {
-    let is_meant =
-        |known: &Known| !known.is_empty() && !known.is_imported && !known.journals.is_empty();
+    let is_meant = |known: &Known| !known.is_empty() && !known.is_imported && !known.journals.is_empty();
     let mut all = list(state)?.sessions;
     all.retain(|known| is_meant(known) && origins.are_alike(&known.cwd, cwd));
     let own = all.iter().position(|known| known.cwd == cwd).filter(|_| origins.is_worktree(cwd));

@@ -185,8 +185,16 @@ impl<D: Device> Running<D> {
     pub(super) fn ask_aside(&mut self, question: String) {
         self.throw_away();
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        if shown.phase() != Phase::Ready {
-            return self.app.say("a side question needs a session that is open", self.engine.now());
+        match shown.phase() {
+            Phase::Ready => {}
+            Phase::Dead(_) | Phase::ReadOnly(_) => {
+                self.app.view.composer.prepend(&format!("/btw {question}"));
+                return self.app.say("a side question needs a session that is open", self.engine.now());
+            }
+            _ => {
+                self.app.asides.waiting = Some((shown.key(), question));
+                return self.app.say("asked beside it once the session is open", self.engine.now());
+            }
         }
         let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
         let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
@@ -205,6 +213,16 @@ impl<D: Device> Running<D> {
         let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
         self.news(news);
         self.app.asides.open = Some(Aside { key, beside, question, scroll: 0 });
+    }
+
+    /// Asks what was to be asked beside the session that is shown, once that is open or will not be any more.
+    pub(super) fn ask_what_waits(&mut self) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let is_decided = matches!(shown.phase(), Phase::Ready | Phase::Dead(_) | Phase::ReadOnly(_));
+        let is_its = |(key, _): &mut (SessionKey, String)| is_decided && *key == shown.key();
+        if let Some((_, question)) = self.app.asides.waiting.take_if(is_its) {
+            self.ask_aside(question);
+        }
     }
 
     /// Nothing of it stays, with the agent neither where that can forget.

@@ -46,7 +46,7 @@ enum Name {
 impl Name {
     fn within(&self, columns: usize) -> String {
         match self {
-            Self::Title(title) => format!("“{}”", width::truncate_middle(title, columns.saturating_sub(2).max(1))),
+            Self::Title(title) => format!("“{}”", width::truncate(title, columns.saturating_sub(2).max(1))),
             Self::Ours(name) => width::truncate(name, columns).into_owned(),
         }
     }
@@ -87,11 +87,7 @@ fn clean(words: &str) -> String {
 
 /// What the person calls it, else the title that the agent gave it, else the agent and the directory.
 fn name(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Name {
-    let title = cx
-        .state
-        .name_of(session.key())
-        .or(session.title.as_deref())
-        .map(clean);
+    let title = cx.state.name_of(session.key()).or(session.title.as_deref()).map(clean);
     match title.filter(|title| !title.is_empty()) {
         Some(title) => Name::Title(title),
         None => {

@@ -117,7 +117,12 @@ fn spread(left: &str, style: RunStyle, right: &str, token: Token, columns: u16) 
 }
 
 fn keys(cx: &ViewCx<'_>) -> Vec<StyledText> {
-    let interrupted = cx.state.interrupted.get(&cx.state.trees.origins.home_of(Path::new(&cx.session.cwd))).copied().unwrap_or_default();
+    let interrupted = cx
+        .state
+        .interrupted
+        .get(&cx.state.trees.origins.home_of(Path::new(&cx.session.cwd)))
+        .copied()
+        .unwrap_or_default();
     let sessions = match interrupted {
         0 => "all sessions, also earlier ones".to_owned(),
         1 => "1 was interrupted here".to_owned(),

@@ -48,8 +48,7 @@ fn a_session_in_a_worktree_leaves_the_origin_alone_until_it_is_merged() {
     let path = one["path"].as_str().unwrap();
     assert!(path.starts_with(lab.path("state/acp-tui/worktrees").to_str().unwrap()), "{path}");
     // The session's changes can be looked at and decided there.
-    let sessions: Value =
-        serde_json::from_str(run(&lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
+    let sessions: Value = serde_json::from_str(run(&lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
     assert_eq!(
         (&sessions["sessions"][0]["cwd"], &sessions["sessions"][0]["changes"]["pending"]),
         (&path.into(), &1.into())
