@@ -21,6 +21,8 @@ use tracing::{debug, warn};
 pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
+/// What the name of a journal begins with that was imported; the name that it was exported with follows.
+pub const IMPORTED: &str = "imported-";
 /// What the file begins with. One of another version is made anew.
 const FIRST: &[u8] = b"acp-tui index 6\n";
 /// A larger file is none of ours.

@@ -19,7 +19,7 @@ use crate::store::lines;
 use crate::store::lock::is_locked;
 pub use figures::{Day, Figures};
 use index::Entry;
-pub use index::{ENDING, Problem, in_parallel};
+pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 pub use prune::{Limits, Pruned, prune, remove_all_but};
 use scan::Scan;
 use serde::Serialize;
@@ -30,8 +30,6 @@ use std::rc::Rc;
 use std::time::Duration;
 use told::{AgentRecord, SessionRecord};
 
-/// What the name of a journal begins with that was imported; the name that it was exported with follows.
-pub const IMPORTED: &str = "imported-";
 /// How many are named when a name is ambiguous.
 const MAX_NAMED: usize = 8;
 
@@ -364,8 +362,7 @@ fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Optio
     all.into_iter().zip(places).for_each(|(part, place)| take(part, place));
 }
 
-/// The newest session of our own of a directory, or of a worktree that stands for it, in which something was said. In a
-/// worktree its own sessions come first.
+/// The newest of our own of a directory or its worktrees in which something was said; in a worktree its own come first.
 pub fn newest(state: &Path, cwd: &Path, origins: &Origins) -> io::Result<Option<Known>> {
     let is_meant = |known: &Known| !known.is_empty() && !known.is_imported && !known.journals.is_empty();
     let mut all = list(state)?.sessions;
