@@ -7,6 +7,7 @@ pub mod exit;
 pub mod human;
 pub mod limits;
 pub mod media;
+pub mod origins;
 pub mod paths;
 pub mod patience;
 pub mod redact;

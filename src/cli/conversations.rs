@@ -6,6 +6,7 @@
 use super::archived::reviews;
 use super::output::say;
 use super::usage::Usage;
+use crate::base::origins::Origins;
 use crate::base::paths;
 use crate::config::dirs::{Dirs, Env};
 use crate::model::changes::{Scope, Totals};
@@ -184,12 +185,13 @@ pub(super) fn here() -> Option<PathBuf> {
 }
 
 /// The conversation that a name means: an id, the name under which it is stored, a beginning of either that only one
-/// has, or `last`: the newest of this directory, else of all.
-pub(super) fn find(rows: Vec<Row>, name: &str) -> Result<Row, NotFound> {
+/// has, or `last`: the newest of this directory or of a worktree that stands for it, else of all.
+pub(super) fn find(rows: Vec<Row>, name: &str, origins: &Origins) -> Result<Row, NotFound> {
     let none = || NotFound::None(name.to_owned());
     if name == LAST {
         let here = here();
-        let newest = rows.iter().position(|row| Some(&row.known.cwd) == here.as_ref()).unwrap_or(0);
+        let is_here = |row: &Row| here.as_ref().is_some_and(|here| origins.are_alike(&row.known.cwd, here));
+        let newest = rows.iter().position(is_here).unwrap_or(0);
         return rows.into_iter().nth(newest).ok_or_else(none);
     }
     let stored = |row: &Row| !name.is_empty() && row.known.stem() == name;

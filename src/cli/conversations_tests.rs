@@ -63,7 +63,9 @@ fn a_conversation_has_the_reviews_of_its_run_and_what_has_no_journal_stands_alon
 fn a_name_is_an_id_a_stored_name_or_a_beginning_that_only_one_has() {
     let rows =
         || merged(vec![known("abc-1", "7-0-1", 20), known("abc-2", "8-0-2", 30)], vec![review("6-0-3", &["z"], false)]);
-    let id = |name: &str| find(rows(), name).map(|row| row.known.session_id).map_err(|error| error.to_string());
+    let id = |name: &str| {
+        find(rows(), name, &Origins::default()).map(|row| row.known.session_id).map_err(|error| error.to_string())
+    };
     for (name, want) in
         [("abc-1", "abc-1"), ("7-0-1", "abc-1"), ("8", "abc-2"), ("z", "z"), ("6-0", "z"), ("last", "abc-2")]
     {
@@ -73,7 +75,7 @@ fn a_name_is_an_id_a_stored_name_or_a_beginning_that_only_one_has() {
     for none in ["", "x"] {
         assert!(id(none).unwrap_err().contains("sessions"), "{none}");
     }
-    assert!(find(Vec::new(), "last").is_err());
+    assert!(find(Vec::new(), "last", &Origins::default()).is_err());
 }
 
 #[test]

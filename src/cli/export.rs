@@ -18,6 +18,7 @@ use super::values::Format;
 use crate::base::{human, paths};
 use crate::engine::replay::each_session;
 use crate::headless::code;
+use crate::host::worktrees;
 use crate::model::Model;
 use crate::model::session::{Allow, Policy};
 use crate::review::report::json;
@@ -54,7 +55,8 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     if let Some(file) = wanted.output.as_deref().filter(|file| file.symlink_metadata().is_ok()) {
         return Err(there(file));
     }
-    let row = find(all(&state)?, &wanted.session).map_err(|error| Usage(error.to_string()))?;
+    let row =
+        find(all(&state)?, &wanted.session, &worktrees::origins(&state)).map_err(|error| Usage(error.to_string()))?;
     let known = row.known;
     let parts = parts_of(&state, &known)?;
     let redaction = wanted.redact.then(|| Redaction::new(super::conversations::home().as_deref()));

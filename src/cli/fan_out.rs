@@ -1,7 +1,8 @@
 //! `exec --fan-out`: one prompt to several agents, each in a worktree of its own, side by side.
 //!
 //! Each run is one of `exec` without its output. Invariants: they begin with the same files; nothing of one is seen by
-//! another; the table has a row for each that was asked for, with its outcome.
+//! another; the table has a row for each that was asked for, with its outcome; what was written outside of the worktrees is
+//! named.
 
 use super::args::{Common, Exec};
 use super::attached::{Attached, LATE_FILES};
@@ -9,18 +10,20 @@ use super::launch::{self, Surroundings};
 use super::output::{print, say};
 use super::runtime;
 use super::usage::Usage;
-use super::worktrees::{ForSession, for_agent, sums};
-use crate::base::human;
+use super::worktrees::{ForSession, cleaned, for_agent, sums};
+use crate::base::{human, paths};
 use crate::config::agents::AgentCommand;
 use crate::engine::{Engine, EngineConfig};
 use crate::headless::{self, ExecOptions, Style, code};
-use crate::host::worktrees::{self, Difference, Worktree};
+use crate::host::worktrees::{self, Difference, Files, Worktree};
 use crate::model::budget::Budget;
 use crate::model::event::Opening;
 use crate::model::session::Policy;
 use crate::review::report::json;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -31,8 +34,12 @@ const VERSION: u32 = 1;
 /// Bytes of a run's last line that are kept.
 const MAX_LINE: usize = 1 << 20;
 
-/// The exit code of a run, its session, and how long it took.
-type Ended = (u8, Option<String>, Duration);
+/// Files outside of its worktree that are kept of a run, and how many of them are named in a line.
+const MAX_OUTSIDE: usize = 1000;
+const MAX_NAMED: usize = 5;
+
+/// The exit code of a run, how long it took, and what it has said.
+type Ended = (u8, Duration, Heard);
 
 /// What became of one run.
 struct Ran {
@@ -42,6 +49,8 @@ struct Ran {
     code: u8,
     took: Duration,
     changes: Option<Difference>,
+    /// What its calls have written that is not in its worktree.
+    outside: BTreeSet<PathBuf>,
 }
 
 /// Runs the prompt with each of the agents, and prints what they changed.
@@ -74,10 +83,15 @@ pub(super) fn run(
         }
     };
     let with_changes = exec.common.worktree.as_ref().is_some_and(|wanted| wanted.with_changes);
+    if let Some(dirs) = &surroundings.dirs {
+        super::written::remember(&dirs.state, &dir, prompt);
+    }
     let mut made: Vec<ForSession> = Vec::new();
     for name in agents {
         made.push(for_agent(name, &dir, with_changes)?);
     }
+    // An agent may write by absolute paths, or by a command.
+    let files = Files::around(&dir).inspect_err(|error| say(&cleaned(error))).ok();
     let mut runs = Vec::new();
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
@@ -122,12 +136,22 @@ pub(super) fn run(
         runs.push((name.clone(), made.worktree, thread));
     }
     let ended = |(agent, worktree, thread): (String, Worktree, thread::JoinHandle<Ended>)| {
-        let (code, session_id, took) = thread.join().unwrap_or((code::OWN_FAULT, None, Duration::ZERO));
+        let (code, took, heard) = thread.join().unwrap_or((code::OWN_FAULT, Duration::ZERO, Heard::default()));
         let changes = worktrees::changes(&worktree).inspect_err(|error| say(&format!("{agent}: {error}"))).ok();
-        Ran { agent, worktree, session_id, code, took, changes }
+        let outside = heard.outside(&worktree.path);
+        Ran { agent, worktree, session_id: heard.session_id, code, took, changes, outside }
     };
     let ran: Vec<Ran> = runs.into_iter().map(ended).collect();
-    let printed = print(&if exec.json { as_json(&ran) } else { as_text(&ran) })?;
+    let changed = files.and_then(|files| files.changed().inspect_err(|error| say(&cleaned(error))).ok());
+    let changed = changed.unwrap_or_default();
+    let printed = print(&if exec.json { as_json(&ran, &changed) } else { as_text(&ran) })?;
+    for one in ran.iter().filter(|one| !one.outside.is_empty()) {
+        say(&format!("{} wrote outside of its worktree: {}", one.worktree.name, first_of(one.outside.iter())));
+    }
+    if !changed.is_empty() {
+        let files = first_of(changed.iter());
+        say(&format!("not in a worktree, but in the files that they were made from, there changed meanwhile: {files}"));
+    }
     if !exec.json {
         say("`acp-tui worktrees merge NAME` takes one of them, `acp-tui review SESSION` looks at it first");
     }
@@ -136,8 +160,8 @@ pub(super) fn run(
 
 /// Runs the prompt with one agent.
 fn one(config: EngineConfig, options: ExecOptions, begun: &SyncSender<()>) -> Ended {
-    let (began, last) = (Instant::now(), LastLine::default());
-    let out = last.clone();
+    let (began, lines) = (Instant::now(), Lines::default());
+    let out = lines.clone();
     let ended = runtime::start().map(|runtime| {
         let outcome = runtime.block_on(async {
             let engine = Engine::new(config);
@@ -148,31 +172,63 @@ fn one(config: EngineConfig, options: ExecOptions, begun: &SyncSender<()>) -> En
         runtime.shutdown_background();
         outcome.map_or(code::OWN_FAULT, |outcome| outcome.code)
     });
-    let session_id = last.session_id();
-    (ended.unwrap_or(code::OWN_FAULT), session_id, began.elapsed())
+    let heard = std::mem::take(&mut lines.0.lock().unwrap_or_else(PoisonError::into_inner).heard);
+    (ended.unwrap_or(code::OWN_FAULT), began.elapsed(), heard)
 }
 
-/// Of what is written only the last line is kept, which has the result.
-#[derive(Clone, Default)]
-struct LastLine(Arc<Mutex<Vec<u8>>>);
+/// What is kept of the lines that a run writes.
+#[derive(Default)]
+struct Heard {
+    session_id: Option<String>,
+    /// What its calls say that they write.
+    written: BTreeSet<PathBuf>,
+}
 
-impl LastLine {
-    fn session_id(&self) -> Option<String> {
-        let line = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let result: Value = serde_json::from_slice(&line).ok()?;
-        result["session_id"].as_str().map(str::to_owned)
+impl Heard {
+    fn take(&mut self, line: &[u8]) {
+        let Ok(line) = serde_json::from_slice::<Value>(line) else { return };
+        if let Some(id) = line["session_id"].as_str() {
+            self.session_id = Some(id.to_owned());
+        }
+        let writes = ["edit", "delete", "move"].iter().any(|kind| line["kind"] == *kind);
+        if line["type"] == "tool" && writes && line["status"] == "completed" {
+            let places = line["locations"].as_array().into_iter().flatten();
+            let paths = places.filter_map(|place| place["path"].as_str()).map(PathBuf::from);
+            let room = MAX_OUTSIDE.saturating_sub(self.written.len());
+            self.written.extend(paths.filter(|path| path.is_absolute()).take(room));
+        }
+    }
+
+    /// What was written that is not below this directory.
+    fn outside(&self, worktree: &Path) -> BTreeSet<PathBuf> {
+        let real = worktree.canonicalize().unwrap_or_else(|_| worktree.to_owned());
+        let is_outside = |path: &&PathBuf| !paths::normalize(path).starts_with(worktree) && !path.starts_with(&real);
+        self.written.iter().filter(is_outside).cloned().collect()
     }
 }
 
-impl Write for LastLine {
+/// Takes the lines of a run, one at a time.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Taken>>);
+
+#[derive(Default)]
+struct Taken {
+    /// As far as it has come.
+    line: Vec<u8>,
+    heard: Heard,
+}
+
+impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut line = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Taken { line, heard } = &mut *taken;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if line.last() == Some(&b'\n') {
-                line.clear();
-            }
             let room = MAX_LINE.saturating_sub(line.len());
             line.extend_from_slice(&piece[..piece.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                heard.take(line);
+                line.clear();
+            }
         }
         Ok(bytes.len())
     }
@@ -182,7 +238,20 @@ impl Write for LastLine {
     }
 }
 
-fn as_json(ran: &[Ran]) -> String {
+/// The first of these paths, and how many more there are.
+fn first_of<'a>(all: impl ExactSizeIterator<Item = &'a PathBuf>) -> String {
+    let count = all.len();
+    let mut names: Vec<String> = all.take(MAX_NAMED).map(|path| paths::visible(path.as_os_str())).collect();
+    if count > MAX_NAMED {
+        names.push(format!("{} more", count - MAX_NAMED));
+    }
+    names.join(", ")
+}
+
+fn as_json(ran: &[Ran], changed: &[PathBuf]) -> String {
+    let texts = |paths: &mut dyn Iterator<Item = &PathBuf>| -> Vec<String> {
+        paths.map(|path| path.to_string_lossy().into_owned()).collect()
+    };
     let value = |one: &Ran| {
         json!({
             "agent": one.agent,
@@ -192,9 +261,11 @@ fn as_json(ran: &[Ran]) -> String {
             "worktree": one.worktree.name,
             "path": one.worktree.path.to_string_lossy(),
             "changes": one.changes.map(|d| json!({ "added": d.added, "removed": d.removed, "files": d.files })),
+            "outside": texts(&mut one.outside.iter()),
         })
     };
-    json::text(&json!({ "v": VERSION, "runs": ran.iter().map(value).collect::<Vec<_>>() }))
+    let runs: Vec<Value> = ran.iter().map(value).collect();
+    json::text(&json!({ "v": VERSION, "runs": runs, "changed": texts(&mut changed.iter()) }))
 }
 
 fn as_text(ran: &[Ran]) -> String {

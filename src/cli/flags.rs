@@ -479,7 +479,7 @@ const FLAGS: &[Flag] = &[
             typed.remove.replace(name).map_or(Ok(()), |_| Err(one_removal()))
         }),
         commands: &[Name::Sessions],
-        help: "forget a conversation and what is kept for undo; the files stay as they are",
+        help: "forget a conversation and what is kept for undo, after a question; the files stay",
     },
     Flag {
         long: "prune",

@@ -12,13 +12,14 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
+use crate::host::worktrees;
 use crate::model::agent::Told;
 use crate::store::preview;
 use crate::store::search::{self, Matcher, Role};
 use crate::store::sessions::{self, Known, State};
 use crate::ui::past::{Archive, Lease};
 use crate::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
-use crate::ui::state::trees::{Fate, Made, Making, Tree};
+use crate::ui::state::trees::{Fate, Made, Making, Tree, Trees};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -118,7 +119,8 @@ impl Archive for Journals {
                 sessions.insert((journal.clone(), one.id.clone()), Arc::clone(&one));
             }
         }
-        let wanted = search::Query { cwd: query.below.clone(), ..search::Query::of(Matcher::literal(&query.text)) };
+        let (cwd, origins) = (query.below.clone(), worktrees::origins(&self.state));
+        let wanted = search::Query { cwd, origins, ..search::Query::of(Matcher::literal(&query.text)) };
         let (mut hits, mut more) = (Vec::new(), false);
         let found = search::search(&self.state, &wanted, |found| {
             for one in found {
@@ -146,7 +148,7 @@ impl Archive for Journals {
         Ok(visible(file.as_os_str()))
     }
 
-    fn trees(&self) -> Vec<Tree> {
+    fn trees(&self) -> Trees {
         trees::all(&self.state)
     }
 

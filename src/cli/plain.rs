@@ -30,8 +30,9 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
     let (cwd, opening, recorded, _claim) = match resume::find(common, &surroundings)? {
         Some(going) => {
             if let Opening::Show { id, why } = &going.opening {
-                let why = why.words();
-                return Err(Usage(format!("session {id}: {why}; `acp-tui export {id}` prints what is recorded of it")));
+                let prints = format!("`acp-tui export {id}` prints what is recorded of it");
+                let [why, next] = [why.words(), why.advice().map_or_else(String::new, |advice| format!("; {advice}"))];
+                return Err(Usage(format!("session {id}: {why}{next}; {prints}")));
             }
             (going.cwd, going.opening, going.agent, going.claim)
         }

@@ -12,6 +12,7 @@ use super::usage::Usage;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::schema::SandboxConfig;
+use crate::host::worktrees;
 use crate::model::event::Opening;
 use crate::model::session::ReadOnly;
 use crate::review::archive;
@@ -47,7 +48,7 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resum
         SessionChoice::Chosen => return Ok(None),
         SessionChoice::Newest => {
             let cwd = launch::directory(common)?;
-            let found = sessions::newest(&dirs.state, &cwd);
+            let found = sessions::newest(&dirs.state, &cwd, &worktrees::origins(&dirs.state));
             found.map_err(|e| Usage(format!("the sessions cannot be read: {e}")))?.ok_or_else(|| {
                 let place = visible(cwd.as_os_str());
                 Usage(format!(
@@ -109,7 +110,8 @@ pub fn going(known: Known, common: &Common, surroundings: &Surroundings) -> Resu
     let id = known.session_id.as_str().into();
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.as_path());
     if is_gone {
-        let opening = Opening::Show { id, why: ReadOnly::Gone };
+        let discarded = state.and_then(|state| worktrees::origins(state).discarded(&known.cwd));
+        let opening = Opening::Show { id, why: ReadOnly::gone(discarded) };
         return Ok(Resumed { opening, cwd: known.cwd.clone(), agent, known, claim: None });
     }
     let (opening, claim) = match claimed(state, &known.command, &known.session_id, open_journal(&known)) {

@@ -155,8 +155,9 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     // The claim is held until the end.
     let (cwd, opening, recorded, known, _claim) = match going {
         Some(Resumed { opening: Opening::Show { id, why }, .. }) => {
-            let why = why.words();
-            return Err(Usage(format!("session {id}: {why}; `acp-tui --resume {id}` shows what is recorded of it")));
+            let shows = format!("`acp-tui --resume {id}` shows what is recorded of it");
+            let [why, next] = [why.words(), why.advice().map_or_else(String::new, |advice| format!("; {advice}"))];
+            return Err(Usage(format!("session {id}: {why}{next}; {shows}")));
         }
         Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
         None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
@@ -187,6 +188,9 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
             return Ok(code::TIMEOUT);
         }
     };
+    if let Some(dirs) = &surroundings.dirs {
+        super::written::remember(&dirs.state, &cwd, &prompt);
+    }
     let made = exec.common.worktree.as_ref().map(|wanted| super::worktrees::for_session(wanted, &cwd)).transpose()?;
     made.iter().flat_map(|made| &made.remarks).for_each(|remark| say(remark));
     let (worktree, cwd, kept) = match made {

@@ -8,6 +8,7 @@ use super::output::say;
 use super::usage::Usage;
 use crate::base::{date, paths, sanitize};
 use crate::headless::code;
+use crate::host::worktrees;
 use crate::review::archive;
 use crate::review::report::json;
 use crate::store::search::{Hit, Matcher, Query, search};
@@ -28,9 +29,11 @@ pub fn run(wanted: &Search) -> Result<u8, Usage> {
     };
     let cwd = wanted.cwd.as_ref().map(|cwd| std::path::absolute(cwd).map(|dir| dir.canonicalize().unwrap_or(dir)));
     let cwd = cwd.transpose().map_err(|error| Usage(error.to_string()))?;
+    let state = state()?;
     let query = Query {
         agent: wanted.agent.clone(),
         cwd,
+        origins: worktrees::origins(&state),
         role: wanted.role,
         tool: wanted.tool.clone(),
         file: wanted.file.clone(),
@@ -39,7 +42,7 @@ pub fn run(wanted: &Search) -> Result<u8, Usage> {
         ..Query::of(matcher)
     };
     let (mut found, mut reads) = (false, true);
-    let problems = search(&state()?, &query, |hits| {
+    let problems = search(&state, &query, |hits| {
         found = true;
         let text: String = hits.iter().map(|hit| if wanted.json { json_line(hit) } else { line(hit) }).collect();
         reads = io::stdout().write_all(text.as_bytes()).is_ok();

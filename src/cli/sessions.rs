@@ -8,8 +8,10 @@ use super::conversations::{self, Changes, Row, all, beside, find, fits, here, st
 use super::launch::{Surroundings, limits, now};
 use super::output::{confirmed, is_screen, print, say};
 use super::usage::Usage;
+use crate::base::origins::Origins;
 use crate::base::{date, human, paths, sanitize};
 use crate::headless::code;
+use crate::host::worktrees;
 use crate::model::account;
 use crate::model::changes::Totals;
 use crate::review::archive;
@@ -60,12 +62,19 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
 fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
     let rows = all(state)?;
     let others = all(state)?;
-    let row = find(rows, name).map_err(|error| Usage(error.to_string()))?;
+    let row = find(rows, name, &worktrees::origins(state)).map_err(|error| Usage(error.to_string()))?;
     let beside = beside(&row, &others);
-    if !beside.is_empty() && !yes {
-        let ids: Vec<String> = beside.into_iter().map(archive::shown_id).collect();
-        let why = format!("in the same run there are {}, which would go too; `--yes` removes them all", ids.join(", "));
-        return Err(Usage(why));
+    let about = row.known.title.as_ref().or(row.known.first_prompt.as_ref());
+    let about =
+        about.map_or_else(String::new, |about| format!(" (“{}”)", short(&account::title_of(about), TITLE_COLUMNS)));
+    let mut question = format!("Forget session {}{about}", archive::shown_id(&row.known.session_id));
+    if !beside.is_empty() {
+        let ids: Vec<String> = beside.iter().map(|id| archive::shown_id(id)).collect();
+        question.extend([", and ", &ids.join(", "), " of the same run with it"]);
+    }
+    question.push_str("? It can no longer be read or gone on with, and its changes not undone.");
+    if !may_remove(&question, yes)? {
+        return Ok(code::OK);
     }
     conversations::remove(state, &row).map_err(Usage)?;
     // What the index remembers of it goes with the next look.
@@ -77,7 +86,21 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
     print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
 }
 
-/// Where there is a person to ask, nothing is removed before the answer is yes.
+/// Nothing is removed before the answer is yes; where there is no terminal, only with `--yes`.
+fn may_remove(question: &str, yes: bool) -> Result<bool, Usage> {
+    if yes {
+        return Ok(true);
+    }
+    if !is_screen() {
+        return Err(Usage(format!("{question} That is asked on a terminal; `--yes` does it without a question")));
+    }
+    let is_confirmed = confirmed(question);
+    if !is_confirmed {
+        say("nothing was removed");
+    }
+    Ok(is_confirmed)
+}
+
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let mut rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
@@ -86,8 +109,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
         "Forget all that is kept of {}? They can no longer be read or gone on with, and their changes not undone.",
         human::count(rows.len() as u64, "session")
     );
-    if is_screen() && !yes && !rows.is_empty() && !confirmed(&question) {
-        say("nothing was removed");
+    if !rows.is_empty() && !may_remove(&question, yes)? {
         return Ok(code::OK);
     }
     if let Err(error) = sessions::forget_told(state) {
@@ -134,9 +156,10 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
 fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> Result<u8, Usage> {
     say_removed(&archive::below(state), None);
     let mut rows = all(state)?;
-    let (count, here) = (rows.len(), here());
+    let (count, here) = (rows.len(), here().filter(|_| !everywhere));
+    let origins = if everywhere { Origins::default() } else { worktrees::origins(state) };
     rows.retain(|row| {
-        let is_here = everywhere || here.as_ref().is_some_and(|here| row.known.cwd == *here);
+        let is_here = everywhere || here.as_ref().is_some_and(|here| origins.are_alike(&row.known.cwd, here));
         is_here && query.is_none_or(|query| fits(&row.known, query))
     });
     if as_json {

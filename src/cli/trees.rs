@@ -7,12 +7,12 @@ use super::args::InWorktree;
 use super::worktrees::{cleaned, for_agent, for_session, removed};
 use crate::engine::merging;
 use crate::host::worktrees::{self, Merge, Worktree};
-use crate::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
+use crate::ui::state::trees::{Fate, Made, MadeFor, Making, Tree, Trees};
 use std::path::Path;
 
-pub(super) fn all(state: &Path) -> Vec<Tree> {
+pub(super) fn all(state: &Path) -> Trees {
     let tree = |one: Worktree| Tree { name: one.name, branch: one.branch, origin: one.origin, path: one.path };
-    worktrees::all(state).into_iter().map(tree).collect()
+    Trees { all: worktrees::all(state).into_iter().map(tree).collect(), origins: worktrees::origins(state) }
 }
 
 pub(super) fn make(making: &Making) -> Result<Vec<Made>, String> {

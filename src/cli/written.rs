@@ -9,6 +9,7 @@ use crate::ui::autosave::DraftStore;
 use std::io;
 use std::path::Path;
 use std::sync::Once;
+use tracing::warn;
 
 pub(super) struct Written {
     drafts: Drafts,
@@ -31,6 +32,15 @@ impl Written {
 
 fn told<T>(result: io::Result<T>) -> Result<T, String> {
     result.map_err(|error| error.to_string())
+}
+
+/// Remembers a prompt among those of all sessions; `cwd` is the directory that it was for.
+pub(super) fn remember(state: &Path, cwd: &Path, prompt: &str) {
+    let sent = Sent { cwd: cwd.to_string_lossy().into_owned(), text: prompt.into() };
+    if let Err(error) = Prompts::new(state.join("written")).remember(&sent) {
+        // It is sent all the same.
+        warn!(kind = ?error.kind(), "a prompt is not remembered");
+    }
 }
 
 impl DraftStore for Written {

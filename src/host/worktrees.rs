@@ -9,11 +9,13 @@ mod discard;
 mod interrupted;
 mod merge;
 mod opening;
+mod origins;
 mod trees;
 
 pub use discard::discard;
 pub use merge::{Change, Merge, Merged, Part, Side, Thing};
 pub use opening::{Opening, Removal};
+pub use origins::origins;
 
 use self::interrupted::sweep;
 use self::trees::{Snapshot, commit};
@@ -165,11 +167,13 @@ pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) ->
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(dir);
         made.map_err(io_at(dir))?;
     }
+    origins::note_origin(&home, &origin.top)?;
     let (name, record, file) = take_name(&home, &origin, name)?;
     // Before it can be found.
     let opening = Opening::of(file, &record)?;
     let made = set_up(&origin, &home, &name, with_changes, &mut remarks).and_then(|worktree| {
         write_record(&record, &worktree)?;
+        origins::note_made(&home, &worktree.name)?;
         Ok(worktree)
     });
     match made {
@@ -209,10 +213,12 @@ fn take_name(home: &Path, origin: &Origin, wanted: Naming<'_>) -> Outcome<(Strin
             });
         }
     };
+    // Sessions of a worktree that was discarded must not go on in another one.
+    let discarded = origins::discarded(home);
     for number in 1..=MAX_UNNAMED {
         let name = format!("{prefix}{number}");
         check_name(&name)?;
-        if is_free(&name)? {
+        if !discarded.contains_key(&name) && is_free(&name)? {
             match take(&name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 taken => return taken.map_err(io_at(home)),
@@ -375,6 +381,29 @@ pub fn changes(worktree: &Worktree) -> Outcome<Difference> {
         sum.files += 1;
     }
     Ok(sum)
+}
+
+/// What the files of a repository were at a moment, uncommitted ones too, for a look at what has changed since.
+pub struct Files {
+    git: Git,
+    top: PathBuf,
+    tree: String,
+}
+
+impl Files {
+    /// Those of the working tree around a directory.
+    pub fn around(dir: &Path) -> Outcome<Self> {
+        let Origin { git, top, .. } = Origin::of(dir)?;
+        let tree = Snapshot::of(&git)?.tree;
+        Ok(Self { git, top, tree })
+    }
+
+    /// The paths of all that differs by now.
+    pub fn changed(&self) -> Outcome<Vec<PathBuf>> {
+        let tree = Snapshot::of(&self.git)?.tree;
+        let names = self.git.run(&["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", &self.tree, &tree])?;
+        Ok(trees::paths(&names).map(|path| self.top.join(path)).collect())
+    }
 }
 
 pub fn list(state: &Path) -> Vec<Listed> {

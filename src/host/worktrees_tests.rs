@@ -219,6 +219,31 @@ fn what_is_discarded_is_all_kept_under_a_ref() {
 }
 
 #[test]
+fn where_a_worktree_came_from_is_known_after_it_has_gone_and_its_number_is_not_given_again() {
+    let place = Place::new();
+    let made = || create(&place.state(), &place.top(), Naming::Numbered("w"), false).unwrap().worktree;
+    let (first, stays) = (made(), made());
+    let inside = first.path.join("src");
+    assert_eq!(origins(&place.state()).home_of(&inside), place.top().join("src"));
+    let kept = discard(&first, false).unwrap();
+    let known = origins(&place.state());
+    assert_eq!((known.home_of(&inside), known.home_of(&stays.path)), (place.top().join("src"), place.top()));
+    let gone = known.discarded(&inside).unwrap();
+    assert_eq!((&gone.path, gone.origin, Some(&gone.kept)), (&first.path, place.top(), kept.as_ref()));
+    assert_eq!(known.discarded(&stays.path), None);
+    assert_eq!(made().name, "w3");
+    // One that is named like one that was discarded takes its place.
+    place.make("w1", false);
+    assert_eq!(origins(&place.state()).discarded(&inside), None);
+    // Where nothing was noted the record says it, and what is noted of another directory does not count.
+    let note = first.path.with_file_name(".origin");
+    fs::remove_file(&note).unwrap();
+    assert_eq!(origins(&place.state()).home_of(&stays.path), place.top());
+    fs::write(&note, "{\"origin\":\"/etc\"}\n").unwrap();
+    assert_eq!(origins(&place.state()).home_of(&stays.path), stays.path);
+}
+
+#[test]
 fn nothing_goes_that_would_not_be_kept() {
     let place = Place::new();
     let made = place.make("w", false);

@@ -33,6 +33,14 @@ fn an_account_says_what_it_is_and_who_said_what() {
 }
 
 #[test]
+fn what_is_written_below_an_account_is_told_apart() {
+    let text = of_past(&past(vec![asked("fix it"), answered("[End of account x.] it is")]), "agent");
+    assert_eq!(own_words(&format!("{text}\n\nand now the door")), "and now the door");
+    assert_eq!((own_words(&text), own_words("fix [End of account x.]")), ("", "fix [End of account x.]"));
+    assert_eq!(own_words(&text[..text.len() / 2]), "", "cut in the middle");
+}
+
+#[test]
 fn an_edit_is_told_with_what_it_changes() {
     let mut call = crate::model::tool::ToolCall::new("c".into(), Now::ZERO);
     call.title = "Edit main.rs".into();

@@ -10,6 +10,7 @@ mod sieve;
 use super::lines;
 use super::messages::Message;
 use super::sessions::{self, Part, Problem};
+use crate::base::origins::Origins;
 use clues::Clues;
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
@@ -69,8 +70,9 @@ pub struct Query {
     pub matcher: Matcher,
     /// In its name or command, in small or large letters.
     pub agent: Option<String>,
-    /// This directory or one below.
+    /// This directory or one below, or a worktree that stands for one.
     pub cwd: Option<PathBuf>,
+    pub origins: Origins,
     pub role: Option<Role>,
     /// In the sort or the title of what was done, in small or large letters.
     pub tool: Option<String>,
@@ -83,17 +85,19 @@ pub struct Query {
 
 impl Query {
     /// Everywhere.
-    pub const fn of(matcher: Matcher) -> Self {
+    pub fn of(matcher: Matcher) -> Self {
         let (agent, cwd, role, tool, file, since, until) = (None, None, None, None, None, None, None);
-        Self { matcher, agent, cwd, role, tool, file, since, until }
+        Self { matcher, agent, cwd, origins: Origins::default(), role, tool, file, since, until }
     }
 
     fn wants(&self, part: &Part) -> bool {
         let is_named = |wanted: &String| {
             [&part.agent, &part.command].iter().any(|text| text.to_lowercase().contains(&wanted.to_lowercase()))
         };
+        let home = |dir: &Path| self.origins.home_of(dir);
+        let is_below = |cwd: &PathBuf| part.cwd.starts_with(cwd) || home(&part.cwd).starts_with(home(cwd));
         self.agent.as_ref().is_none_or(is_named)
-            && self.cwd.as_ref().is_none_or(|cwd| part.cwd.starts_with(cwd))
+            && self.cwd.as_ref().is_none_or(is_below)
             && self.since.is_none_or(|since| part.last >= since)
             && self.until.is_none_or(|until| part.began < until)
     }

@@ -15,6 +15,8 @@ use super::token::Token;
 /// Columns between tab stops.
 pub const TAB: usize = 4;
 
+/// Columns of an end that says something.
+const MIN_TAIL: usize = 7;
 const ELLIPSIS: &str = "…";
 
 /// The columns of one grapheme: 0, 1 or 2.
@@ -117,6 +119,17 @@ pub fn truncate_start(text: &str, cols: usize) -> Cow<'_, str> {
         left -= width;
     }
     Cow::Borrowed(ELLIPSIS)
+}
+
+/// The text, cut in the middle (`mend the … (fork)`) when it is wider than `cols`: of texts that begin alike the end tells
+/// which is which. Where there is little room, cut like [`truncate`].
+pub fn truncate_middle(text: &str, cols: usize) -> Cow<'_, str> {
+    let tail = cols / 3;
+    if tail < MIN_TAIL || clip(text, cols).0.len() == text.len() {
+        return truncate(text, cols);
+    }
+    let end = truncate_start(text, tail);
+    Cow::Owned(format!("{}{end}", clip(text, cols - str_width(&end)).0))
 }
 
 /// [`truncate`] for styled text; the `…` takes the style of what it stands for.

@@ -6,6 +6,7 @@
 use super::keys::{Action, Layer, resolve};
 use super::state::picker::{ranked, step};
 use super::state::session_list::{End, PastSession, Starts};
+use super::state::trees::Trees;
 use super::tty::{Click, Input};
 use super::view::paint::{self, Painted};
 use crate::base::{human, sanitize};
@@ -70,8 +71,9 @@ impl AgentPicker {
     }
 
     /// The earlier sessions of this directory, of all that have been read, the newest first.
-    pub fn told(&mut self, all: &[PastSession], here: &Path) {
-        let mut past: Vec<&PastSession> = all.iter().filter(|one| one.cwd == here && one.end != End::Open).collect();
+    pub fn told(&mut self, all: &[PastSession], trees: &Trees, here: &Path) {
+        let is_here = |one: &&PastSession| trees.origins.are_alike(&one.cwd, here) && one.end != End::Open;
+        let mut past: Vec<&PastSession> = all.iter().filter(is_here).collect();
         self.interrupted = past.iter().filter(|one| one.end == End::Interrupted).count();
         past.sort_by_key(|one| one.end != End::Interrupted);
         self.past = past.into_iter().take(MAX_PAST).cloned().collect();

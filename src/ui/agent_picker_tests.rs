@@ -106,7 +106,7 @@ fn sessions_of_this_directory_stand_below_the_agents_and_go_on() {
         one("taken", "/here", configured(), End::Open),
     ];
     let mut p = picker();
-    p.told(&all, Path::new("/here"));
+    p.told(&all, &Trees::default(), Path::new("/here"));
     let mut buf = Buffer::empty(Rect::new(0, 0, 80, 24));
     p.draw(&Theme::default(), "~/src/shop", &mut buf);
     let shown = text(&buf);

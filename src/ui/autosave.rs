@@ -7,10 +7,10 @@
 
 use super::state::App;
 use crate::model::Model;
+use crate::model::account;
 use crate::model::draft::{Draft, Place, Sent};
 use crate::model::ids::SessionKey;
 use crate::model::session::ReadOnly;
-use crate::model::session_ref::SessionRef;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::take;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc as std_mpsc};
@@ -208,13 +208,13 @@ impl Autosave {
             if !kept.is_read {
                 continue;
             }
-            let text = view.composer.text();
             let place = Place::of(session, Some(&kept.place));
-            if place == kept.place && is_same(&kept.draft, text, session) {
+            let text = own(&place, view.composer.text());
+            let held = session.held.iter().map(|prompt| own(&place, &prompt.text)).filter(|text| !text.is_empty());
+            if place == kept.place && kept.draft.text == text && kept.draft.held.iter().eq(held.clone()) {
                 continue;
             }
-            let held = session.held.iter().map(|prompt| prompt.text.clone()).collect();
-            kept.draft = Draft { text: text.to_owned(), held };
+            kept.draft = Draft { text: text.to_owned(), held: held.map(str::to_owned).collect() };
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
@@ -233,7 +233,8 @@ impl Autosave {
         let kept = self.kept.get_mut(&key)?;
         kept.is_read = true;
         kept.draft = draft?;
-        Some(kept.draft.clone().joined()).filter(|text| !text.is_empty())
+        // An earlier version has left accounts there.
+        Some(own(&kept.place, &kept.draft.clone().joined()).to_owned()).filter(|text| !text.is_empty())
     }
 
     /// What the worker has found. May be dropped and called again.
@@ -266,8 +267,9 @@ impl Autosave {
     }
 }
 
-fn is_same(draft: &Draft, text: &str, session: SessionRef<'_>) -> bool {
-    draft.text == text && draft.held.iter().eq(session.held.iter().map(|prompt| &prompt.text))
+/// What is kept there of a text: the account of one conversation is nothing to others of the directory.
+fn own<'a>(place: &Place, text: &'a str) -> &'a str {
+    if matches!(place, Place::Directory { .. }) { account::own_words(text) } else { text }
 }
 
 #[cfg(test)]

@@ -118,6 +118,30 @@ async fn what_is_written_moves_from_the_directory_to_the_session_and_goes_when_i
 }
 
 #[tokio::test]
+async fn an_account_of_one_conversation_never_becomes_the_draft_of_another() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut autosave, &mut scene).await;
+    let account = account::of_past(&crate::model::past::Past::default(), "another");
+    scene.ui.view.composer.paste(&format!("{account}\n\nand the door"));
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("/home/me/src/shop: and the door + 0");
+    // Sent to a session that never opens: it waits.
+    let text = scene.ui.view.composer.take();
+    scene.intent(Intent::Prompt { text, links: Vec::new() });
+    scene.intent(Intent::Prompt { text: account.clone(), links: Vec::new() });
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("/home/me/src/shop:  + 1");
+    let place = Place::of(scene.model.first(), None);
+    assert_eq!(drafts.fetch(&place).unwrap().unwrap().joined(), "and the door");
+    // What an earlier version has left there.
+    let left = Draft { text: account, held: Vec::new() };
+    assert_eq!(autosave.fetched(scene.ui.shown(), Some(left)), None);
+    autosave.close();
+}
+
+#[tokio::test]
 async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
     let drafts = Arc::new(Memory::default());
     let mut scene = Scene::new(80, 24);

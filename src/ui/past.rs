@@ -5,7 +5,7 @@
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
 use super::state::session_list::{Hit, PastSession, Query, Said, Which};
-use super::state::trees::{Fate, Made, Making, Tree};
+use super::state::trees::{Fate, Made, Making, Tree, Trees};
 use crate::model::agent::Told;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub trait Archive: Send + Sync {
     fn export(&self, which: &Which) -> Result<String, String>;
 
     /// The worktrees that were made for sessions.
-    fn trees(&self) -> Vec<Tree>;
+    fn trees(&self) -> Trees;
 
     /// Makes worktrees; all or, where one cannot be made, those before it, which are said.
     fn make(&self, making: &Making) -> Result<Vec<Made>, String>;
@@ -70,7 +70,7 @@ enum Job {
 #[derive(Debug)]
 pub enum Found {
     /// With the worktrees.
-    List(Result<Arc<[PastSession]>, String>, Arc<[Tree]>),
+    List(Result<Arc<[PastSession]>, String>, Arc<Trees>),
     Forgotten(Box<PastSession>, Result<(), String>),
     Learnt(Result<(), String>),
     End(Which, Result<Arc<[Said]>, String>),
@@ -189,7 +189,7 @@ impl Reader {
 
 fn done(archive: &dyn Archive, job: Job) -> Found {
     match job {
-        Job::List => Found::List(archive.list().map(Into::into), archive.trees().into()),
+        Job::List => Found::List(archive.list().map(Into::into), Arc::new(archive.trees())),
         Job::End(which) => {
             let end = archive.end_of(&which).map(Into::into);
             Found::End(which, end)

@@ -503,6 +503,7 @@ impl<D: Device> Running<D> {
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
         self.go_to_place();
+        self.ask_what_waits();
         let has_nothing_else = match self.app.view.dock.dialog {
             Some(Dialog::Silent) => true,
             // Who names no way to log in may have printed one.

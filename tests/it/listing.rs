@@ -8,7 +8,7 @@ use acp_tui::model::event::Listed;
 use acp_tui::ui::keys::{Code, Key};
 use acp_tui::ui::past::{Archive, Lease};
 use acp_tui::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
-use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree};
+use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree, Trees};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -88,8 +88,9 @@ impl Archive for Shelf {
         Ok("session-x.md".to_owned())
     }
 
-    fn trees(&self) -> Vec<Tree> {
-        if self.made.lock().unwrap().is_empty() { Vec::new() } else { self.tree().into_iter().collect() }
+    fn trees(&self) -> Trees {
+        let is_made = !self.made.lock().unwrap().is_empty();
+        Trees { all: self.tree().filter(|_| is_made).into_iter().collect(), ..Trees::default() }
     }
 
     fn make(&self, making: &Making) -> Result<Vec<Made>, String> {
@@ -333,4 +334,32 @@ async fn a_session_whose_directory_is_gone_is_shown_and_its_agent_is_not_asked_f
     };
     let past: Arc<dyn Archive> = shelf.clone();
     play_with(SIZE, Some(past), agent, person).await;
+}
+
+#[tokio::test]
+async fn what_is_asked_beside_a_session_before_that_is_open_is_asked_once_it_is() {
+    let (typed, is_typed) = tokio::sync::oneshot::channel();
+    let agent = async move |mut agent: Agent| {
+        let call = agent.called("initialize").await;
+        agent.answer(&call, json!({ "protocolVersion": 1, "agentCapabilities": {} })).await;
+        let call = agent.called("session/new").await;
+        is_typed.await.unwrap();
+        agent.answer(&call, json!({ "sessionId": "s" })).await;
+        let beside = agent.called("session/new").await;
+        agent.answer(&beside, json!({ "sessionId": "beside" })).await;
+        let prompt = agent.called("session/prompt").await;
+        assert_eq!(prompt["params"]["sessionId"], "beside");
+        assert!(prompt["params"]["prompt"].to_string().contains("why is it so"), "{prompt}");
+        agent.says_in("beside", "since it is").await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async move |person: Person| {
+        person.prompts("/btw why is it so").await;
+        person.sees("asked beside it once the session is open").await;
+        typed.send(()).unwrap();
+        person.sees("since it is").await;
+        person.quits().await;
+    };
+    play_with(SIZE, None, agent, person).await;
 }

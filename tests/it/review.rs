@@ -213,15 +213,18 @@ fn sessions_are_listed_and_removed_but_not_while_they_are_open() {
     let lock = std::fs::File::open(dir.join("lock")).unwrap();
     lock.try_lock().unwrap();
     assert_eq!(place.sessions()[0]["state"], "open");
-    for args in
-        [vec!["undo", &second], vec!["review", &second], vec!["redo", &second], vec!["sessions", "--remove", &second]]
-    {
+    for args in [
+        vec!["undo", &second],
+        vec!["review", &second],
+        vec!["redo", &second],
+        vec!["sessions", "--remove", &second, "-y"],
+    ] {
         place.run(&args).assert_says(2, &["open in another acp-tui"]);
     }
-    place.run(&["sessions", "--remove", "all"]).assert_says(0, &["is open in another acp-tui and stays"]);
+    place.run(&["sessions", "--remove", "all", "-y"]).assert_says(0, &["is open in another acp-tui and stays"]);
     assert_eq!(place.sessions().len(), 1);
     lock.unlock().unwrap();
-    place.run(&["sessions", "--remove", &second]).assert_code(0);
+    place.run(&["sessions", "--remove", &second, "-y"]).assert_code(0);
     assert_eq!(place.sessions().len(), 0);
     assert!(place.files().contains_key("more.txt"), "the files stay as they are");
     place.run(&["undo", &second]).assert_says(2, &["no session is called"]);

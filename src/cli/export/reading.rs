@@ -60,10 +60,14 @@ pub fn of_export(file: &Path, dir: &Path) -> Result<Option<Vec<Taken>>, Fault> {
     let left = Rc::new(Cell::new(MAX_LINE as u64));
     let mut read =
         Export { dir, left: Rc::clone(&left), kind: Value::Null, v: Value::Null, journals: None, fault: None };
-    let mut json = serde_json::Deserializer::from_reader(Bounded { file: BufReader::new(opened), left });
+    let mut json = serde_json::Deserializer::from_reader(Bounded { file: BufReader::new(opened), left: Rc::clone(&left) });
     let done = json.deserialize_map(&mut read);
     if let Some(error) = read.fault {
         return Err(error.into());
+    }
+    // A recording has at least one line that is whole.
+    if done.as_ref().is_err_and(serde_json::Error::is_eof) && left.get() > 0 {
+        return Err(Usage("it is cut off: the JSON that it begins with has no end; export it once more".into()).into());
     }
     if done.is_err() && read.journals.is_none() || done.is_ok() && read.kind != KIND {
         return Ok(None);

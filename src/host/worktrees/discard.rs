@@ -3,6 +3,7 @@
 //! Walks the disk itself: what git leaves out of a commit (by a flag, a filter, a sparse checkout, a repository inside) is
 //! in none of its lists. Invariant: nothing is removed that is not beneath the ref, or was not asked to be given up.
 
+use super::origins::note_discarded;
 use super::trees::{Entry, blobs, commit, halves, keep, line, paths, staged, temporary, tree_of};
 use super::{MAX_IGNORED, MAX_NAMED, Outcome, RECORD, Worktree, io_at, refused, start_ref, there};
 use crate::host::process::Git;
@@ -24,6 +25,7 @@ const MAX_PARENTS: usize = 500;
 pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String>> {
     if worktree.path.symlink_metadata().is_err() {
         // It was removed: what was committed stays on its branch.
+        note_discarded(worktree, &worktree.branch)?;
         let record = record_of(worktree);
         fs::remove_file(&record).map_err(io_at(&record))?;
         return Ok(None);
@@ -76,6 +78,7 @@ impl<'a> Preserved<'a> {
         // All are beneath the ref that was made; what of them is gone already need not go.
         let _ = origin.run(&["branch", "--quiet", "-D", &worktree.branch]);
         let _ = origin.run(&["update-ref", "-d", &start_ref(&worktree.name)]);
+        note_discarded(worktree, &name)?;
         let record = record_of(worktree);
         fs::remove_file(&record).map_err(io_at(&record))?;
         Ok(name)

@@ -3,7 +3,10 @@
 //! Data only. Knows nothing of calls. Invariant: the reader bounds what is listed.
 
 use super::super::ids::{SessionId, SessionKey};
+use super::super::login::quote;
+use crate::base::origins::Discarded;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::time::Duration;
 
 /// How a session is opened.
@@ -252,9 +255,20 @@ pub enum ReadOnly {
     Elsewhere(String),
     /// The directory that it was in is not there.
     Gone,
+    /// The worktree that it was in was discarded; a ref of where that came from keeps it.
+    Discarded { path: String, origin: String, kept: String },
 }
 
 impl ReadOnly {
+    /// Why one is only shown whose directory is gone.
+    pub fn gone(discarded: Option<Discarded>) -> Self {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        discarded.map_or(Self::Gone, |Discarded { path, origin, kept }| {
+            let [path, origin] = [text(&path), text(&origin)];
+            Self::Discarded { path, origin, kept }
+        })
+    }
+
     /// As a sentence about the session.
     pub fn words(&self) -> String {
         match self {
@@ -262,6 +276,14 @@ impl ReadOnly {
             Self::Forgotten => "its agent has forgotten it".to_owned(),
             Self::Elsewhere(place) => format!("it is open in {place}"),
             Self::Gone => "its directory is gone".to_owned(),
+            Self::Discarded { .. } => "its worktree was discarded".to_owned(),
         }
+    }
+
+    /// What the person can do about it, as a sentence.
+    pub fn advice(&self) -> Option<String> {
+        let Self::Discarded { path, origin, kept } = self else { return None };
+        let [path, origin] = [path, origin].map(|path| quote(path));
+        Some(format!("`git -C {origin} worktree add {path} {kept}` brings it back"))
     }
 }

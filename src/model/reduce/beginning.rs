@@ -88,8 +88,8 @@ fn show(model: &mut Model, at: SessionKey, cx: &mut Cx) {
         if let Opening::Show { why, .. } = &session.opening
             && !session.awaits_earlier()
         {
-            let (words, why) = (why.words(), why.clone());
-            opening::only_shown(session, why, words, Vec::new(), cx);
+            let (words, advice, why) = (why.words(), why.advice(), why.clone());
+            opening::only_shown(session, why, words, advice.into_iter().collect(), cx);
         }
     });
 }

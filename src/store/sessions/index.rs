@@ -21,7 +21,7 @@ use tracing::{debug, warn};
 pub const INDEX: &str = "index";
 /// What a journal's name ends with.
 pub const ENDING: &str = ".jsonl";
-/// What stands before the name of a journal that was imported; ours begin with a number.
+/// What the name of a journal begins with that was imported; the name that it was exported with follows.
 pub const IMPORTED: &str = "imported-";
 /// What the file begins with. One of another version is made anew.
 const FIRST: &[u8] = b"acp-tui index 6\n";
@@ -62,7 +62,8 @@ impl Entry {
     /// No time of a journal that was imported is later than its arrival here.
     pub fn latest(&self) -> Duration {
         let is_imported = self.scan.head.as_ref().is_some_and(|head| head.imported);
-        if is_imported { Duration::from_secs(u64::try_from(self.mtime.0).unwrap_or(0)) } else { Duration::MAX }
+        let (seconds, nanos) = (u64::try_from(self.mtime.0), u32::try_from(self.mtime.1));
+        if is_imported { Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0)) } else { Duration::MAX }
     }
 }
 

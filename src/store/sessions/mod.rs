@@ -12,6 +12,7 @@ mod told;
 
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::stored::{Can, Origin};
+use crate::base::origins::Origins;
 use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
@@ -361,10 +362,13 @@ fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Optio
     all.into_iter().zip(places).for_each(|(part, place)| take(part, place));
 }
 
-/// The newest session of our own of a directory in which something was said.
-pub fn newest(state: &Path, cwd: &Path) -> io::Result<Option<Known>> {
-    let is_ours = |known: &Known| !known.is_imported && !known.journals.is_empty();
-    Ok(list(state)?.sessions.into_iter().find(|known| known.cwd == cwd && !known.is_empty() && is_ours(known)))
+/// The newest of our own of a directory or its worktrees in which something was said; in a worktree its own come first.
+pub fn newest(state: &Path, cwd: &Path, origins: &Origins) -> io::Result<Option<Known>> {
+    let is_meant = |known: &Known| !known.is_empty() && !known.is_imported && !known.journals.is_empty();
+    let mut all = list(state)?.sessions;
+    all.retain(|known| is_meant(known) && origins.are_alike(&known.cwd, cwd));
+    let own = all.iter().position(|known| known.cwd == cwd).filter(|_| origins.is_worktree(cwd));
+    Ok(all.into_iter().nth(own.unwrap_or(0)))
 }
 
 /// The session that a name means: its id, the name under which it is stored, or a beginning of the id that only one has.

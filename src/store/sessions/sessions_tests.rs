@@ -1,6 +1,7 @@
 //! Journals of every sort become one list, and what is damaged costs only itself.
 
 use super::*;
+use crate::base::origins::Origin;
 use crate::model::event::{Cans, Listed};
 use crate::model::login::quote;
 use crate::model::patch::Patch;
@@ -287,11 +288,11 @@ fn a_session_is_open_as_long_as_its_journal_is_locked() {
     while list(temp.path()).unwrap().sessions.first().is_none_or(|known| known.turns == 0) {
         std::thread::yield_now();
     }
-    let open = newest(temp.path(), Path::new("/work")).unwrap().unwrap();
+    let open = newest(temp.path(), Path::new("/work"), &Origins::default()).unwrap().unwrap();
     assert_eq!(open.state, State::Open);
     assert!(is_open(&open.journal));
     journal.close(Duration::from_mins(1));
-    assert_eq!(newest(temp.path(), Path::new("/work")).unwrap().unwrap().state, State::Ended);
+    assert_eq!(newest(temp.path(), Path::new("/work"), &Origins::default()).unwrap().unwrap().state, State::Ended);
 }
 
 #[test]
@@ -375,9 +376,24 @@ fn the_newest_of_a_directory_is_one_in_which_something_was_said() {
     let mut empty = Text::ending().hello().open("empty").end();
     empty.lines[0] = empty.lines[0].replace(&STARTED.to_string(), &(STARTED + 50).to_string());
     state.put("2", &empty);
-    assert_eq!(newest(state.path(), Path::new("/work")).unwrap().unwrap().session_id, "old");
-    assert_eq!(newest(state.path(), Path::new("/elsewhere")).unwrap(), None);
-    assert_eq!(newest(&state.path().join("gone"), Path::new("/work")).unwrap(), None);
+    assert_eq!(newest(state.path(), Path::new("/work"), &Origins::default()).unwrap().unwrap().session_id, "old");
+    assert_eq!(newest(state.path(), Path::new("/elsewhere"), &Origins::default()).unwrap(), None);
+    assert_eq!(newest(&state.path().join("gone"), Path::new("/work"), &Origins::default()).unwrap(), None);
+}
+
+#[test]
+fn a_session_of_a_worktree_is_the_newest_of_the_directory_that_the_worktree_came_from() {
+    let state = state();
+    state.put("1", &conversation("old"));
+    let origins = |worktrees: &str, top: &str| {
+        Origins::new(vec![Origin { worktrees: worktrees.into(), top: top.into(), ..Origin::default() }])
+    };
+    let newest = |cwd: &str, origins: &Origins| newest(state.path(), Path::new(cwd), origins).unwrap();
+    // Its directory, `/work`, is a worktree of `/shop`.
+    let made = origins("/", "/shop");
+    assert_eq!(newest("/shop", &made).unwrap().session_id, "old");
+    assert_eq!(newest("/other", &made).unwrap().session_id, "old", "from another worktree of the same");
+    assert_eq!((newest("/shop/below", &made), newest("/shop", &origins("/elsewhere", "/shop"))), (None, None));
 }
 
 #[test]
@@ -581,6 +597,8 @@ proptest! {
 #[test]
 fn journals_of_one_second_are_told_apart_by_their_names() {
     assert_eq!(began(1_795_345_238, "1795345238-097-29590.jsonl"), Duration::from_millis(1_795_345_238_097));
+    let imported = "imported-1795345238-097-29590.jsonl";
+    assert_eq!(began(1_795_345_238, imported), Duration::from_millis(1_795_345_238_097));
     for other in ["imported-1.jsonl", "1795345237-097-1.jsonl", "1795345238-1000-1.jsonl", "1795345238.jsonl", ""] {
         assert_eq!(began(1_795_345_238, other), Duration::from_secs(1_795_345_238), "{other}");
     }

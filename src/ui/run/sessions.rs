@@ -23,7 +23,7 @@ use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
-use crate::ui::state::trees::{Made, MadeFor, Making};
+use crate::ui::state::trees::{Made, MadeFor, Making, Trees};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -184,8 +184,16 @@ impl<D: Device> Running<D> {
     pub(super) fn ask_aside(&mut self, question: String) {
         self.throw_away();
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        if shown.phase() != Phase::Ready {
-            return self.app.say("a side question needs a session that is open", self.engine.now());
+        match shown.phase() {
+            Phase::Ready => {}
+            Phase::Dead(_) | Phase::ReadOnly(_) => {
+                self.app.view.composer.prepend(&format!("/btw {question}"));
+                return self.app.say("a side question needs a session that is open", self.engine.now());
+            }
+            _ => {
+                self.app.asides.waiting = Some((shown.key(), question));
+                return self.app.say("asked beside it once the session is open", self.engine.now());
+            }
         }
         let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
         let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
@@ -204,6 +212,16 @@ impl<D: Device> Running<D> {
         let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
         self.news(news);
         self.app.asides.open = Some(Aside { key, beside, question, scroll: 0 });
+    }
+
+    /// Asks what was to be asked beside the session that is shown, once that is open or will not be any more.
+    pub(super) fn ask_what_waits(&mut self) {
+        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
+        let is_decided = matches!(shown.phase(), Phase::Ready | Phase::Dead(_) | Phase::ReadOnly(_));
+        let is_its = |(key, _): &mut (SessionKey, String)| is_decided && *key == shown.key();
+        if let Some((_, question)) = self.app.asides.waiting.take_if(is_its) {
+            self.ask_aside(question);
+        }
     }
 
     /// Nothing of it stays, with the agent neither where that can forget.
@@ -308,7 +326,7 @@ impl<D: Device> Running<D> {
     pub(super) fn found(&mut self, found: Found) {
         match found {
             Found::List(Ok(all), trees) => {
-                self.app.interrupted = interrupted(&all);
+                self.app.interrupted = interrupted(&all, &trees);
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
@@ -472,7 +490,8 @@ impl<D: Device> Running<D> {
         self.app.list = None;
         let id = SessionId::from(past.id.as_str());
         if is_gone {
-            return self.open_in(cwd, whose, Opening::Show { id, why: ReadOnly::Gone });
+            let why = ReadOnly::gone(self.app.trees.origins.discarded(&past.cwd));
+            return self.open_in(cwd, whose, Opening::Show { id, why });
         }
         // A copy is a session of its own: no other client has it open.
         let archive = self.past.archive().filter(|_| matches!(how, Opening::Continue(_)));
@@ -549,11 +568,11 @@ fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
     in_turn.or_else(anywhere).or_else(|| of_turn.first().copied())
 }
 
-/// How many were interrupted in which directory.
-pub(super) fn interrupted(all: &[PastSession]) -> BTreeMap<PathBuf, usize> {
+/// How many were interrupted in which directory; those in a worktree count where it came from.
+pub(super) fn interrupted(all: &[PastSession], trees: &Trees) -> BTreeMap<PathBuf, usize> {
     let mut counts = BTreeMap::new();
     for one in all.iter().filter(|one| one.end == End::Interrupted) {
-        *counts.entry(one.cwd.clone()).or_default() += 1;
+        *counts.entry(trees.origins.home_of(&one.cwd)).or_default() += 1;
     }
     counts
 }

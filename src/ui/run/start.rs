@@ -54,8 +54,8 @@ pub async fn pick<D: Device>(
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
-            Awaited::Found(Found::List(Ok(all), _)) => {
-                picker.told(&all, here);
+            Awaited::Found(Found::List(Ok(all), trees)) => {
+                picker.told(&all, &trees, here);
                 None
             }
             Awaited::Found(_) => None,

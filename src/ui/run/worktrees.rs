@@ -8,14 +8,14 @@ use crate::engine::merging::{Wanted, What};
 use crate::model::changes::{Scope, Target};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::ui::screen::Device;
-use crate::ui::state::trees::{self, Fate, Tree};
+use crate::ui::state::trees::{Fate, Tree};
 use std::path::Path;
 
 /// A file of the worktree that is shown goes where that came from, as it is now.
 pub(super) fn take_file<D: Device>(running: &mut Running<D>, file: &Path) {
     let Some(shown) = running.engine.model().at(running.app.shown()) else { return };
     let path = Path::new(&shown.cwd).join(file);
-    let tree = trees::around(&running.app.trees, &path).cloned();
+    let tree = running.app.trees.around(&path).cloned();
     match tree.and_then(|tree| Some((path.strip_prefix(&tree.path).ok()?.to_owned(), tree))) {
         Some((below, tree)) => decide(running, tree, Fate::Take(below)),
         None => running.app.say("this session works in no worktree of its own", running.engine.now()),
@@ -25,7 +25,7 @@ pub(super) fn take_file<D: Device>(running: &mut Running<D>, file: &Path) {
 /// A hunk or lines of what the session that is shown has changed in its worktree goes where that came from.
 pub(super) fn take_part<D: Device>(running: &mut Running<D>, scope: Scope, target: Target) {
     let Some(shown) = running.engine.model().at(running.app.shown()) else { return };
-    match trees::around(&running.app.trees, Path::new(&shown.cwd)).cloned() {
+    match running.app.trees.around(Path::new(&shown.cwd)).cloned() {
         Some(tree) => {
             let at = running.app.shown();
             merge(running, tree, What::Hunk { at, scope, target });

@@ -12,7 +12,7 @@ use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
-use super::trees::{self, Tree};
+use super::trees::Trees;
 use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
 use crate::model::draft::Sent;
@@ -56,7 +56,7 @@ pub struct App {
     /// How many sessions were interrupted in which directory, as far as is known.
     pub interrupted: BTreeMap<PathBuf, usize>,
     /// The worktrees that were made for sessions, as far as is known.
-    pub trees: Arc<[Tree]>,
+    pub trees: Arc<Trees>,
     /// Agents are told how the person calls a session.
     pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
@@ -196,7 +196,7 @@ impl App {
     pub fn in_trees_beside(&self, model: &Model) -> Vec<SessionKey> {
         let origin = |key: SessionKey| {
             let session = model.session_of(key)?;
-            trees::around(&self.trees, Path::new(&session.cwd)).map(|tree| &tree.origin)
+            self.trees.around(Path::new(&session.cwd)).map(|tree| &tree.origin)
         };
         let Some(shown) = origin(self.shown) else { return Vec::new() };
         let all: Vec<SessionKey> =

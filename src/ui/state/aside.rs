@@ -20,6 +20,8 @@ pub struct Aside {
 #[derive(Debug, Default)]
 pub struct Asides {
     pub open: Option<Aside>,
+    /// What was asked beside a session before that was open.
+    pub waiting: Option<(SessionKey, String)>,
     pub thrown_away: Option<SessionId>,
 }
 

@@ -9,7 +9,7 @@ mod finding;
 mod past_session;
 mod step;
 
-use super::trees::{self, Fate, Tree};
+use super::trees::{Fate, Tree, Trees};
 use crate::model::ids::SessionKey;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
@@ -76,7 +76,7 @@ pub struct SessionList {
     reach: Reach,
     open: Vec<Open>,
     past: Past,
-    trees: Arc<[Tree]>,
+    trees: Arc<Trees>,
     filter: String,
     /// Places in `open` and in what has been read.
     shown_open: Vec<usize>,
@@ -132,7 +132,7 @@ impl SessionList {
 
     /// The same, with the worktrees that are known.
     #[must_use]
-    pub fn with(mut self, trees: Arc<[Tree]>) -> Self {
+    pub fn with(mut self, trees: Arc<Trees>) -> Self {
         self.trees = trees;
         self
     }
@@ -147,7 +147,7 @@ impl SessionList {
 
     /// The directory whose earlier sessions are listed: of a worktree the one that it stands for.
     pub fn home(&self) -> PathBuf {
-        trees::home_of(&self.trees, &self.here)
+        self.trees.origins.home_of(&self.here)
     }
 
     pub fn reach(&self) -> Reach {
@@ -243,7 +243,7 @@ impl SessionList {
 
     /// Whether a session is of this directory, or of a worktree that stands for it.
     fn is_near(&self, one: &PastSession) -> bool {
-        one.cwd == self.here || trees::home_of(&self.trees, &one.cwd) == trees::home_of(&self.trees, &self.here)
+        self.trees.origins.are_alike(&one.cwd, &self.here)
     }
 
     /// The worktree that a session works in.
@@ -253,11 +253,11 @@ impl SessionList {
             Row::Past(one) => &one.cwd,
             Row::Hit(hit) => &hit.session.cwd,
         };
-        trees::around(&self.trees, cwd)
+        self.trees.around(cwd)
     }
 
     /// The worktrees that there are.
-    pub fn told_trees(&mut self, trees: Arc<[Tree]>) {
+    pub fn told_trees(&mut self, trees: Arc<Trees>) {
         self.trees = trees;
     }
 

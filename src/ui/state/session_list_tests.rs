@@ -1,6 +1,7 @@
 //! The list of sessions: what is found, what a key does, and what is asked first.
 
 use super::*;
+use crate::base::origins::{Origin, Origins};
 use crate::model::ids::Now;
 use crate::ui::state::attention::Attention;
 
@@ -43,6 +44,12 @@ fn names(list: &SessionList) -> Vec<String> {
     (0..list.len()).filter_map(|at| list.row(at).map(name)).collect()
 }
 
+fn trees() -> Arc<Trees> {
+    let worktrees = "/state/worktrees/shop".into();
+    let origin = Origin { worktrees, top: "/shop".into(), ..Origin::default() };
+    Arc::new(Trees { all: vec![tree()], origins: Origins::new(vec![origin]) })
+}
+
 fn tree() -> Tree {
     let (origin, path) = ("/shop".into(), "/state/worktrees/shop/w1".into());
     Tree { name: "w1".into(), branch: "acp-tui/w1".into(), origin, path }
@@ -75,12 +82,12 @@ fn a_session_in_a_worktree_is_listed_where_that_came_from() {
     let below = configured("b", "in a corner", "/state/worktrees/shop/w1/src");
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1"), below]);
     assert_eq!(names(&list), ["the one that is open"]);
-    list.told_trees([tree()].into());
+    list.told_trees(trees());
     list.told(list.past().clone());
     assert_eq!(names(&list), ["the one that is open", "fix"]);
     assert_eq!(list.elsewhere(), 1, "a directory below is another one there, too");
     let from_there = SessionList::new("/state/worktrees/shop/w1".into(), Vec::new(), list.past().clone(), list.taste());
-    let mut from_there = from_there.with([tree()].into());
+    let mut from_there = from_there.with(trees());
     from_there.told(list.past().clone());
     assert_eq!(names(&from_there), ["fix"]);
 }
@@ -99,7 +106,7 @@ fn sessions_that_continue_one_another_stand_together_where_nothing_is_filtered()
 #[test]
 fn what_becomes_of_a_worktree_is_asked_first() {
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1")]);
-    list.told_trees([tree()].into());
+    list.told_trees(trees());
     list.told(list.past().clone());
     assert_eq!(act(&mut list, Action::MergeTree), Step::Stay);
     assert!(list.note.as_ref().is_some_and(|note| note.contains("no worktree")) && list.asks.is_none());

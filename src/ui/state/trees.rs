@@ -3,7 +3,22 @@
 //! Plain data; makes none and looks at no disk.
 
 use super::opener::Whose;
+use crate::base::origins::Origins;
 use std::path::{Path, PathBuf};
+
+/// The worktrees that there are, and where all have come from that there ever were.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Trees {
+    pub all: Vec<Tree>,
+    pub origins: Origins,
+}
+
+impl Trees {
+    /// The one that a directory is in.
+    pub fn around(&self, dir: &Path) -> Option<&Tree> {
+        self.all.iter().find(|tree| dir.starts_with(&tree.path))
+    }
+}
 
 /// A worktree of ours. Its name has letters, digits, `-`, `_` and `.` only.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,23 +28,6 @@ pub struct Tree {
     /// The top of the working tree that it came from.
     pub origin: PathBuf,
     pub path: PathBuf,
-}
-
-/// The one that a directory is in.
-pub fn around<'a>(trees: &'a [Tree], dir: &Path) -> Option<&'a Tree> {
-    trees.iter().find(|tree| dir.starts_with(&tree.path))
-}
-
-/// The directory that one in a worktree stands for: that of the same place in what the worktree came from.
-pub fn home_of(trees: &[Tree], dir: &Path) -> PathBuf {
-    match around(trees, dir) {
-        // Joining nothing would leave a slash at its end.
-        Some(tree) => {
-            let below = dir.strip_prefix(&tree.path).unwrap_or(Path::new(""));
-            tree.origin.components().chain(below.components()).collect()
-        }
-        None => dir.to_owned(),
-    }
 }
 
 /// What worktrees are to be made for.

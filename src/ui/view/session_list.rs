@@ -19,7 +19,6 @@ use crate::ui::state::attention::Attention;
 use crate::ui::state::session_list::{
     Density, End, Finding, Hit, ListFrame, Past, PastSession, Reach, Row, Said, SessionList, Sort, Who,
 };
-use crate::ui::state::trees;
 use crate::ui::status_line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -36,6 +35,7 @@ const FOOT_FROM: u16 = 4;
 const ACTS_FROM: u16 = 14;
 /// Columns from which it is said how many turns there were, and which agent it was.
 const WIDE: u16 = 70;
+const NAMES_AGENT: u16 = 48;
 const MEDIUM: u16 = 34;
 /// Columns from which the end of what was said stands beside the list.
 const PREVIEW_FROM: u16 = 100;
@@ -382,14 +382,14 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<OpenRo
     if state.is_empty() {
         state.push(if is_shown { "shown" } else { "idle" }, Token::Dim);
     }
-    if let Some(tree) = trees::around(&cx.state.trees, Path::new(&session.cwd)) {
+    if let Some(tree) = cx.state.trees.around(Path::new(&session.cwd)) {
         state.push(" · ", Token::Dim);
         state.push(&tree.branch, Token::Dim);
     }
     let number = format!("{} ", number + 1);
     let rest = columns.saturating_sub(width::str_width(&number) + 2);
-    let name =
-        super::sessions::label(cx, session, rest.saturating_sub(width::styled_width(&state)).max(rest / 3).max(NAME));
+    let room = rest.saturating_sub(width::styled_width(&state)).max(rest / 3).max(NAME);
+    let name = super::sessions::label_with_words(cx, session, room);
     let mut text = StyledText::of(number, style);
     text.push(&name, style);
     text.push("  ", Token::Dim);
@@ -431,9 +431,11 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         if let Some(tree) = list.tree_of(Row::Past(one)) {
             parts.push((tree.branch.clone(), Token::Dim));
         }
-        parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
         let turns = if one.journals.is_empty() { "its agent's".to_owned() } else { human::count(one.turns, "turn") };
         parts.push((turns, Token::Dim));
+    }
+    if columns >= usize::from(NAMES_AGENT) {
+        parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
     }
     parts.push((age.to_owned(), Token::Dim));
     parts.extend(end.map(|(words, token)| (words.to_owned(), token)));
@@ -452,7 +454,7 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         right.push(&words, token);
     }
     let name = match one.name() {
-        Some(name) => format!("“{}”", width::truncate(name, room.saturating_sub(2).max(1))),
+        Some(name) => format!("“{}”", width::truncate_middle(name, room.saturating_sub(2).max(1))),
         None => width::truncate(&format!("{} without a word", one.agent), room).into_owned(),
     };
     let mut text = StyledText::of(&*name, style);

@@ -94,6 +94,22 @@ fn wide(list: &mut SessionList, width: u16, height: u16) -> String {
 }
 
 #[test]
+fn beside_the_end_of_what_was_said_a_row_names_the_agent_and_the_end_of_a_long_title() {
+    let one = |id: &str, title: &str| {
+        PastSession::clean(id.into(), "Gemini", "gemini".into(), Starts::Unknown, "/shop".into())
+            .about(Some(title), None, None)
+            .used(7200, 2, End::Open, vec![PathBuf::from(id)], false)
+    };
+    let title = "mend the cart of the shop so that it takes more than one discount";
+    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading, Taste::default());
+    list.told(Past::Read([one("a", title), one("b", &format!("{title} (fork)"))].into()));
+    let (shown, _) = drawn(&list, 120, 40);
+    let rows: Vec<&str> = shown.lines().filter(|line| line.contains("“mend")).collect();
+    assert!(rows.iter().all(|row| row.contains("Gemini  2 h ago  open elsewhere")), "{shown}");
+    assert!(!rows[0].contains("(fork)”") && rows[1].contains("(fork)”"), "{shown}");
+}
+
+#[test]
 fn the_end_of_what_was_said_stands_beside_the_list_from_a_hundred_columns_on() {
     let mut list = list(3, "gemini", &Starts::Unknown);
     assert!(wide(&mut list, 100, 24).contains("how it ended"));

@@ -6,6 +6,7 @@
 use super::{ViewCx, log_in, paint, split_bottom};
 use crate::base::sanitize;
 use crate::model::account;
+use crate::model::entry::Body;
 use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -79,13 +80,14 @@ fn tabs(cx: &ViewCx<'_>) -> Vec<Tab> {
     found.enumerate().map(tab).collect()
 }
 
+/// A title or a prompt in one line, without the quotes that it is shown in.
+fn clean(words: &str) -> String {
+    sanitize::line(&account::title_of(words)).trim().replace(['“', '”'], "\"")
+}
+
 /// What the person calls it, else the title that the agent gave it, else the agent and the directory.
 fn name(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Name {
-    let title = cx
-        .state
-        .name_of(session.key())
-        .or(session.title.as_deref())
-        .map(|title| sanitize::line(&account::title_of(title)).trim().replace(['“', '”'], "\""));
+    let title = cx.state.name_of(session.key()).or(session.title.as_deref()).map(clean);
     match title.filter(|title| !title.is_empty()) {
         Some(title) => Name::Title(title),
         None => {
@@ -99,6 +101,22 @@ fn name(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Name {
 /// What a session is called, in so many columns.
 pub(super) fn label(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) -> String {
     name(cx, session).within(columns)
+}
+
+/// The same; where it has no title, with what was asked first as far as there is room for it.
+pub(super) fn label_with_words(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) -> String {
+    let name = name(cx, session);
+    let mut label = name.within(columns);
+    let asked = session.entries().iter().find_map(|entry| match &entry.body {
+        Body::User(message) => Some(Name::Title(clean(&message.text))),
+        _ => None,
+    });
+    let room = columns.saturating_sub(width::str_width(&label) + 1);
+    if let (Name::Ours(_), Some(asked), true) = (name, asked, room >= SHORT_NAME) {
+        label.push(' ');
+        label.push_str(&asked.within(room));
+    }
+    label
 }
 
 /// Whether a session that is not shown waits for the person.

@@ -85,7 +85,8 @@ fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
 /// The newest earlier sessions of this directory.
 fn earlier(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
     let Past::Read(all) = &cx.state.past else { return Vec::new() };
-    let here = |one: &&PastSession| !one.is_gone && one.end != End::Open && one.cwd == Path::new(&cx.session.cwd);
+    let is_near = |one: &PastSession| cx.state.trees.origins.are_alike(&one.cwd, Path::new(&cx.session.cwd));
+    let here = |one: &&PastSession| !one.is_gone && one.end != End::Open && is_near(one);
     let all: Vec<&PastSession> = all.iter().filter(here).collect();
     if all.is_empty() {
         return Vec::new();
@@ -116,7 +117,12 @@ fn spread(left: &str, style: RunStyle, right: &str, token: Token, columns: u16) 
 }
 
 fn keys(cx: &ViewCx<'_>) -> Vec<StyledText> {
-    let interrupted = cx.state.interrupted.get(Path::new(&cx.session.cwd)).copied().unwrap_or_default();
+    let interrupted = cx
+        .state
+        .interrupted
+        .get(&cx.state.trees.origins.home_of(Path::new(&cx.session.cwd)))
+        .copied()
+        .unwrap_or_default();
     let sessions = match interrupted {
         0 => "all sessions, also earlier ones".to_owned(),
         1 => "1 was interrupted here".to_owned(),

@@ -55,7 +55,7 @@ fn each_line_is_put_down_to_session_turn_and_prompt_and_the_persons_are_unknown(
     lab.write("work/f:7", "x\n");
     assert_eq!(lines(run(&lab, &["blame", "f:7", "--json"]).assert_code(0)), [unknown(1)]);
     // When a session is forgotten its lines are unknown, and so is that there was one.
-    run(&lab, &["sessions", "--remove", &first]).assert_code(0);
+    run(&lab, &["sessions", "--remove", &first, "--yes"]).assert_code(0);
     assert_eq!(lines(run(&lab, &["blame", "f:1", "--json"]).assert_code(0)), [unknown(1)]);
 }
 

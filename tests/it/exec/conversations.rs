@@ -95,11 +95,15 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
     run(&lab, &["import", file.to_str().unwrap()]).assert_says(0, &["there already"]);
     run(&lab, &["import", lab.path("r.jsonl").to_str().unwrap()]).assert_says(0, &["there already"]);
     assert_eq!(count(), 1);
-    run(&lab, &["sessions", "--remove", &id]).assert_code(0);
+    run(&lab, &["sessions", "--remove", &id]).assert_says(2, &["Forget session", "asked on a terminal", "`--yes`"]);
+    run(&lab, &["sessions", "--json"]).assert_code(0);
+    let prompts = std::fs::read_to_string(lab.path("state/acp-tui/written/prompts.jsonl")).unwrap();
+    assert!(prompts.contains("\"text\":"), "what exec has asked is in the history: {prompts}");
+    run(&lab, &["sessions", "--remove", &id, "--yes"]).assert_code(0);
     assert_eq!(count(), 0);
     assert!(run(&lab, &["import", file.to_str().unwrap()]).assert_code(0).out().contains("imported 1 journal"));
     assert_eq!(run(&lab, &["export", &id]).out(), markdown.out());
-    run(&lab, &["sessions", "--remove", &id]).assert_code(0);
+    run(&lab, &["sessions", "--remove", &id, "-y"]).assert_code(0);
     for _ in 0..2 {
         run(&lab, &["import", lab.path("r.jsonl").to_str().unwrap()]).assert_code(0);
         assert_eq!(count(), 1);

@@ -48,8 +48,7 @@ fn a_session_in_a_worktree_leaves_the_origin_alone_until_it_is_merged() {
     let path = one["path"].as_str().unwrap();
     assert!(path.starts_with(lab.path("state/acp-tui/worktrees").to_str().unwrap()), "{path}");
     // The session's changes can be looked at and decided there.
-    let sessions: Value =
-        serde_json::from_str(run(&lab, &["sessions", "--all", "--json"]).assert_code(0).out()).unwrap();
+    let sessions: Value = serde_json::from_str(run(&lab, &["sessions", "--json"]).assert_code(0).out()).unwrap();
     assert_eq!(
         (&sessions["sessions"][0]["cwd"], &sessions["sessions"][0]["changes"]["pending"]),
         (&path.into(), &1.into())
@@ -62,6 +61,10 @@ fn a_session_in_a_worktree_leaves_the_origin_alone_until_it_is_merged() {
     assert!(discarded.assert_code(0).out().contains("refs/acp-tui/recovery/try-"), "{}", discarded.out());
     assert!(!std::path::Path::new(path).exists());
     assert_eq!(listed(&lab)["worktrees"].as_array().unwrap().len(), 0);
+    // It stands where it stood, and says what to do.
+    assert!(run(&lab, &["sessions"]).assert_code(0).out().contains("change it"));
+    let says = ["its worktree was discarded; `git -C ", &format!("worktree add {path} refs/acp-tui/recovery/try-")];
+    lab.exec(&["go on", "--continue"], &[]).assert_says(2, &says);
 }
 
 #[test]
@@ -167,8 +170,16 @@ fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
     repository(&lab);
     let mut config = String::new();
     for (name, text) in [("alpha", "one\nalpha\n"), ("beta", "one\nbeta\nmore\n")] {
-        let steps =
-            format!(r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }}, {{ do = "say", text = "done" }}"#);
+        // By a call of its own, and by a command, each outside of its worktree.
+        let outside = lab.path("work").join(name);
+        let steps = format!(
+            r#"{{ do = "write", tool = "w", path = "f", text = {text:?} }},
+               {{ do = "tool", id = "e", title = "Edit", kind = "edit", status = "pending", locations = [{outside:?}] }},
+               {{ do = "tool_update", id = "e", status = "completed" }},
+               {{ do = "terminal", tool = "t", command = "sh", args = ["-c", "echo > '{}'"] }},
+               {{ do = "say", text = "done" }}"#,
+            outside.display()
+        );
         let agent = lab.script_named(name, &format!("[[turn]]\ndefault = true\nstep = [\n{steps}\n]\n"));
         config.push_str(&format!("[agents.{name}]\ncommand = {:?}\nargs = {:?}\n", agent[0], &agent[1..]));
     }
@@ -187,6 +198,10 @@ fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
         .collect();
     assert_eq!(rows, [("alpha", 0, "alpha-1", 1), ("beta", 0, "beta-1", 2)]);
     assert!(table["runs"][0]["session_id"].is_string());
+    let [alpha, beta] = ["alpha", "beta"].map(|name| lab.path("work").join(name).display().to_string());
+    assert_eq!(table["runs"][0]["outside"], serde_json::json!([alpha]));
+    assert_eq!(table["changed"], serde_json::json!([alpha, beta]));
+    assert!(done.err().contains(&format!("beta-1 wrote outside of its worktree: {beta}")), "{}", done.err());
     assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\n");
     // Each has a journal and a review of its own.
     let sessions: Value =

@@ -42,7 +42,7 @@ fn tabs(cx: &ViewCx<'_>, all: &[crate::model::ids::SessionKey], name: usize) -> 
         text.push(if is_shown { "▸" } else { " " }, Token::Accent);
         text.push(&(at + 1).to_string(), style);
         if name > 0 {
-            let tree = crate::ui::state::trees::around(&cx.state.trees, Path::new(&session.cwd));
+            let tree = cx.state.trees.around(Path::new(&session.cwd));
             let called = tree.map_or_else(|| labels::agent(session), |tree| tree.name.clone());
             text.push(" ", style);
             text.push(&width::truncate(&sanitize::line(&called), name), style);
