@@ -17,6 +17,7 @@ mod flags;
 mod guard;
 mod help;
 mod inspect;
+mod interactive;
 mod keys;
 mod launch;
 mod login;

@@ -3,18 +3,17 @@
 //! Puts together what such a session needs. Invariant: what is wrong with the command line is said before an agent starts.
 
 use super::args::{Common, SessionChoice};
+use super::interactive::{self, Interactive};
 use super::launch::{self, DEMO, Surroundings};
 use super::output::{say, say_goodbye};
 use super::resume;
 use super::runtime;
 use super::usage::Usage;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, Hook};
+use crate::engine::Engine;
 use crate::headless::code;
-use crate::model::changes::Gate;
 use crate::model::event::Opening;
 use crate::model::login::quote;
-use crate::model::session::Policy;
 use crate::plain::{self, Input, Options};
 use std::io::{self, IsTerminal as _};
 
@@ -42,35 +41,10 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
         Some(agent) => agent,
         None => default_agent(&surroundings)?,
     };
-    // The demo writes; it gets a place of its own, which goes at the end.
-    let dir = if agent.name == DEMO { Some(launch::demo_directory()?) } else { None };
-    let cwd = match &dir {
-        Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
-        None => cwd,
-    };
     let mut warnings: Vec<String> = surroundings.warnings.iter().map(ToString::to_string).collect();
-    let cwd = match &common.worktree {
-        None => cwd,
-        Some(_) if dir.is_some() => {
-            return Err(Usage("the demo has a directory of its own; leave out --worktree".into()));
-        }
-        Some(wanted) => {
-            let made = super::worktrees::for_session(wanted, &cwd)?;
-            warnings.extend(made.remarks);
-            made.cwd
-        }
-    };
-    let hook = surroundings.config.decision_hook.clone().map(Hook::new);
-    let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, hook, surroundings.dirs.as_ref());
-    warnings.extend(wrong);
-    let servers = super::servers::of_session(common, &surroundings, &agent.name)?;
-    let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
-    warnings.extend(launch::own_program(&config, &surroundings));
-    launch::keep_within_limits(&surroundings, &opening);
-    config.budget = super::spent::budget(&surroundings);
-    config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
-    config.rules = Some(rules);
-    config.servers = Some(servers);
+    let Interactive { config, warnings: further, demo } =
+        interactive::prepare(common, &surroundings, agent, cwd, &opening)?;
+    warnings.extend(further);
     let options = Options {
         opening,
         home: surroundings.dirs.as_ref().and_then(|dirs| dirs.home.clone()),
@@ -92,7 +66,7 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
         }
     };
     say_goodbye(&ended.goodbye);
-    if let Some(id) = ended.can_go_on.filter(|_| dir.is_none()) {
+    if let Some(id) = ended.can_go_on.filter(|_| demo.is_none()) {
         say(&format!("to go on: acp-tui --plain --resume {}", quote(&id)));
     }
     Ok(ended.code)

@@ -1,6 +1,7 @@
 //! The full screen: which agent, where, with which theme; then hands over to `ui::run`.
 
 use super::args::{Common, SessionChoice};
+use super::interactive::{self, Interactive};
 use super::launch::{self, DEMO, Surroundings};
 use super::models;
 use super::output::{can_draw, is_screen, say, say_goodbye};
@@ -11,12 +12,10 @@ use super::runtime;
 use super::usage::Usage;
 use super::written::Written;
 use crate::config::agents::{self, AgentCommand};
-use crate::engine::{Engine, EngineConfig, Further, Hook};
+use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
-use crate::model::changes::Gate;
 use crate::model::event::{Intent, Opening};
 use crate::model::login::quote;
-use crate::model::session::Policy;
 use crate::review::archive;
 use crate::store::claims::Claim;
 use crate::theme::color::Depth;
@@ -83,40 +82,14 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
             (Some(Ok(Pick::Ended(exit))), _) => return Ok(Ended::early(exit)),
             (Some(Err(_)) | None, _) => return Ok(Ended::early(Exit::TerminalGone)),
         };
-        let is_demo = agent.name == DEMO;
-        // The demo writes; it gets a place of its own, which goes when this is dropped.
-        let dir = if is_demo { Some(launch::demo_directory()?) } else { None };
-        let cwd = match &dir {
-            Some(dir) => dir.path().canonicalize().map_err(|e| Usage(e.to_string()))?,
-            None => cwd,
-        };
-        let cwd = match &common.worktree {
-            None => cwd,
-            Some(_) if is_demo => {
-                return Err(Usage("the demo has a directory of its own; leave out --worktree".into()));
-            }
-            Some(wanted) => {
-                let made = super::worktrees::for_session(wanted, &cwd)?;
-                warnings.extend(made.remarks);
-                made.cwd
-            }
-        };
-        let hook = surroundings.config.decision_hook.clone().map(Hook::new);
-        let (rules, wrong) = super::rules::of_session(&cwd, &agent.name, hook, surroundings.dirs.as_ref());
-        warnings.extend(wrong);
-        let servers = super::servers::of_session(common, &surroundings, &agent.name)?;
-        let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
-        warnings.extend(launch::own_program(&config, &surroundings));
-        launch::keep_within_limits(&surroundings, &opening);
-        config.budget = super::spent::budget(&surroundings);
+        let Interactive { mut config, warnings: further, demo } =
+            interactive::prepare(common, &surroundings, agent, cwd, &opening)?;
+        warnings.extend(further);
         let configured = surroundings.config;
-        config.rules = Some(rules);
-        config.servers = Some(servers);
-        config.gate = configured.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
         let (home, is_sandboxed) = (options.home.clone(), common.sandbox);
         config.further = Further::read_by(move || launch::further(&configured, home, is_sandboxed));
         let mut ended = Box::pin(session(screen, config, opening, options, warnings)).await;
-        if is_demo {
+        if demo.is_some() {
             // Its directory goes now.
             ended.can_go_on.clear();
         }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// Bytes of lines that are kept, with what each costs besides.
-pub const MAX_BYTES: usize = 8 << 20;
+pub const MAX_BYTES: usize = 2 << 20;
 const COST: usize = 64;
 /// A longer line is kept as what it is, without its content.
 const LONG: usize = 128 << 10;

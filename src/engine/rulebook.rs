@@ -171,7 +171,8 @@ impl Rulebook {
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.unwrap_or(Ruling::OPEN);
         // What is not known for certain may be named all the same.
-        match claims.files.iter().find_map(|path| rules::secret(path)) {
+        let named = claims.files.iter().find_map(|path| rules::secret(path));
+        match named.or_else(|| claims.texts.iter().find_map(|text| rules::secret_in(text))) {
             Some(why) if ruling.verdict == Ruled::Open => {
                 Ruling { verdict: Ruled::Ask, secret: Some(Secret::of(why)), ..ruling }
             }

@@ -20,6 +20,9 @@ pub struct Claims {
     /// Every file that is named, as it is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// What may name files besides: programs, addresses, a title where nothing else does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,27 +55,28 @@ pub enum Claimed {
 const COMMANDS: [&str; 2] = ["command", "cmd"];
 const DIRECTORIES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
 const SETTINGS: [&str; 2] = ["env", "environment"];
-const PATHS: [&str; 31] = [
+/// In small letters, without what stands between words.
+const PATHS: [&str; 33] = [
     "path",
     "paths",
     "file",
     "files",
-    "file_path",
-    "filePath",
     "filepath",
-    "absolute_path",
-    "notebook_path",
-    "old_path",
-    "new_path",
+    "filepaths",
+    "absolutepath",
+    "notebookpath",
+    "oldpath",
+    "newpath",
     "source",
     "destination",
-    "target_file",
-    "target_path",
-    "relative_path",
+    "targetfile",
+    "targetpath",
+    "relativepath",
+    "relativeworkspacepath",
     "filename",
-    "file_name",
-    "file_uri",
+    "fileuri",
     "uri",
+    "fspath",
     "from",
     "to",
     "src",
@@ -84,7 +88,11 @@ const PATHS: [&str; 31] = [
     "dirs",
     "folder",
     "folders",
+    "inputpath",
+    "outputpath",
 ];
+/// Programs that are no lines for a shell of this machine for certain.
+const PROGRAMS: [&str; 3] = ["script", "code", "source_code"];
 /// Where names of files stand with `*` in them; the last is a regular expression in other tools.
 const GLOBS: [&str; 7] = ["glob", "globs", "glob_pattern", "file_pattern", "include", "includes", "pattern"];
 
@@ -109,13 +117,13 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        self.all.iter().map(of).chain(self.files.iter().map(String::len)).sum()
+        self.all.iter().map(of).chain(self.files.iter().chain(&self.texts).map(String::len)).sum()
     }
 
     /// A file that the client is to read or to write.
     pub fn of_file(tool: &str, path: &str) -> Self {
         let files = vec![path.to_owned()];
-        Self { cwd: None, all: vec![Claim::new(tool, Claimed::Paths(files.clone()))], files }
+        Self { all: vec![Claim::new(tool, Claimed::Paths(files.clone()))], files, ..Self::default() }
     }
 
     /// A command in a terminal of the client.
@@ -138,7 +146,7 @@ impl Claims {
             let only_narrows = !env.is_empty();
             all.push(Claim { only_narrows, ..Claim::new(BASH, Claimed::Words(words)) });
         }
-        Self { cwd: cwd.clone(), all, files: Vec::new() }
+        Self { cwd: cwd.clone(), all, ..Self::default() }
     }
 
     /// A call that the agent does by itself, as it describes it: its input and the commands that it runs in terminals of
@@ -203,7 +211,12 @@ impl Claims {
         if tool.content.iter().any(|part| matches!(part, ToolContent::Unread(_))) {
             all.push(Claim::new("edit", Claimed::Unknown));
         }
-        Self { cwd: cwd.ok().flatten(), all, files: named }
+        let is_of_files = matches!(
+            tool.kind,
+            ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Other
+        );
+        let texts = said(tool, input, is_of_files && named.is_empty() && !has_command);
+        Self { cwd: cwd.ok().flatten(), all, files: named, texts }
     }
 }
 
@@ -259,6 +272,23 @@ pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
     let changed = changed(tool);
     named.retain(|path| !changed.contains(path) && tool.locations.iter().all(|location| location.path != *path));
     named
+}
+
+/// What may name files beside the keys for paths; the title where nothing else names one.
+fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let programs = PROGRAMS.iter().chain(&DIRECTORIES).filter_map(|key| input.get(*key));
+    programs.for_each(|value| texts(value, &mut found));
+    let address = input.get("url").and_then(Value::as_str).filter(|url| url.starts_with("file:"));
+    found.extend(address.map(str::to_owned));
+    found.extend(Some(&tool.title).filter(|title| is_unnamed && !title.is_empty()).cloned());
+    found
+}
+
+/// Whether a key is for paths, however its words are put together.
+fn is_for_paths(key: &str) -> bool {
+    let plain: String = key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
+    PATHS.contains(&plain.as_str())
 }
 
 /// Commands that it names, also where its kind is another.
@@ -338,11 +368,11 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
 
 /// What stands at a key for paths, in lists and objects too. One that is an object names its path somewhere in it.
 fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
-    let is_named = PATHS.contains(&key);
+    let is_named = is_for_paths(key);
     match value {
         Value::String(path) if is_named => paths.push(path.clone()),
         Value::Array(list) => list.iter().for_each(|value| gather(key, value, paths)),
-        Value::Object(map) if is_named && !map.keys().any(|key| PATHS.contains(&key.as_str())) => texts(value, paths),
+        Value::Object(map) if is_named && !map.keys().any(|key| is_for_paths(key)) => texts(value, paths),
         Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, paths)),
         _ => {}
     }

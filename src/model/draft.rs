@@ -4,7 +4,6 @@
 //! itself; until then it belongs to the directory, because such a session is not worth to be found again.
 
 use super::ids::SessionKey;
-use super::reduce::has_talked;
 use super::session_ref::SessionRef;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -53,7 +52,7 @@ impl Place {
         let has_own = |id: &str| {
             matches!(before, Some(Self::Session { id: own, .. }) if own == id)
                 || session.is_to_go_on()
-                || has_talked(session.session())
+                || session.has_talked()
         };
         match session.known_id().filter(|id| has_own(id.as_str())) {
             Some(id) => Self::Session { agent, id: id.as_str().to_owned() },

@@ -11,8 +11,9 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind};
 pub use super::event::ReadOnly;
-use super::event::{Background, Item, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Background, Can, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
+use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
 pub use super::policy::{Allow, Policy};
@@ -228,6 +229,16 @@ impl Session {
     /// Its name, also before the agent has opened it, where that is known: one goes on that the agent has kept.
     pub fn known_id(&self) -> Option<&SessionId> {
         self.id.as_ref().or_else(|| self.opening.id())
+    }
+
+    /// Whether anybody has said anything in it.
+    pub fn has_talked(&self) -> bool {
+        self.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
+    }
+
+    /// Its name for `--resume`, where there is something to go on with and its agent can take it up again.
+    pub fn id_to_go_on(&self, agent: &Agent) -> Option<&SessionId> {
+        self.known_id().filter(|_| self.has_talked() && (agent.can(Can::Load) || agent.can(Can::Resume)))
     }
 
     /// What earlier journals have of it is being read.

@@ -18,7 +18,7 @@ use crate::headless::code;
 use crate::headless::printer::Printer;
 use crate::model::changes::{Gate, ReviewAction, Scope, Target, Verdict};
 use crate::model::effect::{Ended as TurnEnded, FrontEnd};
-use crate::model::event::{Can, Intent, Opening, Stop};
+use crate::model::event::{Intent, Opening, Stop};
 use crate::model::ids::{Addressed, Now, TurnId};
 use crate::model::options::model_choice;
 use crate::model::session::Phase;
@@ -126,14 +126,9 @@ pub async fn run(
     let mut writing = pin!(printer.finish());
     // A reader that does not read must not hold the end.
     let _ = tokio::time::timeout(LAST_OUTPUT, &mut writing).await;
-    let can_go_on = can_go_on(engine.model().first());
+    let session = engine.model().first();
+    let can_go_on = session.id_to_go_on(session.agent()).map(|id| id.as_str().to_owned());
     Ok(Ended { code, goodbye: engine.shutdown().await, can_go_on })
-}
-
-fn can_go_on(session: SessionRef<'_>) -> Option<String> {
-    let agent = session.agent();
-    let can = agent.can(Can::Load) || agent.can(Can::Resume);
-    session.known_id().filter(|_| can && session.last_turn() > TurnId::default()).map(|id| id.as_str().to_owned())
 }
 
 impl Plain {

@@ -12,6 +12,7 @@ mod outputs;
 mod readers;
 mod sed;
 mod table;
+mod texts;
 mod variables;
 mod writers;
 
@@ -20,8 +21,10 @@ use super::word::Word;
 use builds::BUILDS;
 pub(super) use linkers::{Makes, makes};
 pub(super) use readers::Reads;
+pub(super) use sed::in_place;
 use std::path::Path;
 use table::{STEADY, TABLE};
+pub(super) use texts::{Text, texts};
 pub(super) use variables::is_harmless;
 
 /// What a row looks for in the words after the program.
@@ -64,6 +67,8 @@ pub(super) enum Sign {
     Begins(&'static str),
     /// A word that has this text in it, in small letters or large ones.
     Has(&'static str),
+    /// A word that has all of these texts in it.
+    HasAll(&'static [&'static str]),
     /// No word that names a program to interpret: it comes from standard input.
     NoScript,
     /// The name of a device, or of what a process has open: standard input by another name.
@@ -94,6 +99,10 @@ const MARKS: &str = ";|&$<>()`'\"\\!*?[]{}#\n";
 const PLAIN_OPTIONS: &[&str] =
     &["-q", "--quiet", "-v", "--verbose", "-s", "--silent", "--locked", "--offline", "--frozen"];
 
+/// Modules of Python, and packages of JavaScript, that test and look through a project.
+const MODULES: &str = "pytest unittest mypy flake8 pylint ruff black isort";
+const PACKAGES: &str = "tsc eslint prettier vitest jest mocha";
+
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) programs: &'static [&'static str],
@@ -113,6 +122,11 @@ pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     if says_version(program, words) {
         return Vec::new();
     }
+    if let Some(at) = stands_for(program, words) {
+        let named = words.get(at..).unwrap_or_default();
+        let found = named.first().map(|name| find(&name.text, named, has_input)).unwrap_or_default();
+        return found.into_iter().map(|(behind, bytes, reason)| (at + behind, bytes, reason)).collect();
+    }
     let mut found = Vec::new();
     for row in rows(program) {
         for sign in row.signs {
@@ -123,6 +137,20 @@ pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     let outputs = outputs::find(program, words);
     found.retain(|(at, ..)| outputs.iter().all(|output| output.option != *at));
     found
+}
+
+/// Where the name of a module or a package stands that does what the program of that name does.
+fn stands_for(program: &str, words: &[Word]) -> Option<usize> {
+    let is_one = |at: usize, names: &'static str| {
+        let name = words.get(at).and_then(Word::known);
+        listed(names).any(|listed| name == Some(listed)).then_some(at)
+    };
+    let is_outside = |word: &Word| values(&word.text).any(|text| text.starts_with('@') || leads_out(text));
+    match program {
+        "npx" | "pnpx" | "bunx" if !words.iter().any(is_outside) => is_one(1, PACKAGES),
+        _ if program.starts_with("python") => is_one(1, "-m").and_then(|_| is_one(2, MODULES)),
+        _ => None,
+    }
 }
 
 /// Whether an interpreter only says its version.
@@ -330,6 +358,10 @@ impl Sign {
                 let has = |text: &str| text.to_ascii_lowercase().contains(part);
                 arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
             }
+            Self::HasAll(texts) => {
+                let has = |text: &str| texts.iter().all(|part| text.contains(part));
+                arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
+            }
             Self::NoScript => {
                 let has_script = arguments().any(|(_, text)| !text.starts_with('-'));
                 let dash = arguments().find(|(_, text)| *text == "-");
@@ -426,8 +458,12 @@ fn others_behind_options<'a>(
 fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
     let mut names = arguments.filter(|(_, text)| !text.starts_with('-'));
     let is_it = names.next().is_some_and(|(_, text)| text == first);
-    let leads_out = |text: &str| text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
     names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
+}
+
+/// Whether a path leads out of the directory, as far as it says so itself.
+fn leads_out(text: &str) -> bool {
+    text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..")
 }
 
 /// The first two words, unless they are one of these pairs.

@@ -5,6 +5,7 @@
 
 mod earlier;
 mod files;
+mod named;
 mod reading;
 
 use super::pattern::{Match, Spec, base_name};
@@ -13,13 +14,11 @@ use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 use earlier::Made;
-use std::collections::BTreeSet;
+use named::Named;
 use std::path::Path;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
-/// Directories that one line goes to: each name in the line is looked at below each of them.
-const MAX_DIRS: usize = 4;
 /// Programs that programs run in one command.
 const MAX_RUNS: usize = 4;
 /// Words of a wrapper where another command could begin.
@@ -97,16 +96,18 @@ struct Inside {
     has_input: bool,
     /// Words that a pattern has to have itself: where, and how many bytes.
     spelled: Vec<(usize, usize)>,
+    /// Words that name what may hold secrets, each with how many words stand before its command.
+    secrets: Vec<(usize, Named)>,
 }
 
 impl<'a> Judge<'a, '_> {
     fn request(&self) -> Opinion<'a> {
         match self.request.subject {
-            Subject::Line(line) => self.line(line, State::default(), 0),
+            Subject::Line(line) => self.line(line, State::default(), 0).and(self.here()),
             Subject::Words(words) => {
                 let word = |text: &String| Word { text: text.clone(), ..Word::default() };
                 let command = Command { words: words.iter().map(word).collect(), ..Command::default() };
-                let opinion = self.command(&command, 0);
+                let opinion = self.command(&command, 0).and(self.here());
                 let is_deceptive = words.iter().any(|text| text.chars().any(shell::is_hidden));
                 if is_deceptive { opinion.and(Opinion::ask(Doubt::Deceptive)) } else { opinion }
             }
@@ -174,7 +175,7 @@ impl<'a> Judge<'a, '_> {
         if depth > MAX_DEPTH {
             return Opinion::ask(Doubt::TooLong);
         }
-        let line = shell::read(text, state);
+        let line = shell::read(text, state, Some(self.request.cwd));
         let is_alone = line.segments.len() < 2 && line.order != shell::Order::Repeated;
         let made = if is_alone { Vec::new() } else { earlier::made(self.request, &line.segments) };
         let segments = line.segments.iter().enumerate().map(|(at, segment)| {
@@ -192,10 +193,12 @@ impl<'a> Judge<'a, '_> {
             Segment::Command(command) | Segment::Passed(command) => command.words.iter().all(Word::is_known),
             Segment::File { word, .. } => word.is_known(),
         };
-        let is_certain = line.doubts.is_empty() && line.segments.iter().all(is_known);
-        let hidden = secrets::of_word(text, true).filter(|_| !is_certain);
+        // Of marks such as `*` alone each word shows what may become of it.
+        let is_shown = line.segments.iter().all(is_known) || !text.contains(['$', '`']);
+        let is_certain = line.doubts.is_empty() && is_shown;
+        let hidden = if is_certain { None } else { secrets::of_line(text) };
         let hidden = hidden.map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
-        let below = doubt_below(&line.segments).map(Opinion::ask);
+        let below = named::below(self.request, &line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
@@ -210,14 +213,20 @@ impl<'a> Judge<'a, '_> {
         narrowed.unwrap_or(Opinion::neither())
     }
 
+    /// What is to be said of the directory that commands begin in.
+    fn here(&self) -> Opinion<'a> {
+        let secret = if self.is_elsewhere { files::Places::of(self.request, Path::new("")).secret() } else { None };
+        secret.map_or(Opinion::neither(), |why| Opinion::ask(Doubt::Secret(why)))
+    }
+
     /// What names a secret is asked about for that, whatever else may speak against it.
     fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
         let opinion = self.plain_command(command, depth);
         if opinion.verdict != Verdict::Ask || opinion.rule.is_some() {
             return opinion;
         }
-        let mut secrets = self.secrets(&command.words, command.state.is_moved);
-        secrets.next().map_or(opinion, |(_, _, why)| Opinion::ask(Doubt::Secret(why)))
+        let secrets = named::secrets(self.request, command, 0, |word| self.named(word));
+        secrets.first().map_or(opinion, |named| Opinion::ask(Doubt::Secret(named.why)))
     }
 
     /// The verdict about a command; variables that change nothing need no rule.
@@ -289,8 +298,11 @@ impl<'a> Judge<'a, '_> {
         let fits = |rule: &&Rule| match &rule.pattern.spec {
             _ if is_moved && !is_steady || !names(rule) => false,
             Spec::Command(spec) if is_moved && spec.words.len() > 1 => false,
-            Spec::Command(spec) => inside.spelled.iter().all(|(at, bytes)| spec.spells(*at, *bytes)),
-            _ => inside.spelled.is_empty(),
+            Spec::Command(spec) => {
+                inside.spelled.iter().all(|(at, bytes)| spec.spells(*at, *bytes))
+                    && inside.secrets.iter().all(|(before, named)| named.is_in(spec, *before))
+            }
+            _ => inside.spelled.is_empty() && inside.secrets.is_empty(),
         };
         if let Some(rule) = self.rules(&self.rules.allow, tool).find(fits) {
             return Opinion::by(rule);
@@ -344,7 +356,9 @@ impl<'a> Judge<'a, '_> {
             wrappers::Kind::Plain => {
                 let words = command.words.get(wrappers::inner(row, &command.words)?..)?.to_vec();
                 let state = command.state;
-                (!words.is_empty()).then(|| self.command(&Command { settings: Vec::new(), words, state }, depth + 1))
+                let input = command.input.clone();
+                let inner = Command { settings: Vec::new(), words, input, state };
+                (!inner.words.is_empty()).then(|| self.command(&inner, depth + 1))
             }
         }
     }
@@ -548,30 +562,6 @@ impl Address {
             _ => false,
         }
     }
-}
-
-/// What may be secret of that which a line names, below the directories that it goes to.
-fn doubt_below(segments: &[Segment]) -> Option<Doubt> {
-    let commands = || {
-        segments.iter().filter_map(|segment| match segment {
-            Segment::Command(command) | Segment::Passed(command) => Some(command),
-            Segment::File { .. } => None,
-        })
-    };
-    let goes =
-        commands().filter(|command| command.words.first().is_some_and(|word| matches!(&*word.text, "cd" | "pushd")));
-    let dirs: BTreeSet<&str> = goes.filter_map(|command| Some(command.words.last()?.text.as_str())).collect();
-    if dirs.is_empty() {
-        return None;
-    }
-    if dirs.len() > MAX_DIRS {
-        return Some(Doubt::TooLong);
-    }
-    let files =
-        segments.iter().filter_map(|segment| if let Segment::File { word, .. } = segment { Some(word) } else { None });
-    let names: Vec<&Word> = commands().flat_map(|command| command.words.iter()).chain(files).collect();
-    let mut paths = dirs.iter().flat_map(|dir| names.iter().map(move |name| Path::new(dir).join(&name.text)));
-    paths.find_map(|path| secrets::of_path(&path)).map(|secret| Doubt::Secret(secret.why))
 }
 
 #[cfg(test)]

@@ -20,13 +20,20 @@ fn rules(list: &[(Verdict, &str)]) -> Rules {
     rules
 }
 
-/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input; `/w/odd` cannot be told.
+/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input, `/w/stored` and `/w/sub/noted` to
+/// secrets; `/w/odd` cannot be told.
 fn links(path: &Path) -> Option<PathBuf> {
     let path = normalize(path);
     if path.starts_with("/w/odd") {
         return None;
     }
-    let moved = [("/w/sub/link", "/elsewhere"), ("/w/link", "/w/src"), ("/w/in", "/proc/1/fd/0")];
+    let moved = [
+        ("/w/sub/link", "/elsewhere"),
+        ("/w/link", "/w/src"),
+        ("/w/in", "/proc/1/fd/0"),
+        ("/w/stored", "/home/me/.ssh"),
+        ("/w/sub/noted", "/w/.env"),
+    ];
     let moved = moved.iter().find_map(|(from, to)| Some(Path::new(to).join(path.strip_prefix(from).ok()?)));
     Some(moved.unwrap_or(path))
 }

@@ -272,7 +272,14 @@ impl Rules {
 
 /// Why a path that is only known as text is asked about, where it names a file that may hold secrets.
 pub fn secret(path: &str) -> Option<&'static str> {
-    secrets::of_word(path, false).map(|secret| secret.why)
+    secrets::of_word(path).map(|secret| secret.why)
+}
+
+/// The same of a text that may be a program, or say what is done to a file.
+pub fn secret_in(text: &str) -> Option<&'static str> {
+    let is_sentence = !text.contains('(');
+    let named = secrets::of_program(text, true).or_else(|| secrets::of_line(text).filter(|_| is_sentence));
+    named.map(|secret| secret.why)
 }
 
 /// Why a pattern is none.

@@ -234,6 +234,11 @@ impl CommandSpec {
         wanted.iter().all(|spec| rest.any(|word| spec.matches(word) != Match::No))
     }
 
+    /// The word at this place, `*` in it being any text.
+    pub(super) fn word(&self, at: usize) -> Option<&str> {
+        self.words.get(at).map(|spec| spec.glob.text())
+    }
+
     /// Whether the word at this place begins with the first bytes of itself in the pattern too, without a `*`.
     pub(super) fn spells(&self, at: usize, bytes: usize) -> bool {
         self.words.get(at).is_some_and(|spec| spec.glob.prefix().len() >= bytes)

@@ -73,7 +73,7 @@ fn of_line(request: &Request<'_>, line: &str, depth: usize, parts: &mut Vec<Vec<
     if depth > MAX_DEPTH {
         return parts.push(Vec::new());
     }
-    for segment in shell::read(line, shell::State::default()).segments {
+    for segment in shell::read(line, shell::State::default(), Some(request.cwd)).segments {
         match segment {
             Segment::Command(command) => of_command(request, &command, depth, parts),
             Segment::Passed(_) => {}

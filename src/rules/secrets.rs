@@ -6,66 +6,24 @@ use super::glob::Glob;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
 
-/// Names that follow each other in a path, and why what they lead to is asked about. `*` is any text in one name.
-const TABLE: &[(&str, &str)] = &[
-    (".env*", PROJECT),
-    ("*.pem", KEY),
-    ("*.key", KEY),
-    ("*.p12", KEY),
-    ("*.pfx", KEY),
-    ("*.ppk", KEY),
-    ("*.jks", KEY),
-    ("*.keystore", KEY),
-    ("id_rsa*", KEY),
-    ("id_dsa*", KEY),
-    ("id_ecdsa*", KEY),
-    ("id_ed25519*", KEY),
-    (".ssh", KEY),
-    (".gnupg", KEY),
-    (".netrc", STORE),
-    ("_netrc", STORE),
-    (".pgpass", STORE),
-    (".my.cnf", STORE),
-    (".git-credentials", STORE),
-    ("git/credentials", STORE),
-    (".aws/credentials", STORE),
-    (".aws/sso", STORE),
-    (".azure", STORE),
-    (".config/gcloud", STORE),
-    (".config/gh", STORE),
-    (".config/hub", STORE),
-    (".docker/config.json", STORE),
-    (".kube/config", STORE),
-    (".npmrc", STORE),
-    (".yarnrc.yml", STORE),
-    (".pypirc", STORE),
-    (".cargo/credentials*", STORE),
-    (".gem/credentials", STORE),
-    (".terraformrc", STORE),
-    (".terraform.d/credentials*", STORE),
-    (".vault-token", STORE),
-    (".local/share/keyrings", KEYRING),
-    ("library/keychains", KEYRING),
-    ("*.keychain-db", KEYRING),
-    ("*.kdbx", KEYRING),
-    (".password-store", KEYRING),
-    ("etc/shadow", STORE),
-];
-
-const PROJECT: &str = "it may hold the project's passwords and keys";
-const KEY: &str = "it may be a private key";
-const STORE: &str = "programs keep passwords and tokens there";
-const KEYRING: &str = "it is a store of passwords";
+/// Names that follow each other in a path, a line each, below why what they lead to is asked about.
+const NAMES: &str = include_str!("../../assets/secrets.txt");
+/// What stands before such a reason.
+const HEADING: &str = "== ";
+/// The heading of names that are no secrets.
+const PUBLIC: &str = "public";
 /// Of this program's own.
 pub(super) const OURS: &str =
     "it belongs to acp-tui itself: what was said in other sessions, or what is allowed in them";
 
-/// What is known to be public among them.
-const PUBLIC: &str = ".pub";
 /// Separates the names of files in the word of a command.
-const BETWEEN: [char; 5] = ['=', ':', ',', '@', '\0'];
-/// The same where the word is a program.
-const IN_PROGRAM: [char; 12] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[', ']', ';'];
+pub(super) const BETWEEN: [char; 5] = ['=', ':', ',', '@', '\0'];
+/// The same where the word is a program, beside blanks.
+const IN_PROGRAM: [char; 15] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[', ']', ';', '<', '>', '|'];
+/// What programs put around texts.
+const QUOTES: [char; 3] = ['\'', '"', '`'];
+/// Letters of options that a value may stand behind in one word, beside those that go before a sign.
+const MAX_LETTERS: usize = 4;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -77,18 +35,28 @@ pub(super) struct Secret {
 }
 
 static SECRETS: LazyLock<Vec<Secret>> = LazyLock::new(|| {
-    let row = |(names, why): &(&str, &'static str)| {
-        let example = match names.strip_prefix('*') {
+    let mut why = "";
+    let lines = NAMES.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let row = |line: &'static str| {
+        if let Some(heading) = line.strip_prefix(HEADING) {
+            why = heading;
+            return None;
+        }
+        let example = match line.strip_prefix('*') {
             Some(ending) => format!("x{ending}"),
-            None => names.replace('*', ""),
+            None => line.replace('*', ""),
         };
         let example = Some(example).filter(|name| !name.contains('/'));
-        Secret { names: names.split('/').map(Glob::new).collect(), example, why }
+        Some(Secret { names: line.split('/').map(Glob::new).collect(), example, why })
     };
-    TABLE.iter().map(row).collect()
+    lines.filter_map(row).collect()
 });
 
 impl Secret {
+    fn is_public(&self) -> bool {
+        self.why == PUBLIC
+    }
+
     /// Whether a shell may make a name that the row is for of this one, which has marks such as `*` in it.
     fn may_come_of(&self, name: &str) -> bool {
         let Some(example) = &self.example else { return false };
@@ -115,10 +83,21 @@ impl Secret {
     pub(super) fn is_named(&self, part: &str) -> bool {
         self.names.last().is_some_and(|name| name.matches(&part.to_lowercase()))
     }
+
+    /// Whether it is for any file of an ending.
+    fn is_ending(&self) -> bool {
+        matches!(&*self.names, [name] if name.text().starts_with('*'))
+    }
+
+    fn is_in(&self, names: &[String]) -> bool {
+        let is_made = names.iter().any(|name| name.contains(['*', '?', '[', '{']) && self.may_come_of(name));
+        let fits = |names: &[String]| self.names.iter().zip(names).all(|(glob, name)| glob.matches(name));
+        is_made || names.windows(self.names.len()).any(fits)
+    }
 }
 
-/// What the file at this path is, as far as its names say.
-pub(super) fn of_path(path: &Path) -> Option<&'static Secret> {
+/// The rows that the file at this path is in, as far as its names say.
+pub(super) fn rows_of(path: &Path) -> impl Iterator<Item = &'static Secret> + use<> {
     let names: Vec<String> = path
         .components()
         .filter_map(|part| match part {
@@ -126,26 +105,69 @@ pub(super) fn of_path(path: &Path) -> Option<&'static Secret> {
             _ => None,
         })
         .collect();
-    if names.last().is_some_and(|name| name.ends_with(PUBLIC)) {
-        return None;
-    }
-    SECRETS.iter().find(|secret| {
-        let is_made = names.iter().any(|name| name.contains(['*', '?', '[', '{']) && secret.may_come_of(name));
-        is_made
-            || names
-                .windows(secret.names.len())
-                .any(|names| secret.names.iter().zip(names).all(|(glob, name)| glob.matches(name)))
-    })
+    let rows = SECRETS.iter().filter(|secret| !secret.is_public());
+    rows.filter(move |secret| secret.is_in(&names) && !names.last().is_some_and(|name| is_public(name)))
 }
 
-/// What a word of a command names, or a path that is only known as text. `is_program`: it is read as a program itself.
-pub(super) fn of_word(text: &str, is_program: bool) -> Option<&'static Secret> {
-    if !is_program && text.contains(char::is_whitespace) {
-        return None;
+fn is_public(name: &str) -> bool {
+    let mut rows = SECRETS.iter().filter(|secret| secret.is_public());
+    rows.any(|secret| secret.names.iter().any(|glob| glob.matches(name)))
+}
+
+/// What the file at this path is.
+pub(super) fn of_path(path: &Path) -> Option<&'static Secret> {
+    rows_of(path).next()
+}
+
+/// The parts of a word of a command that may be names of files: all of it, what stands between marks, and what may be the
+/// value of an option in the same word. A sentence has none.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_sentence = text.contains(char::is_whitespace);
+    let bundle = text.strip_prefix('-').filter(|rest| !rest.starts_with('-') && !rest.contains('='));
+    let behind_letters = bundle.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+    let behind_some = (1..=MAX_LETTERS).filter_map(move |at| bundle?.get(at..));
+    let parts = std::iter::once(text).chain(text.split(BETWEEN)).chain(behind_letters).chain(behind_some);
+    parts.filter(move |_| !is_sentence)
+}
+
+/// What a word of a command names, or a path that is only known as text.
+pub(super) fn of_word(text: &str) -> Option<&'static Secret> {
+    parts(text).find_map(|part| of_path(Path::new(part)))
+}
+
+/// What any part of a line for a shell names.
+pub(super) fn of_line(text: &str) -> Option<&'static Secret> {
+    text.split(is_between).find_map(|part| of_path(Path::new(part)))
+}
+
+/// What a program names in its quotes; one of a whole language outside of them too, but for what only an ending says:
+/// `x.key` is a part of x there.
+pub(super) fn of_program(text: &str, is_language: bool) -> Option<&'static Secret> {
+    let (mut open, mut is_escaped, mut start, mut parts) = (None, false, 0, Vec::new());
+    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        let is_quote = QUOTES.contains(&c);
+        if is_between(c) {
+            let is_behind = text.get(..start).is_some_and(|before| before.ends_with(QUOTES));
+            let is_quoted = open.is_some() || is_quote || is_behind;
+            parts.extend(text.get(start..at).filter(|part| !part.is_empty()).map(|part| (part, is_quoted)));
+            start = at + c.len_utf8();
+        }
+        match open {
+            _ if is_escaped => {}
+            Some(quote) if quote == c => open = None,
+            None if is_quote => open = Some(c),
+            _ => {}
+        }
+        is_escaped = c == '\\' && !is_escaped;
     }
-    let between =
-        |c: char| if is_program { c.is_whitespace() || IN_PROGRAM.contains(&c) } else { BETWEEN.contains(&c) };
-    std::iter::once(text).chain(text.split(between)).find_map(|piece| of_path(Path::new(piece)))
+    // Of quotes that do not end it is not known what is in them.
+    let is_any = open.is_some();
+    let counts = |secret: &&Secret, is_quoted: bool| is_quoted || is_any || is_language && !secret.is_ending();
+    parts.into_iter().find_map(|(part, is_quoted)| rows_of(Path::new(part)).find(|secret| counts(secret, is_quoted)))
+}
+
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || IN_PROGRAM.contains(&c)
 }
 
 #[cfg(test)]
@@ -168,12 +190,30 @@ mod tests {
             ".docker/config.json",
             ".local/share/keyrings/login",
             ".netrc",
+            ".env.pub",
+            ".codex/auth.json",
+            "/home/me/.local/share/opencode/auth.json",
+            "/etc/shadow-",
+            "/proc/1/environ",
+            ".m2/settings.xml",
+            "server.p8",
         ] {
             assert!(of_path(Path::new(path)).is_some(), "{path}");
         }
-        for path in
-            ["env", "src/environment.rs", "id_rsa.pub", ".aws/config.md", "config.json", "docs/keys.md", ".config"]
-        {
+        for path in [
+            "env",
+            "src/environment.rs",
+            "id_rsa.pub",
+            "/home/me/.ssh/id_ed25519.pub",
+            ".aws/config.md",
+            "config.json",
+            "docs/keys.md",
+            ".config",
+            ".env.example",
+            "app/.env.local.sample",
+            "cert.pem",
+            "tls/server-cert.pem",
+        ] {
             assert!(of_path(Path::new(path)).is_none(), "{path}");
         }
     }
@@ -190,12 +230,32 @@ mod tests {
 
     #[test]
     fn a_word_names_one_behind_an_option_too_and_a_sentence_does_not() {
-        for word in [".env", "--file=.env", "@.env", "host:~/.netrc", "$HOME/.ssh/id_rsa", "-i=x,.env"] {
-            assert!(of_word(word, false).is_some(), "{word}");
+        for word in
+            [".env", "--file=.env", "@.env", "host:~/.netrc", "$HOME/.ssh/id_rsa", "-i=x,.env", "-f.env", "-iid_rsa"]
+        {
+            assert!(of_word(word).is_some(), "{word}");
         }
-        assert!(of_word("the .env is ignored", false).is_none());
-        assert!(of_word("print(open('.env').read())", true).is_some());
-        assert!(of_word("print(os.environ)", true).is_none());
+        for word in ["the .env is ignored", "-Dapp.environment=x", "-rn"] {
+            assert!(of_word(word).is_none(), "{word}");
+        }
+    }
+
+    #[test]
+    fn of_a_program_counts_what_stands_in_quotes_and_of_a_language_more() {
+        for text in
+            ["open('a.key')", "cat \"x\" 'keys/a.pem'", "system(\"cat a.key\")", "'it's a.key'", "open F, '<a.key'"]
+        {
+            assert!(of_program(text, false).is_some(), "{text}");
+        }
+        for text in ["print(open('.env').read())", "q(.env)", "open F, q(id_rsa)"] {
+            assert!(of_program(text, true).is_some(), "{text}");
+        }
+        for text in ["print(os.environ)", "print(obj.key)", "a.key === 'x'", "process.env.KEY", "d['x'].key"] {
+            assert!(of_program(text, true).is_none(), "{text}");
+        }
+        for text in [".env", ".env.PATH", ".items[].key", "/self.key/", "{print $1.key}"] {
+            assert!(of_program(text, false).is_none(), "{text}");
+        }
     }
 
     #[test]

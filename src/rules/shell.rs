@@ -6,6 +6,7 @@
 
 use super::word::{self, Found, Rest, Word};
 use super::{Doubt, document};
+use crate::base::paths::normalize;
 use crate::base::sanitize::is_deceptive;
 use brush_parser::ast::{
     self, Command as Node, CommandPrefixOrSuffixItem as Item, CompoundCommand, IoFileRedirectKind,
@@ -13,6 +14,7 @@ use brush_parser::ast::{
 };
 use brush_parser::{ParserOptions, SourceInfo};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 /// A longer line is asked about.
 const MAX_BYTES: usize = 16 << 10;
@@ -68,6 +70,8 @@ pub(super) struct Command {
     /// `NAME=VALUE` before the program.
     pub(super) settings: Vec<Word>,
     pub(super) words: Vec<Word>,
+    /// Texts that the line gives to it as its input.
+    pub(super) input: Vec<String>,
     pub(super) state: State,
 }
 
@@ -80,10 +84,10 @@ pub(super) struct State {
     pub(super) has_input: bool,
 }
 
-/// Reads a line of a shell that begins in this state.
-pub(super) fn read(line: &str, state: State) -> Line {
+/// Reads a line of a shell that begins in this state, and in this directory where that is known.
+pub(super) fn read(line: &str, state: State, here: Option<&Path>) -> Line {
     let State { is_moved, has_input } = state;
-    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input };
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, here };
     reader.text(line);
     let Reader { mut line, is_moved, .. } = reader;
     // What stands first may run again after the directory was changed.
@@ -98,14 +102,15 @@ pub(super) fn read(line: &str, state: State) -> Line {
     line
 }
 
-struct Reader {
+struct Reader<'a> {
     line: Line,
     depth: usize,
     is_moved: bool,
     has_input: bool,
+    here: Option<&'a Path>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn doubt(&mut self, doubt: Doubt) {
         self.line.doubts.push(doubt);
     }
@@ -307,22 +312,28 @@ impl Reader {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, false, &mut command);
         }
-        if command.words.iter().take(4).any(|word| MOVERS.contains(&word.text.as_str())) {
-            self.is_moved = true;
-        }
+        let stays = self.here.is_some_and(|here| stays(&command, here));
+        let moves = !stays && command.words.iter().take(4).any(|word| MOVERS.contains(&word.text.as_str()));
+        self.is_moved |= moves;
         if command.words.is_empty() && command.settings.is_empty() {
             return;
         }
         if self.line.segments.len() >= MAX_SEGMENTS {
             return self.doubt(Doubt::TooLong);
         }
-        self.line.segments.push(Segment::Command(command));
+        let stays = stays && !self.is_moved;
+        self.line.segments.push(if stays { Segment::Passed(command) } else { Segment::Command(command) });
     }
 
     fn item(&mut self, item: &Item, is_before: bool, command: &mut Command) {
         match item {
             Item::IoRedirect(redirect) => {
                 command.state.has_input |= is_input(redirect);
+                match redirect {
+                    IoRedirect::HereDocument(_, document) => command.input.push(document.doc.value.clone()),
+                    IoRedirect::HereString(_, word) => command.input.push(word.value.clone()),
+                    _ => {}
+                }
                 self.redirect(redirect);
             }
             Item::Word(word) => {
@@ -407,6 +418,16 @@ impl Reader {
         let is_moved = self.is_moved;
         self.line.segments.push(Segment::File { word, is_write, is_moved });
     }
+}
+
+/// Whether a command only goes to the directory where the line began.
+pub(super) fn stays(command: &Command, here: &Path) -> bool {
+    let [program, dir] = &*command.words else { return false };
+    let text = dir.known().filter(|text| *text == "." || text.starts_with('/'));
+    let is_plain = program.known() == Some("cd") && command.settings.is_empty();
+    // Where `..` leads behind a link depends on the shell.
+    let text = text.filter(|text| is_plain && !text.split('/').any(|part| part == ".."));
+    text.is_some_and(|text| normalize(&here.join(text)) == here)
 }
 
 /// Whether a command reads what this names.

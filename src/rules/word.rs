@@ -30,6 +30,8 @@ pub(super) struct Word {
     pub(super) is_free: bool,
     /// Begins with a `~` that the shell replaces.
     pub(super) is_tilde: bool,
+    /// Where something follows, all that stands there, with `*` for what only shows when it runs.
+    pub(super) shape: String,
 }
 
 impl Word {
@@ -40,6 +42,11 @@ impl Word {
 
     pub(super) fn is_known(&self) -> bool {
         self.rest == Rest::Nothing
+    }
+
+    /// The text, or what it may become.
+    pub(super) fn looks(&self) -> &str {
+        if self.is_known() { &self.text } else { &self.shape }
     }
 
     /// The text, if all of it is known.
@@ -80,22 +87,28 @@ pub(super) struct Found {
 pub(super) fn read(raw: &str, found: &mut Found) -> Word {
     let chars: Vec<char> = raw.chars().collect();
     let word = Word::default();
-    let mut reader = Reader { chars: &chars, at: 0, word, last: '/', found };
+    let mut reader = Reader { chars: &chars, at: 0, word, shape: String::new(), last: '/', found };
     reader.unquoted();
-    reader.word
+    let Reader { mut word, shape, .. } = reader;
+    if !word.is_known() {
+        word.shape = shape;
+    }
+    word
 }
 
 /// The substitutions in the body of a here-document.
 pub(super) fn read_document(body: &str, found: &mut Found) {
     let chars: Vec<char> = body.chars().collect();
     let word = Word::default();
-    Reader { chars: &chars, at: 0, word, last: '/', found }.quoted(None);
+    Reader { chars: &chars, at: 0, word, shape: String::new(), last: '/', found }.quoted(None);
 }
 
 struct Reader<'a> {
     chars: &'a [char],
     at: usize,
     word: Word,
+    /// What it may become, with `*` for what is not known.
+    shape: String,
     /// What was last read as text of the word.
     last: char,
     found: &'a mut Found,
@@ -113,6 +126,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, c: char) {
+        self.shape.push(c);
         if self.word.is_known() {
             self.word.text.push(c);
         } else if c == '.' && self.last == '.' {
@@ -122,6 +136,7 @@ impl Reader<'_> {
     }
 
     fn open(&mut self, rest: Rest) {
+        self.shape.push('*');
         self.word.rest = self.word.rest.max(rest);
         self.word.is_split |= rest == Rest::Words;
         self.word.is_free = true;
@@ -146,8 +161,8 @@ impl Reader<'_> {
                 '"' => self.quoted(Some('"')),
                 '$' => self.dollar(false),
                 '`' => self.backquoted(false),
-                '*' | '?' => self.glob(),
-                '[' if self.chars[self.at..].contains(&']') => self.glob(),
+                '*' | '?' => self.glob(c),
+                '[' if self.chars[self.at..].contains(&']') => self.glob(c),
                 '{' => self.brace(),
                 '~' if self.at == 1 => {
                     self.word.is_tilde = true;
@@ -172,7 +187,8 @@ impl Reader<'_> {
         }
     }
 
-    fn glob(&mut self) {
+    fn glob(&mut self, mark: char) {
+        self.shape.push(mark);
         // `.*` may be the directory above.
         self.word.is_free |= self.last == '.';
         self.word.is_glob = true;
@@ -183,7 +199,7 @@ impl Reader<'_> {
         let rest = &self.chars[self.at..];
         let is_list = rest.contains(&',') || rest.windows(2).any(|two| two == ['.', '.']);
         if is_list && rest.contains(&'}') {
-            self.glob();
+            self.glob('{');
             self.word.is_free = true;
         } else {
             self.push('{');

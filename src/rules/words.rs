@@ -27,7 +27,7 @@ pub fn words(subject: Subject<'_>) -> Vec<String> {
 }
 
 fn of_line(line: &str, depth: usize, found: &mut Vec<String>) {
-    for segment in shell::read(line, State::default()).segments {
+    for segment in shell::read(line, State::default(), None).segments {
         match segment {
             Segment::Command(command) | Segment::Passed(command) => of_words(&command.words, depth, found),
             Segment::File { word, .. } => found.push(word.text),

@@ -2,7 +2,8 @@
 //!
 //! Knows no agent and no session. What is read stays open, and so do the network and sockets. Invariants: what is confined
 //! is so before its first instruction, with all that it starts, and for good; where the kernel cannot do all of it nothing
-//! is started.
+//! is started. Not confined, since Landlock has no right for it: modes, owners, times and extended attributes of the same
+//! user's files, and what is written to that user's other terminals by their names.
 
 use std::path::PathBuf;
 

@@ -35,7 +35,7 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     };
     in_session(model, at, cx, |session, cx| {
         session.opening = how;
-        let id = session.opening.id().filter(|_| reads && !opening::has_talked(session));
+        let id = session.opening.id().filter(|_| reads && !session.has_talked());
         if let Some(id) = id.cloned() {
             session.stored_history = StoredHistory::Awaited;
             cx.push(Effect::Recall(id));

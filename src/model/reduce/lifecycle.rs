@@ -183,7 +183,7 @@ pub fn restart_of(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     }
     in_session(model, at, cx, |session, cx| {
         opening::wait(session);
-        let words = if session.opening == Opening::New && opening::has_talked(session) {
+        let words = if session.opening == Opening::New && session.has_talked() {
             "asking the agent for a new session, in which nothing of what is above is known"
         } else {
             "asking the agent for the session once more"
@@ -341,7 +341,7 @@ fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut
 /// What was said in the session of which this is a copy, where that is open here and the agent has told nothing of it
 ///
 fn inherited(model: &Model, key: AgentKey, copy: SessionKey) -> Vec<Body> {
-    let Some(session) = model.sessions.get(&copy).filter(|session| !opening::has_talked(session)) else {
+    let Some(session) = model.sessions.get(&copy).filter(|session| !session.has_talked()) else {
         return Vec::new();
     };
     let from =

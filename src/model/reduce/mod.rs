@@ -36,7 +36,7 @@ mod unnamed;
 mod update;
 
 pub use cx::Cx;
-pub use opening::{has_room_for_log_in, has_talked};
+pub use opening::has_room_for_log_in;
 pub use recalled::{Found, take_out};
 pub use retold::Retold;
 pub use review::COVERAGE_PATIENCE;

@@ -25,17 +25,12 @@ const HISTORY_QUIET: Duration = Duration::from_millis(300);
 /// Whether going on without the history loses nothing of it: it is here, or no person reads it. Where it is from a
 /// journal, it may have gone on elsewhere since.
 pub fn needs_no_history(session: &Session) -> bool {
-    matches!(session.policy, Policy::Auto(_)) || has_talked(session) && session.stored_history != StoredHistory::Here
+    matches!(session.policy, Policy::Auto(_)) || session.has_talked() && session.stored_history != StoredHistory::Here
 }
 
 /// Whether anything is known of it from a journal, so that it can be read although it does not go on.
 pub fn is_worth_showing(session: &Session) -> bool {
-    session.stored_history == StoredHistory::Here && has_talked(session)
-}
-
-/// Whether anybody has said anything in it.
-pub fn has_talked(session: &Session) -> bool {
-    session.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
+    session.stored_history == StoredHistory::Here && session.has_talked()
 }
 
 /// Whether the agent has said or done anything in it.
@@ -62,7 +57,7 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
         None => SessionState::Opening { since: cx.now },
     };
     // What is shown already is not shown again.
-    let is_retold = matches!(session.opening, Opening::Load(_)) && has_talked(session);
+    let is_retold = matches!(session.opening, Opening::Load(_)) && session.has_talked();
     session.retold = is_retold.then(Box::default);
     session.answered = None;
     session.told_to_wait = None;
@@ -126,7 +121,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             let was_shown = session.retold.is_some();
             retold::merge(session, cx);
             end_past_turn(session, cx);
-            if opened.earlier > 0 && !has_talked(session) && session.policy == Policy::Ask {
+            if opened.earlier > 0 && !session.has_talked() && session.policy == Policy::Ask {
                 let words = format!(
                     "{} not shown: the agent does not tell them again",
                     human::count(opened.earlier, "earlier message")
@@ -138,7 +133,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             }
         }
         Opening::Resume(_) | Opening::Continue(_) => {
-            let words = if has_talked(session) {
+            let words = if session.has_talked() {
                 "the session goes on"
             } else {
                 "the session goes on; what was said in it before is not shown"
@@ -149,7 +144,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
         }
         Opening::Fork(from) => {
             end_past_turn(session, cx);
-            let words = if has_talked(session) {
+            let words = if session.has_talked() {
                 format!("a copy of session {from}; what is above was said in that one")
             } else {
                 format!("a copy of session {from}; what was said in that one is not shown")
@@ -305,7 +300,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     // One in which nothing was said is not worth to be asked for, and many agents do not keep it. A prompt that was
     // refused until the person logs in is nothing that was said.
     let was_refused = std::mem::take(&mut session.wants_log_in);
-    let is_worth_it = if was_refused { has_worked(session) } else { has_talked(session) };
+    let is_worth_it = if was_refused { has_worked(session) } else { session.has_talked() };
     if session.opening == Opening::New && keeps_sessions && is_worth_it {
         session.opening = session.id.take().map_or(Opening::New, Opening::Continue);
     }

@@ -4,7 +4,7 @@
 //! middle of a turn (but for such a connection: the agent behind it may live on, and is told nothing a second time), after the person has ended the agent, while the person logs in to it, or when it cannot take up what was said. Invariant: at
 //! most [`TRIES`] in a row, and each has been announced before.
 
-use super::{Cx, in_agent, lifecycle, opening};
+use super::{Cx, in_agent, lifecycle};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, REVIVALS as TRIES, Revival};
 use crate::model::effect::Effect;
@@ -30,7 +30,7 @@ pub fn is_at_work(model: &Model, key: AgentKey) -> bool {
 /// The agent has ended, at work or not: says when it is started again, if it is.
 pub fn plan(model: &mut Model, key: AgentKey, was_at_work: bool, cx: &mut Cx) {
     let can_take_up = |agent: &Agent, session: &Session| {
-        !opening::has_talked(session) || session.is_to_go_on() || agent.can(Can::Load) || agent.can(Can::Resume)
+        !session.has_talked() || session.is_to_go_on() || agent.can(Can::Load) || agent.can(Can::Resume)
     };
     let Some(agent) = model.agents.get(&key) else { return };
     let Connection::Dead(death) = &agent.connection else { return };

@@ -51,6 +51,8 @@ pub(super) fn reads(words: &[Word]) -> Reads {
     let is_summary = || options().any(|text| has(SUMMARY, long(text))) && !has_patch();
     match name {
         "mv" => Reads::Below,
+        // They only say what the settings are for a name.
+        "check-ignore" | "check-attr" => Reads::Nothing,
         "stash" if names.first() == Some(&"show") && !is_summary() => Reads::Everything,
         // Of the object itself only its kind and size.
         "cat-file" if options().any(|text| matches!(text, "-t" | "-s" | "-e")) => Reads::Named,

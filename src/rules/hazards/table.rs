@@ -4,8 +4,8 @@
 
 use super::Row;
 use super::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, Input, Letters, Longs, Name, NoScript, NoSecondName, Only,
-    OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, Name, NoScript, NoSecondName,
+    Only, OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -260,6 +260,11 @@ pub(super) const TABLE: &[Row] = &[
         programs: &["jq", "yq"],
         signs: &[Letters("iL"), Longs("--inplace --in-place --library-path --security-enable-system-operator")],
         reason: "writes the file, or loads code",
+    },
+    Row {
+        programs: &["jq"],
+        signs: &[HasAll(&["import", "search"]), HasAll(&["include", "search"])],
+        reason: "reads files where its program says",
     },
     Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
     Row {

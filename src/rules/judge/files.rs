@@ -4,7 +4,7 @@
 //! Invariants: what a command names never allows it, it only denies it, has it asked about, or has to stand in the
 //! pattern; a word that may be a file is one.
 
-use super::{Inside, Judge, Opinion, earlier};
+use super::{Inside, Judge, Opinion, earlier, named};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Written};
 use crate::rules::pattern::{Match, PathSpec, Spec, base_name};
@@ -70,16 +70,19 @@ impl<'a> Places<'a> {
 
     /// Why it is asked about unless a rule names it: what its names say, inside of the roots those below them, or that it
     /// is this program's own.
-    fn secret(&self) -> Option<&'static str> {
-        self.named_secret().map(|secret| secret.why).or_else(|| self.is_of_state().then_some(secrets::OURS))
+    pub(super) fn secret(&self) -> Option<&'static str> {
+        let row = self.rows().into_iter().flatten().next();
+        row.map(|secret| secret.why).or_else(|| self.is_of_state().then_some(secrets::OURS))
     }
 
-    fn named_secret(&self) -> Option<&'static Secret> {
-        let below = |path: &'_ Path| {
+    /// What its names say, those that the path has and those of where it really is.
+    pub(super) fn rows(&self) -> Vec<Vec<&'static Secret>> {
+        let below = |path: &Path| {
             let inside = self.roots().iter().find_map(|root| path.strip_prefix(root).ok());
-            secrets::of_path(inside.unwrap_or(path))
+            secrets::rows_of(inside.unwrap_or(path)).collect::<Vec<_>>()
         };
-        std::iter::once(self.plain.as_path()).chain(self.real.as_deref()).find_map(below)
+        let real = self.real.iter().filter(|real| **real != self.plain);
+        std::iter::once(&self.plain).chain(real).map(|path| below(path)).filter(|rows| !rows.is_empty()).collect()
     }
 
     /// This program's own, but for a session's directory that it has made.
@@ -92,9 +95,12 @@ impl<'a> Places<'a> {
 
     /// Whether a pattern that is for it names it.
     fn is_named(&self, spec: &PathSpec) -> bool {
-        match self.named_secret() {
-            Some(secret) => spec.has_part(|part| secret.is_named(part)),
-            None => self.real.as_deref().is_some_and(|real| spec.spells_name(real)),
+        let rows = self.rows();
+        let is_named = |rows: &Vec<&Secret>| rows.iter().any(|secret| spec.has_part(|part| secret.is_named(part)));
+        if rows.is_empty() {
+            self.real.as_deref().is_some_and(|real| spec.spells_name(real))
+        } else {
+            rows.iter().all(is_named)
         }
     }
 
@@ -156,29 +162,28 @@ impl<'a> Judge<'a, '_> {
             let is_moved = command.state.is_moved;
             opinion = opinion.and(self.written(&program, words, is_moved, &mut spelled));
             opinion = opinion.and(self.read(&program, words, is_moved));
-            spelled.extend(self.secrets(words, is_moved).map(|(at, bytes, _)| (at, bytes)));
             let at = |at: usize| before + from + at;
+            if let Some(option) = self.edited_in_place(&program, words, is_moved) {
+                inside.spelled.retain(|(index, _)| *index != at(option));
+            }
+            let secrets = named::secrets(self.request, command, from, |word| self.named(word));
+            inside.secrets.extend(secrets.into_iter().map(|named| (before + from, named)));
             inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
         }
         opinion
     }
 
-    /// Words that name files which may hold secrets: where, how long, and why they do.
-    pub(super) fn secrets(&self, words: &[Word], is_moved: bool) -> impl Iterator<Item = (usize, usize, &'static str)> {
-        let program = words.first().map(|word| base_name(word).text).unwrap_or_default();
-        let writes = || hazards::written(&program, words).is_some();
-        let names_files = hazards::reads(&program, words) != Reads::Nothing || writes();
-        let is_program = hazards::is_interpreter(&program);
-        let found = move |(at, word): (usize, &Word)| {
-            let said = secrets::of_word(&word.text, is_program).map(|secret| secret.why);
-            let led = || {
-                let path = self.named(word).filter(|path| !is_moved && is_like_file(&path.to_string_lossy()))?;
-                Places::of(self.request, &path).secret()
-            };
-            Some((at, word.text.len(), said.or_else(led)?))
+    /// The option that has files changed in place, where rules allow to edit each of them.
+    fn edited_in_place(&self, program: &str, words: &[Word], is_moved: bool) -> Option<usize> {
+        if is_moved || !matches!(program, "sed" | "gsed") {
+            return None;
+        }
+        let (option, files) = hazards::in_place(words)?;
+        let is_allowed = |word: &&Word| {
+            let path = Path::new(&word.text);
+            self.path(&EDIT, path).verdict == Verdict::Allow && !self.may_be_linked(path)
         };
-        let rest = words.iter().enumerate().skip(1).filter(move |_| names_files).filter_map(found);
-        rest.collect::<Vec<_>>().into_iter()
+        files.iter().all(is_allowed).then_some(option)
     }
 
     /// The files that it writes or removes are not allowed by a pattern that does not have them itself where they are

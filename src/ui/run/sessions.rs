@@ -13,7 +13,6 @@ use crate::model::entry::{Body, Entry};
 use crate::model::event::{Before, Can, Intent, Opening};
 use crate::model::history::Kind;
 use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
-use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
@@ -489,14 +488,9 @@ impl<D: Device> Running<D> {
 
 /// The ids of the sessions that are open and that their agents can take up again.
 pub(super) fn can_go_on(model: &Model) -> Vec<String> {
-    let is_kept = |session: &&Session| {
-        let agent = model.agent_of(session.agent);
-        session.state != SessionState::Closed(Closed::ByPerson)
-            && has_talked(session)
-            && agent.is_some_and(|agent| agent.can(Can::Load) || agent.can(Can::Resume))
-    };
-    let sessions = model.sessions().map(|(_, session)| session).filter(is_kept);
-    sessions.filter_map(|session| session.known_id()).map(|id| id.as_str().to_owned()).collect()
+    let open = model.sessions().filter(|(_, session)| session.state != SessionState::Closed(Closed::ByPerson));
+    let ids = open.filter_map(|(_, session)| session.id_to_go_on(model.agent_of(session.agent)?));
+    ids.map(|id| id.as_str().to_owned()).collect()
 }
 
 /// Whether an agent can be asked for its sessions now. One that has opened none may want a log-in first.

@@ -5,7 +5,6 @@
 
 use super::{Cx, common};
 use crate::model::event::Intent;
-use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, SessionState};
 use crate::model::session_ref::SessionRef;
@@ -27,7 +26,7 @@ pub(super) fn go(state: &mut App, cx: Cx<'_>, to: Neighbour, out: &mut Vec<Out>)
 
 /// Has the person choose who the conversation goes on with.
 pub(super) fn hand_over(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
-    if has_talked(cx.session) {
+    if cx.session.has_talked() {
         out.push(Out::ListAgents(Purpose::HandOver));
     } else {
         state.say("nothing has been said here that could be handed over", cx.now);
@@ -41,10 +40,6 @@ pub(super) fn go_on_anew(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     } else {
         state.say("this session goes on by itself · Alt+H hands it over to another agent", cx.now);
     }
-}
-
-fn has_talked(session: SessionRef<'_>) -> bool {
-    session.entries().slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
 }
 
 /// Closes the session that is shown, and asks first when something would be lost.

@@ -16,7 +16,6 @@ use crate::base::{human, paths, sanitize};
 use crate::model::agent::REVIVALS;
 use crate::model::event::{Can, PermissionKind};
 use crate::model::question::{About, Question};
-use crate::model::reduce::has_talked;
 use crate::model::session::{Closed, Phase, SessionState, Write};
 use crate::model::tool::ToolKind;
 use crate::text::line::{LogicalLine, WrapMode};
@@ -513,11 +512,11 @@ fn digit(at: usize) -> String {
 fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
     let agent = cx.session.agent();
     let session = cx.session.session();
-    if has_talked(session) && !session.is_to_go_on() && !agent.can(Can::Load) && !agent.can(Can::Resume) {
+    if session.has_talked() && !session.is_to_go_on() && !agent.can(Can::Load) && !agent.can(Can::Resume) {
         let words = "It cannot take up a session: a new start begins a new one, in which nothing of this is known.";
         body.push(plain(words, Token::Text));
     }
-    if matches!(session.state, SessionState::Closed(Closed::Refused(_))) && has_talked(session) {
+    if matches!(session.state, SessionState::Closed(Closed::Refused(_))) && session.has_talked() {
         body.push(plain("Alt+T goes on with its transcript in a new session.", Token::Text));
     }
     let Some(revival) = agent.revival else {
