@@ -278,7 +278,7 @@ fn cause_of(cx: &ViewCx<'_>, file: &FileDoc) -> String {
         None => by.to_owned(),
         Some(key) => match cx.model.at(key) {
             Some(session) => format!("{by} of {}", super::sessions::label(cx, session, MAX_SESSION)),
-            None => format!("{by} of a session that is closed"),
+            None => format!("{by} of a closed session"),
         },
     }
 }

@@ -172,7 +172,7 @@ fn what_another_session_has_made_bears_its_name() {
     let screen = shown_by(SessionKey::FIRST);
     assert!(screen.contains("by a tool call of “Fix the tests”"), "{screen}");
     let screen = shown_by(SessionKey(99));
-    assert!(screen.contains("by a tool call of a session that is closed"), "{screen}");
+    assert!(screen.contains("by a tool call of a closed session"), "{screen}");
 }
 
 #[test]
