@@ -63,7 +63,7 @@ def cases():
             # A selection is repeated by columns there, by characters here.
             every = [keys for keys in every if not (keys[0] in "vV" and "." in keys)]
         if text == BLANKS:
-            every = [keys for keys in every if keys not in ("ywP", "yiWP", "yiwVp", "yiwwviwp", "ved.", "v3(d")]
+            every = [keys for keys in every if keys not in ("ywP", "yiWP", "yiwVp", "yiwwviwp", "ved.", "v3(d", "c3BZ" + ESC)]
         if text == CODE:
             every = [keys for keys in every if keys != "vi(d"]
         for keys in every:

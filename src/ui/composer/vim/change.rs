@@ -91,7 +91,7 @@ pub(super) fn delete(buffer: &mut Buffer, region: &Region) {
 /// Moves lines by whole indents; empty ones stay.
 pub(super) fn indent(buffer: &mut Buffer, region: &Region, deeper: bool, times: usize) {
     let (from, to) = (line_start(buffer.text(), region.from), line_end(buffer.text(), region.to));
-    let columns = INDENT * times.min(MAX_TYPED / INDENT / (region.to - region.from).max(1)).max(1);
+    let columns = INDENT * times.min(MAX_TYPED / INDENT / region.to.saturating_sub(region.from).max(1)).max(1);
     let lines = buffer.text().get(from..to).unwrap_or("").split('\n').map(|line| {
         let rest = line.trim_start_matches([' ', '\t']);
         let blanks = line.get(..line.len() - rest.len()).unwrap_or("");

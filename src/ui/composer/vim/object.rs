@@ -102,7 +102,7 @@ impl Object {
                 }
             }
         }
-        Some((start, walk.at, takes))
+        Some((start, walk.at.max(start), takes))
     }
 
     fn quoted(self, text: &str, at: usize, sign: char, times: usize) -> Option<Piece> {
