@@ -4,11 +4,13 @@
 //! control character but newline and tab; undoing everything gives back the text it began with.
 
 use std::cell::RefCell;
+use std::ops::Range;
 
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use unicode_segmentation::UnicodeSegmentation;
 
+use super::place;
 use super::undo::{Kind, Step, Undo};
-use super::wrap::{ComposerView, Wrap, grapheme_end};
+use super::wrap::{ComposerView, Wrap};
 
 /// Rows before the first layout are counted at this width.
 const DEFAULT_WIDTH: u16 = 80;
@@ -160,20 +162,62 @@ impl Buffer {
         }
     }
 
+    /// Takes back the last step, with all that belong to it.
     pub fn undo(&mut self) -> bool {
-        let Some(step) = self.undo.undo() else { return false };
-        let (at, len, back, cursor) = (step.at, step.inserted.len(), step.removed.clone(), step.cursor_before);
-        self.splice(at, at + len, &back);
-        self.cursor = self.boundary_at_or_after(cursor);
-        true
+        let mut any = false;
+        while let Some(step) = self.undo.undo() {
+            let (at, len, back, cursor) = (step.at, step.inserted.len(), step.removed.clone(), step.cursor_before);
+            self.splice(at, at + len, &back);
+            self.cursor = self.boundary_at_or_after(cursor);
+            any = true;
+            if !self.undo.goes_on_back() {
+                break;
+            }
+        }
+        any
     }
 
     pub fn redo(&mut self) -> bool {
-        let Some(step) = self.undo.redo() else { return false };
-        let (at, len, again) = (step.at, step.removed.len(), step.inserted.clone());
-        self.splice(at, at + len, &again);
-        self.cursor = self.boundary_at_or_after(at + again.len());
-        true
+        self.redo_from().is_some()
+    }
+
+    /// The same, and where the cursor was before.
+    pub(super) fn redo_from(&mut self) -> Option<usize> {
+        let mut from = None;
+        while let Some(step) = self.undo.redo() {
+            from.get_or_insert(step.cursor_before);
+            let (at, len, again) = (step.at, step.removed.len(), step.inserted.clone());
+            self.splice(at, at + len, &again);
+            self.cursor = self.boundary_at_or_after(at + again.len());
+            if !self.undo.goes_on_forth() {
+                break;
+            }
+        }
+        from
+    }
+
+    /// Changes from now on are undone together, until the group is another one.
+    pub(super) fn group(&mut self, group: Option<u64>) {
+        self.undo.group(group);
+    }
+
+    /// Replaces a piece by text without control characters, and puts the cursor to `cursor`.
+    pub(super) fn edit(&mut self, from: usize, to: usize, with: &str, cursor: usize) {
+        self.undo.close();
+        self.replace(from, to, with, Kind::Whole);
+        self.go_to(cursor);
+    }
+
+    /// Nothing was done before.
+    #[cfg(test)]
+    pub(super) fn begin_at(&mut self, at: usize) {
+        self.undo.forget();
+        self.move_to(at);
+    }
+
+    /// The rows of `view` that show something of a piece of the text, and the columns of it.
+    pub fn marks(&self, view: &ComposerView, piece: Range<usize>) -> Vec<(u16, Range<u16>)> {
+        self.wrapped(|wrap, text| wrap.marks(text, view, &piece))
     }
 
     fn cut(&mut self, from: usize, to: usize, side: Cut) {
@@ -280,6 +324,11 @@ impl Buffer {
         true
     }
 
+    /// Moves the cursor to a place, or behind the grapheme that is there.
+    pub(super) fn go_to(&mut self, at: usize) {
+        self.move_to(self.boundary_at_or_after(at));
+    }
+
     fn move_to(&mut self, at: usize) {
         self.cursor = at;
         self.goal = None;
@@ -288,37 +337,23 @@ impl Buffer {
     }
 
     fn before(&self, at: usize) -> usize {
-        if let Some([a, b]) = at.checked_sub(2).and_then(|from| self.text.as_bytes().get(from..at))
-            && a.is_ascii()
-            && b.is_ascii()
-        {
-            return at - 1;
-        }
-        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
-        cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0)
+        place::before(&self.text, at)
     }
 
     fn after(&self, at: usize) -> usize {
-        if at >= self.text.len() { self.text.len() } else { grapheme_end(&self.text, at) }
+        place::after(&self.text, at)
     }
 
-    /// `at` itself if a cursor may stand there.
     fn boundary_at_or_after(&self, at: usize) -> usize {
-        let at = at.min(self.text.len());
-        let mut cursor = GraphemeCursor::new(at, self.text.len(), true);
-        match cursor.is_boundary(&self.text, 0) {
-            Ok(true) => at,
-            _ => cursor.next_boundary(&self.text, 0).ok().flatten().unwrap_or(self.text.len()),
-        }
+        place::boundary_at_or_after(&self.text, at)
     }
 
     fn line_start(&self) -> usize {
-        self.before_cursor().rfind('\n').map_or(0, |i| i + 1)
+        place::line_start(&self.text, self.cursor)
     }
 
     fn line_end(&self) -> usize {
-        let rest = self.text.get(self.cursor..).unwrap_or("");
-        self.cursor + rest.find('\n').unwrap_or(rest.len())
+        place::line_end(&self.text, self.cursor)
     }
 
     /// The start of the word before `at`, over blanks and punctuation. Looks at the line only, then at the one before.

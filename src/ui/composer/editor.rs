@@ -4,8 +4,10 @@
 
 use super::buffer::Buffer;
 use super::recall::Recall;
+use super::vim::{Took, Vim};
 use super::wrap::ComposerView;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Key};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Whether an action was one for the composer.
@@ -107,6 +109,21 @@ impl Composer {
             _ => return Edited::No,
         }
         Edited::Yes
+    }
+
+    /// A key goes to Vim's commands first.
+    pub fn modal(&mut self, vim: &mut Vim, key: Key) -> Took {
+        vim.key(key, &mut self.buffer)
+    }
+
+    /// The rows of `view` that show something of what is selected, and the columns of it.
+    pub fn selected(&self, vim: &Vim, view: &ComposerView) -> Vec<(u16, Range<u16>)> {
+        vim.selection(&self.buffer).map_or_else(Vec::new, |piece| self.buffer.marks(view, piece))
+    }
+
+    #[cfg(test)]
+    pub(super) fn begin_at(&mut self, at: usize) {
+        self.buffer.begin_at(at);
     }
 
     fn up(&mut self) {

@@ -23,11 +23,13 @@ pub(super) struct Step {
     pub(super) inserted: String,
     pub(super) cursor_before: usize,
     kind: Kind,
+    /// Steps of one group are taken back together.
+    group: Option<u64>,
 }
 
 impl Step {
     pub(super) fn new(at: usize, removed: String, inserted: String, cursor_before: usize, kind: Kind) -> Self {
-        Self { at, removed, inserted, cursor_before, kind }
+        Self { at, removed, inserted, cursor_before, kind, group: None }
     }
 
     fn bytes(&self) -> usize {
@@ -41,6 +43,7 @@ pub(super) struct Undo {
     undone: Vec<Step>,
     bytes: usize,
     closed: bool,
+    group: Option<u64>,
 }
 
 impl Undo {
@@ -49,11 +52,30 @@ impl Undo {
         self.closed = true;
     }
 
+    /// Steps from now on are of this group.
+    pub(super) fn group(&mut self, group: Option<u64>) {
+        if group != self.group {
+            self.closed = true;
+        }
+        self.group = group;
+    }
+
+    /// Whether the step that would be taken back next belongs to the one that was.
+    pub(super) fn goes_on_back(&self) -> bool {
+        is_same_group(self.done.back(), self.undone.last())
+    }
+
+    /// The same for what would be done again.
+    pub(super) fn goes_on_forth(&self) -> bool {
+        is_same_group(self.undone.last(), self.done.back())
+    }
+
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
 
     pub(super) fn record(&mut self, step: Step) {
+        let step = Step { group: self.group, ..step };
         for gone in self.undone.drain(..) {
             self.bytes -= gone.bytes();
         }
@@ -87,8 +109,12 @@ impl Undo {
     }
 }
 
+fn is_same_group(next: Option<&Step>, last: Option<&Step>) -> bool {
+    next.and_then(|step| step.group).is_some_and(|group| last.is_some_and(|last| last.group == Some(group)))
+}
+
 fn merge(last: &mut Step, step: &Step) -> bool {
-    if last.kind != step.kind {
+    if last.kind != step.kind || last.group != step.group {
         return false;
     }
     match step.kind {

@@ -5,6 +5,7 @@
 //! Invariants: no row is wider than the width asked for; the cursor is inside; row starts are grapheme boundaries.
 
 use ratatui::buffer::CellWidth;
+use std::ops::Range;
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 /// Tab stops, counted from the row's start.
@@ -145,6 +146,24 @@ impl Wrap {
         ComposerView { rows, cursor: (x, (row - first) as u16), first_row: first, more_below: last < total }
     }
 
+    /// See [`super::Buffer::marks`]. An empty line that is wholly inside has one column.
+    pub(super) fn marks(&mut self, text: &str, view: &ComposerView, piece: &Range<usize>) -> Vec<(u16, Range<u16>)> {
+        let mut marks = Vec::new();
+        for (row, y) in (view.first_row..).take(view.rows.len()).zip(0..) {
+            let Some((start, end)) = self.row_span(text, row) else { break };
+            let (from, to) = (piece.start.max(start), piece.end.min(end));
+            if piece.start <= end && piece.end > start && from <= to {
+                let column = |at: usize| {
+                    let graphemes = text.get(start..at).unwrap_or("").graphemes(true);
+                    graphemes.fold(0, |col, g| col + cells(g, col, self.inner))
+                };
+                let left = column(from);
+                marks.push((y, left..column(to).max(left + u16::from(piece.end > to))));
+            }
+        }
+        marks
+    }
+
     fn show(&self, text: &str, start: usize, end: usize) -> String {
         let mut out = String::with_capacity(end.saturating_sub(start));
         let mut col = 0;
@@ -173,7 +192,7 @@ fn is_odd(g: &str, inner: u16) -> bool {
 }
 
 /// Columns of a grapheme that begins in column `col`; 1 for what is shown as a placeholder.
-fn cells(g: &str, col: u16, inner: u16) -> u16 {
+pub(super) fn cells(g: &str, col: u16, inner: u16) -> u16 {
     match g.as_bytes() {
         b"\t" => (TAB - col % TAB).min(inner.saturating_sub(col).max(1)),
         [_] => 1,

@@ -19,6 +19,8 @@ const PRESETS: &[(&str, &str)] = &[
     ("emacs", include_str!("../../../assets/keys.emacs.toml")),
     ("vim", include_str!("../../../assets/keys.vim.toml")),
 ];
+/// The set of keys with which the composer has modes, and what turns these on or off by itself.
+const VIM: &str = "vim";
 /// Takes a key away.
 const NONE: &str = "none";
 /// A file with more is no table of keys.
@@ -29,6 +31,8 @@ const MAX_BINDS: usize = 1000;
 pub struct Keymap {
     /// What the file says; nothing for a key that it takes away.
     own: BTreeMap<(Layer, Key), Option<Action>>,
+    /// What is written is written with Vim's modes.
+    modal: bool,
 }
 
 /// A row of the help: keys, what they do, and the action for it.
@@ -51,8 +55,15 @@ impl Keymap {
                     preset = name;
                     // Ours are checked by a test.
                     map = Self::of(&Report::new(name, keys).parse(), &mut Report::new(name, keys));
+                    map.modal = *name == VIM;
                 }
                 None => report.warn(&value.span(), "preset is one of default, emacs, vim"),
+            }
+        }
+        if let Some((_, value)) = table.iter().find(|(key, _)| key.get_ref() == VIM) {
+            match value.get_ref() {
+                DeValue::Boolean(modal) => map.modal = *modal,
+                _ => report.warn(&value.span(), "vim is true or false"),
             }
         }
         let own = Self::of(&table, &mut report);
@@ -66,7 +77,7 @@ impl Keymap {
         let mut lines = BTreeMap::new();
         for (key, value) in table {
             match (key.get_ref().as_ref(), value.get_ref().as_array()) {
-                ("preset", _) => {}
+                ("preset" | VIM, _) => {}
                 ("bind", Some(binds)) => {
                     if binds.len() > MAX_BINDS {
                         report.warn(&value.span(), format!("only the first {MAX_BINDS} of these count"));
@@ -74,7 +85,7 @@ impl Keymap {
                     binds.iter().take(MAX_BINDS).for_each(|bind| map.bind(bind, &mut lines, report));
                 }
                 ("bind", None) => report.warn(&value.span(), "bind is a list of tables: [[bind]]"),
-                (other, _) => report.warn(&key.span(), format!("unknown key {other:?}; allowed: preset, bind")),
+                (other, _) => report.warn(&key.span(), format!("unknown key {other:?}; allowed: preset, vim, bind")),
             }
         }
         map
@@ -146,6 +157,11 @@ impl Keymap {
                 self.own.insert((*layer, key), *action);
             }
         }
+    }
+
+    /// Whether the composer has Vim's modes.
+    pub const fn is_modal(&self) -> bool {
+        self.modal
     }
 
     /// What `key` means with the focus in `layer`; `None` if nothing.

@@ -53,6 +53,20 @@ fn what_is_wrong_is_told_with_its_line_and_changes_nothing() {
 }
 
 #[test]
+fn vim_comes_with_its_preset_or_by_itself() {
+    for (text, modal) in [
+        ("", false),
+        ("preset = \"vim\"", true),
+        ("preset = \"emacs\"\nvim = true", true),
+        ("preset = \"vim\"\nvim = false", false),
+    ] {
+        let (map, warnings) = Keymap::read(text, "keys.toml");
+        assert_eq!((map.is_modal(), warnings), (modal, Vec::new()), "{text}");
+    }
+    assert_eq!(warnings("vim = 1"), ["keys.toml:1: vim is true or false"]);
+}
+
+#[test]
 fn presets_are_sound_and_what_the_person_says_goes_before_them() {
     for (name, text) in PRESETS {
         assert_eq!(warnings(text), Vec::<String>::new(), "{name}");

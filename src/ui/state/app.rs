@@ -19,6 +19,7 @@ use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, Session, SessionState};
 use crate::model::session_ref::SessionRef;
+use crate::ui::composer::Vim;
 use crate::ui::keys::{Keymap, Mouse};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,6 +69,8 @@ pub struct App {
     /// Names of themes that can be chosen.
     pub themes: Vec<&'static str>,
     pub asides: Asides,
+    /// Modes, registers and what is repeated of the person's writing, where Vim's keys are wanted.
+    pub vim: Vim,
 }
 
 impl Default for App {
@@ -103,6 +106,7 @@ impl App {
             keys: Arc::default(),
             themes: Vec::new(),
             asides: Asides::default(),
+            vim: Vim::default(),
         }
     }
 
@@ -174,7 +178,13 @@ impl App {
         let left = std::mem::replace(&mut self.view, view);
         self.others.insert(std::mem::replace(&mut self.shown, key), left);
         self.view.enter();
+        self.vim.begin_anew();
         true
+    }
+
+    /// Keys in the composer are commands and write nothing.
+    pub fn commands(&self) -> bool {
+        self.keys.is_modal() && self.vim.commands()
     }
 
     /// A question is answered from the list of sessions, which stays open above it.

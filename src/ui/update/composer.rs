@@ -3,8 +3,9 @@
 use super::{Cx, common, is_cancellable, sessions, terminal, toggle_dock};
 use crate::model::event::Intent;
 use crate::model::login::LogIn;
-use crate::ui::keys::Action;
-use crate::ui::msg::{EditorJob, Out, ScrollBy};
+use crate::ui::composer::Took;
+use crate::ui::keys::{Action, Key};
+use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
 use crate::ui::state::picker::{Picker, step};
 use crate::ui::state::timing::LEAVING;
 use crate::ui::state::{App, Focus, Holds};
@@ -58,6 +59,26 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
+/// What a key means where Vim's modes are wanted: something else than without them, or nothing more.
+pub(super) fn modal(state: &mut App, cx: Cx<'_>, (key, action): (Key, Action), out: &mut Vec<Out>) -> Option<Action> {
+    if !state.keys.is_modal() {
+        return Some(action);
+    }
+    // A list goes away before the mode changes.
+    if action == Action::Escape && (lists_files(state) || !names(state, cx).is_empty()) {
+        return Some(action);
+    }
+    match state.view.composer.modal(&mut state.vim, key) {
+        Took::Passed => return Some(action),
+        Took::Instead(other) => return Some(other),
+        Took::Done => {}
+        Took::Copied(text) => out.push(Out::Copy(What::Characters(text.chars().count()), text)),
+    }
+    state.view.dock.unstick();
+    state.view.completion.selected = 0;
+    None
+}
+
 /// The list of what was sent; what is written stays until one is chosen.
 fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     out.push(Out::ReadPrompts);
@@ -94,7 +115,13 @@ fn edit(state: &mut App, action: Action) {
 
 /// Whether files are listed for what is typed behind `@`.
 fn lists_files(state: &App) -> bool {
-    !state.view.mentions.listed(&state.view.composer).is_empty()
+    !state.commands() && !state.view.mentions.listed(&state.view.composer).is_empty()
+}
+
+/// The commands of the agent that are listed for what is typed.
+fn names(state: &App, cx: Cx<'_>) -> Vec<String> {
+    let listed = || state.view.completion.matching(cx.session, state.view.composer.text());
+    if state.commands() { Vec::new() } else { listed().into_iter().map(|command| command.name.clone()).collect() }
 }
 
 fn choose_file(state: &mut App) {
@@ -121,6 +148,7 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return fan_out(state, cx, &words, out);
     }
     let text = state.view.composer.take();
+    state.vim.begin_anew();
     state.view.completion.closed_at = None;
     let links = state.view.mentions.links(&text, &cx.session.cwd);
     out.push(Out::Intent(Intent::Prompt { text, links }));
@@ -134,6 +162,7 @@ fn steer(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return submit(state, cx, out);
     }
     let text = state.view.composer.take();
+    state.vim.begin_anew();
     state.view.completion.closed_at = None;
     let links = state.view.mentions.links(&text, &cx.session.cwd);
     out.push(Out::Intent(Intent::Steer { text, links }));
@@ -188,7 +217,7 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let text = state.view.composer.text();
     if lists_files(state) {
         state.view.mentions.close(&state.view.composer);
-    } else if !state.view.completion.matching(cx.session, text).is_empty() {
+    } else if !names(state, cx).is_empty() {
         state.view.completion.closed_at = Some(text.to_string());
     } else if state.asides.beside(cx.session.key()).is_some() {
         out.push(Out::ThrowAway);
@@ -205,9 +234,7 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// Completes a command when the list is open, else goes to what waits in the dock.
 fn tab(state: &mut App, cx: Cx<'_>) {
-    let text = state.view.composer.text();
-    let names: Vec<String> =
-        state.view.completion.matching(cx.session, text).into_iter().map(|c| c.name.clone()).collect();
+    let names = names(state, cx);
     if names.is_empty() {
         if state.view.dock.dialog.is_some() {
             toggle_dock(state, cx);
@@ -224,8 +251,8 @@ fn tab(state: &mut App, cx: Cx<'_>) {
 
 /// Moves in the list of commands, takes held prompts back, else moves in the text and its history.
 fn vertical(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
-    let listed = state.view.completion.matching(cx.session, state.view.composer.text()).len();
-    let files = state.view.mentions.listed(&state.view.composer).len();
+    let listed = names(state, cx).len();
+    let files = if lists_files(state) { state.view.mentions.listed(&state.view.composer).len() } else { 0 };
     if files > 0 {
         let by = if action == Action::Up { -1 } else { 1 };
         state.view.mentions.selected = step(state.view.mentions.selected, by, files);

@@ -129,7 +129,8 @@ pub fn weighs(state: &App, now: Now) -> bool {
 /// Whether a digit answers while the composer has the focus.
 fn digits_answer(state: &App, layer: Layer, now: Now) -> bool {
     let dock = &state.view.dock;
-    layer == Layer::Composer && dock.dialog.is_some() && dock.is_sticky(now) && state.view.composer.is_empty()
+    let is_asked = layer == Layer::Composer && dock.dialog.is_some() && dock.is_sticky(now);
+    is_asked && state.view.composer.is_empty() && !state.commands()
 }
 
 /// Where a key goes. The order of the lines is the order of precedence.
@@ -209,6 +210,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
             if !terminal::is_stray(state, cx, action) && !answers_next(state, cx, key, out) {
+                let Some(action) = composer::modal(state, cx, (key, action), out) else { return };
                 use Action::{Escape, PageDown, PageUp, Reply, ToggleFold};
                 // Esc looks itself whether it ends that.
                 if !matches!(action, PageUp | PageDown | ToggleFold | Reply(_) | Escape) {
@@ -223,7 +225,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
 /// Whether a digit went to the question that follows one that was just answered.
 fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bool {
     match state.keys.resolve(Layer::Dock, key) {
-        Some(Action::Answer(number)) => dock::sticks(state, cx, number, out),
+        Some(Action::Answer(number)) if !state.commands() => dock::sticks(state, cx, number, out),
         _ => false,
     }
 }

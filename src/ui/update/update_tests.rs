@@ -12,7 +12,7 @@ use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, We
 use crate::model::tool::{Exit, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
-use crate::ui::keys::{Code, Key};
+use crate::ui::keys::{Code, Key, Keymap};
 use crate::ui::msg::{Out, What};
 use crate::ui::state::Focus;
 use crate::ui::state::folds::Fold;
@@ -601,32 +601,82 @@ fn quitting_asks_while_something_is_alive() {
     assert_eq!(s.outs, [Out::Quit]);
 }
 
+/// Presses what `keys` says while questions come and go, and returns what went out beside prompts.
+fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent> {
+    let mut req = 0;
+    for (n, (at, pause, asks)) in keys.into_iter().enumerate() {
+        if asks && n % 3 == 0 {
+            req += 1;
+            s.ask(req, "make", &["Allow", "Reject"]);
+        } else if n % 7 == 6 && req > 0 {
+            s.agent(AgentEvent::RequestWithdrawn(ReqId(req)));
+        }
+        s.after(pause);
+        if n % 2 == 0 {
+            s.draw();
+        }
+        s.press(match char::from(prose[usize::from(at) % prose.len()]) {
+            '\n' => Code::Enter,
+            '\u{1b}' => Code::Esc,
+            c => Code::Char(c),
+        });
+    }
+    s.intents().into_iter().filter(|i| !matches!(i, Intent::Prompt { .. })).collect()
+}
+
 proptest! {
     #![proptest_config(crate::random(60))]
     /// Text typed at any speed while questions come and go never answers one.
     #[test]
     fn prose_never_answers(keys in prop::collection::vec((0u8..40, 0u64..900, any::<bool>()), 1..120)) {
-        const PROSE: &[u8] = b"yes 1 no 2 A 3 N! then 4 use y n 9 steps\n";
         let mut s = Scene::working(80, 24);
-        let mut req = 0;
-        for (n, (at, pause, asks)) in keys.into_iter().enumerate() {
-            if asks && n % 3 == 0 {
-                req += 1;
-                s.ask(req, "make", &["Allow", "Reject"]);
-            } else if n % 7 == 6 && req > 0 {
-                s.agent(AgentEvent::RequestWithdrawn(ReqId(req)));
-            }
-            s.after(pause);
-            if n % 2 == 0 {
-                s.draw();
-            }
-            let c = char::from(PROSE[usize::from(at) % PROSE.len()]);
-            s.press(if c == '\n' { Code::Enter } else { Code::Char(c) });
-        }
-        prop_assert_eq!(s.answers(), []);
-        let others = s.intents().iter().filter(|i| !matches!(i, Intent::Prompt { .. })).count();
-        prop_assert_eq!(others, 0);
+        let others = prose(&mut s, b"yes 1 no 2 A 3 N! then 4 use y n 9 steps\n", keys);
+        prop_assert_eq!(others, []);
     }
+
+    /// Nor do Vim's commands, also right after an answer by hand, when a digit would answer the next question.
+    #[test]
+    fn commands_of_vim_never_answer(keys in prop::collection::vec((0u8..60, 0u64..900, any::<bool>()), 1..120)) {
+        let mut s = Scene::working(80, 24);
+        s.ui.keys = std::sync::Arc::new(Keymap::read("preset = \"vim\"", "keys.toml").0);
+        s.press(Code::Esc);
+        s.ask(100, "make", &["Allow", "Reject"]);
+        s.draw();
+        s.press(Code::Tab).after(900).draw();
+        s.press(Code::Char('1'));
+        prop_assert_eq!(s.answers().len(), 1);
+        s.outs.clear();
+        let others = prose(&mut s, b"1dw2yy 3p4x5.6u7Vjd8vey9p1fey n A N!dd12ywgUU>>r1~2JiwciwZZ", keys);
+        prop_assert_eq!(others, []);
+    }
+}
+
+#[test]
+fn vim_has_its_modes_where_prompts_are_written() {
+    let mut s = Scene::working(80, 24);
+    s.ui.keys = std::sync::Arc::new(Keymap::read("vim = true", "keys.toml").0);
+    s.typed("one two");
+    assert!(s.draw().contains(" INSERT "), "{}", s.shown);
+    s.press(Code::Esc);
+    assert!(s.draw().contains(" NORMAL "), "{}", s.shown);
+    s.typed("2");
+    assert!(s.draw().contains(" NORMAL 2"), "{}", s.shown);
+    s.press(Code::Esc);
+    s.typed("0cwthree");
+    assert_eq!(s.ui.view.composer.text(), "three two");
+    assert_eq!(s.intents(), [], "Esc is the mode's as long as there is one to leave");
+    s.press(Code::Esc);
+    s.typed("v");
+    assert!(s.draw().contains(" VISUAL "), "{}", s.shown);
+    s.typed("\"+y");
+    assert_eq!(s.outs, [Out::Copy(What::Characters(1), "e".into())]);
+    s.outs.clear();
+    s.press(Code::Enter);
+    assert!(matches!(&s.intents()[..], [Intent::Prompt { text, .. }] if text == "three two"), "{:?}", s.outs);
+    assert!(s.draw().contains(" INSERT "), "{}", s.shown);
+    s.outs.clear();
+    s.press(Code::Esc).press(Code::Esc);
+    assert_eq!(s.intents(), [Intent::Cancel]);
 }
 
 #[test]

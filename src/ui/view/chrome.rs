@@ -8,6 +8,7 @@ use crate::model::session::Phase;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::composer::Mode;
 use crate::ui::labels;
 use crate::ui::state::{Focus, Holds};
 use crate::ui::status_line::{self, Status};
@@ -57,11 +58,26 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
         return;
     }
     let mut used = RULE_BEFORE;
-    if let Some((mode, token)) = status_line::mode(cx.session) {
+    if cx.state.keys.is_modal() {
+        let vim = &cx.state.vim;
+        let name = match vim.mode() {
+            Mode::Insert => "INSERT",
+            Mode::Replace => "REPLACE",
+            Mode::Normal => "NORMAL",
+            Mode::Visual => "VISUAL",
+            Mode::VisualLine => "VISUAL LINE",
+        };
+        let token = if vim.commands() { Token::Accent } else { Token::Dim };
         let room = area.width.saturating_sub(2 * RULE_BEFORE);
+        let words = StyledText::of(format!(" {name} {}", vim.keys()), token);
+        let words = width::truncate_styled(&words, usize::from(room));
+        used += paint::put(buf, area.x + used, area.y, room, &words, cx.theme);
+    }
+    if let Some((mode, token)) = status_line::mode(cx.session) {
+        let room = area.width.saturating_sub(used + RULE_BEFORE);
         let mode = StyledText::of(format!(" {mode} "), token);
         let mode = width::truncate_styled(&mode, usize::from(room));
-        used += paint::put(buf, area.x + RULE_BEFORE, area.y, room, &mode, cx.theme);
+        used += paint::put(buf, area.x + used, area.y, room, &mode, cx.theme);
     }
     let Some(below) = below.filter(|n| *n > 0) else {
         if let Some(model) = status_line::model(cx.session) {

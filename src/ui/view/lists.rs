@@ -24,6 +24,16 @@ const TYPED: [(&str, &str); 2] = [
     ("/btw QUESTION", "a side question, answered beside the conversation"),
     ("/fan-out A,B PROMPT", "the prompt for two to five agents, each in a git worktree of its own"),
 ];
+/// Vim's commands in the composer.
+const VIM: [(&str, &str); 7] = [
+    ("Esc", "Vim: commands instead of writing; there once more, what Esc does without Vim"),
+    ("i a I A o O R", "Vim: write here, behind, at the line's start or end, below, above, over it"),
+    ("h j k l w b e 0 ^ $ gg G f t ; % { ( …", "Vim: motions, also with a count"),
+    ("d c y > < g~ gu gU", "Vim: operators for a motion, a text object (iw a\" i( ip …), or twice for the line"),
+    ("x X D C Y S s r J ~ p P", "Vim: changes of characters and lines"),
+    ("v V", "Vim: select characters, lines"),
+    ("u Ctrl+R . \"a", "Vim: undo, redo, again; a register, + is the clipboard"),
+];
 /// The most commands that are listed at once.
 const COMMANDS: usize = 6;
 /// The most files.
@@ -82,7 +92,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
 
 /// The commands that match what is typed, in at most `room` rows.
 pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
-    if cx.state.view.focus != Focus::Composer || cx.state.picker.is_some() || cx.state.help.is_some() {
+    let is_covered = cx.state.picker.is_some() || cx.state.help.is_some();
+    if cx.state.view.focus != Focus::Composer || is_covered || cx.state.commands() {
         return area;
     }
     let files = cx.state.view.mentions.listed(&cx.state.view.composer);
@@ -181,7 +192,8 @@ pub fn help(cx: &ViewCx<'_>, area: Rect, top: usize, info: &mut FrameInfo, buf: 
         }
         lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
         let typed = if layer == Layer::Composer { &TYPED[..] } else { &[] };
-        let typed = typed.iter().map(|(what, words)| ((*what).to_owned(), *words));
+        let modal = if layer == Layer::Composer && cx.state.keys.is_modal() { &VIM[..] } else { &[] };
+        let typed = typed.iter().chain(modal).map(|(what, words)| ((*what).to_owned(), *words));
         // What holds everywhere is said once.
         let rows = cx.state.keys.help(layer).filter(|row| said.insert((row.keys.clone(), row.what)));
         let rows =

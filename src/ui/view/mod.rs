@@ -331,6 +331,13 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
     }
+    if cx.state.commands() {
+        for (row, columns) in cx.state.view.composer.selected(&cx.state.vim, &layout) {
+            let (x, y) = (at.x.saturating_add(2).saturating_add(columns.start), at.y.saturating_add(row));
+            let mark = Rect { x, y, width: columns.end - columns.start, height: 1 };
+            buf.set_style(mark.intersection(at), cx.theme.style(Token::Selected));
+        }
+    }
     if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {
         let words = format!("read only, {} · Alt+T goes on with its transcript", sanitize::line(&why.words()));
         let room = at.width.saturating_sub(3);
