@@ -11,6 +11,7 @@ use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::config::schema::Spoken;
 use crate::engine::Framing;
+use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Allow;
 use crate::remote::Header;
 use crate::store::search::Role;
@@ -44,6 +45,10 @@ pub struct Typed {
     pub with_transcript: bool,
     pub json: bool,
     pub verify: bool,
+    pub limit: Option<u64>,
+    /// Of the log of decisions.
+    pub session: Option<String>,
+    pub permission_mode: Option<ModeChoice>,
     pub allow: Option<Allow>,
     pub model: Option<String>,
     pub mode: Option<String>,

@@ -4,6 +4,7 @@
 //! session. Invariants: the project's file only narrows what the person's allows, unless the person trusts
 //! exactly what stands in it; what cannot be read makes everything ask.
 
+use super::extent;
 use super::hook::Hook;
 use super::real_paths::{is_above, real_path};
 use super::rule_files::{self, read_text};
@@ -156,8 +157,10 @@ impl Rulebook {
     /// What these rules say.
     pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
         let mut worst: Option<Ruling> = None;
+        let mut verdicts = Vec::with_capacity(claims.all.len());
         for claim in &claims.all {
             let mut ruling = self.of_claim(rules, agent, cwd, claims, claim);
+            verdicts.push(ruling.verdict);
             if claim.is_guess {
                 ruling.verdict = ruling.verdict.min(Ruled::Ask);
             }
@@ -170,6 +173,9 @@ impl Rulebook {
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.unwrap_or(Ruling::OPEN);
+        let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
+        let extent = (!is_decided).then(|| extent::of(self, (agent, cwd), claims, &verdicts));
+        let ruling = Ruling { extent, ..ruling };
         // What is not known for certain may be named all the same.
         match claims.files.iter().find_map(|path| rules::secret(path)) {
             Some(why) if ruling.verdict == Ruled::Open => {
@@ -185,7 +191,11 @@ impl Rulebook {
         let _ = self.further.set((real, directories.to_vec()));
     }
 
-    fn roots(&self, root: &Path) -> Vec<PathBuf> {
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    pub(super) fn roots(&self, root: &Path) -> Vec<PathBuf> {
         let further = self.further.get().filter(|(of, _)| of == root).map(|(_, further)| further);
         std::iter::once(root.to_owned()).chain(further.into_iter().flatten().cloned()).collect()
     }

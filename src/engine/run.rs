@@ -100,7 +100,7 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, reach, sandbox, .. } = config;
+        let EngineConfig { directories, budget, reach, sandbox, permission_mode, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -171,6 +171,9 @@ impl Engine {
             None => {}
         }
         engine.allow(&cwd, directories, budget);
+        if let Some(choice) = permission_mode {
+            engine.intent(Intent::SetPermissionMode(choice));
+        }
         let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
         engine.apply_all(told);
         engine

@@ -8,6 +8,7 @@ use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
+use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
 use crate::model::tool::{Exit, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
 use crate::ui::fixtures::{Scene, returned, session};
@@ -1164,4 +1165,22 @@ fn while_reading_calls_that_share_a_row_are_one_step_and_are_found_in_it() {
     assert_eq!(at(&s), Some(last - 5), "it is shown there");
     s.press(Code::Enter).draw();
     assert!(s.shown.contains("✓ read   file-3.rs"), "{}", s.shown);
+}
+
+#[test]
+fn the_mode_that_asks_nothing_is_asked_about_once_more_and_stays_in_sight() {
+    let mut s = Scene::ready(100, 24);
+    s.press(Code::F(2)).typed("bypass");
+    assert!(s.draw().contains("permissions"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert!(s.draw().contains("without a question?") && s.intents().is_empty(), "{}", s.shown);
+    s.press(Code::Enter).draw();
+    assert_eq!(s.intents(), [], "the first row changes nothing");
+    s.press(Code::F(2)).typed("bypass").press(Code::Enter).press(Code::Down).press(Code::Enter);
+    let choice = PermissionMode::BypassPermissions.into();
+    assert_eq!(s.intents(), [Intent::SetPermissionMode(choice)]);
+    s.intent(Intent::SetPermissionMode(choice));
+    assert!(s.draw().contains("permissions bypassPermissions"), "{}", s.shown);
+    s.press(Code::Char('x')).ctrl('c');
+    assert!(s.draw().contains("cleared") && s.shown.contains("bypass"), "a message hides it not: {}", s.shown);
 }
