@@ -31,9 +31,17 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     rules
 });
 
-/// `open` are the claims that no rule is for, in the order of all.
-pub(super) fn of(book: &Rulebook, (agent, root): (Option<&str>, &Path), claims: &Claims, verdicts: &[Ruled]) -> Extent {
-    let mut extent = Extent { is_plain: claims.all.iter().any(|claim| !claim.only_narrows), ..Extent::default() };
+/// What the rules say of each claim is known; nothing where nothing is claimed.
+pub(super) fn of(
+    book: &Rulebook,
+    (agent, root): (Option<&str>, &Path),
+    claims: &Claims,
+    verdicts: &[Ruled],
+) -> Option<Extent> {
+    if claims.all.iter().all(|claim| claim.only_narrows) {
+        return None;
+    }
+    let mut extent = Extent { is_plain: true, ..Extent::default() };
     for (claim, verdict) in claims.all.iter().zip(verdicts) {
         let kind = Tool::named(&claim.tool).map_or(Kind::Other, |tool| tool.kind);
         if !claim.only_narrows {
@@ -42,7 +50,7 @@ pub(super) fn of(book: &Rulebook, (agent, root): (Option<&str>, &Path), claims: 
         }
         extent.leaves |= kind == Kind::Bash && leaves(book, root, claims, claim);
     }
-    extent
+    Some(extent)
 }
 
 fn is_plain(book: &Rulebook, (agent, root): (Option<&str>, &Path), claims: &Claims, claim: &Claim) -> bool {
@@ -96,7 +104,7 @@ mod tests {
 
     fn extent(root: &Path, claims: &Claims) -> Extent {
         let book = Rulebook::new(None, Some(root.parent().unwrap().to_owned()));
-        of(&book, (None, root), claims, &vec![Ruled::Open; claims.all.len()])
+        of(&book, (None, root), claims, &vec![Ruled::Open; claims.all.len()]).unwrap()
     }
 
     fn place() -> (TempDir, PathBuf) {
@@ -123,7 +131,7 @@ mod tests {
             ("read", ".env", false),
             ("edit", ".env", false),
             ("edit", ".git/config", false),
-            ("edit", "Makefile", false),
+            ("edit", ".envrc", false),
             ("edit", "../other", false),
             ("edit", "way-out/x", false),
             ("read", "/etc/passwd", false),
@@ -134,7 +142,8 @@ mod tests {
             assert_eq!(found.is_plain, is_plain, "{tool} {path}");
             assert_eq!(found.changes, tool != "read", "{tool} {path}");
         }
-        assert_eq!(extent(&root, &Claims::default()), Extent::default());
+        let book = Rulebook::new(None, None);
+        assert_eq!(of(&book, (None, &root), &Claims::default(), &[]), None);
     }
 
     #[test]

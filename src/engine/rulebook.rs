@@ -174,7 +174,7 @@ impl Rulebook {
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.unwrap_or(Ruling::OPEN);
         let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
-        let extent = (!is_decided).then(|| extent::of(self, (agent, cwd), claims, &verdicts));
+        let extent = if is_decided { None } else { extent::of(self, (agent, cwd), claims, &verdicts) };
         let ruling = Ruling { extent, ..ruling };
         // What is not known for certain may be named all the same.
         match claims.files.iter().find_map(|path| rules::secret(path)) {

@@ -30,7 +30,7 @@ pub const CONTENT: &[Flag] = &[
             Ok(())
         }),
         commands: &[Name::Screen, Name::Exec],
-        help: "what no rule is for: default, acceptEdits, plan or bypassPermissions (1 h, or TIME such as 30m)",
+        help: "default, acceptEdits, plan or bypassPermissions; TIME: 30m, 2h (bypass: 1 h)",
     },
     Flag {
         long: "add-dir",

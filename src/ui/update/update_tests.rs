@@ -16,6 +16,7 @@ use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::{Out, What};
 use crate::ui::state::Focus;
+use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
 use crate::ui::tty::{Click, Input};
 use proptest::prelude::*;
@@ -85,6 +86,57 @@ fn an_unconfirmed_cancel_offers_k_in_the_dock_only() {
     s.press(Code::Tab).after(700).draw();
     s.typed("k");
     assert_eq!(s.intents(), [Intent::Cancel, Intent::KillAgent]);
+}
+
+#[test]
+fn a_silent_turn_offers_to_wait_to_stop_and_to_begin_again_and_takes_no_focus() {
+    let mut s = Scene::working(80, 24);
+    s.after(59_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
+    s.after(2000).draw();
+    assert_eq!((s.ui.view.focus.clone(), &s.ui.view.dock.dialog), (Focus::Composer, &Some(Dialog::Quiet)));
+    for words in ["has said nothing for 1:01", "w wait on", "x stop the turn", "r end it, start it again"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+    s.typed("wxr");
+    assert_eq!((s.intents(), s.ui.view.composer.text()), (Vec::new(), "wxr".into()), "no key answers it unasked");
+    s.press(Code::Tab).after(700).draw();
+    s.typed("w").draw();
+    assert_eq!((s.ui.view.focus.clone(), &s.ui.view.dock.dialog), (Focus::Composer, &None));
+    s.after(600_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None, "until something is heard");
+    s.say("So");
+    s.after(61_000).draw();
+    s.press(Code::Tab).after(700).draw();
+    s.typed("x");
+    assert_eq!(s.intents(), [Intent::Cancel]);
+    s.after(6100).draw();
+    assert_eq!(s.ui.view.dock.dialog, Some(Dialog::Unconfirmed));
+    s.press(Code::Tab).after(700).draw();
+    s.typed("r");
+    assert_eq!(s.intents(), [Intent::Cancel, Intent::Restart]);
+}
+
+#[test]
+fn a_tool_may_take_longer_and_a_command_that_prints_is_not_silent() {
+    let mut s = Scene::working(80, 24);
+    s.tool("t", ToolKind::Execute, "cargo build", ToolStatus::InProgress);
+    s.after(200_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
+    s.after(101_000).draw();
+    assert!(s.shown.contains("it has run for 5:01: run cargo build"), "{}", s.shown);
+    let mut s = Scene::working(80, 24);
+    s.runs(1, "make");
+    s.after(299_000);
+    s.prints(1, "still here");
+    s.after(299_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
+    s.after(2000).draw();
+    assert_eq!(s.ui.view.dock.dialog, Some(Dialog::Quiet));
+    s.after(1000);
+    s.prints(1, "again");
+    s.after(1).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
 }
 
 #[test]
