@@ -90,7 +90,7 @@ pub(super) fn run(
         let policy = Policy::Auto(exec.allow);
         let Common { sandbox, permission_mode, .. } = exec.common;
         let add_dir = exec.common.add_dir.clone();
-        let common = Common { sandbox, permission_mode, add_dir, ..Common::default() };
+        let common = Common { add_dir, sandbox, permission_mode, ..Common::default() };
         let servers = super::servers::of_session(&exec.common, surroundings, &command.name)?;
         let mut config = launch::engine_config(command, made.cwd, policy, &common, dirs)?;
         config.rules = Some(rules);

@@ -119,7 +119,7 @@ const ASKS: Extent = Extent { is_plain: false, changes: false, leaves: false };
 
 /// What becomes of a permission request of another kind, which no rule is for.
 fn by(mode: PermissionMode, policy: Policy, ruling: Option<Ruling>) -> Verdict {
-    judge(&Request { mode, policy, ..Request::of(permission(ToolKind::Other)).ruled(ruling) })
+    judge(&Request { policy, mode, ..Request::of(permission(ToolKind::Other)).ruled(ruling) })
 }
 
 #[test]

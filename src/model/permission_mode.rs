@@ -94,7 +94,7 @@ impl ModeChoice {
             return Err("the permission mode default holds until another one is chosen; leave the time out".to_owned());
         }
         let seconds = seconds(time.trim()).ok_or_else(|| {
-            let longest = human::duration(LONGEST);
+            let longest = time_words(LONGEST);
             format!("`{time}` is no time for a permission mode; for example 90s, 30m or 2h, at most {longest}")
         })?;
         Ok(Self { mode, seconds: Some(seconds) })
@@ -103,6 +103,14 @@ impl ModeChoice {
     pub fn lasts(self) -> Option<Duration> {
         self.seconds.map(Duration::from_secs).map(|time| time.min(LONGEST)).or(self.mode.lasts())
     }
+}
+
+/// A whole number of the largest unit that it has one of: `2 h`, `90 min`.
+pub fn time_words(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let units = [(3600, "h"), (60, "min"), (1, "s")];
+    let unit = units.into_iter().find(|(unit, _)| seconds % unit == 0 && seconds > 0);
+    unit.map_or_else(|| human::duration(time), |(unit, name)| format!("{} {name}", seconds / unit))
 }
 
 /// `90s`, `30m`, `2h`.
@@ -184,5 +192,7 @@ mod tests {
         assert_eq!(chosen.at(Now::from_secs(129)), PermissionMode::Plan);
         assert_eq!(chosen.at(Now::from_secs(130)), PermissionMode::Default);
         assert_eq!(chosen.left(Now::from_secs(70)), Some(Duration::from_mins(1)));
+        let words = [3600, 5400, 90, 120, 0].map(|seconds| time_words(Duration::from_secs(seconds)));
+        assert_eq!(words, ["1 h", "90 min", "90 s", "2 min", "0 s"]);
     }
 }

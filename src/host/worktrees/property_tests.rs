@@ -1,7 +1,7 @@
 //! Random worktrees, and random files of the person: after any change of either, a merge and a discard keep every byte.
 
 use super::discard::discard;
-use super::tests::{Place, put};
+use super::tests::Place;
 use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};

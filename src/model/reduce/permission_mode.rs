@@ -6,10 +6,9 @@ use super::super::audit::{By, Decision, Matter, Outcome};
 use super::super::effect::Effect;
 use super::super::entry::Level;
 use super::super::event::Timer;
-use super::super::permission_mode::{ModeChoice, ModeInForce, PermissionMode};
+use super::super::permission_mode::{ModeChoice, ModeInForce, PermissionMode, time_words};
 use super::super::session::Session;
 use super::{Cx, audit, notice, ruling};
-use crate::base::human;
 
 pub fn choose(session: &mut Session, choice: ModeChoice, cx: &mut Cx) {
     let ModeChoice { mode, .. } = choice;
@@ -17,12 +16,12 @@ pub fn choose(session: &mut Session, choice: ModeChoice, cx: &mut Cx) {
         cx.push(Effect::StartTimer { timer: Timer::PermissionMode, after });
     }
     session.permission_mode = ModeInForce::new(choice, cx.now);
-    let time = choice.lasts().map(|time| format!(", for {}", human::duration(time))).unwrap_or_default();
+    let time = choice.lasts().map(|time| format!(", for {}", time_words(time))).unwrap_or_default();
     let level = if mode == PermissionMode::BypassPermissions { Level::Warn } else { Level::Info };
     let words = format!("permission mode {}{time}: {}", mode.name(), mode.words());
     notice(session, level, words, Vec::new(), cx.now);
     audit::tell(cx, || {
-        let scope = choice.lasts().map(|time| format!("for {}", human::duration(time)));
+        let scope = choice.lasts().map(|time| format!("for {}", time_words(time)));
         Decision { scope, ..Decision::new(Matter::Mode, mode.name(), Outcome::Set, By::Person) }
     });
     // What is asked may be decided by it.

@@ -4,12 +4,12 @@
 //! person's fingers. The model judges whether a choice is still possible.
 
 use super::opener::Whose;
-use crate::base::{human, sanitize};
+use crate::base::sanitize;
 use crate::model::draft::Sent;
 use crate::model::event::Intent;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::options::{Command, OptionKind, OptionValue};
-use crate::model::permission_mode::{BYPASS_LASTS, PermissionMode};
+use crate::model::permission_mode::{BYPASS_LASTS, PermissionMode, time_words};
 use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
@@ -82,7 +82,7 @@ impl Picker {
 
     /// Before the person is asked about nothing any more.
     pub fn sure(intent: Intent) -> Self {
-        let time = human::duration(BYPASS_LASTS);
+        let time = time_words(BYPASS_LASTS);
         let row =
             |label: String, detail: &str, choice| Row { group: GROUP.into(), label, detail: detail.into(), choice };
         let words = PermissionMode::BypassPermissions.words();

@@ -99,7 +99,7 @@ fn a_silent_turn_offers_to_wait_to_stop_and_to_begin_again_and_takes_no_focus() 
         assert!(s.shown.contains(words), "{words}: {}", s.shown);
     }
     s.typed("wxr");
-    assert_eq!((s.intents(), s.ui.view.composer.text()), (Vec::new(), "wxr".into()), "no key answers it unasked");
+    assert_eq!((s.intents(), s.ui.view.composer.text()), (Vec::new(), "wxr"), "no key answers it unasked");
     s.press(Code::Tab).after(700).draw();
     s.typed("w").draw();
     assert_eq!((s.ui.view.focus.clone(), &s.ui.view.dock.dialog), (Focus::Composer, &None));
