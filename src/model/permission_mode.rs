@@ -109,7 +109,7 @@ impl ModeChoice {
 pub fn time_words(time: Duration) -> String {
     let seconds = time.as_secs();
     let units = [(3600, "h"), (60, "min"), (1, "s")];
-    let unit = units.into_iter().find(|(unit, _)| seconds % unit == 0 && seconds > 0);
+    let unit = units.into_iter().find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit));
     unit.map_or_else(|| human::duration(time), |(unit, name)| format!("{} {name}", seconds / unit))
 }
 
