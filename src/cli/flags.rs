@@ -11,7 +11,6 @@ use super::usage::Usage;
 use super::values::{Format, Without, allow, day, file, format, names, number, pair, role, seconds, text};
 use crate::config::schema::Spoken;
 use crate::engine::Framing;
-use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Allow;
 use crate::remote::Header;
 use crate::store::search::Role;
@@ -46,9 +45,8 @@ pub struct Typed {
     pub json: bool,
     pub verify: bool,
     pub limit: Option<u64>,
-    /// Of the log of decisions.
     pub session: Option<String>,
-    pub permission_mode: Option<ModeChoice>,
+    pub permission_mode: Option<crate::model::permission_mode::ModeChoice>,
     pub allow: Option<Allow>,
     pub model: Option<String>,
     pub mode: Option<String>,
@@ -582,7 +580,6 @@ impl Flag {
         self.commands.is_empty() || self.commands.contains(&command)
     }
 
-    /// An option of any command.
     pub fn named(long: &str) -> Option<&'static Self> {
         flags().find(|flag| flag.long == long)
     }

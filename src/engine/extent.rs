@@ -3,10 +3,9 @@
 //! Blocks on the disk, as the rules do. Invariant: what is not known for certain is not plain.
 
 use super::real_paths::real_path;
-use super::rulebook::Rulebook;
 use crate::model::claims::{Claim, Claimed, Claims};
 use crate::model::ruling::{Extent, Ruled};
-use crate::rules::{self, Kind, RuleRef, Rules, Subject, Tool, Verdict};
+use crate::rules::{self, Kind, Request, RuleRef, Rules, Subject, Tool, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -31,12 +30,24 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
     rules
 });
 
-/// What the rules say of each claim is known; nothing where nothing is claimed.
+/// Where claims are looked at.
+pub(super) struct Place<'a> {
+    pub root: &'a Path,
+    pub roots: &'a [PathBuf],
+    pub home: Option<&'a Path>,
+}
+
+/// Whether the patterns of what is plain are for a request.
+pub(super) fn covers(request: &Request<'_>) -> bool {
+    rules::judge(&RULES, request).verdict == Verdict::Allow
+}
+
+/// What the rules say of each claim is known; nothing where nothing is claimed. `covered` says of a claim what [`covers`] does.
 pub(super) fn of(
-    book: &Rulebook,
-    (agent, root): (Option<&str>, &Path),
+    place: &Place<'_>,
     claims: &Claims,
     verdicts: &[Ruled],
+    covered: impl Fn(&Claim) -> bool,
 ) -> Option<Extent> {
     if claims.all.iter().all(|claim| claim.only_narrows) {
         return None;
@@ -46,19 +57,15 @@ pub(super) fn of(
         let kind = Tool::named(&claim.tool).map_or(Kind::Other, |tool| tool.kind);
         if !claim.only_narrows {
             extent.changes |= matches!(kind, Kind::Bash | Kind::Edit);
-            extent.is_plain &= *verdict == Ruled::Allow || is_plain(book, (agent, root), claims, claim);
+            extent.is_plain &= *verdict == Ruled::Allow || may_be_plain(claim) && covered(claim);
         }
-        extent.leaves |= kind == Kind::Bash && leaves(book, root, claims, claim);
+        extent.leaves |= kind == Kind::Bash && leaves(place, claims, claim);
     }
     Some(extent)
 }
 
-fn is_plain(book: &Rulebook, (agent, root): (Option<&str>, &Path), claims: &Claims, claim: &Claim) -> bool {
-    if NO_EDITS.contains(&claim.tool.as_str()) || words(claim).iter().any(|word| ALL.contains(&word.as_str())) {
-        return false;
-    }
-    let judged = book.request(agent, root, claims, claim, |request| rules::judge(&RULES, request).verdict);
-    judged == Some(Verdict::Allow)
+fn may_be_plain(claim: &Claim) -> bool {
+    !NO_EDITS.contains(&claim.tool.as_str()) && !words(claim).iter().any(|word| ALL.contains(&word.as_str()))
 }
 
 fn words(claim: &Claim) -> Vec<String> {
@@ -70,8 +77,8 @@ fn words(claim: &Claim) -> Vec<String> {
 }
 
 /// Whether a command runs, or names a file, outside of the session's directories.
-fn leaves(book: &Rulebook, root: &Path, claims: &Claims, claim: &Claim) -> bool {
-    let roots = book.roots(root);
+fn leaves(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
+    let Place { root, roots, home } = *at;
     let is_outside = |path: &Path| !real_path(path).is_some_and(|real| roots.iter().any(|root| real.starts_with(root)));
     let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
     let words = words(claim);
@@ -82,7 +89,7 @@ fn leaves(book: &Rulebook, root: &Path, claims: &Claims, claim: &Claim) -> bool 
         if is_text || is_no_file {
             return None;
         }
-        match (word.strip_prefix('~'), book.home()) {
+        match (word.strip_prefix('~'), home) {
             (Some(rest), Some(home)) => Some(home.join(rest.trim_start_matches('/'))),
             _ => Some(begins.join(word)),
         }
@@ -93,6 +100,7 @@ fn leaves(book: &Rulebook, root: &Path, claims: &Claims, claim: &Claim) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::rulebook::Rulebook;
     use crate::model::event::TerminalSpec;
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
@@ -103,8 +111,11 @@ mod tests {
     }
 
     fn extent(root: &Path, claims: &Claims) -> Extent {
-        let book = Rulebook::new(None, Some(root.parent().unwrap().to_owned()));
-        of(&book, (None, root), claims, &vec![Ruled::Open; claims.all.len()]).unwrap()
+        let home = root.parent();
+        let book = Rulebook::new(None, home.map(Path::to_owned));
+        let (roots, verdicts) = ([root.to_owned()], vec![Ruled::Open; claims.all.len()]);
+        let covered = |claim: &Claim| book.request(None, root, claims, claim, covers) == Some(true);
+        of(&Place { root, roots: &roots, home }, claims, &verdicts, covered).unwrap()
     }
 
     fn place() -> (TempDir, PathBuf) {
@@ -142,8 +153,8 @@ mod tests {
             assert_eq!(found.is_plain, is_plain, "{tool} {path}");
             assert_eq!(found.changes, tool != "read", "{tool} {path}");
         }
-        let book = Rulebook::new(None, None);
-        assert_eq!(of(&book, (None, &root), &Claims::default(), &[]), None);
+        let place = Place { root: &root, roots: &[], home: None };
+        assert_eq!(of(&place, &Claims::default(), &[], |_| true), None);
     }
 
     #[test]

@@ -174,7 +174,12 @@ impl Rulebook {
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.unwrap_or(Ruling::OPEN);
         let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
-        let extent = if is_decided { None } else { extent::of(self, (agent, cwd), claims, &verdicts) };
+        let extent = || {
+            let place = extent::Place { root: cwd, roots: &self.roots(cwd), home: self.home.as_deref() };
+            let covered = |claim: &Claim| self.request(agent, cwd, claims, claim, extent::covers) == Some(true);
+            extent::of(&place, claims, &verdicts, covered)
+        };
+        let extent = if is_decided { None } else { extent() };
         let ruling = Ruling { extent, ..ruling };
         // What is not known for certain may be named all the same.
         match claims.files.iter().find_map(|path| rules::secret(path)) {
@@ -191,11 +196,7 @@ impl Rulebook {
         let _ = self.further.set((real, directories.to_vec()));
     }
 
-    pub(super) fn home(&self) -> Option<&Path> {
-        self.home.as_deref()
-    }
-
-    pub(super) fn roots(&self, root: &Path) -> Vec<PathBuf> {
+    fn roots(&self, root: &Path) -> Vec<PathBuf> {
         let further = self.further.get().filter(|(of, _)| of == root).map(|(_, further)| further);
         std::iter::once(root.to_owned()).chain(further.into_iter().flatten().cloned()).collect()
     }

@@ -170,10 +170,7 @@ impl Engine {
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
         }
-        engine.allow(&cwd, directories, budget);
-        if let Some(choice) = permission_mode {
-            engine.intent(Intent::SetPermissionMode(choice));
-        }
+        engine.allow(&cwd, directories, budget, permission_mode);
         let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
         engine.apply_all(told);
         engine
