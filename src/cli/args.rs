@@ -14,6 +14,7 @@ use super::flags::{Flag, ReachFlags, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
 use crate::config::schema::Spoken;
+use crate::model::permission_mode::ModeChoice;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -171,6 +172,8 @@ pub struct Common {
     pub add_dir: Vec<PathBuf>,
     /// What the agents write is confined.
     pub sandbox: bool,
+    /// What the first session begins with.
+    pub permission_mode: Option<ModeChoice>,
     /// Overrules the configuration.
     pub spoken: Spoken,
     pub reach: ReachFlags,
@@ -438,7 +441,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
         Name::Keys => Command::Keys,
         Name::Usage => Command::Usage { json: typed.json },
-        Name::Audit => Command::Audit(Audit { verify: typed.verify, json: typed.json }),
+        Name::Audit => Command::Audit(audit(typed)?),
         Name::Doctor => {
             let (json, redact, timeout) = (typed.json, typed.redact, typed.timeout);
             Command::Doctor(Box::new(Doctor { common: common(typed, agent)?, json, redact, timeout }))
@@ -485,6 +488,7 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false => None,
     };
     let Typed { agent, cwd, record, theme, plain, mcp, no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
+    let permission_mode = typed.permission_mode;
     Ok(Common {
         command,
         agent,
@@ -498,10 +502,19 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         no_mcp,
         add_dir,
         sandbox,
+        permission_mode,
         spoken,
         reach,
         model,
     })
+}
+
+fn audit(typed: Typed) -> Result<Audit, Usage> {
+    let Typed { verify, json, limit, session, .. } = typed;
+    if verify && (limit.is_some() || session.is_some()) {
+        return Err(Usage("--verify looks at the whole log; leave out --limit and --session".into()));
+    }
+    Ok(Audit { verify, json, limit, session })
 }
 
 fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {

@@ -9,15 +9,26 @@ use crate::base::{human, paths, sanitize};
 use crate::headless::code;
 use crate::store::audit::{self, Checked, Fault};
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 
 /// The log is not as it was written.
 const BROKEN: u8 = 1;
 
-#[derive(Debug, PartialEq, Eq)]
+/// Characters of what a decision was about, and of who took it.
+const MAX_WHAT: usize = 200;
+/// Columns of the word for what was decided, and of that for what it was about.
+const VERDICT: usize = 9;
+const EVENT: usize = 10;
+
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Audit {
     /// Only say whether it is whole.
     pub verify: bool,
     pub json: bool,
+    /// Only the newest.
+    pub limit: Option<u64>,
+    /// Only of the session whose id begins so.
+    pub session: Option<String>,
 }
 
 pub fn run(asked: &Audit) -> Result<u8, Usage> {
@@ -26,6 +37,9 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
     if asked.verify {
         return verified(&audit::verify(&state).map_err(cannot)?, asked.json);
     }
+    let limit = asked.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let mut newest: VecDeque<Value> = VecDeque::new();
+    let mut shown = Shown::default();
     for file in audit::files(&state).map_err(cannot)? {
         let records = match audit::records(&file) {
             Ok(records) => records,
@@ -34,27 +48,95 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
                 continue;
             }
         };
-        for record in records {
-            let line = if asked.json { record.to_string() } else { as_text(&record) };
-            let written = print(&(line + "\n"))?;
+        for record in records.filter(|record| asked.wants(record)) {
+            if asked.limit.is_some() {
+                if newest.len() >= limit {
+                    newest.pop_front();
+                }
+                newest.push_back(record);
+                continue;
+            }
+            let written = print(&shown.lines(&record, asked.json))?;
             if written != code::OK {
                 return Ok(written);
             }
         }
     }
+    for record in newest {
+        let written = print(&shown.lines(&record, asked.json))?;
+        if written != code::OK {
+            return Ok(written);
+        }
+    }
     Ok(code::OK)
 }
 
-fn as_text(record: &Value) -> String {
-    let text = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or_default();
-    let by = match text("by") {
-        "rule" => format!("rule {}", text("rule")),
-        by => by.to_owned(),
+impl Audit {
+    fn wants(&self, record: &Value) -> bool {
+        self.session.as_deref().is_none_or(|id| record["session"].as_str().is_some_and(|of| of.starts_with(id)))
+    }
+}
+
+/// What was printed last: decisions of one session and day have one line above them that says so.
+#[derive(Default)]
+struct Shown {
+    heading: String,
+}
+
+impl Shown {
+    fn lines(&mut self, record: &Value, as_json: bool) -> String {
+        if as_json {
+            return record.to_string() + "\n";
+        }
+        let text = |key: &str| record[key].as_str().unwrap_or_default();
+        let (day, time) = text("time").split_once('T').unwrap_or(("", text("time")));
+        let of = ["session", "agent", "cwd"].map(|key| clean(text(key), usize::MAX));
+        let of = of.into_iter().filter(|part| !part.is_empty());
+        let heading = std::iter::once(clean(day, usize::MAX)).chain(of).collect::<Vec<_>>().join(" · ");
+        let line = line(record, time.trim_end_matches('Z')) + "\n";
+        if heading == self.heading {
+            return line;
+        }
+        let gap = if self.heading.is_empty() { "" } else { "\n" };
+        let lines = format!("{gap}{heading}\n{line}");
+        self.heading = heading;
+        lines
+    }
+}
+
+/// Time, what was decided, about what, and by whom or what.
+fn line(record: &Value, time: &str) -> String {
+    let text = |key: &str| record[key].as_str().unwrap_or_default();
+    let verdict = match text("verdict") {
+        "allow" => "allowed",
+        "deny" => "refused",
+        other => other,
     };
-    let mut parts = vec![text("time").to_owned(), format!("{} {} by {by}", text("event"), text("verdict"))];
-    parts.extend(["what", "option", "scope", "reason", "agent", "cwd"].map(|key| text(key).to_owned()));
-    parts.retain(|part| !part.is_empty());
-    sanitize::line(&parts.join(" · ")).into_owned()
+    let by = match text("by") {
+        "person" => "by you".to_owned(),
+        "rule" => format!("by rule {}", text("rule")),
+        "hook" => "by the decision hook".to_owned(),
+        "mode" => "by mode".to_owned(),
+        "flag" => "by --allow".to_owned(),
+        "agent" => "by the agent".to_owned(),
+        _ => "by the client".to_owned(),
+    };
+    let more = ["option", "scope", "reason"].map(text).into_iter().filter(|more| !more.is_empty());
+    let by = std::iter::once(by.as_str()).chain(more).collect::<Vec<_>>().join(", ");
+    let what = clean(text("what"), MAX_WHAT);
+    let gap = if what.is_empty() { "" } else { "  " };
+    let (verdict, event, by) = (clean(verdict, MAX_WHAT), clean(text("event"), MAX_WHAT), clean(&by, MAX_WHAT));
+    format!("  {}  {verdict:VERDICT$} {event:EVENT$} {what}{gap}({by})", clean(time, MAX_WHAT))
+}
+
+/// One line of so many characters.
+fn clean(text: &str, most: usize) -> String {
+    let line = sanitize::line(text);
+    let mut kept: String = line.chars().take(most).collect();
+    if kept.len() < line.len() {
+        kept.push('…');
+    }
+    kept
 }
 
 fn verified(files: &[Checked], as_json: bool) -> Result<u8, Usage> {
@@ -87,14 +169,35 @@ fn verified(files: &[Checked], as_json: bool) -> Result<u8, Usage> {
 mod tests {
     use super::*;
 
+    fn record(time: &str, session: &str) -> Value {
+        json!({
+            "prev": "ab", "time": time, "event": "permission", "what": "rm\u{1b}[2J -rf\nx", "verdict": "deny",
+            "by": "rule", "rule": "Bash(rm *)", "agent": "demo", "cwd": "/p", "session": session,
+        })
+    }
+
     #[test]
-    fn a_decision_is_one_clean_line() {
-        let record = json!({
-            "prev": "ab", "time": "2026-11-23T01:00:00Z", "event": "permission", "what": "rm\u{1b}[2J -rf\nx",
-            "verdict": "deny", "by": "rule", "rule": "Bash(rm *)", "agent": "demo", "cwd": "/p", "session": null,
-        });
-        let text = as_text(&record);
-        assert!(text.starts_with("2026-11-23T01:00:00Z · permission deny by rule Bash(rm *) · rm"), "{text}");
-        assert!(text.ends_with("· demo · /p") && !text.contains(['\u{1b}', '\n']), "{text}");
+    fn a_decision_is_one_clean_line_below_its_day_and_session() {
+        let mut shown = Shown::default();
+        let text = shown.lines(&record("2026-11-23T01:00:00Z", "s1"), false);
+        let (head, line) = text.trim_end().split_once('\n').unwrap();
+        assert_eq!(head, "2026-11-23 · s1 · demo · /p");
+        assert!(line.starts_with("  01:00:00  refused   permission rm"), "{line}");
+        assert!(line.ends_with("(by rule Bash(rm *))") && !line.contains(['\u{1b}', '\n']), "{line}");
+        let next = shown.lines(&record("2026-11-23T01:00:01Z", "s1"), false);
+        assert_eq!(next.lines().count(), 1, "{next}");
+        for (time, session) in [("2026-11-24T01:00:01Z", "s1"), ("2026-11-24T01:00:01Z", "s2")] {
+            let other = shown.lines(&record(time, session), false);
+            assert_eq!(other.lines().count(), 3, "{other}");
+        }
+        assert!(shown.lines(&record("x", "s"), true).starts_with('{'));
+    }
+
+    #[test]
+    fn a_session_is_named_by_the_beginning_of_its_id() {
+        let asked = |id: Option<&str>| Audit { session: id.map(str::to_owned), ..Audit::default() };
+        let one = record("2026-11-23T01:00:00Z", "abc-1");
+        assert!(asked(None).wants(&one) && asked(Some("abc")).wants(&one));
+        assert!(!asked(Some("bc")).wants(&one) && !asked(Some("abc")).wants(&json!({ "session": null })));
     }
 }

@@ -203,6 +203,7 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::None,
         usage: &[
             ("audit", "every decision: what was asked, and who or which rule allowed or refused it"),
+            ("audit --limit 20 --session ID", "the newest ones of a session"),
             ("audit --verify", "whether a line of that log was changed, removed or cut off"),
         ],
         notes: &[Note::Audit],

@@ -102,7 +102,9 @@ pub(super) fn run(
             None => super::rules::none(&command.name, dirs),
         };
         let policy = Policy::Auto(exec.allow);
-        let common = Common { sandbox: exec.common.sandbox, add_dir: exec.common.add_dir.clone(), ..Common::default() };
+        let Common { sandbox, permission_mode, .. } = exec.common;
+        let add_dir = exec.common.add_dir.clone();
+        let common = Common { add_dir, sandbox, permission_mode, ..Common::default() };
         let servers = super::servers::of_session(&exec.common, surroundings, &command.name)?;
         let mut config = launch::engine_config(command, made.cwd, policy, &common, dirs)?;
         config.rules = Some(rules);

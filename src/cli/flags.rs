@@ -44,6 +44,9 @@ pub struct Typed {
     pub with_transcript: bool,
     pub json: bool,
     pub verify: bool,
+    pub limit: Option<u64>,
+    pub session: Option<String>,
+    pub permission_mode: Option<crate::model::permission_mode::ModeChoice>,
     pub allow: Option<Allow>,
     pub model: Option<String>,
     pub mode: Option<String>,
@@ -577,7 +580,6 @@ impl Flag {
         self.commands.is_empty() || self.commands.contains(&command)
     }
 
-    /// An option of any command.
     pub fn named(long: &str) -> Option<&'static Self> {
         flags().find(|flag| flag.long == long)
     }

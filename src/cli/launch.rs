@@ -233,6 +233,7 @@ pub fn engine_config(
         graces: crate::host::process::Graces::default(),
         review,
         gate: crate::model::changes::Gate::Off,
+        permission_mode: common.permission_mode,
         rules: None,
         servers: None,
         audit: dirs.map(|d| d.state.clone()),
@@ -363,6 +364,7 @@ pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
             ..ReviewConfig::below(dir.parent().unwrap_or(dir).to_owned())
         }),
         gate: crate::model::changes::Gate::Off,
+        permission_mode: None,
         rules: None,
         servers: None,
         audit: None,

@@ -7,6 +7,7 @@ use super::launch::{self, Surroundings};
 use super::mcp::trust_shown;
 use super::output::{print, say};
 use super::usage::Usage;
+use crate::base::date::rfc3339;
 use crate::base::{paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::real_paths;
@@ -23,6 +24,7 @@ use crate::store::trusted::{Trusted, What};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Exit codes of `rules test`.
 const DENY: u8 = 1;
@@ -131,8 +133,18 @@ fn print_judgement(Judgement { verdict, rule, doubt }: &Judgement, json: bool) -
 fn line_of(rule: &RuleRef) -> String {
     let agent = rule.agent.as_ref().map(|agent| format!(" of agent {agent}")).unwrap_or_default();
     let reason = rule.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let text = format!("{} ({}:{}{agent}){reason}", rule.pattern, rule.file, rule.line);
+    let until = rule.until.map(|until| {
+        let word = if until <= rulebook::now() { "ended at" } else { "until" };
+        format!(", {word} {}", time_of(until))
+    });
+    let until = until.unwrap_or_default();
+    let text = format!("{} ({}:{}{agent}{until}){reason}", rule.pattern, rule.file, rule.line);
     sanitize::line(&text).into_owned()
+}
+
+/// Of seconds from 1970.
+fn time_of(seconds: i64) -> String {
+    rfc3339(Duration::from_secs(seconds.max(0).cast_unsigned()))
 }
 
 fn list(json: bool) -> Result<u8, Usage> {
@@ -144,7 +156,7 @@ fn list(json: bool) -> Result<u8, Usage> {
         if json {
             let row: Value = json!({
                 "list": rule.list.name(), "pattern": rule.pattern, "reason": rule.reason, "agent": rule.agent,
-                "file": &*rule.file, "line": rule.line,
+                "file": &*rule.file, "line": rule.line, "until": rule.until.map(time_of),
             });
             text = text + &row.to_string() + "\n";
         } else {

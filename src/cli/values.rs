@@ -7,6 +7,7 @@ use crate::base::date;
 use crate::config::schema::DIALECTS;
 use crate::engine::Framing;
 use crate::headless::Answers;
+use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Allow;
 use crate::remote::Header;
 use crate::store::search::Role;
@@ -60,6 +61,10 @@ pub fn allow(value: &str) -> Result<Allow, Usage> {
         "none" => Ok(Allow::None),
         other => Err(Usage(format!("--allow is all, reads or none, not `{other}`"))),
     }
+}
+
+pub fn permission_mode(value: &str) -> Result<ModeChoice, Usage> {
+    ModeChoice::read(value).map_err(|why| Usage(format!("--permission-mode: {why}")))
 }
 
 pub fn protocol(value: String) -> Result<String, Usage> {

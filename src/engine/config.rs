@@ -10,6 +10,7 @@ use crate::host::process::{Graces, Sandbox};
 use crate::model::budget::Budget;
 use crate::model::changes::Gate;
 use crate::model::event::Protocol;
+use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Policy;
 use crate::store::recording::Recording;
 use std::path::PathBuf;
@@ -45,6 +46,8 @@ pub struct EngineConfig {
     pub review: Option<ReviewConfig>,
     /// How writes and commands are let through, at first.
     pub gate: Gate,
+    /// The mode that the first session begins with.
+    pub permission_mode: Option<ModeChoice>,
     /// What agents are held to; without it there are no rules.
     pub rules: Option<RulesConfig>,
     /// Servers of tools for the agents; without it they are given none.

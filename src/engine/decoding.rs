@@ -89,6 +89,7 @@ mod tests {
             graces: Graces::default(),
             review: None,
             gate: crate::model::changes::Gate::Off,
+            permission_mode: None,
             rules: None,
             servers: None,
             audit: None,

@@ -13,6 +13,7 @@ mod config;
 mod connection;
 pub mod core;
 mod decoding;
+mod extent;
 mod fact;
 mod file_job;
 mod filing;

@@ -142,6 +142,7 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
         graces: Graces::default(),
         review: Some(ReviewConfig::below(place.home.clone())),
         gate: Gate::Off,
+        permission_mode: None,
         rules: None,
         servers: None,
         audit: None,

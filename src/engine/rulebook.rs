@@ -4,6 +4,7 @@
 //! session. Invariants: the project's file only narrows what the person's allows, unless the person trusts
 //! exactly what stands in it; what cannot be read makes everything ask.
 
+use super::extent;
 use super::hook::Hook;
 use super::real_paths::{is_above, real_path};
 use super::rule_files::{self, read_text};
@@ -156,8 +157,10 @@ impl Rulebook {
     /// What these rules say.
     pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
         let mut worst: Option<Ruling> = None;
+        let mut verdicts = Vec::with_capacity(claims.all.len());
         for claim in &claims.all {
             let mut ruling = self.of_claim(rules, agent, cwd, claims, claim);
+            verdicts.push(ruling.verdict);
             if claim.is_guess {
                 ruling.verdict = ruling.verdict.min(Ruled::Ask);
             }
@@ -170,6 +173,14 @@ impl Rulebook {
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.unwrap_or(Ruling::OPEN);
+        let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
+        let extent = || {
+            let place = extent::Place { root: cwd, roots: &self.roots(cwd), home: self.home.as_deref() };
+            let covered = |claim: &Claim| self.request(agent, cwd, claims, claim, extent::covers) == Some(true);
+            extent::of(&place, claims, &verdicts, covered)
+        };
+        let extent = if is_decided { None } else { extent() };
+        let ruling = Ruling { extent, ..ruling };
         // What is not known for certain may be named all the same.
         let named = claims.files.iter().find_map(|path| rules::secret(path));
         match named.or_else(|| claims.texts.iter().find_map(|text| rules::secret_in(text))) {

@@ -100,7 +100,7 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, reach, sandbox, .. } = config;
+        let EngineConfig { directories, budget, reach, sandbox, permission_mode, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -170,7 +170,7 @@ impl Engine {
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
         }
-        engine.allow(&cwd, directories, budget);
+        engine.allow(&cwd, directories, budget, permission_mode);
         let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
         engine.apply_all(told);
         engine

@@ -3,16 +3,97 @@
 //! Plain data; where it is written is not known here. Invariant: no contents of files, no values of variables, nothing
 //! that was filled into a form.
 
+use super::changes::Gate;
 use super::claims::Claims;
 use super::event::{PermissionKind, PermissionOption, TerminalSpec};
 use super::judge::Ground;
-use super::ruling::Ruling;
+use super::ruling::{Ruled, Ruling};
 use serde::Serialize;
+
+/// What a decision is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Matter {
+    #[default]
+    Permission,
+    Read,
+    Write,
+    Run,
+    Form,
+    Rule,
+    Gate,
+    /// The permission mode.
+    Mode,
+    Login,
+    Logout,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Allow,
+    Deny,
+    /// There is no answer any more.
+    #[default]
+    Cancelled,
+    Answered,
+    /// Of a rule or a gate: from now on it is asked.
+    Ask,
+    Removed,
+    /// Of a gate.
+    Off,
+    Hold,
+    /// Of a mode.
+    Set,
+}
+
+/// Who has decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    Person,
+    Rule,
+    Hook,
+    Mode,
+    Flag,
+    Agent,
+    #[default]
+    Client,
+}
+
+impl From<Gate> for Outcome {
+    fn from(gate: Gate) -> Self {
+        match gate {
+            Gate::Off => Self::Off,
+            Gate::Ask => Self::Ask,
+            Gate::Hold => Self::Hold,
+        }
+    }
+}
+
+impl From<Ruled> for Outcome {
+    fn from(list: Ruled) -> Self {
+        match list {
+            Ruled::Allow => Self::Allow,
+            Ruled::Open | Ruled::Ask => Self::Ask,
+            Ruled::Deny => Self::Deny,
+        }
+    }
+}
+
+impl From<PermissionKind> for Outcome {
+    fn from(kind: PermissionKind) -> Self {
+        match kind {
+            PermissionKind::AllowOnce | PermissionKind::AllowAlways => Self::Allow,
+            PermissionKind::RejectOnce | PermissionKind::RejectAlways => Self::Deny,
+            PermissionKind::Unknown => Self::Answered,
+        }
+    }
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Decision {
-    /// `permission`, `read`, `write`, `run`, `form`, `rule`, `gate`, `login` or `logout`.
-    pub event: &'static str,
+    pub event: Matter,
     /// As it was shown.
     pub what: String,
     /// The kind of the tool call.
@@ -27,17 +108,16 @@ pub struct Decision {
     /// The chosen one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// `allow`, `deny`, `cancelled` or `answered`; of a rule its list or `removed`, of a gate its state.
-    pub verdict: &'static str,
-    /// `person`, `rule`, `hook`, `flag`, `agent` or `client`.
-    pub by: &'static str,
+    pub verdict: Outcome,
+    pub by: By,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The file of the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// For how long or where a rule or a mode holds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub scope: Option<&'static str>,
+    pub scope: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How long the question stood.
@@ -45,37 +125,34 @@ pub struct Decision {
     pub waited_ms: Option<u64>,
 }
 
-pub const ALLOW: &str = "allow";
-pub const DENY: &str = "deny";
-pub const CANCELLED: &str = "cancelled";
-pub const ANSWERED: &str = "answered";
-
-pub const PERSON: &str = "person";
-pub const AGENT: &str = "agent";
-pub const CLIENT: &str = "client";
-
 impl Decision {
-    pub fn new(event: &'static str, what: impl Into<String>, verdict: &'static str, by: &'static str) -> Self {
+    pub fn new(event: Matter, what: impl Into<String>, verdict: Outcome, by: By) -> Self {
         Self { event, what: what.into(), verdict, by, ..Self::default() }
     }
 
+    /// Of a question that says itself what it is about.
+    pub fn of(verdict: Outcome, by: By) -> Self {
+        Self { verdict, by, ..Self::default() }
+    }
+
     /// Decided without a question.
-    pub fn because(event: &'static str, what: impl Into<String>, is_allowed: bool, ground: &Ground) -> Self {
-        let verdict = if is_allowed { ALLOW } else { DENY };
+    pub fn because(is_allowed: bool, ground: &Ground) -> Self {
+        let verdict = if is_allowed { Outcome::Allow } else { Outcome::Deny };
         let by = match ground {
-            Ground::Stopping => return Self::new(event, what, CANCELLED, PERSON),
-            Ground::Granted => PERSON,
-            Ground::Flag(_) => "flag",
+            Ground::Stopping => return Self::of(Outcome::Cancelled, By::Person),
+            Ground::Granted => By::Person,
+            Ground::Flag(_) => By::Flag,
+            Ground::Mode(_) => By::Mode,
             Ground::Rule(ruling) => {
                 let Ruling { rule, place, reason, secret, by_hook, .. } = ruling.clone();
                 let by = match secret {
-                    _ if by_hook => "hook",
+                    _ if by_hook => By::Hook,
                     Some(secret) if rule.is_none() => {
-                        return Self { reason: Some(secret.why), ..Self::new(event, what, verdict, CLIENT) };
+                        return Self { reason: Some(secret.why), ..Self::of(verdict, By::Client) };
                     }
-                    _ => "rule",
+                    _ => By::Rule,
                 };
-                return Self { rule, place, reason, ..Self::new(event, what, verdict, by) };
+                return Self { rule, place, reason, ..Self::of(verdict, by) };
             }
             Ground::Served
             | Ground::NoRule
@@ -83,10 +160,10 @@ impl Decision {
             | Ground::NotKnown
             | Ground::NoChoice
             | Ground::Forbidden(_)
-            | Ground::Unasked => CLIENT,
+            | Ground::Unasked => By::Client,
         };
         let reason = Some(ground.words()).filter(|words| !words.is_empty());
-        Self { reason, ..Self::new(event, what, verdict, by) }
+        Self { reason, ..Self::of(verdict, by) }
     }
 
     #[must_use]
@@ -104,13 +181,4 @@ impl Decision {
 pub fn claims_of(spec: &TerminalSpec) -> Claims {
     let env = spec.env.iter().map(|(name, _)| (name.clone(), "…".to_owned())).collect();
     Claims::of_command(&TerminalSpec { env, ..spec.clone() })
-}
-
-/// What the chosen answer of an agent's question means.
-pub fn verdict_of(kind: PermissionKind) -> &'static str {
-    match kind {
-        PermissionKind::AllowOnce | PermissionKind::AllowAlways => ALLOW,
-        PermissionKind::RejectOnce | PermissionKind::RejectAlways => DENY,
-        PermissionKind::Unknown => ANSWERED,
-    }
 }

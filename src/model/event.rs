@@ -17,6 +17,7 @@ use super::form::Reply;
 use super::history::Left;
 use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OptionValue};
+use super::permission_mode::ModeChoice;
 use super::ruling::RuleWish;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
@@ -463,6 +464,8 @@ pub enum Intent {
     },
     /// How writes and commands are let through from now on.
     SetGate(Gate),
+    /// What is allowed and refused without a question from now on.
+    SetPermissionMode(ModeChoice),
     /// The session's agent is to call it so, where it takes that.
     SetTitle {
         title: String,

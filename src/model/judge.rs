@@ -8,6 +8,7 @@ use super::changes::Gate;
 use super::effect::Withdrawal;
 use super::event::TerminalSpec;
 use super::ids::{AgentKey, SessionKey};
+use super::permission_mode::PermissionMode;
 use super::refusal::{Reason, Refusal, Subject};
 use super::ruling::{Ruled, Ruling};
 use super::session::{Allow, Policy};
@@ -26,6 +27,7 @@ pub struct Request {
     /// Where that is, of what names a file or directory.
     pub place: Place,
     pub policy: Policy,
+    pub mode: PermissionMode,
     /// Of a side question: only reading is allowed, also where a rule allows more.
     pub is_aside: bool,
     /// Off without a person to ask.
@@ -89,6 +91,8 @@ pub enum Ground {
     Flag(Allow),
     /// A rule of the person or the project; without a person to ask, an ask rule too.
     Rule(Ruling),
+    /// The permission mode, where no rule decided.
+    Mode(PermissionMode),
     /// Only what a rule allows is done, and none is for it.
     NoRule,
     Stopping,
@@ -122,6 +126,7 @@ impl Ground {
                 Some(reason) if ruling.verdict == Ruled::Deny => format!("{}: {reason}", ruling.words()),
                 _ => ruling.words(),
             },
+            Self::Mode(mode) => format!("permission mode {}", mode.name()),
             Self::NoRule => "--rules, none of which allows it".to_owned(),
             Self::Forbidden(refusal) => refusal.message.clone(),
             Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
@@ -152,6 +157,7 @@ impl Ground {
                 };
                 Refusal::new(Reason::DeniedByPolicy, message).about(about)
             }
+            Self::Mode(mode) => of(Reason::DeniedByPolicy, refusal_of(mode)).about(about),
             Self::NoRule => of(Reason::DeniedByPolicy, "Refused: no rule allows it").about(about),
             Self::Stopping | Self::NoChoice => of(Reason::Cancelled, "Request cancelled"),
             Self::NotWhole => of(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole"),
@@ -160,6 +166,17 @@ impl Ground {
                 of(Reason::DeniedByPolicy, "Refused").about(about)
             }
         }
+    }
+}
+
+/// What an agent is told that is refused something by a mode.
+pub const fn refusal_of(mode: PermissionMode) -> &'static str {
+    match mode {
+        PermissionMode::Plan => {
+            "Refused: the client is in its permission mode plan. Files are not changed and commands are not run until the \
+             user chooses another mode. Read what you need, describe what you would do, and do not try another way."
+        }
+        PermissionMode::Default | PermissionMode::AcceptEdits | PermissionMode::BypassPermissions => "Refused",
     }
 }
 
@@ -191,7 +208,7 @@ impl Request {
 
 /// In this order: the first that says something decides.
 const RULES: &[fn(&Request) -> Option<Verdict>] =
-    &[stopping, forbidden, denied, aside, allowed, flag, showable, granted, asked, gate, served];
+    &[stopping, forbidden, denied, planned, aside, allowed, by_mode, flag, showable, granted, asked, gate, served];
 
 /// Decides. What no rule speaks of is the person's to decide.
 pub fn judge(request: &Request) -> Verdict {
@@ -225,6 +242,22 @@ fn denied(request: &Request) -> Option<Verdict> {
     request.ruling.as_ref().filter(denies).map(|ruling| Verdict::Refuse(Ground::Rule(ruling.clone())))
 }
 
+/// In this mode nothing is changed that no rule allows, and the person is not asked about it.
+fn planned(request: &Request) -> Option<Verdict> {
+    if request.mode != PermissionMode::Plan || ruled(request) == Some(Ruled::Allow) {
+        return None;
+    }
+    let changes = match request.deed {
+        Deed::Write(_) | Deed::Run(_) => true,
+        Deed::Read(_) => false,
+        Deed::Permission { kind, .. } => {
+            let is_known = matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute);
+            is_known || request.ruling.as_ref().and_then(|ruling| ruling.extent).is_some_and(|extent| extent.changes)
+        }
+    };
+    changes.then_some(Verdict::Refuse(Ground::Mode(request.mode)))
+}
+
 /// A side question changes nothing: its flag is asked before rules can allow more.
 fn aside(request: &Request) -> Option<Verdict> {
     if request.is_aside { flag(request) } else { None }
@@ -232,14 +265,31 @@ fn aside(request: &Request) -> Option<Verdict> {
 
 /// By a rule. What is not there to be looked at may be something else.
 fn allowed(request: &Request) -> Option<Verdict> {
-    let is_clear = !matches!(
+    let allows = |ruling: &&Ruling| ruling.verdict == Ruled::Allow && is_clear(request);
+    request.ruling.as_ref().filter(allows).map(|ruling| Verdict::Allow(Ground::Rule(ruling.clone())))
+}
+
+/// What it is about is there to be looked at, and there is an answer.
+fn is_clear(request: &Request) -> bool {
+    !matches!(
         request.deed,
         Deed::Permission { is_whole: false, .. }
             | Deed::Permission { is_known: false, .. }
             | Deed::Permission { has_choice: false, .. }
-    );
-    let allows = |ruling: &&Ruling| ruling.verdict == Ruled::Allow && is_clear;
-    request.ruling.as_ref().filter(allows).map(|ruling| Verdict::Allow(Ground::Rule(ruling.clone())))
+    )
+}
+
+/// By the mode, where the rules leave it to the person. What leads outside is never a mode's to allow.
+fn by_mode(request: &Request) -> Option<Verdict> {
+    let ruling = request.ruling.as_ref().filter(|ruling| ruling.verdict == Ruled::Open && ruling.outside.is_empty())?;
+    let extent = ruling.extent.filter(|extent| !extent.leaves)?;
+    let is_allowed = match request.mode {
+        PermissionMode::Default => false,
+        PermissionMode::Plan => extent.is_plain && !extent.changes,
+        PermissionMode::AcceptEdits => extent.is_plain,
+        PermissionMode::BypassPermissions => true,
+    };
+    (is_allowed && is_clear(request)).then_some(Verdict::Allow(Ground::Mode(request.mode)))
 }
 
 /// There is no person to ask: what a rule asks about is refused, and what no rule is for is decided by the flag.
@@ -309,6 +359,7 @@ impl Request {
             deed,
             place: Place::Unknown,
             policy: Policy::Ask,
+            mode: PermissionMode::Default,
             is_aside: false,
             gate: Gate::Off,
             is_stopping: false,

@@ -1,6 +1,8 @@
 //! Tests of what is allowed, refused and asked.
 
 use super::*;
+use crate::model::question::Outside;
+use crate::model::ruling::Extent;
 
 fn permission(kind: ToolKind) -> Deed {
     Deed::Permission { kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true }
@@ -104,4 +106,92 @@ fn r_329_what_cannot_be_shown_or_answered_is_no_question() {
     assert_eq!(asked(false, true), Verdict::Refuse(Ground::NotWhole));
     assert_eq!(asked(true, false), Verdict::Refuse(Ground::NoChoice));
     assert_eq!(asked(true, true), Verdict::Ask);
+}
+
+fn left_open(extent: Extent) -> Option<Ruling> {
+    Some(Ruling { extent: Some(extent), ..Ruling::OPEN })
+}
+
+const READS: Extent = Extent { is_plain: true, changes: false, leaves: false };
+const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false };
+const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false };
+const ASKS: Extent = Extent { is_plain: false, changes: false, leaves: false };
+
+/// What becomes of a permission request of another kind, which no rule is for.
+fn by(mode: PermissionMode, policy: Policy, ruling: Option<Ruling>) -> Verdict {
+    judge(&Request { policy, mode, ..Request::of(permission(ToolKind::Other)).ruled(ruling) })
+}
+
+#[test]
+fn s_109_modes_decide_what_rules_leave_to_the_person() {
+    use PermissionMode::{AcceptEdits, BypassPermissions, Default, Plan};
+    let yes = |mode| Verdict::Allow(Ground::Mode(mode));
+    let no = Verdict::Refuse(Ground::Mode(Plan));
+    let ask = Verdict::Ask;
+    for (mode, expected) in [
+        (Default, [ask.clone(), ask.clone(), ask.clone(), ask.clone()]),
+        (AcceptEdits, [yes(AcceptEdits), yes(AcceptEdits), ask.clone(), ask.clone()]),
+        (Plan, [yes(Plan), no.clone(), no.clone(), ask.clone()]),
+        (BypassPermissions, [(); 4].map(|()| yes(BypassPermissions))),
+    ] {
+        let decided = [READS, EDITS, RUNS, ASKS].map(|extent| by(mode, Policy::Ask, left_open(extent)));
+        assert_eq!(decided, expected, "{mode:?}");
+    }
+}
+
+#[test]
+fn s_112_rules_secrets_and_what_leads_outside_stand_in_every_mode() {
+    for mode in PermissionMode::ALL {
+        let ruled = |verdict| Some(Ruling { verdict, extent: Some(READS), ..Ruling::OPEN });
+        assert!(matches!(by(mode, Policy::Ask, ruled(Ruled::Deny)), Verdict::Refuse(Ground::Rule(_))), "{mode:?}");
+        assert_eq!(by(mode, Policy::Ask, ruled(Ruled::Ask)), Verdict::Ask, "{mode:?}");
+        let file = Outside { path: "../x".into(), real: None };
+        let outside = Some(Ruling { outside: vec![file], ..left_open(READS).unwrap() });
+        assert_eq!(by(mode, Policy::Ask, outside), Verdict::Ask, "{mode:?}");
+        assert_eq!(by(mode, Policy::Ask, left_open(Extent { leaves: true, ..ASKS })), Verdict::Ask, "{mode:?}");
+        assert_eq!(by(mode, Policy::Ask, Some(Ruling::OPEN)), Verdict::Ask, "nothing is known of it");
+        assert_eq!(by(mode, Policy::Ask, None), Verdict::Ask, "no rules were asked");
+        let asked = Request {
+            mode,
+            ..Request::of(Deed::Permission {
+                kind: ToolKind::Other,
+                paths: Vec::new(),
+                is_whole: true,
+                is_known: false,
+                has_choice: true,
+            })
+        };
+        assert_eq!(judge(&asked.ruled(left_open(READS))), Verdict::Ask, "{mode:?}");
+    }
+}
+
+#[test]
+fn s_113_plan_refuses_what_changes_unless_a_rule_allows_it() {
+    let plan = |r: Request| Request { mode: PermissionMode::Plan, ..r };
+    let no = Verdict::Refuse(Ground::Mode(PermissionMode::Plan));
+    assert_eq!(judged(plan), [no.clone(), SERVED, no.clone(), no.clone()]);
+    for verdict in [Ruled::Ask, Ruled::Open] {
+        let ruled = judged(|r| plan(r).ruled(Some(Ruling { verdict, ..Ruling::OPEN })).granted());
+        assert_eq!([&ruled[0], &ruled[2], &ruled[3]], [&no, &no, &no], "{verdict:?}");
+    }
+    let allowed = judged(|r| plan(r).ruled(Some(Ruling { verdict: Ruled::Allow, ..Ruling::OPEN })));
+    assert!(allowed.iter().all(|verdict| matches!(verdict, Verdict::Allow(Ground::Rule(_)))), "{allowed:?}");
+    let words = Ground::Mode(PermissionMode::Plan).refusal(Subject::Nothing);
+    assert!(words.message.contains("permission mode plan") && words.why == Reason::DeniedByPolicy);
+}
+
+#[test]
+fn a_mode_goes_before_the_gate_and_before_what_exec_allows() {
+    let gated =
+        judged(|r| Request { mode: PermissionMode::AcceptEdits, gate: Gate::Hold, ..r.ruled(left_open(EDITS)) });
+    let yes = Verdict::Allow(Ground::Mode(PermissionMode::AcceptEdits));
+    assert_eq!(gated, [(); 4].map(|()| yes.clone()));
+    let none = Policy::Auto(Allow::None);
+    assert_eq!(by(PermissionMode::AcceptEdits, none, left_open(EDITS)), yes);
+    assert_eq!(by(PermissionMode::AcceptEdits, none, left_open(RUNS)), Verdict::Refuse(Ground::Flag(Allow::None)));
+    let all = Policy::Auto(Allow::All);
+    assert_eq!(by(PermissionMode::Plan, all, left_open(RUNS)), Verdict::Refuse(Ground::Mode(PermissionMode::Plan)));
+    let aside =
+        Request { mode: PermissionMode::BypassPermissions, is_aside: true, policy: none, ..Request::of(command()) };
+    assert_eq!(judge(&aside.ruled(left_open(RUNS))), Verdict::Refuse(Ground::Flag(Allow::None)));
 }

@@ -26,6 +26,7 @@ pub mod login;
 pub mod options;
 pub mod past;
 pub mod patch;
+pub mod permission_mode;
 pub mod policy;
 pub mod question;
 pub mod reduce;

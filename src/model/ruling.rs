@@ -7,7 +7,7 @@ use super::claims::Claims;
 use super::ids::ReqId;
 use super::question::Outside;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +28,24 @@ pub struct Ruling {
     /// It names what may hold secrets, and no rule does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<Secret>,
+    /// What it comes to, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extent: Option<Extent>,
     /// The decision hook has decided, no rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_hook: bool,
+}
+
+/// What a request comes to, for modes to decide about that which no rule is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extent {
+    /// It reads and edits files, no more than that, all of them inside of the session's directories, and none that a
+    /// pattern has to name itself.
+    pub is_plain: bool,
+    /// It changes something or runs a command.
+    pub changes: bool,
+    /// A command names something outside of the session's directories.
+    pub leaves: bool,
 }
 
 /// What is asked about although nothing speaks against it.
@@ -86,13 +101,14 @@ impl Ruling {
         reason: None,
         outside: Vec::new(),
         secret: None,
+        extent: None,
         by_hook: false,
     };
 
-    /// The same, when it turns out that it cannot be allowed by the rule.
+    /// The same, when it turns out that no rule and no mode can allow it.
     #[must_use]
     pub fn unless_allowed(self) -> Self {
-        if self.verdict == Ruled::Allow { Self::OPEN } else { self }
+        if self.verdict == Ruled::Allow { Self::OPEN } else { Self { extent: None, ..self } }
     }
 
     /// Who decided, for the person.
@@ -227,6 +243,8 @@ pub struct SessionRules {
     pub(super) made: Vec<MadeRule>,
     /// What one would do that the person thinks of.
     pub(super) weighing: Option<Weighing>,
+    /// Reasons of refusals that the agent has been told.
+    pub(super) told: BTreeSet<String>,
     /// What they were asked about, the oldest first.
     pub(super) judged: VecDeque<Arc<Claims>>,
 }

@@ -16,6 +16,7 @@ use super::form::Page;
 use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
+use super::permission_mode::{ModeInForce, PermissionMode};
 pub use super::policy::{Allow, Policy};
 use super::question::Question;
 use super::reduce::{Retold, Slice, Unruled};
@@ -175,6 +176,7 @@ pub struct Session {
     pub(super) wishes: Vec<Wish>,
     pub(super) policy: Policy,
     pub(super) gate: Gate,
+    pub(super) permission_mode: ModeInForce,
     pub rules: SessionRules,
     /// What the rules are asked about and have not answered.
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
@@ -301,6 +303,21 @@ impl Session {
     /// How writes and commands are let through. Without a person to ask there is no gate.
     pub fn gate(&self) -> Gate {
         if matches!(self.policy, Policy::Auto(_)) { Gate::Off } else { self.gate }
+    }
+
+    /// The client's own mode at this time.
+    pub fn permission_mode(&self, now: Now) -> PermissionMode {
+        self.permission_mode.at(now)
+    }
+
+    /// The same as it was chosen last; when its time is over that is told, and it is the default one.
+    pub fn chosen_permission_mode(&self) -> PermissionMode {
+        self.permission_mode.chosen()
+    }
+
+    /// How long that still holds, where it ends by itself.
+    pub fn permission_mode_left(&self, now: Now) -> Option<Duration> {
+        self.permission_mode.left(now)
     }
 
     /// What the person is asked, in the order it came.

@@ -21,6 +21,7 @@ use crate::model::effect::{Ended as TurnEnded, FrontEnd};
 use crate::model::event::{Intent, Opening, Stop};
 use crate::model::ids::{Addressed, Now, TurnId};
 use crate::model::options::model_choice;
+use crate::model::permission_mode::{ModeChoice, PermissionMode};
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::ui::labels;
@@ -29,6 +30,8 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
+/// Behind the mode that asks nothing.
+const SURE: &str = " yes";
 /// How long the end of a turn is not told for the sake of what it has changed.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(5);
 /// How long the agent is not started for the sake of the first look at the files.
@@ -516,6 +519,7 @@ impl Plain {
                     Vec::new()
                 }
             },
+            Command::Permissions => self.permissions(engine, rest),
             Command::TakeBack => engine.intent(Intent::TakeBack),
             Command::LogIn => engine.intent(Intent::LogIn),
             Command::Restart => engine.intent(Intent::Restart),
@@ -524,11 +528,27 @@ impl Plain {
                 let lines = match command {
                     Command::Output => standing::output(session),
                     Command::Commands => standing::commands(session),
-                    _ => standing::status(session),
+                    _ => standing::status(session, engine.now()),
                 };
                 self.say_all(lines);
                 Vec::new()
             }
+        }
+    }
+
+    fn permissions(&mut self, engine: &mut Engine, rest: &str) -> Vec<Addressed<FrontEnd>> {
+        if rest.is_empty() {
+            self.say_all(standing::permissions(engine.model().first(), engine.now()));
+            return Vec::new();
+        }
+        let (name, is_sure) = rest.strip_suffix(SURE).map_or((rest, false), |name| (name.trim_end(), true));
+        match ModeChoice::read(name) {
+            Ok(choice) if choice.mode == PermissionMode::BypassPermissions && !is_sure => {
+                let words = choice.mode.words();
+                self.refuse_line(&format!("{words}; to have that, type :permissions {name}{SURE}"))
+            }
+            Ok(choice) => engine.intent(Intent::SetPermissionMode(choice)),
+            Err(why) => self.refuse_line(&why),
         }
     }
 

@@ -6,6 +6,7 @@ use super::QUOTE;
 use super::settings::of_option;
 use crate::base::{human, sanitize};
 use crate::model::entry::Body;
+use crate::model::ids::Now;
 use crate::model::session::{Phase, Terminal};
 use crate::model::session_ref::SessionRef;
 use crate::ui::{cells, labels};
@@ -13,7 +14,7 @@ use crate::ui::{cells, labels};
 /// Lines of a command's output.
 const MAX_OUTPUT: usize = 200;
 
-pub(super) fn status(session: SessionRef<'_>) -> Vec<String> {
+pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
     let what = match session.phase() {
         Phase::NotStarted => "not started".to_owned(),
         Phase::Starting { .. } => "being started".to_owned(),
@@ -39,8 +40,16 @@ pub(super) fn status(session: SessionRef<'_>) -> Vec<String> {
         lines.push(format!("changed: {}", labels::sums(totals)));
     }
     lines.push(format!("note: the gate is {}", session.gate().name()));
+    lines.extend(permissions(session, now));
     lines.extend(session.session().settings().map(of_option));
     lines
+}
+
+/// The client's own mode.
+pub(super) fn permissions(session: SessionRef<'_>, now: Now) -> Vec<String> {
+    let mode = session.permission_mode(now);
+    let left = session.permission_mode_left(now).map(|left| format!(", for another {}", human::duration(left)));
+    vec![format!("note: permission mode {}{}: {}", mode.name(), left.unwrap_or_default(), mode.words())]
 }
 
 pub(super) fn commands(session: SessionRef<'_>) -> Vec<String> {

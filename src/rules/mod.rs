@@ -27,7 +27,7 @@ pub use file::{Loaded, Trust, load};
 pub use judge::{judge, verdict};
 pub use propose::{patterns, propose};
 pub use tool::{Kind, Tool};
-pub use words::words;
+pub use words::{named, words};
 
 use pattern::Pattern;
 use std::path::{Path, PathBuf};

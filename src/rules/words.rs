@@ -13,7 +13,16 @@ const MAX_WORDS: usize = 2_000;
 
 /// What a command names, as far as it is known before it runs: each word, and what may be a value in it.
 pub fn words(subject: Subject<'_>) -> Vec<String> {
-    let mut found = Vec::new();
+    found(subject, true)
+}
+
+/// The same without the programs that are run.
+pub fn named(subject: Subject<'_>) -> Vec<String> {
+    found(subject, false)
+}
+
+fn found(subject: Subject<'_>, has_programs: bool) -> Vec<String> {
+    let mut found = Found { words: Vec::new(), has_programs };
     match subject {
         Subject::Line(line) => of_line(line, 0, &mut found),
         Subject::Words(words) => {
@@ -22,21 +31,26 @@ pub fn words(subject: Subject<'_>) -> Vec<String> {
         }
         Subject::Paths(_) | Subject::Text(_) => {}
     }
-    found.truncate(MAX_WORDS);
-    found
+    found.words.truncate(MAX_WORDS);
+    found.words
 }
 
-fn of_line(line: &str, depth: usize, found: &mut Vec<String>) {
+struct Found {
+    words: Vec<String>,
+    has_programs: bool,
+}
+
+fn of_line(line: &str, depth: usize, found: &mut Found) {
     for segment in shell::read(line, State::default(), None).segments {
         match segment {
             Segment::Command(command) | Segment::Passed(command) => of_words(&command.words, depth, found),
-            Segment::File { word, .. } => found.push(word.text),
+            Segment::File { word, .. } => found.words.push(word.text),
         }
     }
 }
 
-fn of_words(words: &[Word], depth: usize, found: &mut Vec<String>) {
-    if depth > MAX_DEPTH || found.len() > MAX_WORDS {
+fn of_words(words: &[Word], depth: usize, found: &mut Found) {
+    if depth > MAX_DEPTH || found.words.len() > MAX_WORDS {
         return;
     }
     let starts = words.iter().enumerate().filter_map(|(at, word)| {
@@ -47,6 +61,7 @@ fn of_words(words: &[Word], depth: usize, found: &mut Vec<String>) {
     for script in starts {
         of_line(&script.text, depth + 1, found);
     }
-    let named = words.iter().flat_map(|word| hazards::values(&word.text));
-    found.extend(named.filter(|text| !text.is_empty() && !text.starts_with('-')).map(str::to_owned));
+    let skipped = usize::from(!found.has_programs);
+    let named = words.iter().skip(skipped).flat_map(|word| hazards::values(&word.text));
+    found.words.extend(named.filter(|text| !text.is_empty() && !text.starts_with('-')).map(str::to_owned));
 }

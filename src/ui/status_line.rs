@@ -14,6 +14,7 @@ use crate::model::event::Stop;
 use crate::model::ids::Now;
 use crate::model::login::LogIn;
 use crate::model::options::{OptionKind, OptionValue, Usage};
+use crate::model::permission_mode::PermissionMode;
 use crate::model::session::{Phase, Session, SessionState, Turn, TurnEnd};
 use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
@@ -24,6 +25,9 @@ use std::time::Duration;
 const KEEP: u8 = u8::MAX;
 /// Of the keys that lead on, where a shorter hint is to take the place of a longer one.
 const HINT: u8 = 250;
+
+/// Of what is not left out while there is room for anything.
+const WARNING: u8 = 251;
 
 /// Columns of the bar that shows how full the context is.
 const GAUGE: usize = 8;
@@ -88,7 +92,8 @@ impl Status {
 
     /// A message of ours takes the right end for a while.
     pub fn set_toast(&mut self, text: &str) {
-        self.right = vec![Piece::new("", text, Token::Text, KEEP)];
+        self.right.retain(|piece| piece.rank == WARNING);
+        self.right.push(Piece::new(" · ", text, Token::Text, KEEP));
     }
 }
 
@@ -353,7 +358,23 @@ fn changes(session: SessionRef<'_>) -> Vec<Piece> {
     } else if session.gate() != Gate::Off {
         pieces.push(Piece::new(" · ", format!("gate {}", session.gate().name()), Token::Dim, 45));
     }
+    pieces.extend(permissions(session));
     pieces
+}
+
+/// The client's own mode. The one that asks nothing stays in sight.
+fn permissions(session: SessionRef<'_>) -> Option<Piece> {
+    let mode = session.chosen_permission_mode();
+    let words = format!("permissions {}", mode.name());
+    match mode {
+        PermissionMode::Default => None,
+        PermissionMode::AcceptEdits | PermissionMode::Plan => {
+            Some(Piece::new(" · ", words, Token::Warn, 53).or(47, mode.name(), Token::Warn))
+        }
+        PermissionMode::BypassPermissions => {
+            Some(Piece::new(" · ", words, Token::Danger, WARNING).or(47, "bypass", Token::Danger))
+        }
+    }
 }
 
 fn right(session: SessionRef<'_>, setup: Setup) -> Vec<Piece> {

@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{dialect, framing, header, protocol, seconds, text};
+use super::super::values::{dialect, framing, header, number, permission_mode, protocol, seconds, text};
 use super::{Flag, Takes};
 
 pub const CONTENT: &[Flag] = &[
@@ -21,6 +21,16 @@ pub const CONTENT: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.sandbox = true),
         commands: &[Name::Screen, Name::Exec],
         help: "the agent and its commands can write below the session's directories only (Linux)",
+    },
+    Flag {
+        long: "permission-mode",
+        short: None,
+        takes: Takes::Value("MODE[:TIME]", |typed, value| {
+            typed.permission_mode = Some(permission_mode(&text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Screen, Name::Exec],
+        help: "default, acceptEdits, plan or bypassPermissions; TIME: 30m, 2h (bypass: 1 h)",
     },
     Flag {
         long: "add-dir",
@@ -145,6 +155,26 @@ pub const CONTENT: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.json = true),
         commands: &[Name::Audit],
         help: "one JSON object a line for each decision; with --verify for each file",
+    },
+    Flag {
+        long: "limit",
+        short: None,
+        takes: Takes::Value("N", |typed, value| {
+            typed.limit = Some(number("--limit", &text(value)?)?);
+            Ok(())
+        }),
+        commands: &[Name::Audit],
+        help: "only the newest N decisions",
+    },
+    Flag {
+        long: "session",
+        short: None,
+        takes: Takes::Value("ID", |typed, value| {
+            typed.session = Some(text(value)?);
+            Ok(())
+        }),
+        commands: &[Name::Audit],
+        help: "only those of this session: its id, or a beginning of it",
     },
     Flag {
         long: "verify",

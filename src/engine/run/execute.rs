@@ -239,7 +239,13 @@ impl Engine {
     }
 
     /// The directories besides its own that sessions of this one may use, and what may be spent.
-    pub(super) fn allow(&mut self, cwd: &Path, directories: Vec<PathBuf>, budget: Option<Budget>) {
+    pub(super) fn allow(
+        &mut self,
+        cwd: &Path,
+        directories: Vec<PathBuf>,
+        budget: Option<Budget>,
+        mode: Option<crate::model::permission_mode::ModeChoice>,
+    ) {
         let directories: Vec<PathBuf> = directories.into_iter().filter(|dir| dir != cwd).collect();
         if !directories.is_empty() {
             let words = directories.iter().map(|dir| dir.to_string_lossy().into_owned()).collect();
@@ -249,6 +255,9 @@ impl Engine {
         }
         if let Some(budget) = budget {
             self.apply(Address::All, HostEvent::Budget(Box::new(budget)));
+        }
+        if let Some(choice) = mode {
+            self.intent(crate::model::event::Intent::SetPermissionMode(choice));
         }
     }
 

@@ -26,6 +26,8 @@ pub enum Timer {
     History,
     /// The session is old enough to be loaded.
     OldEnough,
+    /// A permission mode of the session has had its time.
+    PermissionMode,
 }
 
 impl Timer {
@@ -38,7 +40,8 @@ impl Timer {
             | Self::Command(_)
             | Self::Coverage(_)
             | Self::History
-            | Self::OldEnough => SESSION,
+            | Self::OldEnough
+            | Self::PermissionMode => SESSION,
         }
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! Decides nothing. Invariant: a decision about a request is told once.
 
-use super::super::audit::{AGENT, ALLOW, ANSWERED, CANCELLED, CLIENT, DENY, Decision, PERSON, claims_of, verdict_of};
+use super::super::audit::{By, Decision, Matter, Outcome, claims_of};
 use super::super::changes::HeldOutcome;
 use super::super::claims::Claims;
 use super::super::effect::{Effect, Withdrawal};
+use super::super::entry::FileVerb;
 use super::super::event::TerminalSpec;
 use super::super::form::Reply;
 use super::super::ids::EntryId;
@@ -21,17 +22,23 @@ pub fn tell(cx: &mut Cx, decision: impl FnOnce() -> Decision) {
 }
 
 /// A file or command of the client, decided without a question.
-pub fn file(event: &'static str, path: &str, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
-    tell(cx, || Decision::because(event, path, is_allowed, ground).about(Some(Claims::of_file(event, path))));
+pub fn file(verb: FileVerb, path: &str, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
+    let (event, tool) = match verb {
+        FileVerb::Read => (Matter::Read, "read"),
+        FileVerb::Write => (Matter::Write, "write"),
+    };
+    let claims = || Some(Claims::of_file(tool, path));
+    tell(cx, || Decision { event, what: path.to_owned(), ..Decision::because(is_allowed, ground) }.about(claims()));
 }
 
 pub fn command(spec: &TerminalSpec, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
-    tell(cx, || Decision::because("run", spec.line(), is_allowed, ground).about(Some(claims_of(spec))));
+    let because = || Decision { event: Matter::Run, what: spec.line(), ..Decision::because(is_allowed, ground) };
+    tell(cx, || because().about(Some(claims_of(spec))));
 }
 
 /// A question of the agent's that was answered without the person.
 pub fn permission(session: &Session, entry: EntryId, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
-    tell(cx, || about_call(session, entry, Decision::because("permission", "", is_allowed, ground)));
+    tell(cx, || about_call(session, entry, Decision::because(is_allowed, ground)));
 }
 
 fn about_call(session: &Session, entry: EntryId, decision: Decision) -> Decision {
@@ -44,21 +51,21 @@ fn about(session: &Session, question: &Question, decision: Decision) -> Decision
     let decision = decision.offered(&question.options);
     match &question.about {
         About::Permission => {
-            let told = about_call(session, question.entry, Decision { event: "permission", ..decision });
+            let told = about_call(session, question.entry, Decision { event: Matter::Permission, ..decision });
             let title = question.wording.as_deref().map(|wording| wording.title.clone());
             Decision { what: title.filter(|title| !title.is_empty()).unwrap_or(told.what), ..told }
         }
         About::Write => {
             let what = session.write(question.req).map(|write| write.path.to_string()).unwrap_or_default();
             let claims = Claims::of_file("write", &what);
-            Decision { event: "write", what, ..decision }.about(Some(claims))
+            Decision { event: Matter::Write, what, ..decision }.about(Some(claims))
         }
         About::Read(read) => {
             let claims = Claims::of_file("read", &read.path);
-            Decision { event: "read", what: read.path.clone(), ..decision }.about(Some(claims))
+            Decision { event: Matter::Read, what: read.path.clone(), ..decision }.about(Some(claims))
         }
-        About::Run(spec) => Decision { event: "run", what: spec.line(), ..decision }.about(Some(claims_of(spec))),
-        About::Asked { asking, .. } => Decision { event: "form", what: asking.message().to_owned(), ..decision },
+        About::Run(spec) => Decision { event: Matter::Run, what: spec.line(), ..decision }.about(Some(claims_of(spec))),
+        About::Asked { asking, .. } => Decision { event: Matter::Form, what: asking.message().to_owned(), ..decision },
     }
 }
 
@@ -72,67 +79,67 @@ pub fn answered(session: &Session, question: &Question, option: &str, cx: &mut C
     tell(cx, || {
         let chosen = question.options.iter().find(|offered| offered.id == option);
         let verdict = match &question.about {
-            About::Permission | About::Asked { .. } => chosen.map_or(ANSWERED, |chosen| verdict_of(chosen.kind)),
-            About::Read(_) | About::Write | About::Run(_) if option == gate::ALLOW => ALLOW,
-            About::Read(_) | About::Write | About::Run(_) => DENY,
+            About::Permission | About::Asked { .. } => chosen.map_or(Outcome::Answered, |chosen| chosen.kind.into()),
+            About::Read(_) | About::Write | About::Run(_) if option == gate::ALLOW => Outcome::Allow,
+            About::Read(_) | About::Write | About::Run(_) => Outcome::Deny,
         };
         let option = chosen.map(|chosen| chosen.name.clone());
-        about(session, question, Decision { option, waited_ms, ..Decision::new("", "", verdict, PERSON) })
+        about(session, question, Decision { option, waited_ms, ..Decision::of(verdict, By::Person) })
     });
 }
 
 /// The person has refused a question that offers no answer for that.
 pub fn refused(session: &Session, question: &Question, cx: &mut Cx) {
     let waited_ms = waited(question, cx);
-    tell(cx, || about(session, question, Decision { waited_ms, ..Decision::new("", "", DENY, PERSON) }));
+    tell(cx, || about(session, question, Decision { waited_ms, ..Decision::of(Outcome::Deny, By::Person) }));
 }
 
 /// The person has answered a form, or was sent to a page.
 pub fn replied(session: &Session, question: &Question, reply: &Reply, cx: &mut Cx) {
     let waited_ms = waited(question, cx);
     let verdict = match reply {
-        Reply::Filled(_) | Reply::Visits => ANSWERED,
-        Reply::Decline => DENY,
-        Reply::Cancel => CANCELLED,
+        Reply::Filled(_) | Reply::Visits => Outcome::Answered,
+        Reply::Decline => Outcome::Deny,
+        Reply::Cancel => Outcome::Cancelled,
     };
-    tell(cx, || about(session, question, Decision { waited_ms, ..Decision::new("", "", verdict, PERSON) }));
+    tell(cx, || about(session, question, Decision { waited_ms, ..Decision::of(verdict, By::Person) }));
 }
 
 /// The review has what the person decided about a held write.
 pub fn held(session: &Session, question: &Question, outcome: &HeldOutcome, cx: &mut Cx) {
     let waited_ms = waited(question, cx);
     let (verdict, reason) = match outcome {
-        HeldOutcome::Whole { .. } => (ALLOW, None),
-        HeldOutcome::Partly { .. } => (ALLOW, Some("in part".to_owned())),
-        HeldOutcome::Refused => (DENY, None),
-        HeldOutcome::Failed { message } => (CANCELLED, Some(message.clone())),
+        HeldOutcome::Whole { .. } => (Outcome::Allow, None),
+        HeldOutcome::Partly { .. } => (Outcome::Allow, Some("in part".to_owned())),
+        HeldOutcome::Refused => (Outcome::Deny, None),
+        HeldOutcome::Failed { message } => (Outcome::Cancelled, Some(message.clone())),
     };
-    tell(cx, || about(session, question, Decision { reason, waited_ms, ..Decision::new("", "", verdict, PERSON) }));
+    tell(cx, || about(session, question, Decision { reason, waited_ms, ..Decision::of(verdict, By::Person) }));
 }
 
 /// A rule that was made meanwhile answers a question of the client.
 pub fn ruled(session: &Session, question: &Question, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
-    tell(cx, || about(session, question, Decision::because("", "", is_allowed, ground)));
+    tell(cx, || about(session, question, Decision::because(is_allowed, ground)));
 }
 
 /// The question goes without an answer.
 pub fn closed(session: &Session, question: &Question, why: Withdrawal, cx: &mut Cx) {
     let by = match why {
-        Withdrawal::ByAgent | Withdrawal::Moot => AGENT,
-        Withdrawal::TurnStopped | Withdrawal::SessionClosed => PERSON,
-        Withdrawal::TurnEnded | Withdrawal::OutOfSight | Withdrawal::TooLarge => CLIENT,
+        Withdrawal::ByAgent | Withdrawal::Moot => By::Agent,
+        Withdrawal::TurnStopped | Withdrawal::SessionClosed => By::Person,
+        Withdrawal::TurnEnded | Withdrawal::OutOfSight | Withdrawal::TooLarge => By::Client,
     };
     cancelled(session, question, by, why.words(), cx);
 }
 
 /// The agent of the question is gone.
 pub fn void(session: &Session, question: &Question, cx: &mut Cx) {
-    cancelled(session, question, AGENT, "the agent is gone", cx);
+    cancelled(session, question, By::Agent, "the agent is gone", cx);
 }
 
-fn cancelled(session: &Session, question: &Question, by: &'static str, why: &str, cx: &mut Cx) {
+fn cancelled(session: &Session, question: &Question, by: By, why: &str, cx: &mut Cx) {
     tell(cx, || {
-        let decision = Decision { reason: Some(why.to_owned()), ..Decision::new("", "", CANCELLED, by) };
+        let decision = Decision { reason: Some(why.to_owned()), ..Decision::of(Outcome::Cancelled, by) };
         about(session, question, decision)
     });
 }

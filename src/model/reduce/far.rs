@@ -8,7 +8,7 @@ use super::{Cx, audit, in_agent, in_each, notice};
 use crate::base::transport::Transport;
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind};
-use crate::model::audit::{CLIENT, DENY, Decision};
+use crate::model::audit::{By, Decision, Matter, Outcome};
 use crate::model::entry::Level;
 use crate::model::event::AgentRequest;
 use crate::model::ids::{AgentKey, SessionKey};
@@ -67,13 +67,14 @@ pub fn refusal(
     cx: &mut Cx,
 ) -> Refusal {
     let (event, what, shown) = match request {
-        AgentRequest::WriteFile { path, .. } => ("write", "files", path.clone()),
-        AgentRequest::TerminalCreate(spec) => ("run", "commands", spec.line()),
-        AgentRequest::ReadFile { path, .. } => ("read", "files", path.clone()),
-        _ => ("read", "files", String::new()),
+        AgentRequest::WriteFile { path, .. } => (Matter::Write, "files", path.clone()),
+        AgentRequest::TerminalCreate(spec) => (Matter::Run, "commands", spec.line()),
+        AgentRequest::ReadFile { path, .. } => (Matter::Read, "files", path.clone()),
+        _ => (Matter::Read, "files", String::new()),
     };
     let title = format!("the agent asked for {what} of this machine, which it has not been given; refused");
     tell_once(model, key, at, what, &title, cx);
-    in_agent(model, key, cx, |_, cx| audit::tell(cx, || Decision::new(event, shown, DENY, CLIENT)));
+    let decision = || Decision::new(event, shown, Outcome::Deny, By::Client);
+    in_agent(model, key, cx, |_, cx| audit::tell(cx, decision));
     Refusal::new(Reason::DeniedByPolicy, format!("Not for agents behind an address: {what} of this machine"))
 }

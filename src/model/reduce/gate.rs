@@ -5,7 +5,7 @@
 
 use super::super::changes::{Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::{Body, FileOutcome, Level, Notice};
+use super::super::entry::{Body, FileOutcome, FileVerb, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
@@ -55,7 +55,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
     let request = request.at(place).ruled(write.ruling.clone());
     match judge(&request) {
         Verdict::Refuse(ground) => {
-            audit::file("write", &write.path, false, &ground, cx);
+            audit::file(FileVerb::Write, &write.path, false, &ground, cx);
             let error = ground.refusal(Subject::Path(write.path.to_string()));
             host::file_written(session, req, Err(error), cx);
         }

@@ -1,6 +1,6 @@
 //! Facts from this machine that are of one session: files, terminals and its review.
 
-use super::super::audit::{CLIENT, DENY, Decision};
+use super::super::audit::{By, Decision, Matter, Outcome};
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
 use super::super::event::{HostEvent, Timer, WriteFact};
@@ -103,7 +103,7 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
         Err(error) => {
             // A file that is not there is an everyday answer; anything else is shown.
             if error.why != Reason::NotFound {
-                last_word("read", path, &error, cx);
+                last_word(Matter::Read, path, &error, cx);
                 service::refuse_file_because(session, FileVerb::Read, path, error.message.clone(), cx.now);
             }
             Answer::Error(error)
@@ -113,10 +113,10 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
 }
 
 /// What was allowed turned out to be something that is not, when it was about to be done.
-fn last_word(event: &'static str, path: &str, error: &Refusal, cx: &mut Cx) {
+fn last_word(event: Matter, path: &str, error: &Refusal, cx: &mut Cx) {
     if let Reason::DeniedByPolicy | Reason::Outside = error.why {
         let reason = Some(error.message.clone());
-        audit::tell(cx, || Decision { reason, ..Decision::new(event, path, DENY, CLIENT) });
+        audit::tell(cx, || Decision { reason, ..Decision::new(event, path, Outcome::Deny, By::Client) });
     }
 }
 
@@ -128,7 +128,7 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
             (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, answer)
         }
         Err(error) => {
-            last_word("write", &path, &error, cx);
+            last_word(Matter::Write, &path, &error, cx);
             (FileOutcome::Refused(error.message.clone()), Answer::Error(error))
         }
     };

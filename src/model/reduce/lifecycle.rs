@@ -7,8 +7,8 @@
 use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
-    Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options, prompt,
-    retold, revival, service, speaks, unnamed, update,
+    Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options,
+    permission_mode, prompt, retold, revival, service, speaks, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
@@ -183,6 +183,7 @@ pub fn restart_of(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     }
     in_session(model, at, cx, |session, cx| {
         opening::wait(session);
+        permission_mode::end(session, "the session is asked for again", cx);
         let words = if session.opening == Opening::New && session.has_talked() {
             "asking the agent for a new session, in which nothing of what is above is known"
         } else {

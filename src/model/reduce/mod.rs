@@ -22,6 +22,7 @@ mod login;
 mod opening;
 mod options;
 mod permission;
+mod permission_mode;
 mod prompt;
 mod recalled;
 mod retold;
@@ -45,7 +46,7 @@ pub use service::Slice;
 
 use super::Model;
 use super::agent::Agent;
-use super::audit::{AGENT, ALLOW, DENY, Decision, PERSON};
+use super::audit::{By, Decision, Matter, Outcome};
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, Timer, Update};
@@ -195,8 +196,8 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
     match event {
         AgentEvent::Initialized(result) => lifecycle::initialized(model, key, result, cx),
         AgentEvent::Authenticated { attempt, result } => {
-            let verdict = if result.is_ok() { ALLOW } else { DENY };
-            tell_of(key, cx, || Decision::new("login", "", verdict, AGENT));
+            let outcome = if result.is_ok() { Outcome::Allow } else { Outcome::Deny };
+            tell_of(key, cx, || Decision::new(Matter::Login, "", outcome, By::Agent));
             login::authenticated(model, key, attempt, result, cx);
         }
         AgentEvent::LoggedOut(result) => login::logged_out(model, key, result, cx),
@@ -317,11 +318,11 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
         Intent::KillAgent => drop(in_agent(model, key, cx, agent::kill)),
         Intent::LogIn => login::wanted(model, key, cx),
         Intent::LogOut => {
-            tell_of(key, cx, || Decision::new("logout", "", ALLOW, PERSON));
+            tell_of(key, cx, || Decision::new(Matter::Logout, "", Outcome::Allow, By::Person));
             login::log_out(model, key, cx);
         }
         Intent::Authenticate { method } => {
-            tell_of(key, cx, || Decision::new("login", method.clone(), ALLOW, PERSON));
+            tell_of(key, cx, || Decision::new(Matter::Login, method.clone(), Outcome::Allow, By::Person));
             login::authenticate(model, key, method, cx);
         }
         Intent::LeaveAuthentication => login::leave(model, key, cx),
@@ -341,6 +342,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::Timer(Timer::Coverage(turn)) => review::late(session, turn, cx),
         Event::Timer(Timer::Wait(req)) => service::waited(session, req, cx),
         Event::Timer(Timer::Command(req)) => host::command_over(session, req, cx),
+        Event::Timer(Timer::PermissionMode) => permission_mode::over(session, cx),
         Event::Timer(
             Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::OldEnough | Timer::Revive,
         ) => {}
@@ -386,8 +388,9 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
         Intent::SetGate(gate) => {
             session.gate = gate;
-            audit::tell(cx, || Decision::new("gate", "", gate.name(), PERSON));
+            audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));
         }
+        Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, cx),
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),

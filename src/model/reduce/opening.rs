@@ -3,7 +3,7 @@
 //!
 //! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
-use super::{Cx, notice, permission, prompt, retold, review};
+use super::{Cx, notice, permission, permission_mode, prompt, retold, review};
 use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
@@ -318,6 +318,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.usage = None;
     session.compactions.clear();
     session.wishes.clear();
+    permission_mode::end(session, "the agent is started again", cx);
     session.plans.clear();
     session.newest_tool.clear();
     session.children.clear();

@@ -5,15 +5,18 @@ use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId};
-use super::super::judge::{Deed, Ground, Request, Verdict, judge};
+use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::{Ruling, Secret};
-use super::super::session::Session;
+use super::super::session::{Policy, Session};
 use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
+
+/// Reasons that an agent is told of in one session.
+const MAX_REASONS: usize = 32;
 
 pub fn asked(session: &mut Session, req: ReqId, mut patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let offered = Offered { wording: patch.wording.take(), options };
@@ -118,8 +121,8 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
         About::Asked { .. } => return,
     };
     let (is_allowed, ground) = match judge(&request) {
-        Verdict::Allow(ground @ Ground::Rule(_)) => (true, ground),
-        Verdict::Refuse(ground @ Ground::Rule(_)) => (false, ground),
+        Verdict::Allow(ground @ (Ground::Rule(_) | Ground::Mode(_))) => (true, ground),
+        Verdict::Refuse(ground @ (Ground::Rule(_) | Ground::Mode(_))) => (false, ground),
         _ => return,
     };
     let pending = session.questions.remove(at);
@@ -217,6 +220,32 @@ fn decide(
     };
     cx.push(Effect::Respond { req, answer });
     notice(session, level, words, Vec::new(), cx.now);
+    if !is_allowed {
+        explain(session, entry, ground, cx);
+    }
+}
+
+/// An answer has no place for a reason: that is the next prompt. The same one is given once, so that an agent which tries
+/// again and again does not keep the conversation going by itself.
+fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) {
+    if session.policy != Policy::Ask || session.turn.is_none() {
+        return;
+    }
+    let words = match ground {
+        Ground::Mode(mode) if !std::mem::replace(&mut session.permission_mode.is_told, true) => {
+            refusal_of(*mode).to_owned()
+        }
+        Ground::Rule(Ruling { reason: Some(reason), .. }) => {
+            let label = session.tool(entry).map_or_else(String::new, |tool| tool.label().to_owned());
+            let told = &mut session.rules.told;
+            if told.len() >= MAX_REASONS || !told.insert(reason.clone()) {
+                return;
+            }
+            format!("Refused: {label}\n\n{reason}")
+        }
+        _ => return,
+    };
+    prompt::prompt_first(session, words, cx);
 }
 
 /// The person's answer. A second one, or one for an option that was not offered, changes nothing.

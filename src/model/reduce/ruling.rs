@@ -3,7 +3,7 @@
 //! The rules are asked elsewhere and answer with a fact. Invariant: each request that waits here goes on when that fact
 //! comes, or is answered before, and never both.
 
-use super::super::audit::{Decision, PERSON};
+use super::super::audit::{By, Decision, Matter, Outcome};
 use super::super::changes::Gate;
 use super::super::claims::{Claims, Running};
 use super::super::effect::{Answer, Effect, Withdrawal};
@@ -171,7 +171,7 @@ pub fn made(session: &mut Session, made: Vec<MadeRule>, fault: Option<String>, c
     }
     for rule in made {
         notice(session, Level::Info, format!("rule: {}", rule.words()), Vec::new(), cx.now);
-        tell(&rule, rule.list.name(), cx);
+        tell(&rule, rule.list.into(), cx);
         session.rules.made.retain(|before| *before != rule);
         session.rules.made.push(rule);
     }
@@ -191,14 +191,16 @@ pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx:
         notice(session, Level::Warn, format!("the rule still holds: {fault}"), Vec::new(), cx.now);
         return;
     }
-    tell(&rule, "removed", cx);
+    tell(&rule, Outcome::Removed, cx);
     session.rules.made.retain(|made| *made != rule);
     notice(session, Level::Info, format!("no rule any more: {}", rule.words()), Vec::new(), cx.now);
 }
 
-fn tell(rule: &MadeRule, verdict: &'static str, cx: &mut Cx) {
-    let scope = Some(rule.scope.words());
-    audit::tell(cx, || Decision { scope, ..Decision::new("rule", rule.pattern.clone(), verdict, PERSON) });
+fn tell(rule: &MadeRule, verdict: Outcome, cx: &mut Cx) {
+    audit::tell(cx, || {
+        let scope = Some(rule.scope.words().to_owned());
+        Decision { scope, ..Decision::new(Matter::Rule, rule.pattern.clone(), verdict, By::Person) }
+    });
 }
 
 /// What is asked may be answered by the rules now.

@@ -134,7 +134,7 @@ fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling
     let request = request_of(session, Deed::Read(spec.path.as_str().into()), cx).ruled(ruling);
     match judge(&request) {
         Verdict::Allow(ground) => {
-            audit::file("read", &spec.path, true, &ground, cx);
+            audit::file(FileVerb::Read, &spec.path, true, &ground, cx);
             read_it(session, req, &spec, request, cx);
         }
         Verdict::Ask => {
@@ -143,7 +143,7 @@ fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling
             permission::tell_secret(session, req, secret);
         }
         Verdict::Refuse(ground) => {
-            audit::file("read", &spec.path, false, &ground, cx);
+            audit::file(FileVerb::Read, &spec.path, false, &ground, cx);
             refuse_file_because(session, FileVerb::Read, &spec.path, ground.words(), cx.now);
             fail(cx, req, ground.refusal(Subject::Path(spec.path)));
         }
@@ -173,14 +173,14 @@ fn write(
     let request = request_of(session, Deed::Write(path.as_str().into()), cx).ruled(ruling.clone());
     let verdict = judge(&request);
     if let Verdict::Refuse(ground) = verdict {
-        audit::file("write", &path, false, &ground, cx);
+        audit::file(FileVerb::Write, &path, false, &ground, cx);
         refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
         return fail(cx, req, ground.refusal(Subject::Path(path)));
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
     if let Verdict::Allow(ground) = &verdict {
-        audit::file("write", &path, true, ground, cx);
+        audit::file(FileVerb::Write, &path, true, ground, cx);
         tell_rule(session, ground, &format!("write {path}"), cx);
     }
     let is_stopped = verdict == Verdict::Ask;
@@ -213,7 +213,7 @@ fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Optio
         }
         Verdict::Refuse(ground) => {
             audit::command(&spec, false, &ground, cx);
-            if let Ground::Flag(_) | Ground::Rule(_) | Ground::NoRule = ground {
+            if let Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule = ground {
                 let words = format!("refused by {}: run {}", ground.words(), spec.line());
                 notice(session, Level::Warn, words, Vec::new(), cx.now);
             }
@@ -238,6 +238,7 @@ pub fn request_of(session: &Session, deed: Deed, cx: &Cx) -> Request {
         deed,
         place: Place::Unknown,
         policy: session.policy,
+        mode: session.permission_mode(cx.now),
         is_aside: session.is_aside(),
         gate: session.gate(),
         is_stopping: session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_some()),

@@ -221,6 +221,8 @@ pub enum Action {
     OpenPage,
     CopyPage,
     LeaveLogIn,
+    /// An agent of which nothing is heard is waited for.
+    WaitOn,
     // A form or page of the agent.
     SubmitAsked,
     DeclineAsked,

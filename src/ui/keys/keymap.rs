@@ -49,6 +49,7 @@ impl Layer {
             | Action::OpenPage
             | Action::CopyPage
             | Action::LeaveLogIn
+            | Action::WaitOn
             | Action::SubmitAsked
             | Action::DeclineAsked
             | Action::CancelAsked => true,
@@ -167,7 +168,8 @@ const DOCK: &[Bind] = &[
     bind(&[Key::char('t')], Action::TypeInto, "type into the log-in that runs"),
     bind(&[Key::char('o')], Action::OpenPage, "open the page of a log-in or question"),
     bind(&[Key::char('c')], Action::CopyPage, "copy its address, or the command of the log-in"),
-    bind(&[Key::char('x')], Action::LeaveLogIn, "leave the log-in"),
+    bind(&[Key::char('x')], Action::LeaveLogIn, "leave the log-in, or stop a turn in which nothing is heard"),
+    bind(&[Key::char('w')], Action::WaitOn, "wait on for an agent of which nothing is heard"),
     bind(&[Key::ctrl(Code::Char('s'))], Action::SubmitAsked, "say yes to a page that you open elsewhere"),
     bind(&[Key::ctrl(Code::Char('n'))], Action::DeclineAsked, "decline to go to the page"),
     bind(&[Key::ctrl(Code::Char('g'))], Action::CancelAsked, "cancel the page"),

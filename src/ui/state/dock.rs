@@ -7,6 +7,7 @@
 
 use super::form::FormState;
 use super::rule::RuleDraft;
+use super::silence;
 use super::timing::START_PATIENCE;
 use crate::base::patience;
 use crate::model::event::Asking;
@@ -58,13 +59,15 @@ pub enum Dialog {
     Dead,
     /// No answer at start-up.
     Silent,
+    /// Nothing is heard in a turn.
+    Quiet,
     /// A cancel that the agent does not confirm.
     Unconfirmed,
 }
 
 /// The dialog that the dock shows now, if any. Of several requests it is the one that the person went to, else the
 /// oldest.
-fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Dialog> {
+fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, waits: Option<Now>, now: Now) -> Option<Dialog> {
     let chosen = chosen.and_then(|req| session.question(req)).map(Waiting::Question);
     match chosen.or_else(|| session.waiting().next()) {
         Some(Waiting::Question(question)) => return Some(Dialog::Permission(question.req)),
@@ -82,8 +85,11 @@ fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, now: Now) -> Option<Di
         }
         Phase::Dead(_) => Some(Dialog::Dead),
         Phase::Ready => {
-            let since = session.turn.as_ref()?.cancelling?;
-            (now.saturating_sub(since) >= patience::WATCHED).then_some(Dialog::Unconfirmed)
+            if let Some(since) = session.turn.as_ref()?.cancelling {
+                return (now.saturating_sub(since) >= patience::WATCHED).then_some(Dialog::Unconfirmed);
+            }
+            let is_offered = silence::offered_at(session, now)? <= now && waits != silence::heard(session);
+            is_offered.then_some(Dialog::Quiet)
         }
     }
 }
@@ -96,7 +102,10 @@ pub fn next_by_time(dock: &DockState, session: SessionRef<'_>, now: Now) -> Opti
 fn next_dialog(session: SessionRef<'_>, now: Now) -> Option<Now> {
     let at = match session.phase() {
         Phase::Starting { since } | Phase::Opening { since } => since.saturating_add(START_PATIENCE),
-        Phase::Ready => session.turn.as_ref()?.cancelling?.saturating_add(patience::WATCHED),
+        Phase::Ready => match session.turn.as_ref()?.cancelling {
+            Some(since) => since.saturating_add(patience::WATCHED),
+            None => silence::offered_at(session, now)?,
+        },
         // Seconds are counted down.
         Phase::Dead(_) => {
             let left = session.agent().revival?.at.checked_sub(now)?;
@@ -161,6 +170,8 @@ pub struct DockState {
     pub left: Vec<String>,
     /// The rule that is made of the question.
     pub rule: Option<RuleDraft>,
+    /// The person waits on, although nothing was heard since then.
+    waits: Option<Now>,
     /// The request that the person went to.
     chosen: Option<ReqId>,
     /// Since when the dialog has been on the screen, and how long it has to be before a key counts.
@@ -183,7 +194,7 @@ impl DockState {
     /// Takes note of what the dock shows now. To be called after every change of the model and before every key. Tells
     /// whether a rule was being made of a question that has changed.
     pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> bool {
-        let dialog = dialog(session, self.chosen, now);
+        let dialog = dialog(session, self.chosen, self.waits, now);
         let same = dialog == self.dialog;
         let changed = match &dialog {
             Some(Dialog::Permission(req)) => self.contents_changed(session, *req, same),
@@ -262,6 +273,11 @@ impl DockState {
             Neighbour::Previous => (at + pending.len() - 1) % pending.len(),
         };
         self.chosen = pending.get(next).map(|p| p.req);
+    }
+
+    /// The person waits on, until something is heard and it is silent again.
+    pub fn wait_on(&mut self, session: SessionRef<'_>) {
+        self.waits = silence::heard(session);
     }
 
     /// The dock shows something else, or is shown again: keys count when it has been on the screen for so long.

@@ -21,6 +21,7 @@ pub mod scroll;
 pub mod secrets;
 pub mod session_list;
 pub mod session_view;
+pub mod silence;
 pub mod timing;
 pub mod trees;
 

@@ -9,6 +9,7 @@ use crate::model::draft::Sent;
 use crate::model::event::Intent;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::options::{Command, OptionKind, OptionValue};
+use crate::model::permission_mode::{BYPASS_LASTS, PermissionMode, time_words};
 use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
@@ -16,6 +17,8 @@ use crate::ui::keys::Action;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+/// Of the client's own modes.
+const GROUP: &str = "permissions";
 /// The longest filter that is kept.
 const MAX_FILTER: usize = 200;
 /// Characters of a prompt that are listed, and that the filter looks at.
@@ -34,6 +37,10 @@ pub struct Row {
 pub enum Choice {
     /// Something of the session is set.
     Set(Intent),
+    /// The same after one more question.
+    Sure(Intent),
+    /// Everything stays as it is.
+    Leave,
     /// A further session of this agent.
     Open {
         whose: Whose,
@@ -67,11 +74,23 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// `None` when the agent offers nothing that could be set.
-    pub fn open(session: SessionRef<'_>) -> Option<Self> {
+    pub fn open(session: SessionRef<'_>) -> Self {
         let rows = rows(session);
         let selected = rows.iter().position(|r| is_current(session, &r.choice)).unwrap_or(0);
-        (!rows.is_empty()).then_some(Self { title: "modes and options", rows, filter: String::new(), selected })
+        Self { title: "modes and options", rows, filter: String::new(), selected }
+    }
+
+    /// Before the person is asked about nothing any more.
+    pub fn sure(intent: Intent) -> Self {
+        let time = time_words(BYPASS_LASTS);
+        let row =
+            |label: String, detail: &str, choice| Row { group: GROUP.into(), label, detail: detail.into(), choice };
+        let words = PermissionMode::BypassPermissions.words();
+        let rows = vec![
+            row("no, go on asking".to_owned(), "", Choice::Leave),
+            row(format!("yes, ask nothing for {time}"), words, Choice::Set(intent)),
+        ];
+        Self { title: "let the agent do everything without a question?", rows, filter: String::new(), selected: 0 }
     }
 
     /// The agents that a further session can be opened with: the one of the session that is shown first, then others that
@@ -181,7 +200,7 @@ pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
 
 /// Whether the agent has this value now, or has been asked for it.
 pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
-    let Choice::Set(intent) = choice else { return false };
+    let (Choice::Set(intent) | Choice::Sure(intent)) = choice else { return false };
     match intent {
         Intent::SetMode { id } => {
             session.modes.as_ref().is_some_and(|m| m.pending.as_ref().unwrap_or(&m.current) == id)
@@ -195,6 +214,7 @@ pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
                     _ => false,
                 }
         }),
+        Intent::SetPermissionMode(choice) => session.chosen_permission_mode() == choice.mode,
         _ => false,
     }
 }
@@ -233,6 +253,12 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
         label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
         detail: format!("{} · Enter takes it back", rule.scope.words()),
         choice: Choice::Set(Intent::Rules(RuleWish::Drop(rule.clone()))),
+    }));
+    rows.extend(PermissionMode::ALL.into_iter().map(|mode| {
+        let intent = Intent::SetPermissionMode(mode.into());
+        let needs_word = mode == PermissionMode::BypassPermissions;
+        let choice = if needs_word { Choice::Sure(intent) } else { Choice::Set(intent) };
+        Row { group: GROUP.into(), label: mode.name().to_owned(), detail: mode.words().to_owned(), choice }
     }));
     let agent = session.agent();
     let mut of_agent = |label: &str, detail: &str, intent| {

@@ -8,6 +8,10 @@ use std::time::Duration;
 pub const LOOKING_AFTER: Duration = Duration::from_millis(300);
 /// A working agent that has said nothing for so long is called silent.
 pub const SILENT_AFTER: Duration = Duration::from_secs(20);
+/// In a turn in which nothing was heard for so long, giving up is offered.
+pub const OFFER_AFTER: Duration = Duration::from_mins(1);
+/// The same while a tool or a command runs.
+pub const OFFER_AFTER_TOOL: Duration = Duration::from_mins(5);
 /// A running command that has printed nothing for so long may wait for input.
 pub const QUIET: Duration = Duration::from_secs(10);
 /// A start that takes so long is offered to be given up.

@@ -42,6 +42,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::OpenPage
         | Action::CopyPage
         | Action::LeaveLogIn
+        | Action::WaitOn
         | Action::SubmitAsked
         | Action::DeclineAsked
         | Action::CancelAsked
@@ -149,7 +150,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let choices = match &dialog {
         Dialog::Permission(req) => cx.session.question(*req).map_or(0, |p| p.options.len()),
         Dialog::LogIn => cx.session.agent().auth_methods.len(),
-        Dialog::Authenticating(_) | Dialog::Dead | Dialog::Silent | Dialog::Unconfirmed => 0,
+        Dialog::Authenticating(_) | Dialog::Dead | Dialog::Silent | Dialog::Quiet | Dialog::Unconfirmed => 0,
     };
     match (action, &dialog) {
         (Action::Up | Action::Down, _) if choices > 0 => highlight(state, cx, action, choices),
@@ -190,8 +191,18 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             state.view.dock.all_stderr = flip(state.view.dock.all_stderr);
             state.view.dock.scroll = 0;
         }
-        (Action::Restart, Dialog::Dead | Dialog::LogIn | Dialog::Authenticating(_)) => {
-            out.push(Out::Intent(Intent::Restart));
+        (
+            Action::Restart,
+            Dialog::Dead | Dialog::LogIn | Dialog::Authenticating(_) | Dialog::Quiet | Dialog::Unconfirmed,
+        ) => out.push(Out::Intent(Intent::Restart)),
+        (Action::WaitOn, Dialog::Quiet) => {
+            state.view.dock.wait_on(cx.session);
+            state.sync(cx.model, cx.now);
+            leave(state, cx);
+        }
+        (Action::LeaveLogIn, Dialog::Quiet) => {
+            out.push(Out::Intent(Intent::Cancel));
+            leave(state, cx);
         }
         (Action::TypeInto, Dialog::Authenticating(_)) => super::terminal::take_over(state, cx, out),
         (Action::OpenPage, Dialog::Authenticating(_) | Dialog::LogIn) => open_page(state, cx, out),

@@ -259,12 +259,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             };
             state.say(words, cx.now);
         }
-        Action::OptionsList => {
-            state.picker = Picker::open(cx.session);
-            if state.picker.is_none() {
-                state.say("this agent offers no modes or options", cx.now);
-            }
-        }
+        Action::OptionsList => state.picker = Some(Picker::open(cx.session)),
         Action::Palette => state.picker = Some(palette::open(state, cx)),
         Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
         Action::HandOver => sessions::hand_over(state, cx, out),

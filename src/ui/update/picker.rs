@@ -5,7 +5,7 @@ use crate::ui::keys::{Action, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::App;
 use crate::ui::state::opener::Opener;
-use crate::ui::state::picker::Choice;
+use crate::ui::state::picker::{Choice, Picker};
 
 /// Rows of one page of a list.
 const PAGE: isize = 8;
@@ -22,6 +22,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 state.picker = None;
                 match choice {
                     Choice::Set(intent) => out.push(Out::Intent(intent)),
+                    Choice::Sure(intent) => state.picker = Some(Picker::sure(intent)),
+                    Choice::Leave => {}
                     Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
                     Choice::Do(action) => super::composer::action(state, cx, action, out),
                     Choice::Show(key) => out.push(Out::Show(key)),

@@ -8,6 +8,7 @@ use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
+use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
 use crate::model::tool::{Exit, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
 use crate::ui::fixtures::{Scene, returned, session};
@@ -15,6 +16,7 @@ use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key, Keymap};
 use crate::ui::msg::{Out, What};
 use crate::ui::state::Focus;
+use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
 use crate::ui::tty::{Click, Input};
 use proptest::prelude::*;
@@ -84,6 +86,57 @@ fn an_unconfirmed_cancel_offers_k_in_the_dock_only() {
     s.press(Code::Tab).after(700).draw();
     s.typed("k");
     assert_eq!(s.intents(), [Intent::Cancel, Intent::KillAgent]);
+}
+
+#[test]
+fn a_silent_turn_offers_to_wait_to_stop_and_to_begin_again_and_takes_no_focus() {
+    let mut s = Scene::working(80, 24);
+    s.after(59_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
+    s.after(2000).draw();
+    assert_eq!((s.ui.view.focus.clone(), &s.ui.view.dock.dialog), (Focus::Composer, &Some(Dialog::Quiet)));
+    for words in ["has said nothing for 1:01", "w wait on", "x stop the turn", "r end it, start it again"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+    s.typed("wxr");
+    assert_eq!((s.intents(), s.ui.view.composer.text()), (Vec::new(), "wxr"), "no key answers it unasked");
+    s.press(Code::Tab).after(700).draw();
+    s.typed("w").draw();
+    assert_eq!((s.ui.view.focus.clone(), &s.ui.view.dock.dialog), (Focus::Composer, &None));
+    s.after(600_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None, "until something is heard");
+    s.say("So");
+    s.after(61_000).draw();
+    s.press(Code::Tab).after(700).draw();
+    s.typed("x");
+    assert_eq!(s.intents(), [Intent::Cancel]);
+    s.after(6100).draw();
+    assert_eq!(s.ui.view.dock.dialog, Some(Dialog::Unconfirmed));
+    s.press(Code::Tab).after(700).draw();
+    s.typed("r");
+    assert_eq!(s.intents(), [Intent::Cancel, Intent::Restart]);
+}
+
+#[test]
+fn a_tool_may_take_longer_and_a_command_that_prints_is_not_silent() {
+    let mut s = Scene::working(80, 24);
+    s.tool("t", ToolKind::Execute, "cargo build", ToolStatus::InProgress);
+    s.after(200_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
+    s.after(101_000).draw();
+    assert!(s.shown.contains("it has run for 5:01: run cargo build"), "{}", s.shown);
+    let mut s = Scene::working(80, 24);
+    s.runs(1, "make");
+    s.after(299_000);
+    s.prints(1, "still here");
+    s.after(299_000).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
+    s.after(2000).draw();
+    assert_eq!(s.ui.view.dock.dialog, Some(Dialog::Quiet));
+    s.after(1000);
+    s.prints(1, "again");
+    s.after(1).draw();
+    assert_eq!(s.ui.view.dock.dialog, None);
 }
 
 #[test]
@@ -1214,4 +1267,22 @@ fn while_reading_calls_that_share_a_row_are_one_step_and_are_found_in_it() {
     assert_eq!(at(&s), Some(last - 5), "it is shown there");
     s.press(Code::Enter).draw();
     assert!(s.shown.contains("✓ read   file-3.rs"), "{}", s.shown);
+}
+
+#[test]
+fn the_mode_that_asks_nothing_is_asked_about_once_more_and_stays_in_sight() {
+    let mut s = Scene::ready(100, 24);
+    s.press(Code::F(2)).typed("bypass");
+    assert!(s.draw().contains("permissions"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert!(s.draw().contains("without a question?") && s.intents().is_empty(), "{}", s.shown);
+    s.press(Code::Enter).draw();
+    assert_eq!(s.intents(), [], "the first row changes nothing");
+    s.press(Code::F(2)).typed("bypass").press(Code::Enter).press(Code::Down).press(Code::Enter);
+    let choice = PermissionMode::BypassPermissions.into();
+    assert_eq!(s.intents(), [Intent::SetPermissionMode(choice)]);
+    s.intent(Intent::SetPermissionMode(choice));
+    assert!(s.draw().contains("permissions bypassPermissions"), "{}", s.shown);
+    s.press(Code::Char('x')).ctrl('c');
+    assert!(s.draw().contains("cleared") && s.shown.contains("bypass"), "a message hides it not: {}", s.shown);
 }

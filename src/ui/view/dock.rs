@@ -9,6 +9,7 @@ mod hints;
 mod kinds;
 mod log_in;
 mod rule;
+mod silence;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
@@ -352,13 +353,8 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
             dead(cx, body)
         }
         Dialog::Silent => silent(cx)?,
-        Dialog::Unconfirmed => {
-            let since = cx.session.turn.as_ref()?.cancelling?;
-            let waited = labels::clock(cx.now.saturating_sub(since));
-            let words = format!("{} has not confirmed the stop for {waited}", labels::agent(cx.session));
-            let note = "Ending it closes the session; the files it has written stay.";
-            Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(&[("k", "end the agent")]))
-        }
+        Dialog::Quiet => silence::quiet(cx)?,
+        Dialog::Unconfirmed => silence::unconfirmed(cx)?,
     })
 }
 

@@ -12,7 +12,8 @@ use acp_tui::model::session::Phase;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-async fn agent(mut agent: Agent) -> Value {
+/// What its question was answered with, and its next prompt.
+async fn agent(mut agent: Agent) -> (Value, Value) {
     answer(&mut agent, "initialize", json!({ "protocolVersion": 1 })).await;
     answer(&mut agent, "session/new", json!({ "sessionId": "s" })).await;
     let prompt = receive(&mut agent).await;
@@ -22,8 +23,10 @@ async fn agent(mut agent: Agent) -> Value {
     send(&mut agent, request).await;
     let answered = receive(&mut agent).await["result"]["outcome"]["optionId"].take();
     send(&mut agent, json!({ "jsonrpc": "2.0", "id": prompt["id"], "result": { "stopReason": "end_turn" } })).await;
+    let mut next = receive(&mut agent).await;
+    send(&mut agent, json!({ "jsonrpc": "2.0", "id": next["id"], "result": { "stopReason": "end_turn" } })).await;
     while agent.lines.next_line().await.unwrap().is_some() {}
-    answered
+    (answered, next["params"]["prompt"][0]["text"].take())
 }
 
 #[tokio::test]
@@ -48,10 +51,12 @@ async fn the_question_stands_while_the_hook_is_asked_and_goes_with_its_answer() 
     let is_asked = |e: &Engine| e.model().first().session().questions().iter().any(|q| q.is_hook_asked);
     until(&mut engine, "a question that says so", is_asked).await;
     let writer = tokio::task::spawn_blocking(move || std::fs::write(go, "go\n").unwrap());
-    until(&mut engine, "the end of the turn", |e| e.model().first().session().turn.is_none()).await;
+    // The one in which the agent is told why is the last.
+    until(&mut engine, "the end of both turns", |e| e.model().first().session().turn.is_none()).await;
     writer.await.unwrap();
     let text = crate::support::render(engine.model()).join("\n");
     assert!(text.contains("refused by the decision hook: not today: make"), "{text}");
     engine.shutdown().await;
-    assert_eq!(agent.await.unwrap(), "no");
+    let (answered, next) = agent.await.unwrap();
+    assert_eq!((answered, next), ("no".into(), "Refused: make\n\nnot today".into()));
 }

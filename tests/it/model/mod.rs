@@ -16,6 +16,7 @@ mod lifecycle;
 mod limits;
 mod loading;
 mod login;
+mod modes;
 mod options;
 mod permission;
 mod prompt;

@@ -59,6 +59,7 @@ pub fn config(root: &Path) -> EngineConfig {
         graces: Graces::default(),
         review: None,
         gate: Gate::Off,
+        permission_mode: None,
         rules: None,
         servers: None,
         audit: None,

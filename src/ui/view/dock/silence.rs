@@ -1,0 +1,48 @@
+//! An agent of which nothing is heard, while it works or after it was asked to stop: what is waited for, and what can be done.
+//!
+//! Does nothing. Invariant: waiting on is always one of the choices, and needs no key.
+
+use super::{Contents, keys, plain, strong};
+use crate::model::event::Can;
+use crate::text::token::Token;
+use crate::ui::labels;
+use crate::ui::state::silence;
+use crate::ui::view::ViewCx;
+
+/// It works, as far as is known.
+pub(super) fn quiet(cx: &ViewCx<'_>) -> Option<Contents> {
+    let since = silence::heard(cx.session)?;
+    let silent = labels::clock(cx.now.saturating_sub(since));
+    let agent = labels::agent(cx.session);
+    let waits_for = match cx.session.running_tool() {
+        Some(tool) => {
+            let what = labels::object(tool, &cx.session.cwd);
+            let time = labels::clock(cx.now.saturating_sub(tool.started));
+            format!("it has run for {time}: {} {what}", labels::verb(tool.kind))
+        }
+        None => "it waits for its model, as far as it says".to_owned(),
+    };
+    let words = format!("{agent} has said nothing for {silent}");
+    let list = [("w", "wait on"), ("x", "stop the turn"), ("r", again(cx))];
+    Some(Contents::of(vec![strong(&words, Token::Warn), plain(&waits_for, Token::Text)], keys(&list)))
+}
+
+/// It was asked to stop.
+pub(super) fn unconfirmed(cx: &ViewCx<'_>) -> Option<Contents> {
+    let since = cx.session.turn.as_ref()?.cancelling?;
+    let waited = labels::clock(cx.now.saturating_sub(since));
+    let words = format!("{} has not confirmed the stop for {waited}", labels::agent(cx.session));
+    let note = "Wait on, or end it: the files it has written stay.";
+    let list = [("k", "end the agent"), ("r", again(cx))];
+    Some(Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(&list)))
+}
+
+/// What a new start leads to.
+fn again(cx: &ViewCx<'_>) -> &'static str {
+    let agent = cx.session.agent();
+    if agent.can(Can::Load) || agent.can(Can::Resume) {
+        "end it, start it again and go on"
+    } else {
+        "end it, start it again with a new session"
+    }
+}
