@@ -60,7 +60,8 @@ pub fn of_export(file: &Path, dir: &Path) -> Result<Option<Vec<Taken>>, Fault> {
     let left = Rc::new(Cell::new(MAX_LINE as u64));
     let mut read =
         Export { dir, left: Rc::clone(&left), kind: Value::Null, v: Value::Null, journals: None, fault: None };
-    let mut json = serde_json::Deserializer::from_reader(Bounded { file: BufReader::new(opened), left: Rc::clone(&left) });
+    let mut json =
+        serde_json::Deserializer::from_reader(Bounded { file: BufReader::new(opened), left: Rc::clone(&left) });
     let done = json.deserialize_map(&mut read);
     if let Some(error) = read.fault {
         return Err(error.into());
