@@ -6,6 +6,7 @@
 mod earlier;
 mod files;
 mod named;
+mod places;
 mod reading;
 
 use super::pattern::{Match, Spec, base_name};
@@ -215,7 +216,7 @@ impl<'a> Judge<'a, '_> {
 
     /// What is to be said of the directory that commands begin in.
     fn here(&self) -> Opinion<'a> {
-        let secret = if self.is_elsewhere { files::Places::of(self.request, Path::new("")).secret() } else { None };
+        let secret = if self.is_elsewhere { places::Places::of(self.request, Path::new("")).secret() } else { None };
         secret.map_or(Opinion::neither(), |why| Opinion::ask(Doubt::Secret(why)))
     }
 

@@ -4,132 +4,20 @@
 //! Invariants: what a command names never allows it, it only denies it, has it asked about, or has to stand in the
 //! pattern; a word that may be a file is one.
 
+use super::places::{Places, is_like_file};
 use super::{Inside, Judge, Opinion, earlier, named};
-use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Written};
-use crate::rules::pattern::{Match, PathSpec, Spec, base_name};
-use crate::rules::secrets::{self, Secret};
+use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::{self, Command};
-use crate::rules::steering::{is_steering, names_steering};
+use crate::rules::steering::is_steering;
 use crate::rules::tool::{Kind, Tool};
 use crate::rules::word::{Rest, Word};
-use crate::rules::{Doubt, Request, Verdict};
+use crate::rules::{Doubt, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
 pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
-
-/// What a path says, and where it really is.
-pub(super) struct Places<'a> {
-    request: &'a Request<'a>,
-    plain: PathBuf,
-    /// `None` when that cannot be told.
-    real: Option<PathBuf>,
-    /// There may be files below it.
-    is_above: bool,
-}
-
-impl<'a> Places<'a> {
-    pub(super) fn of(request: &'a Request<'a>, path: &Path) -> Self {
-        let joined = request.cwd.join(path);
-        let (plain, real) = (normalize(&joined), (request.links)(&joined));
-        let is_above = std::iter::once(&plain).chain(&real).any(|path| (request.is_above)(path));
-        Self { request, plain, real, is_above }
-    }
-
-    fn roots(&self) -> Vec<&Path> {
-        self.request.roots.iter().map(AsRef::as_ref).collect()
-    }
-
-    /// Where it really is in the roots; itself where it is in none.
-    fn inside(&self) -> Option<&Path> {
-        let real = self.real.as_deref()?;
-        Some(self.roots().iter().find_map(|root| real.strip_prefix(root).ok()).unwrap_or(real))
-    }
-
-    fn is_outside(&self) -> bool {
-        !self.real.as_ref().is_some_and(|real| self.request.roots.iter().any(|root| real.starts_with(root)))
-    }
-
-    /// Whether later commands take programs from it, or this program its rules and settings.
-    fn steers(&self) -> bool {
-        self.inside().is_some_and(is_steering) || self.is_ours()
-    }
-
-    /// The path says so itself; the session's own directory may be below such a name.
-    fn names_steering(&self, path: &Path) -> bool {
-        path.is_relative() && names_steering(path) || names_steering(self.inside().unwrap_or(path))
-    }
-
-    /// A file of this program's, one that its links lead to, or a directory with such a file in it.
-    fn is_ours(&self) -> bool {
-        let is_one = |real: &Path| self.request.ours.iter().any(|own| real.starts_with(own) || own.starts_with(real));
-        self.real.as_deref().is_some_and(is_one)
-    }
-
-    /// Why it is asked about unless a rule names it: what its names say, inside of the roots those below them, or that it
-    /// is this program's own.
-    pub(super) fn secret(&self) -> Option<&'static str> {
-        let row = self.rows().into_iter().flatten().next();
-        row.map(|secret| secret.why).or_else(|| self.is_of_state().then_some(secrets::OURS))
-    }
-
-    /// What its names say, those that the path has and those of where it really is.
-    pub(super) fn rows(&self) -> Vec<Vec<&'static Secret>> {
-        let below = |path: &Path| {
-            let inside = self.roots().iter().find_map(|root| path.strip_prefix(root).ok());
-            secrets::rows_of(inside.unwrap_or(path)).collect::<Vec<_>>()
-        };
-        let real = self.real.iter().filter(|real| **real != self.plain);
-        std::iter::once(&self.plain).chain(real).map(|path| below(path)).filter(|rows| !rows.is_empty()).collect()
-    }
-
-    /// This program's own, but for a session's directory that it has made.
-    fn is_of_state(&self) -> bool {
-        let Some(real) = self.real.as_deref() else { return false };
-        let is_of_root = |own: &Path| self.roots().iter().any(|root| root.starts_with(own) && real.starts_with(root));
-        self.request.ours.iter().any(|own| real.starts_with(own))
-            || self.request.state.is_some_and(|own| real.starts_with(own) && !is_of_root(own))
-    }
-
-    /// Whether a pattern that is for it names it.
-    fn is_named(&self, spec: &PathSpec) -> bool {
-        let rows = self.rows();
-        let is_named = |rows: &Vec<&Secret>| rows.iter().any(|secret| spec.has_part(|part| secret.is_named(part)));
-        if rows.is_empty() {
-            self.real.as_deref().is_some_and(|real| spec.spells_name(real))
-        } else {
-            rows.iter().all(is_named)
-        }
-    }
-
-    /// Of the rules that deny or ask.
-    pub(super) fn wide(&self, spec: &Spec) -> Match {
-        let (roots, home) = (self.roots(), self.request.home);
-        let mut places = std::iter::once(&self.plain).chain(&self.real);
-        match spec {
-            Spec::Any => Match::Yes,
-            Spec::Path(spec) if places.clone().any(|path| spec.matches(path, &roots, home, true)) => Match::Yes,
-            Spec::Path(spec) if self.is_above && places.any(|path| spec.is_below(path, &roots, home)) => Match::Below,
-            _ => Match::No,
-        }
-    }
-
-    /// Of the rules that allow.
-    fn strict(&self, spec: &Spec, is_edit: bool) -> bool {
-        let (Some(real), Some(inside)) = (&self.real, self.inside()) else { return false };
-        match spec {
-            // The session's own directory may be below such a name.
-            Spec::Any => !(self.is_outside() || is_edit && self.steers()),
-            Spec::Path(spec) => {
-                let is_spelled = || spec.spells(inside) && (!self.is_ours() || spec.spells_name(real));
-                spec.matches(real, &self.roots(), self.request.home, false) && (!is_edit || is_spelled())
-            }
-            _ => false,
-        }
-    }
-}
 
 impl<'a> Judge<'a, '_> {
     pub(super) fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
@@ -400,9 +288,4 @@ impl<'a> Judge<'a, '_> {
 fn is_no_file(path: &Path) -> bool {
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].iter().any(|name| path == Path::new(name))
         || path.starts_with("/dev/fd")
-}
-
-/// Whether a word looks like the name of a file, and not like a number, a branch or an address.
-pub(super) fn is_like_file(text: &str) -> bool {
-    !text.contains("://") && !text.starts_with('-') && text.contains(['/', '.'])
 }

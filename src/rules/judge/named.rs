@@ -2,7 +2,7 @@
 //!
 //! Invariants: a word that may be the name of a file is one; what a pattern does not say of a secret it does not name.
 
-use super::files::{Places, is_like_file};
+use super::places::{Places, is_like_file};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Text};
 use crate::rules::pattern::{CommandSpec, base_name};

@@ -3,7 +3,8 @@
 //! Invariants: a rule that is against reading is so for commands that name the file, search above it or may show it without
 //! its name; what is against reading never allows anything.
 
-use super::files::{READ, is_like_file};
+use super::files::READ;
+use super::places::{Places, is_like_file};
 use super::{Judge, Opinion};
 use crate::rules::hazards::{self, Reads};
 use crate::rules::pattern::{Match, Spec};
@@ -78,7 +79,7 @@ impl<'a> Judge<'a, '_> {
         let is_it = |spec: &Spec| matches!(spec, Spec::Path(spec) if !only_named || spec.names());
         let mut rules = self.narrow(tool).filter(|spec| is_it(spec)).peekable();
         rules.peek()?;
-        let places = super::files::Places::of(self.request, path);
+        let places = Places::of(self.request, path);
         rules.map(|spec| places.wide(spec)).max().filter(|found| *found != Match::No)
     }
 
