@@ -45,7 +45,7 @@ impl Place {
         ["f1", "f2", "f3"].map(|name| (name.into(), std::fs::read(self.lab.cwd().join(name)).unwrap())).into()
     }
 
-    /// What is kept of the session, apart from what an undo is to write.
+    /// What is kept of the session, apart from what an undo is to write; to the history of prompts each run adds its own.
     fn kept(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut all = BTreeMap::new();
         let mut open = vec![self.lab.cwd().join(STATE)];
@@ -54,7 +54,7 @@ impl Place {
                 let is_pack = path.extension().is_some_and(|e| e == "pack" || e == "idx" || e == "jsonl");
                 if path.is_dir() {
                     open.push(path);
-                } else if is_pack && !path.ends_with("ledger.jsonl") {
+                } else if is_pack && !["ledger.jsonl", "prompts.jsonl"].iter().any(|name| path.ends_with(name)) {
                     all.insert(path.clone(), std::fs::read(path).unwrap());
                 }
             }
