@@ -9,7 +9,6 @@ use crate::base::{human, paths, sanitize};
 use crate::headless::code;
 use crate::store::audit::{self, Checked, Fault};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 
 /// The log is not as it was written.
 const BROKEN: u8 = 1;
@@ -38,7 +37,8 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
         return verified(&audit::verify(&state).map_err(cannot)?, asked.json);
     }
     let limit = asked.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    let mut newest: VecDeque<Value> = VecDeque::new();
+    // Each run has a file of its own, and runs may overlap.
+    let mut newest: Vec<(String, Value)> = Vec::new();
     let mut shown = Shown::default();
     for file in audit::files(&state).map_err(cannot)? {
         let records = match audit::records(&file) {
@@ -50,10 +50,10 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
         };
         for record in records.filter(|record| asked.wants(record)) {
             if asked.limit.is_some() {
-                if newest.len() >= limit {
-                    newest.pop_front();
+                newest.push((record["time"].as_str().unwrap_or_default().to_owned(), record));
+                if newest.len() / 2 > limit {
+                    keep_newest(&mut newest, limit);
                 }
-                newest.push_back(record);
                 continue;
             }
             let written = print(&shown.lines(&record, asked.json))?;
@@ -62,13 +62,19 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
             }
         }
     }
-    for record in newest {
+    keep_newest(&mut newest, limit);
+    for (_, record) in newest {
         let written = print(&shown.lines(&record, asked.json))?;
         if written != code::OK {
             return Ok(written);
         }
     }
     Ok(code::OK)
+}
+
+fn keep_newest(records: &mut Vec<(String, Value)>, limit: usize) {
+    records.sort_by(|one, other| one.0.cmp(&other.0));
+    records.drain(..records.len().saturating_sub(limit));
 }
 
 impl Audit {

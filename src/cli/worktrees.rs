@@ -205,7 +205,8 @@ fn is_in_use(state: &Path, worktree: &Worktree) -> bool {
 
 /// A session that is about to begin in a directory: the worktree that it is in stays until its review is open.
 pub(super) fn opening(state: &Path, cwd: &Path) -> Result<Option<Opening>, Usage> {
-    Opening::at(state, cwd).map_err(|error| said(&error))
+    // Of a session whose worktree was discarded, what is recorded is shown.
+    if cwd.is_dir() { Opening::at(state, cwd).map_err(|error| said(&error)) } else { Ok(None) }
 }
 
 /// Removes one, unless a session is open in it or just opening. Gives the ref that keeps all of it.

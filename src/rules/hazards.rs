@@ -102,6 +102,11 @@ const PLAIN_OPTIONS: &[&str] =
 /// Modules of Python, and packages of JavaScript, that test and look through a project.
 const MODULES: &str = "pytest unittest mypy flake8 pylint ruff black isort";
 const PACKAGES: &str = "tsc eslint prettier vitest jest mocha";
+/// Options of all of these that load nothing, run nothing and write no file of another name: what is printed, which tests
+/// run and when they end. An option that is not here has to stand in the pattern.
+const HARMLESS: &str = "-q -qq -v -vv -vvv -x -s -k -m -p -rA --quiet --verbose --exitfirst --lf --last-failed --ff --failed-first --noEmit \
+    --strict --check --check-only --diff --pretty --color --no-color --silent --bail --run --coverage --watch --ci --list --failfast \
+    --tb=short --tb=long --tb=no --tb=line --maxfail=1 --passWithNoTests --runInBand --max-warnings=0";
 
 #[derive(Debug)]
 pub(super) struct Row {
@@ -145,12 +150,17 @@ fn stands_for(program: &str, words: &[Word]) -> Option<usize> {
         let name = words.get(at).and_then(Word::known);
         listed(names).any(|listed| name == Some(listed)).then_some(at)
     };
-    let is_outside = |word: &Word| values(&word.text).any(|text| text.starts_with('@') || leads_out(text));
-    match program {
-        "npx" | "pnpx" | "bunx" if !words.iter().any(is_outside) => is_one(1, PACKAGES),
+    let is_inside = |word: &Word| !values(&word.text).any(|text| text.starts_with('@') || leads_out(text));
+    let is_plain = |word: &Word| match word.text.strip_prefix('-') {
+        None => !word.could_be_option() && is_inside(word),
+        Some(_) => word.known().is_some_and(|option| listed(HARMLESS).any(|listed| listed == option)),
+    };
+    let at = match program {
+        "npx" | "pnpx" | "bunx" => is_one(1, PACKAGES),
         _ if program.starts_with("python") => is_one(1, "-m").and_then(|_| is_one(2, MODULES)),
         _ => None,
-    }
+    }?;
+    words.iter().skip(at + 1).all(is_plain).then_some(at)
 }
 
 /// Whether an interpreter only says its version.

@@ -20,6 +20,10 @@ pub(super) const OURS: &str =
 pub(super) const BETWEEN: [char; 5] = ['=', ':', ',', '@', '\0'];
 /// The same where the word is a program, beside blanks.
 const IN_PROGRAM: [char; 15] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[', ']', ';', '<', '>', '|'];
+/// Marks of which a shell makes names.
+const MARKS: [char; 4] = ['*', '?', '[', '{'];
+/// Names that are made of the braces of one.
+const MAX_NAMES: usize = 64;
 /// What programs put around texts.
 const QUOTES: [char; 3] = ['\'', '"', '`'];
 /// Letters of options that a value may stand behind in one word, beside those that go before a sign.
@@ -59,24 +63,19 @@ impl Secret {
 
     /// Whether a shell may make a name that the row is for of this one, which has marks such as `*` in it.
     fn may_come_of(&self, name: &str) -> bool {
-        let Some(example) = &self.example else { return false };
-        let (mut glob, mut depth) = (String::new(), 0_u32);
-        for c in name.chars() {
-            match c {
-                '{' | '[' => {
-                    depth += 1;
-                    glob.push('*');
-                }
-                '}' | ']' => depth = depth.saturating_sub(1),
-                _ if depth > 0 => {}
-                '?' => glob.push('*'),
-                c => glob.push(c),
-            }
-        }
-        // Of marks alone everything comes, but for what begins with a dot.
-        let says_something = glob.chars().any(|c| c.is_alphanumeric());
-        let begins_alike = !example.starts_with('.') || glob.starts_with('.');
-        glob.contains('*') && says_something && begins_alike && Glob::new(&glob).matches(example)
+        let is_one = |name: &String| {
+            // Of marks alone everything comes, but for what begins with a dot.
+            let says_something = name.starts_with('.') || name.chars().any(char::is_alphanumeric);
+            let is_itself = !name.contains(MARKS) && matches!(&*self.names, [glob] if glob.matches(name));
+            let is_ending = self.is_ending() && self.ending().is_some_and(|ending| may_end_so(name, ending));
+            is_itself || is_ending || says_something && self.example.as_ref().is_some_and(|example| may_be(name, example))
+        };
+        expanded(name).iter().any(is_one)
+    }
+
+    /// What all names of the row end with.
+    fn ending(&self) -> Option<&str> {
+        self.names.last()?.text().strip_prefix('*').filter(|ending| !ending.contains('*'))
     }
 
     /// Whether a part of a pattern names it: its last name, or a text in the same form.
@@ -90,9 +89,106 @@ impl Secret {
     }
 
     fn is_in(&self, names: &[String]) -> bool {
-        let is_made = names.iter().any(|name| name.contains(['*', '?', '[', '{']) && self.may_come_of(name));
-        let fits = |names: &[String]| self.names.iter().zip(names).all(|(glob, name)| glob.matches(name));
+        let is_made = names.iter().any(|name| name.contains(MARKS) && self.may_come_of(name));
+        // A mark stands for a name where others say which file it is.
+        let one = |(glob, name): (&Glob, &String)| {
+            glob.matches(name) || name.contains(MARKS) && expanded(name).iter().any(|name| may_be(name, glob.text()))
+        };
+        let says = |names: &[String]| names.iter().any(|name| !name.contains(MARKS));
+        let fits = |names: &[String]| {
+            let both = || self.names.iter().zip(names);
+            both().all(|(glob, name)| glob.matches(name)) || says(names) && both().all(one)
+        };
         is_made || names.windows(self.names.len()).any(fits)
+    }
+}
+
+/// What a shell makes of the braces in a name; of too many a `*`.
+fn expanded(name: &str) -> Vec<String> {
+    let (mut done, mut open) = (Vec::new(), vec![name.to_owned()]);
+    while let Some(name) = open.pop() {
+        let end = name.find('}');
+        let Some((start, end)) = end.and_then(|end| Some((name.get(..end)?.rfind('{')?, end))) else {
+            // Of a word that was cut in its braces.
+            let behind = name.rsplit_once('}').map_or(name.clone(), |(_, after)| format!("*{after}"));
+            done.push(behind.split_once('{').map_or(behind.clone(), |(before, _)| format!("{before}*")));
+            continue;
+        };
+        let (before, inner, after) = (&name[..start], &name[start + 1..end], &name[end + 1..]);
+        if done.len() + open.len() > MAX_NAMES || !inner.contains(',') {
+            open.push(format!("{before}*{after}"));
+        } else {
+            open.extend(inner.split(',').map(|one| format!("{before}{one}{after}")));
+        }
+    }
+    done
+}
+
+/// The characters of a name with marks: nothing for one that is not known, and what `*` stands for.
+fn marks(name: &str) -> Vec<Mark> {
+    let mut is_class = false;
+    let each = |c| match c {
+        '[' => {
+            is_class = true;
+            None
+        }
+        ']' if is_class => {
+            is_class = false;
+            Some(Mark::One)
+        }
+        _ if is_class => None,
+        '*' | '{' | '}' => Some(Mark::Any),
+        '?' => Some(Mark::One),
+        c => Some(Mark::Char(c)),
+    };
+    name.chars().filter_map(each).collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Any,
+    One,
+    Char(char),
+}
+
+/// Whether a name with marks may be this one.
+fn may_be(name: &str, this: &str) -> bool {
+    let this: Vec<char> = this.chars().collect();
+    // The places in the name that may come next.
+    let mut at: Vec<bool> = std::iter::once(true).chain(this.iter().map(|_| false)).collect();
+    for mark in marks(name) {
+        let mut next = vec![false; at.len()];
+        for (place, _) in at.iter().enumerate().filter(|(_, is_here)| **is_here) {
+            match mark {
+                Mark::Any => next[place..].fill(true),
+                Mark::One => next.iter_mut().skip(place + 1).take(1).for_each(|is_here| *is_here = true),
+                Mark::Char(c) => {
+                    if this.get(place) == Some(&c) {
+                        next[place + 1] = true;
+                    }
+                }
+            }
+        }
+        at = next;
+    }
+    at.last().is_some_and(|is_end| *is_end)
+}
+
+/// Whether a name with marks may end so, and says at least the dot and a letter of it.
+fn may_end_so(name: &str, ending: &str) -> bool {
+    let marks = marks(name);
+    let ending: Vec<char> = ending.chars().collect();
+    let fits = |of: &[Mark], ending: &[char]| {
+        let is_said = of.iter().filter(|mark| matches!(mark, Mark::Char(_))).count() > 1;
+        is_said && of.len() == ending.len() && of.iter().zip(ending).all(|(mark, c)| matches!(mark, Mark::One) || *mark == Mark::Char(*c))
+    };
+    match marks.split_last() {
+        Some((Mark::Any, before)) => {
+            let last = before.iter().rposition(|mark| *mark == Mark::Char('.')).unwrap_or(before.len());
+            let said = before.len() - last;
+            ending.get(..said).is_some_and(|ending| fits(&before[last..], ending))
+        }
+        _ => marks.len() >= ending.len() && fits(&marks[marks.len() - ending.len()..], &ending),
     }
 }
 

@@ -63,9 +63,12 @@ fn words(words: &[Word]) -> Vec<(usize, &Word, Says)> {
     }
     let texts = hazards::texts(&program, words);
     let is_interpreter = hazards::is_interpreter(&program);
-    let said = |(at, word): (usize, _)| {
+    let said = |at: usize| {
+        let word = words.get(at)?;
         let text = texts.iter().find(|(text, _)| *text == at).map(|(_, text)| *text);
         let says = match text {
+            // Of several names that a shell makes of it the second is none any more.
+            Some(_) if word.is_glob => Says::File,
             Some(Text::Plain) => return None,
             Some(Text::Program) => Says::Program { is_language: false },
             None if is_interpreter && is_code(words, at) => Says::Program { is_language: true },
@@ -73,7 +76,7 @@ fn words(words: &[Word]) -> Vec<(usize, &Word, Says)> {
         };
         Some((at, word, says))
     };
-    words.iter().enumerate().skip(1).filter_map(said).collect()
+    (1..words.len()).filter_map(said).collect()
 }
 
 /// Whether a word of an interpreter is a program rather than the name of one.
@@ -149,7 +152,9 @@ pub(super) fn below(request: &Request<'_>, segments: &[Segment]) -> Option<Doubt
         place.push(dir);
         Some(place.clone())
     }));
-    let below = || places.iter().flat_map(|dir| names.iter().map(|name| dir.join(name)));
+    // It may also stay in the session's own, or come back there.
+    let here = PathBuf::new();
+    let below = || places.iter().chain([&here]).flat_map(|dir| names.iter().map(|name| dir.join(name)));
     let plain = places.iter().cloned().chain(below()).find_map(|path| Some(secrets::of_path(&path)?.why));
     let led = || {
         let home = |path: &Path| Some(request.home?.join(path.strip_prefix("~").ok()?));

@@ -181,7 +181,8 @@ impl Vim {
         };
         let Some(c) = c.filter(|_| !is_begun || matches!(key.code, Code::Char(_))) else {
             self.keys.clear();
-            return if is_begun { Took::Done } else { Took::Passed };
+            // Tab goes to the question whatever was begun.
+            return if is_begun && key.code != Code::Tab { Took::Done } else { Took::Passed };
         };
         self.keys.push(c);
         match read(&self.keys, selects) {

@@ -733,6 +733,16 @@ fn vim_has_its_modes_where_prompts_are_written() {
 }
 
 #[test]
+fn tab_goes_to_the_question_whatever_command_of_vim_was_begun() {
+    let mut s = Scene::asked(80, 24);
+    s.ui.keys = std::sync::Arc::new(Keymap::read("vim = true", "keys.toml").0);
+    s.press(Code::Esc).typed("2");
+    assert!(s.draw().contains(" NORMAL 2"), "{}", s.shown);
+    s.press(Code::Tab);
+    assert_eq!(s.ui.view.focus, Focus::Dock);
+}
+
+#[test]
 fn a_withdrawn_request_gives_the_focus_back_with_a_word() {
     let mut s = Scene::asked(80, 24);
     s.press(Code::Tab).after(700);

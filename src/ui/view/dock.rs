@@ -248,7 +248,8 @@ fn has_options(cx: &ViewCx<'_>, dialog: &Dialog) -> bool {
 fn digits_answer(cx: &ViewCx<'_>) -> bool {
     let view = &cx.state.view;
     let asks = view.dock.dialog.as_ref().is_some_and(|dialog| has_options(cx, dialog));
-    asks && view.focus == Focus::Composer && view.composer.is_empty() && view.dock.is_sticky(cx.now)
+    let is_free = view.focus == Focus::Composer && view.composer.is_empty() && !cx.state.commands();
+    asks && is_free && view.dock.is_sticky(cx.now)
 }
 
 /// The choices that are shown. Of what does not fit, the body keeps a third, unless the highlighted choice needs it.
