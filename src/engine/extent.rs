@@ -80,7 +80,11 @@ fn words(claim: &Claim) -> Vec<String> {
 fn leaves(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
     let Place { root, roots, home } = *at;
     let is_outside = |path: &Path| !real_path(path).is_some_and(|real| roots.iter().any(|root| real.starts_with(root)));
-    let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
+    let below = |from: &Path, path: &str| match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+        _ => from.join(path),
+    };
+    let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| below(root, cwd));
     let words = words(claim);
     let place = |word: &String| -> Option<PathBuf> {
         // Text with blanks in it is a message or a program more often than a file.
@@ -89,10 +93,7 @@ fn leaves(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
         if is_text || is_no_file {
             return None;
         }
-        match (word.strip_prefix('~'), home) {
-            (Some(rest), Some(home)) => Some(home.join(rest.trim_start_matches('/'))),
-            _ => Some(begins.join(word)),
-        }
+        Some(below(&begins, word))
     };
     is_outside(&begins) || words.len() > MAX_WORDS || words.iter().filter_map(place).any(|path| is_outside(&path))
 }
@@ -194,6 +195,9 @@ mod tests {
             ("cat /etc/passwd", true),
             ("bash -lc 'cat /etc/passwd'", true),
             ("cp a ~/x", true),
+            ("tar xf a.tar -C/etc", true),
+            ("make --directory=/etc", true),
+            ("gcc -I./src a.c", false),
             ("ls ..", true),
             ("cat way-out/x", true),
             ("echo x > /tmp/y", true),

@@ -288,7 +288,8 @@ fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<St
 /// Whether a key is for paths, however its words are put together.
 fn is_for_paths(key: &str) -> bool {
     let plain: String = key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
-    PATHS.contains(&plain.as_str())
+    // `new_file_path` and its like.
+    PATHS.contains(&plain.as_str()) || plain.ends_with("filepath")
 }
 
 /// Commands that it names, also where its kind is another.

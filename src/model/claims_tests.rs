@@ -151,6 +151,7 @@ fn paths_are_found_however_deep_and_by_every_word_for_them() {
         json!({"path": "x", "paths": [["y"]]}),
         json!({"path": "x", "input": {"path": "y"}}),
         json!({"path": "x", "edits": [{"in": {"file_path": "y"}}]}),
+        json!({"file_path": "x", "new_file_path": "y"}),
     ] {
         let claims = Claims::of_tool(&call(ToolKind::Read, "t", input.clone()), &[]);
         assert_eq!(claims.all, [paths("read", &["x", "y"])], "{input}");

@@ -68,7 +68,9 @@ impl Secret {
             let says_something = name.starts_with('.') || name.chars().any(char::is_alphanumeric);
             let is_itself = !name.contains(MARKS) && matches!(&*self.names, [glob] if glob.matches(name));
             let is_ending = self.is_ending() && self.ending().is_some_and(|ending| may_end_so(name, ending));
-            is_itself || is_ending || says_something && self.example.as_ref().is_some_and(|example| may_be(name, example))
+            is_itself
+                || is_ending
+                || says_something && self.example.as_ref().is_some_and(|example| may_be(name, example))
         };
         expanded(name).iter().any(is_one)
     }
@@ -180,7 +182,9 @@ fn may_end_so(name: &str, ending: &str) -> bool {
     let ending: Vec<char> = ending.chars().collect();
     let fits = |of: &[Mark], ending: &[char]| {
         let is_said = of.iter().filter(|mark| matches!(mark, Mark::Char(_))).count() > 1;
-        is_said && of.len() == ending.len() && of.iter().zip(ending).all(|(mark, c)| matches!(mark, Mark::One) || *mark == Mark::Char(*c))
+        is_said
+            && of.len() == ending.len()
+            && of.iter().zip(ending).all(|(mark, c)| matches!(mark, Mark::One) || *mark == Mark::Char(*c))
     };
     match marks.split_last() {
         Some((Mark::Any, before)) => {

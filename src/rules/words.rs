@@ -63,5 +63,10 @@ fn of_words(words: &[Word], depth: usize, found: &mut Found) {
     }
     let skipped = usize::from(!found.has_programs);
     let named = words.iter().skip(skipped).flat_map(|word| hazards::values(&word.text));
-    found.words.extend(named.filter(|text| !text.is_empty() && !text.starts_with('-')).map(str::to_owned));
+    // The value of an option may stand behind its letter: `-C/etc`.
+    let behind = |text| {
+        let Some(option) = str::strip_prefix(text, '-') else { return Some(text) };
+        option.get(1..).filter(|value| value.starts_with(['/', '~', '.']))
+    };
+    found.words.extend(named.filter_map(behind).filter(|text| !text.is_empty()).map(str::to_owned));
 }

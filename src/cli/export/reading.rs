@@ -67,8 +67,7 @@ pub fn of_export(file: &Path, dir: &Path) -> Result<Option<Vec<Taken>>, Fault> {
         return Err(error.into());
     }
     // A recording has at least one line that is whole.
-    if done.as_ref().is_err_and(serde_json::Error::is_eof)
-        && (read.journals.is_some() || left.get() < MAX_LINE as u64)
+    if done.as_ref().is_err_and(serde_json::Error::is_eof) && (read.journals.is_some() || left.get() < MAX_LINE as u64)
     {
         return Err(Usage("it is cut off: the JSON that it begins with has no end; export it once more".into()).into());
     }

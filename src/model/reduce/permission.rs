@@ -16,7 +16,9 @@ use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
 
 /// Reasons that an agent is told of in one session.
-const MAX_REASONS: usize = 32;
+const MAX_REASONS: usize = 8;
+/// Characters of a call's label in such a prompt.
+const MAX_LABEL: usize = 120;
 
 pub fn asked(session: &mut Session, req: ReqId, mut patch: ToolPatch, options: Vec<PermissionOption>, cx: &mut Cx) {
     let offered = Offered { wording: patch.wording.take(), options };
@@ -236,16 +238,25 @@ fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) 
             refusal_of(*mode).to_owned()
         }
         Ground::Rule(Ruling { reason: Some(reason), .. }) => {
-            let label = session.tool(entry).map_or_else(String::new, |tool| tool.label().to_owned());
+            // The agent's own words, which must not pass for more of the person's.
+            let label = session.tool(entry).map_or_else(String::new, |tool| quoted(tool.label()));
             let told = &mut session.rules.told;
             if told.len() >= MAX_REASONS || !told.insert(reason.clone()) {
                 return;
             }
-            format!("Refused: {label}\n\n{reason}")
+            format!("Refused by a rule: {label}\n\n{reason}")
         }
         _ => return,
     };
     prompt::prompt_first(session, words, cx);
+}
+
+/// One line in quotes, cut.
+fn quoted(label: &str) -> String {
+    let line: String = label.split_whitespace().collect::<Vec<_>>().join(" ").replace(['“', '”', '"'], "'");
+    let cut: String = line.chars().take(MAX_LABEL).collect();
+    let more = if cut.len() < line.len() { "…" } else { "" };
+    format!("“{cut}{more}”")
 }
 
 /// The person's answer. A second one, or one for an option that was not offered, changes nothing (R-341).

@@ -20,7 +20,7 @@ mod sessions;
 mod terminal;
 
 use super::composer::dropped;
-use super::keys::{Action, Key, Layer, Mouse, pasted};
+use super::keys::{Action, Code, Key, Layer, Mods, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::modes::next_mode;
@@ -164,6 +164,12 @@ fn layer(state: &App) -> Layer {
 
 fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     let layer = layer(state);
+    // Esc and what is typed behind it arrive as one key where a terminal sends both at once.
+    let leaves_insertion = key.mods.alt && !state.vim.commands() && state.keys.is_modal();
+    if leaves_insertion && layer == Layer::Composer && matches!(key.code, Code::Char(_)) {
+        self::key(state, cx, Key::plain(Code::Esc), out);
+        return self::key(state, cx, Key { mods: Mods { alt: false, ..key.mods }, ..key }, out);
+    }
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
     }

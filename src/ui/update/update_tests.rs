@@ -13,7 +13,7 @@ use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, We
 use crate::model::tool::{Exit, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
-use crate::ui::keys::{Code, Key, Keymap};
+use crate::ui::keys::{Code, Key, Keymap, Mods};
 use crate::ui::msg::{Out, What};
 use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
@@ -740,6 +740,19 @@ fn tab_goes_to_the_question_whatever_command_of_vim_was_begun() {
     assert!(s.draw().contains(" NORMAL 2"), "{}", s.shown);
     s.press(Code::Tab);
     assert_eq!(s.ui.view.focus, Focus::Dock);
+}
+
+#[test]
+fn esc_and_the_key_behind_it_are_no_alt_key_where_vim_inserts() {
+    let mut s = Scene::asked(80, 24);
+    s.ui.keys = std::sync::Arc::new(Keymap::read("vim = true", "keys.toml").0);
+    s.after(3_000).typed("one");
+    for c in ['1', 'p', 'g'] {
+        s.key(Key { code: Code::Char(c), mods: Mods { alt: true, ..Mods::default() } });
+        assert_eq!((s.intents(), s.ui.view.focus.clone()), (Vec::new(), Focus::Composer), "{c}");
+        assert!(s.draw().contains(" NORMAL "), "{}", s.shown);
+        s.typed("i");
+    }
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn a_rules_reason_is_the_agents_next_prompt_once() {
         rig.host(HostEvent::Ruled { req, ruling: Ruling { verdict: Ruled::Deny, reason, ..Ruling::OPEN } });
     }
     assert_eq!(rig.sent_briefly(), ["1:selected no", "2:selected no"]);
-    assert_eq!(rig.held(), ["Refused: change it\n\nask Ann first"]);
+    assert_eq!(rig.held(), ["Refused by a rule: “change it”\n\nask Ann first"]);
 }
 
 #[test]
