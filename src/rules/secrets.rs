@@ -22,7 +22,8 @@ pub(super) const BETWEEN: [char; 5] = ['=', ':', ',', '@', '\0'];
 const IN_PROGRAM: [char; 15] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[', ']', ';', '<', '>', '|'];
 /// Marks of which a shell makes names.
 const MARKS: [char; 4] = ['*', '?', '[', '{'];
-/// Names that are made of the braces of one.
+/// Braces of one name, and names that are made of them.
+const MAX_BRACES: usize = 6;
 const MAX_NAMES: usize = 64;
 /// What programs put around texts.
 const QUOTES: [char; 3] = ['\'', '"', '`'];
@@ -107,6 +108,10 @@ impl Secret {
 
 /// What a shell makes of the braces in a name; of too many a `*`.
 fn expanded(name: &str) -> Vec<String> {
+    if name.matches('{').count() > MAX_BRACES {
+        let (before, rest) = name.split_once('{').unwrap_or_default();
+        return vec![format!("{before}*{}", rest.rsplit_once('}').map_or("", |(_, after)| after))];
+    }
     let (mut done, mut open) = (Vec::new(), vec![name.to_owned()]);
     while let Some(name) = open.pop() {
         let end = name.find('}');
@@ -273,6 +278,29 @@ fn is_between(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shell_may_make_a_bounded_number_of_names() {
+        for (name, is_one) in [
+            (".{env,x}", true),
+            ("{.env,x}", true),
+            ("{a,.{b,env}}", true),
+            ("server.pe[m]", true),
+            ("server.{pem,x}", true),
+            (".???", true),
+            ("~/.{docker,x}/config.json", true),
+            ("~/.aws/*", true),
+            ("*", false),
+            ("a*", false),
+            ("{a,b}.rs", false),
+            ("src/*/mod.rs", false),
+            ("file.p", false),
+        ] {
+            assert_eq!(of_path(Path::new(name)).is_some(), is_one, "{name}");
+        }
+        assert!(of_path(Path::new(&format!(".e{}v", "{n,}".repeat(20_000)))).is_some());
+        assert!(expanded(&"{a,b}".repeat(20_000)).len() <= MAX_NAMES);
+    }
 
     #[test]
     fn names_that_hold_secrets_are_known_wherever_they_stand() {
