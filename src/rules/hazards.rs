@@ -102,8 +102,8 @@ const PLAIN_OPTIONS: &[&str] =
 /// Modules of Python, and packages of JavaScript, that test and look through a project.
 const MODULES: &str = "pytest unittest mypy flake8 pylint ruff black isort";
 const PACKAGES: &str = "tsc eslint prettier vitest jest mocha";
-/// Options of all of these that load nothing, run nothing and write no file of another name: what is printed, which tests
-/// run and when they end. An option that is not here has to stand in the pattern.
+/// Options of all of these that load nothing, run nothing and write nowhere but where the project's own settings say: what
+/// is printed, which tests run and when they end. An option that is not here has to stand in the pattern.
 const HARMLESS: &str = "-q -qq -v -vv -vvv -x -s -k -m -p -rA --quiet --verbose --exitfirst --lf --last-failed --ff --failed-first --noEmit \
     --strict --check --check-only --diff --pretty --color --no-color --silent --bail --run --coverage --watch --ci --list --failfast \
     --tb=short --tb=long --tb=no --tb=line --maxfail=1 --passWithNoTests --runInBand --max-warnings=0";

@@ -62,9 +62,9 @@ impl Secret {
         self.why == PUBLIC
     }
 
-    /// Whether a shell may make a name that the row is for of this one, which has marks such as `*` in it.
-    fn may_come_of(&self, name: &str) -> bool {
-        let is_one = |name: &String| {
+    /// Whether a name of which a shell makes others may become one that the row is for.
+    fn may_come_of(&self, made: &[String]) -> bool {
+        made.iter().any(|name| {
             // Of marks alone everything comes, but for what begins with a dot.
             let says_something = name.starts_with('.') || name.chars().any(char::is_alphanumeric);
             let is_itself = !name.contains(MARKS) && matches!(&*self.names, [glob] if glob.matches(name));
@@ -72,8 +72,7 @@ impl Secret {
             is_itself
                 || is_ending
                 || says_something && self.example.as_ref().is_some_and(|example| may_be(name, example))
-        };
-        expanded(name).iter().any(is_one)
+        })
     }
 
     /// What all names of the row end with.
@@ -91,18 +90,32 @@ impl Secret {
         matches!(&*self.names, [name] if name.text().starts_with('*'))
     }
 
-    fn is_in(&self, names: &[String]) -> bool {
-        let is_made = names.iter().any(|name| name.contains(MARKS) && self.may_come_of(name));
+    fn is_in(&self, names: &[Name]) -> bool {
         // A mark stands for a name where others say which file it is.
-        let one = |(glob, name): (&Glob, &String)| {
-            glob.matches(name) || name.contains(MARKS) && expanded(name).iter().any(|name| may_be(name, glob.text()))
+        let one = |(glob, name): (&Glob, &Name)| {
+            glob.matches(&name.text) || name.made.iter().any(|name| may_be(name, glob.text()))
         };
-        let says = |names: &[String]| names.iter().any(|name| !name.contains(MARKS));
-        let fits = |names: &[String]| {
+        let says = |names: &[Name]| names.iter().any(|name| name.made.is_empty());
+        let fits = |names: &[Name]| {
             let both = || self.names.iter().zip(names);
-            both().all(|(glob, name)| glob.matches(name)) || says(names) && both().all(one)
+            both().all(|(glob, name)| glob.matches(&name.text)) || says(names) && both().all(one)
         };
-        is_made || names.windows(self.names.len()).any(fits)
+        names.iter().any(|name| self.may_come_of(&name.made)) || names.windows(self.names.len()).any(fits)
+    }
+}
+
+/// One name of a path.
+struct Name {
+    /// In small letters.
+    text: String,
+    /// What a shell makes of it; nothing where it has no marks.
+    made: Vec<String>,
+}
+
+impl Name {
+    fn new(text: String) -> Self {
+        let made = if text.contains(MARKS) { expanded(&text) } else { Vec::new() };
+        Self { text, made }
     }
 }
 
@@ -203,15 +216,15 @@ fn may_end_so(name: &str, ending: &str) -> bool {
 
 /// The rows that the file at this path is in, as far as its names say.
 pub(super) fn rows_of(path: &Path) -> impl Iterator<Item = &'static Secret> + use<> {
-    let names: Vec<String> = path
+    let names: Vec<Name> = path
         .components()
         .filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+            Component::Normal(name) => Some(Name::new(name.to_string_lossy().to_lowercase())),
             _ => None,
         })
         .collect();
     let rows = SECRETS.iter().filter(|secret| !secret.is_public());
-    rows.filter(move |secret| secret.is_in(&names) && !names.last().is_some_and(|name| is_public(name)))
+    rows.filter(move |secret| secret.is_in(&names) && !names.last().is_some_and(|name| is_public(&name.text)))
 }
 
 fn is_public(name: &str) -> bool {
