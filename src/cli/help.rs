@@ -1,4 +1,4 @@
-//! The texts of `--help`, made from the tables of commands and options. Kept in step with the README by a test.
+//! The texts of `--help`, made from the tables of commands and options. Kept in step with the manual by a test.
 
 use super::commands::{COMMANDS, CommandRow, Name, Note};
 use super::flags::{Flag, Takes, flags};
