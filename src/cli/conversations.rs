@@ -9,6 +9,7 @@ use super::usage::Usage;
 use crate::base::origins::Origins;
 use crate::base::paths;
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::merging::{MERGE, MERGES};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::session::ReviewSession;
@@ -41,6 +42,8 @@ impl Row {
     /// Opens the reviews, and counts again only where that is necessary.
     pub fn changes(&self) -> Changes {
         let mut sum: Option<Totals> = None;
+        // A file that two runs have changed is one.
+        let mut files: HashSet<PathBuf> = HashSet::new();
         for listed in self.reviews.iter().filter(|listed| self.sums.contains(&listed.dir)) {
             let totals = if listed.locked {
                 match self.known.totals {
@@ -51,7 +54,10 @@ impl Row {
                 return Err("cannot be read".to_owned());
             } else {
                 let doc = ReviewSession::open(&listed.dir).and_then(|mut review| review.doc(Scope::Session));
-                doc.map_err(|error| error.to_string())?.totals
+                let doc = doc.map_err(|error| error.to_string())?;
+                let top = listed.head.as_ref().map(|head| head.cwd.clone()).unwrap_or_default();
+                let known = doc.files.iter().filter(|file| !files.insert(top.join(&file.path))).count();
+                Totals { files: doc.totals.files.saturating_sub(known as u64), ..doc.totals }
             };
             let sum = sum.get_or_insert_default();
             sum.added += totals.added;
@@ -145,6 +151,11 @@ fn is_of(known: &Known, review: &Listed) -> bool {
         && known.journals.iter().any(|journal| is_of_run(sessions::stem(journal)))
 }
 
+/// What is only kept so that a merge of a worktree can be undone is no conversation.
+pub(super) fn is_merge(row: &Row) -> bool {
+    row.known.journals.is_empty() && row.known.agent == MERGES && row.known.session_id.starts_with(MERGE)
+}
+
 /// A session of which there is no journal.
 fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
     let head = review.head.as_ref();
@@ -191,7 +202,8 @@ pub(super) fn find(rows: Vec<Row>, name: &str, origins: &Origins) -> Result<Row,
     if name == LAST {
         let here = here();
         let is_here = |row: &Row| here.as_ref().is_some_and(|here| origins.are_alike(&row.known.cwd, here));
-        let newest = rows.iter().position(is_here).unwrap_or(0);
+        let newest = rows.iter().position(|row| is_here(row) && !is_merge(row));
+        let newest = newest.or_else(|| rows.iter().position(|row| !is_merge(row))).unwrap_or(0);
         return rows.into_iter().nth(newest).ok_or_else(none);
     }
     let stored = |row: &Row| !name.is_empty() && row.known.stem() == name;

@@ -87,3 +87,14 @@ fn a_query_is_looked_for_in_all_that_is_known_word_by_word() {
         assert_eq!(fits(&known, query), want, "{query}");
     }
 }
+
+/// What keeps a merge for undo stands where sessions do, and is none.
+#[test]
+fn a_merge_is_no_conversation() {
+    let mut merge = review("8-0-1", &["merge-w1"], false);
+    merge.sessions[0].agent = "worktrees".into();
+    let rows = merged(vec![known("merge-a", "7-0-1", 3)], vec![merge]);
+    assert_eq!(names(&rows), [("merge-w1", 1), ("merge-a", 0)]);
+    assert_eq!(rows.iter().map(is_merge).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(find(rows, LAST, &Origins::default()).unwrap().known.session_id, "merge-a");
+}

@@ -2,7 +2,8 @@
 //!
 //! What is printed comes from the entries of the transcript, which a replay of the journals gives. Invariants: no file is
 //! written over, and a file is whole or not there; other conversations of the same journal stay out; what is imported
-//! twice is there once. However long a journal is, little of it is held at once.
+//! twice is there once. Of journals that are
+//! exported as they stand, little is held at once.
 
 mod entries;
 mod import;
@@ -16,12 +17,15 @@ use super::output::say;
 use super::usage::Usage;
 use super::values::Format;
 use crate::base::{human, paths};
-use crate::engine::replay::each_session;
+use crate::engine::replay::past_of;
 use crate::headless::code;
 use crate::host::worktrees;
 use crate::model::Model;
+use crate::model::past::Past;
 use crate::model::session::{Allow, Policy};
+use crate::review::error::ReviewError;
 use crate::review::report::json;
+use crate::review::session::persons;
 use crate::store::lines;
 use crate::store::sessions::{self, Known, Part};
 use entries::items;
@@ -127,7 +131,7 @@ pub(super) fn beside(state: &Path, known: &Known) -> Result<PathBuf, Usage> {
         let name = if n == 1 { format!("{stem}.md") } else { format!("{stem}-{n}.md") };
         let file = known.cwd.join(name);
         if file.symlink_metadata().is_err() {
-            write_new(&file, |to| out.write(to)).map_err(Fault::words)?;
+            write_persons(&file, |to| out.write(to)).map_err(Fault::words)?;
             return Ok(file);
         }
     }
@@ -186,30 +190,23 @@ impl Out<'_> {
         let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
         let mut document = Document::new(self.format);
         to.write_all(document.head(&self.redacted(title), known).as_bytes())?;
-        for (number, journal) in known.journals.iter().enumerate() {
+        // Each journal is read behind those before it: what the agent told again is there once.
+        let mut past = Past::default();
+        for journal in &known.journals {
+            check_size(journal)?;
             let cwd = known.cwd.to_string_lossy().into_owned();
             let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
-            let (mut is_later, mut written) = (number > 0, Ok(()));
-            let lines = |take: &mut dyn FnMut(&str)| -> Result<(), Fault> {
-                check_size(journal)?;
-                each_line(journal, |line| take(&String::from_utf8_lossy(line)))
-            };
-            each_session(model, known.cwd.clone(), lines, |_, session| {
-                if written.is_err() || session.id.as_ref().is_none_or(|id| id.as_str() != known.session_id) {
-                    return;
-                }
-                for mut item in items(session, is_later) {
-                    if self.redaction.is_some() {
-                        item.change(|text| self.redacted(text));
-                    }
-                    is_later = true;
-                    written = to.write_all(document.item(&item).as_bytes());
-                    if written.is_err() {
-                        return;
-                    }
-                }
-            })?;
-            written?;
+            let before = (known.session_id.clone().into(), std::mem::take(&mut past));
+            let lines = |take: &mut dyn FnMut(&str)| each_line(journal, |line| take(&String::from_utf8_lossy(line)));
+            let read;
+            (past, read) = past_of(model, known.cwd.clone(), before, lines);
+            read?;
+        }
+        for mut item in items(&past) {
+            if self.redaction.is_some() {
+                item.change(|text| self.redacted(text));
+            }
+            to.write_all(document.item(&item).as_bytes())?;
         }
         Ok(to.write_all(document.end().as_bytes())?)
     }
@@ -275,8 +272,26 @@ fn fault(error: io::Error) -> Usage {
     Usage(error.to_string())
 }
 
+/// The same in the middle of a turn: a review of the directory takes it for the person's.
+fn write_persons(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>) -> Result<(), Fault> {
+    let mut text = Vec::new();
+    write(&mut text)?;
+    let unknown = |error: ReviewError| Fault::Asked(Usage(error.to_string()));
+    persons::write(file, &text).map_err(unknown)?;
+    write_beside(file, |temp| persons::prepare(temp).map_err(unknown), |to| Ok(to.write_all(&text)?))
+}
+
 /// Whole or not at all, readable by its owner, and never over another file.
 fn write_new(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>) -> Result<(), Fault> {
+    write_beside(file, |_| Ok(()), write)
+}
+
+/// `prepare` is told under which name it is written first.
+fn write_beside(
+    file: &Path,
+    prepare: impl FnOnce(&Path) -> Result<(), Fault>,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let at_file = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => there(file).into(),
@@ -285,7 +300,9 @@ fn write_new(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Fault
         }
         _ => error.into(),
     };
-    let mut out = BufWriter::new(NamedTempFile::new_in(dir).map_err(at_file)?);
+    let temp = NamedTempFile::new_in(dir).map_err(at_file)?;
+    prepare(temp.path())?;
+    let mut out = BufWriter::new(temp);
     write(&mut out)?;
     let temp = out.into_inner().map_err(|error| at_file(error.into_error()))?;
     temp.persist_noclobber(file).map(drop).map_err(|error| at_file(error.error))

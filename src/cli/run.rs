@@ -16,7 +16,7 @@ use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
 use crate::headless::{self, Account, ExecOptions, Style, code};
-use crate::host::process;
+use crate::host::{process, worktrees};
 use crate::model::account;
 use crate::model::event::{Before, Opening};
 use crate::model::ids::{SessionId, SessionKey};
@@ -162,6 +162,9 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         Some(going) => (going.cwd, going.opening, going.agent, Some(going.known), going.claim),
         None => (launch::directory(&exec.common)?, Opening::New, None, None, None),
     };
+    if let (Some(known), Some(dirs)) = (&known, &surroundings.dirs) {
+        say_worktree(known, &dirs.state);
+    }
     let cost = known.as_ref().and_then(|known| known.figures.cost.clone());
     let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
@@ -231,6 +234,16 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let ended = execute(config, options, &wanted);
     worktree.iter().for_each(super::worktrees::say_what_next);
     ended
+}
+
+/// Where the files are that it goes on with, when that is not where it was called.
+fn say_worktree(known: &Known, state: &Path) {
+    let origins = worktrees::origins(state);
+    let home = origins.home_of(&known.cwd);
+    if home != known.cwd {
+        let (cwd, home) = (visible(known.cwd.as_os_str()), visible(home.as_os_str()));
+        say(&format!("the session goes on in a worktree of {home}: {cwd}"));
+    }
 }
 
 /// What an agent is told that cannot go on with a session, where anything is known of it.

@@ -156,6 +156,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
 fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> Result<u8, Usage> {
     say_removed(&archive::below(state), None);
     let mut rows = all(state)?;
+    rows.retain(|row| !conversations::is_merge(row));
     let (count, here) = (rows.len(), here().filter(|_| !everywhere));
     let origins = if everywhere { Origins::default() } else { worktrees::origins(state) };
     rows.retain(|row| {

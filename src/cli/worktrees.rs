@@ -243,7 +243,8 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
         Some(kept) => {
             let but = if drop_ignored { " but for what git ignores" } else { "" };
             print(&format!(
-                "discarded {name}; all of it{but} is kept as {kept}; `git worktree add DIR {kept}` brings it back\n"
+                "discarded {name}; all of it{but} is kept as {kept}; `git worktree add {} {kept}` brings it back\n",
+                shown(&worktree.path)
             ))
         }
         None => print(&format!("forgot {name}, whose directory was gone; its branch {} stays\n", worktree.branch)),

@@ -8,11 +8,11 @@ use super::review_entries::shared;
 use crate::base::paths::visible;
 use crate::base::{human, sanitize};
 use crate::host::worktrees;
-use crate::model::Model;
 use crate::model::changes::Cause;
 use crate::model::entry::Body;
 use crate::model::ids::SessionKey;
 use crate::model::session::{Allow, Policy, Session};
+use crate::model::{Model, account};
 use crate::review::archive::{self, Listed};
 use crate::review::report::blame::{File, Origin, StoredReview, blame as follow};
 use crate::store::lines::{self, Text};
@@ -244,7 +244,11 @@ impl Told {
                 Turn { session_id: id.as_str().to_owned(), agent, number, prompt: None }
             });
             match &entry.body {
-                Body::User(message) if of_turn.prompt.is_none() => of_turn.prompt = Some(message.text.clone()),
+                // Of a hand-over what the person has written, and not the account above it.
+                Body::User(message) if of_turn.prompt.is_none() => {
+                    let own = account::own_words(&message.text);
+                    of_turn.prompt = Some(if own.is_empty() { message.text.clone() } else { own.to_owned() });
+                }
                 Body::Tool(tool) => drop(self.calls.insert((review, shared(key, entry.id).0), tool.title.clone())),
                 _ => {}
             }

@@ -20,6 +20,9 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::Duration;
 
 /// How long it is waited for the review of a worktree.
+/// What the review of a merge has in place of a session of an agent: how its name begins, and who it is said to be of.
+pub const MERGE: &str = "merge-";
+pub const MERGES: &str = "worktrees";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is to be merged.
@@ -192,6 +195,6 @@ fn review_of(state: &Path, worktree: &Worktree) -> Result<ReviewSession, ReviewE
         private: archive::private(state),
     };
     let mut review = ReviewSession::create(&home, head)?;
-    review.session(&format!("merge-{name}"), 1, "worktrees")?;
+    review.session(&format!("{MERGE}{name}"), 1, MERGES)?;
     Ok(review)
 }

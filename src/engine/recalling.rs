@@ -4,7 +4,7 @@
 //! what those before it have, as the program did that wrote it; what is replayed is bounded as a session is that runs.
 
 use super::fact::{Fact, Facts};
-use super::replay::Replay;
+use super::replay::past_of;
 use crate::model::Model;
 use crate::model::event::HostEvent;
 use crate::model::ids::{SessionId, SessionKey};
@@ -102,10 +102,11 @@ fn replayed(known: &Known, journal: &Path, id: &SessionId, before: Past) -> Resu
     };
     let cwd = known.cwd.to_string_lossy().into_owned();
     let model = Model::new(known.command.clone(), cwd, Policy::Ask);
-    let mut replay = Replay::new(model, known.cwd.clone()).of(id.clone(), before);
-    let read = lines::each(&mut file, 0, |line| replay.line(&String::from_utf8_lossy(line)));
+    let lines =
+        |take: &mut dyn FnMut(&str)| lines::each(&mut file, 0, |line| take(&String::from_utf8_lossy(line))).map(drop);
+    let (past, read) = past_of(model, known.cwd.clone(), (id.clone(), before), lines);
     match read {
-        Ok(_) => Ok(replay.past()),
-        Err(error) => Err((replay.past(), error)),
+        Ok(()) => Ok(past),
+        Err(error) => Err((past, error)),
     }
 }

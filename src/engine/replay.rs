@@ -49,6 +49,19 @@ pub fn each_session<E>(
     Ok(())
 }
 
+/// What a journal has of a conversation, behind what earlier ones have of it: what its agent tells again is not there
+/// twice. `lines` hands over each line; what is known also when that fails.
+pub fn past_of<E>(
+    model: Model,
+    cwd: PathBuf,
+    (id, before): (SessionId, Past),
+    lines: impl FnOnce(&mut dyn FnMut(&str)) -> Result<(), E>,
+) -> (Past, Result<(), E>) {
+    let mut replay = Replay::new(model, cwd).of(id, before);
+    let read = lines(&mut |line| replay.line(line));
+    (replay.past(), read)
+}
+
 type Named = Box<dyn Fn(&str) -> Option<SharedCodec>>;
 
 /// A journal on its way back into a model, line by line.
@@ -64,7 +77,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    pub fn new(model: Model, cwd: PathBuf) -> Self {
+    fn new(model: Model, cwd: PathBuf) -> Self {
         let mut core = Core::new(model, cwd, codec::shipped());
         core.with_journal();
         Self { core, named: Box::new(codec::named), is_foreign: false, skipped: 0, wanted: None, last: Now::ZERO }

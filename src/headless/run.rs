@@ -17,7 +17,7 @@ use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{Before, Can, Intent, Link, Opening};
 use crate::model::ids::{Addressed, SessionKey, TurnId};
 use crate::model::question::Waiting;
-use crate::model::session::Phase;
+use crate::model::session::{Closed, Phase, SessionState};
 use crate::model::session_ref::SessionRef;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -285,9 +285,8 @@ impl Exec {
                 if let Stage::Cancelling(cause, _) = self.stage {
                     return Some(cancel_verdict(cause));
                 }
-                if engine.model().first().is_given_up()
-                    && let Some(Account { text, before }) = self.options.account.take()
-                {
+                let is_refused = matches!(engine.model().first().state, SessionState::Closed(Closed::Refused(_)));
+                if is_refused && let Some(Account { text, before }) = self.options.account.take() {
                     say(&format!("{}; a new session begins with its transcript", death.message), &[]);
                     self.options.prompt = format!("{text}\n\n{}", self.options.prompt);
                     let news = engine.intent(Intent::OpenAs(Opening::After(before)));

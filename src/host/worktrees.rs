@@ -174,6 +174,8 @@ pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) ->
     let made = set_up(&origin, &home, &name, with_changes, &mut remarks).and_then(|worktree| {
         write_record(&record, &worktree)?;
         origins::note_made(&home, &worktree.name)?;
+        // What was discarded under this name cannot come back in its place.
+        let _ = fs::remove_file(put_away_as(&worktree.path));
         Ok(worktree)
     });
     match made {
@@ -319,7 +321,8 @@ fn write_record(path: &Path, worktree: &Worktree) -> Outcome<()> {
 pub fn all(state: &Path) -> Vec<Worktree> {
     let dirs = fs::read_dir(below(state)).into_iter().flatten().flatten();
     let files = dirs.flat_map(|dir| fs::read_dir(dir.path()).into_iter().flatten().flatten());
-    let records = files.map(|file| file.path()).filter(|path| path.extension() == Some(OsStr::new(RECORD)));
+    let records =
+        files.map(|file| brought_back(file.path())).filter(|path| path.extension() == Some(OsStr::new(RECORD)));
     let mut all: Vec<Worktree> = records.filter_map(|path| read_record(&path)).collect();
     all.sort_by(|a, b| (b.created, &b.path).cmp(&(a.created, &a.path)));
     all
@@ -331,6 +334,32 @@ pub fn sweep_all(state: &Path) {
         // The next merge of it tells why it cannot be done.
         let _ = sweep(&worktree);
     }
+}
+
+/// What the record of a worktree is called that was discarded: no worktree has a name that begins with a dot.
+fn put_away_as(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{RECORD}"));
+    path.with_file_name(name)
+}
+
+/// A worktree that was discarded and that git has made again in its place is one of ours again. Gives where its record
+/// is; of any other file its path.
+fn brought_back(file: PathBuf) -> PathBuf {
+    let name = file.file_name().and_then(OsStr::to_str).and_then(|name| name.strip_prefix('.'));
+    let Some(name) = name.and_then(|name| name.strip_suffix(RECORD)?.strip_suffix('.')) else { return file };
+    let (path, record) = (file.with_file_name(name), file.with_file_name(format!("{name}.{RECORD}")));
+    // A link over what is there already fails: a new one has its name.
+    if !path.join(".git").is_file() || fs::hard_link(&file, &record).is_err() {
+        return file;
+    }
+    let _ = fs::remove_file(&file);
+    if let Some(home) = file.parent() {
+        // Else its sessions are said to be of one that was discarded.
+        let _ = origins::note_made(home, name);
+    }
+    record
 }
 
 /// Nothing when it is none of ours, of a newer version, or names another place than its own.

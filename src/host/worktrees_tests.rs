@@ -218,6 +218,27 @@ fn what_is_discarded_is_all_kept_under_a_ref() {
     place.make("w", false);
 }
 
+/// As the line says that is printed when one is discarded.
+#[test]
+fn a_worktree_that_git_brings_back_is_listed_merged_and_discarded_again() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    put(&made.path, "new", "untracked\n");
+    let kept = discard(&made, false).unwrap().unwrap();
+    assert!(find(&place.state(), "w", &place.top()).is_err());
+    place.git(&["worktree", "add", "-q", made.path.to_str().unwrap(), &kept]);
+    let again = find(&place.state(), "w", &place.top()).unwrap();
+    assert_eq!(again, made);
+    assert_eq!(origins(&place.state()).discarded(&made.path), None);
+    assert_eq!(changes(&again).unwrap(), Difference { added: 1, removed: 0, files: 1 });
+    let kept = discard(&again, false).unwrap().unwrap();
+    assert_eq!(place.git(&["show", &format!("{kept}:new")]), "untracked");
+    // Another one of that name is another one.
+    place.make("w", false);
+    assert_eq!(all(&place.state()).len(), 1);
+    assert!(!made.path.with_file_name(".w.json").exists());
+}
+
 #[test]
 fn where_a_worktree_came_from_is_known_after_it_has_gone_and_its_number_is_not_given_again() {
     let place = Place::new();

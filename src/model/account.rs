@@ -11,7 +11,7 @@ use super::entry::{Body, Entry, FileOutcome, FileVerb, PlanStatus, UserState};
 use super::history::History;
 use super::past::Past;
 use super::session::Session;
-use crate::base::{limits, sanitize};
+use crate::base::{human, limits, sanitize};
 use crate::text::diff::{self, Kind};
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -165,8 +165,8 @@ fn of_entry(entry: &Entry) -> Option<String> {
         Body::Changes(changes) if changes.totals.is_empty() => None,
         Body::Changes(changes) => {
             let totals = changes.totals;
-            let (added, removed, files) = (totals.added, totals.removed, totals.files);
-            Some(format!("That turn changed +{added} −{removed} lines in {files} files."))
+            let (added, removed) = (totals.added, totals.removed);
+            Some(format!("That turn changed +{added} −{removed} lines in {}.", human::count(totals.files, "file")))
         }
         _ => None,
     }

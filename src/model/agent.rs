@@ -68,6 +68,8 @@ impl DeathKind {
 
 /// How often in a row an agent that keeps ending is started again by itself.
 pub const REVIVALS: u8 = 5;
+/// Bytes of titles in a list of sessions that is short.
+const SHORT_LIST: usize = 16 << 10;
 
 /// It has ended and is started again by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +141,14 @@ pub struct Listing {
     pub(super) places: HashMap<SessionId, usize>,
     /// Cursors that were followed.
     pub(super) cursors: HashSet<String>,
+}
+
+impl Listing {
+    /// It has come in several pages, or has much text.
+    pub fn is_long(&self) -> bool {
+        let title = |one: &Listed| one.title.as_ref().map_or(0, String::len);
+        self.pages > 1 || self.sessions.iter().map(title).sum::<usize>() > SHORT_LIST
+    }
 }
 
 /// What an agent has told of its stored sessions, for the record of agents.

@@ -5,6 +5,7 @@
 
 use super::entry::{Attachment, Body, ChunkKind, Entry, Level, Notice, UserState};
 use super::ids::{EntryId, Now, TurnId};
+use crate::base::sanitize;
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::num::NonZeroU64;
@@ -81,8 +82,8 @@ impl Kind {
     }
 }
 
-/// By what an entry is known again when an agent tells it once more: the words of a message without regard to white
-/// space, or the id of a call. Nothing else is known again.
+/// By what an entry is known again when an agent tells it once more: the words of a message, or the id of a call.
+/// Nothing else is known again.
 pub fn fingerprint_of(body: &Body) -> Option<NonZeroU64> {
     let words = match body {
         Body::User(user) => &user.text,
@@ -91,9 +92,20 @@ pub fn fingerprint_of(body: &Body) -> Option<NonZeroU64> {
         Body::Tool(tool) => tool.id.as_str(),
         _ => return None,
     };
+    Some(fingerprint(words))
+}
+
+/// Of words: white space and what is not seen do not count, since agents lose them.
+pub fn fingerprint(words: &str) -> NonZeroU64 {
     let mut hasher = DefaultHasher::new();
-    words.split_whitespace().for_each(|word| hasher.write(word.as_bytes()));
-    Some(NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN))
+    words.split(is_nothing).for_each(|word| hasher.write(word.as_bytes()));
+    NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN)
+}
+
+/// White space, and characters of which nothing is seen by themselves.
+pub fn is_nothing(c: char) -> bool {
+    let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    c.is_whitespace() || joins || sanitize::is_deceptive(c)
 }
 
 /// An entry that is not in memory. Nothing is added to it, and it draws something.

@@ -19,6 +19,8 @@ use std::time::Duration;
 const MAX_TEXT: usize = 64 << 20;
 /// Messages and calls of a session that are not complete.
 const MAX_OPEN: usize = 1000;
+/// Seconds of silence that end a history which is told behind the answer.
+const QUIET: f64 = 1.0;
 
 /// Who said it, or that it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +96,9 @@ struct Session {
     /// The calls that load it, and its prompts without an answer.
     loads: Vec<u64>,
     prompts: Vec<u64>,
+    /// A call to load it was answered, and nothing else has happened since: when something was told last. Some agents
+    /// answer first, and tell then.
+    told: Option<f64>,
     open: Vec<Open>,
     /// The last one goes on with the next piece that has no id.
     goes_on: bool,
@@ -116,8 +121,12 @@ impl Reader {
                 }
             }
             What::Heard(agent, frame) => match codec.heard(frame, Depth::Everything) {
-                Heard::Update(id, update) => self.of(agent.0, id.as_str()).update(update, row.t),
-                Heard::Answer(number, _) => self.answered(agent.0, number, out),
+                Heard::Update(id, update) => {
+                    let session = self.of(agent.0, id.as_str());
+                    session.is_heard(row.t, out);
+                    session.update(update, row.t);
+                }
+                Heard::Answer(number, _) => self.answered(agent.0, number, row.t, out),
                 Heard::Nothing => {}
             },
             _ => {}
@@ -148,16 +157,22 @@ impl Reader {
                 session.flush(out);
                 session.turns += 1;
                 session.prompts.push(number);
+                session.told = None;
                 out(session.message(Role::User, text, t));
             }
             _ => {}
         }
     }
 
-    fn answered(&mut self, agent: u32, number: u64, out: &mut impl FnMut(Message)) {
+    fn answered(&mut self, agent: u32, number: u64, t: f64, out: &mut impl FnMut(Message)) {
         for session in self.sessions.iter_mut().filter(|session| session.agent == agent) {
-            if session.loads.contains(&number) || session.prompts.contains(&number) {
-                session.flush(out);
+            let is_load = session.loads.contains(&number);
+            if is_load || session.prompts.contains(&number) {
+                // A message may go on behind the answer.
+                if !is_load {
+                    session.flush(out);
+                }
+                session.told = is_load.then_some(t);
                 session.loads.retain(|load| *load != number);
                 session.prompts.retain(|prompt| *prompt != number);
             }
@@ -173,7 +188,7 @@ impl Terminal {
 
 impl Session {
     fn message(&self, role: Role, text: String, t: f64) -> Message {
-        let is_told_again = !self.loads.is_empty();
+        let is_told_again = self.is_told_again();
         Message {
             agent: self.agent,
             session: self.id.clone(),
@@ -185,6 +200,21 @@ impl Session {
             tool: String::new(),
             files: Vec::new(),
         }
+    }
+
+    /// After a silence nothing of the history comes any more.
+    fn is_heard(&mut self, t: f64, out: &mut impl FnMut(Message)) {
+        if let Some(last) = self.told {
+            self.told = (t - last < QUIET).then_some(t);
+            if self.told.is_none() {
+                self.flush(out);
+            }
+        }
+    }
+
+    /// What comes now is of a history that is told.
+    fn is_told_again(&self) -> bool {
+        !self.loads.is_empty() || self.told.is_some()
     }
 
     fn update(&mut self, update: Update, t: f64) {
@@ -247,7 +277,7 @@ impl Session {
             None if self.calls.len() >= MAX_OPEN => return,
             None => {
                 let tool = ToolCall::new(patch.id.clone(), now);
-                let is_told_again = !self.loads.is_empty();
+                let is_told_again = self.is_told_again();
                 self.calls.push(Call { tool, printed: String::new(), turn: self.turns, t, is_told_again });
                 self.calls.len() - 1
             }

@@ -238,6 +238,27 @@ fn sessions_that_talk_at_the_same_time_are_kept_apart() {
     assert_eq!(home.said("in a a stack"), []);
 }
 
+/// There are agents that answer the call to load first, in the middle of a message.
+#[test]
+fn what_is_told_again_behind_the_answer_is_not_found_twice() {
+    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "the needle").say("s", "hay").end();
+    let load = json!({ "sessionId": "s", "cwd": "/work/a" });
+    let mut later = Journal::new(STARTED + 100, "agent", "/work/a")
+        .ask("session/load", load)
+        .chunk("s", "user_message", "<context> of a need")
+        .answer(json!({}));
+    // Within the same second.
+    later.t -= 1;
+    later = later.chunk("s", "user_message", "le, the needle");
+    later.t -= 1;
+    later = later.say("s", "a needle in hay");
+    later.t += 60;
+    let later = later.say("s", "a needle by itself").prompt("s", "and a needle").end();
+    let home = Home::with(&[("a", first), ("b", later)]);
+    let found: Vec<String> = home.said("needle").into_iter().map(|hit| hit.3).collect();
+    assert_eq!(found, ["a needle by itself", "and a needle", "the needle"]);
+}
+
 #[test]
 fn who_has_enough_is_given_no_more() {
     let journals: Vec<(String, Journal)> = (0..20).map(|n| (format!("{n:02}"), conversation())).collect();

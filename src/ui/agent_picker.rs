@@ -22,6 +22,8 @@ use std::path::Path;
 const MAX_FILTER: usize = 100;
 /// Rows above the list: blank, question, blank.
 const HEAD: u16 = 3;
+/// Agents that are not given less room for the sessions below them.
+const MIN_AGENTS: usize = 8;
 /// Earlier sessions that stand below the agents.
 const MAX_PAST: usize = 5;
 
@@ -182,10 +184,15 @@ impl AgentPicker {
         let height = area.height.saturating_sub(head + rows + u16::from(head > 1)).max(1);
         let list = Rect { y: area.y + head, height, ..area };
         // A blank row and a heading stand between the agents and the sessions.
-        let agents = u16::try_from(self.matching().len()).unwrap_or(u16::MAX);
-        let room_below = usize::from(height.saturating_sub(agents.saturating_add(2)));
-        self.shown = if self.filter.is_empty() { self.past.len().min(room_below) } else { 0 };
-        self.draw_list(theme, list, buf);
+        let all = u16::try_from(self.matching().len()).unwrap_or(u16::MAX);
+        let past = if self.filter.is_empty() { self.past.len() } else { 0 };
+        // Agents that are not installed give way to them, and come when one goes down.
+        let installed = self.items.iter().filter(|item| item.found).count().max(MIN_AGENTS);
+        let for_past = u16::try_from(past + 2).unwrap_or(u16::MAX);
+        let agents = all.min(height.saturating_sub(for_past).max(u16::try_from(installed).unwrap_or(u16::MAX)));
+        self.shown = past.min(usize::from(height.saturating_sub(agents.saturating_add(2))));
+        let agents = if self.shown > 0 { agents } else { height };
+        self.draw_list(theme, Rect { height: agents.min(height), ..list }, buf);
         if self.shown > 0 {
             self.draw_earlier(theme, Rect { y: list.y + agents + 1, height: list.height - agents - 1, ..list }, buf);
         }
@@ -243,7 +250,7 @@ impl AgentPicker {
         if items.is_empty() {
             paint::put(buf, list.x + 4, list.y, list.width, &StyledText::of("nothing matches", Token::Dim), theme);
         }
-        let first = (self.selected.min(items.len()) + 1).saturating_sub(usize::from(list.height));
+        let first = (self.selected.min(items.len().saturating_sub(1)) + 1).saturating_sub(usize::from(list.height));
         for ((n, item), y) in items.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
             let selected = n == self.selected;
             let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);

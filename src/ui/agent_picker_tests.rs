@@ -127,6 +127,40 @@ fn sessions_of_this_directory_stand_below_the_agents_and_go_on() {
     assert!(!drawn(&p, 80, 10).contains("Or go on here"), "no room, or a filter");
 }
 
+/// The first start of a person who has two of very many agents.
+#[test]
+fn agents_that_are_not_installed_give_way_to_the_sessions_of_this_directory() {
+    let item = |n: usize| PickItem {
+        id: format!("a{n}"),
+        name: format!("Agent {n}"),
+        command: "agent --acp".into(),
+        found: n < 2,
+        hint: String::new(),
+    };
+    let mut p = AgentPicker::new((0..29).map(item).collect());
+    let one = PastSession::clean(
+        "s".into(),
+        "Agent 0",
+        "agent --acp".into(),
+        Starts::Configured("a0".into()),
+        "/here".into(),
+    );
+    let one = one.about(Some("mend the roof"), None, None).used(60, 1, End::Ended, vec!["s".into()], false);
+    p.told(&[one], &Trees::default(), Path::new("/here"));
+    let shown = drawn(&p, 80, 36);
+    assert!(shown.contains("Or go on here") && shown.contains("“mend the roof”"), "{shown}");
+    let mut buf = Buffer::empty(Rect::new(0, 0, 80, 20));
+    p.draw(&Theme::default(), "~", &mut buf);
+    for row in 0..30 {
+        press(&mut p, Code::Home);
+        p.step(row);
+        p.draw(&Theme::default(), "~", &mut buf);
+        let shown = text(&buf);
+        let want = if row < 29 { format!("❯ Agent {row} ") } else { "❯ “mend the roof”".to_owned() };
+        assert!(shown.contains(&want), "{row}: {shown}");
+    }
+}
+
 #[test]
 fn any_size() {
     for width in 0..90 {

@@ -2,10 +2,9 @@
 //!
 //! Knows no format. Invariant: every text is cleaned of what a terminal could obey.
 
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
-use crate::model::ids::TurnId;
-use crate::model::session::Session;
+use crate::model::past::Past;
 use crate::model::tool::{ChangeBody, ToolCall, ToolContent, ToolStatus};
 use std::time::Duration;
 
@@ -63,14 +62,13 @@ impl Item {
     }
 }
 
-/// The entries of a session. `is_later`: what was there before the first turn is known from an earlier journal.
-pub fn items(session: &Session, is_later: bool) -> impl Iterator<Item = Item> {
-    let entries = session.entries().iter().filter(move |entry| !is_later || entry.turn != TurnId(0));
-    let items = entries.map(move |entry| item(session, entry));
+/// What is known of a session.
+pub fn items(past: &Past) -> impl Iterator<Item = Item> {
+    let items = past.entries.iter().map(|entry| item(past, entry));
     items.filter(|item| !item.title.is_empty() || !item.parts.is_empty())
 }
 
-fn item(session: &Session, entry: &Entry) -> Item {
+fn item(past: &Past, entry: &Entry) -> Item {
     let (who, title, parts) = match &entry.body {
         Body::User(message) => {
             let links = message.links.iter().map(|link| format!("@{link}")).collect::<Vec<_>>().join(" ");
@@ -79,7 +77,7 @@ fn item(session: &Session, entry: &Entry) -> Item {
         Body::Agent(message) => (Who::Agent, String::new(), vec![prose(&message.text)]),
         Body::Thought(thought) => (Who::Thought, String::new(), vec![prose(&thought.message.text)]),
         Body::Attachment(attachment) => (Who::Agent, String::new(), vec![block(&attachment.block)]),
-        Body::Tool(tool) => (Who::Tool, format!("{} ({})", tool.title, status(tool)), tool_parts(session, tool)),
+        Body::Tool(tool) => (Who::Tool, format!("{} ({})", tool.title, status(tool)), tool_parts(past, tool)),
         Body::Plan(steps) => {
             let line = |step: &crate::model::entry::PlanEntry| {
                 let done = if step.status == PlanStatus::Completed { 'x' } else { ' ' };
@@ -89,7 +87,7 @@ fn item(session: &Session, entry: &Entry) -> Item {
             (Who::Plan, String::new(), vec![code("", &lines.join("\n"))])
         }
         Body::Terminal(id) => {
-            let output = session.terminal(id).map(|terminal| terminal.text.text()).unwrap_or_default();
+            let output = past.terminals.get(id).map(|terminal| terminal.text.text()).unwrap_or_default();
             (Who::Tool, String::new(), vec![code("", &output)])
         }
         Body::File(file) => {
@@ -104,7 +102,8 @@ fn item(session: &Session, entry: &Entry) -> Item {
         Body::Notice(notice) => (Who::Notice, notice.title.clone(), vec![code("", &notice.detail.join("\n"))]),
         Body::Changes(changes) => {
             let totals = changes.totals;
-            let words = format!("the turn changed +{} −{} in {} files", totals.added, totals.removed, totals.files);
+            let (added, removed) = (totals.added, totals.removed);
+            let words = format!("the turn changed +{added} −{removed} in {}", human::count(totals.files, "file"));
             (Who::Notice, words, Vec::new())
         }
     };
@@ -113,7 +112,7 @@ fn item(session: &Session, entry: &Entry) -> Item {
     Item { who, at: entry.at, title: sanitize::line(&title).into_owned(), parts }
 }
 
-fn tool_parts(session: &Session, tool: &ToolCall) -> Vec<Part> {
+fn tool_parts(past: &Past, tool: &ToolCall) -> Vec<Part> {
     let part = |content: &ToolContent| match content {
         ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => code("", text),
         ToolContent::Block(other) | ToolContent::Unread(other) => block(other),
@@ -128,7 +127,7 @@ fn tool_parts(session: &Session, tool: &ToolCall) -> Vec<Part> {
             code("diff", &(head + &text))
         }
         ToolContent::Terminal(id) => {
-            code("", &session.terminal(id).map(|terminal| terminal.text.text()).unwrap_or_default())
+            code("", &past.terminals.get(id).map(|terminal| terminal.text.text()).unwrap_or_default())
         }
     };
     tool.content.iter().map(part).collect()

@@ -16,7 +16,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{ClaimedEdit, Proposal, Released, ToolNote};
-use crate::review::session::ReviewSession;
+use crate::review::session::{ReviewSession, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
@@ -420,6 +420,8 @@ impl Worker {
     fn export(&mut self, scope: Scope, path: &Path) -> Result<String, ReviewError> {
         let path = self.review.head().cwd.join(path);
         let patch = crate::review::report::patch::export(&mut self.review, scope)?;
+        // The person's, also in a turn.
+        persons::write(&path, &patch)?;
         let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
         written.map_err(|e| ReviewError::io(&path, e))?;
         Ok(format!("wrote {}", paths::display(&path, &[], None)))

@@ -5,7 +5,7 @@
 
 use super::origins::note_discarded;
 use super::trees::{Entry, blobs, commit, halves, keep, line, paths, staged, temporary, tree_of};
-use super::{MAX_IGNORED, MAX_NAMED, Outcome, RECORD, Worktree, io_at, refused, start_ref, there};
+use super::{MAX_IGNORED, MAX_NAMED, Outcome, RECORD, Worktree, io_at, put_away_as, refused, start_ref, there};
 use crate::host::process::Git;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -26,8 +26,7 @@ pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String
     if worktree.path.symlink_metadata().is_err() {
         // It was removed: what was committed stays on its branch.
         note_discarded(worktree, &worktree.branch)?;
-        let record = record_of(worktree);
-        fs::remove_file(&record).map_err(io_at(&record))?;
+        put_away(worktree)?;
         return Ok(None);
     }
     Preserved::of(worktree, drop_ignored)?.remove().map(Some)
@@ -79,14 +78,15 @@ impl<'a> Preserved<'a> {
         let _ = origin.run(&["branch", "--quiet", "-D", &worktree.branch]);
         let _ = origin.run(&["update-ref", "-d", &start_ref(&worktree.name)]);
         note_discarded(worktree, &name)?;
-        let record = record_of(worktree);
-        fs::remove_file(&record).map_err(io_at(&record))?;
+        put_away(worktree)?;
         Ok(name)
     }
 }
 
-fn record_of(worktree: &Worktree) -> PathBuf {
-    worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name))
+/// Its record stays under another name, for when the person has git bring it back.
+fn put_away(worktree: &Worktree) -> Outcome<()> {
+    let record = worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name));
+    fs::rename(&record, put_away_as(&worktree.path)).map_err(io_at(&record))
 }
 
 /// The repository itself.

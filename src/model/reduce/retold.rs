@@ -3,19 +3,32 @@
 //!
 //! It is collected beside the transcript. What the transcript has already is left out, by ids of calls, else by content;
 //! what it has not goes to its end. Knows nothing of the wire. Invariants: nothing that was shown goes; nothing is shown
-//! twice, although agents tell a history in other pieces than it was said in.
+//! twice, although agents tell a history in other pieces and words than it was said in: where that is in doubt, one line
+//! holds it.
 
-use super::{Cx, update};
+use super::{Cx, notice, update};
+use crate::base::{human, limits};
 use crate::model::entries::Entries;
-use crate::model::entry::{Body, ChunkKind, Entry, Message};
+use crate::model::entry::{Block, Body, ChunkKind, Entry, Level, Message};
 use crate::model::event::Update;
-use crate::model::history::{Kind, fingerprint_of};
+use crate::model::history::{Kind, fingerprint, fingerprint_of, is_nothing};
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
 use crate::model::session::{Session, Terminal};
+use crate::model::tool::{ToolCall, ToolKind};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::swap;
 use std::num::NonZeroU64;
 use std::sync::Arc;
+
+/// Pieces of prompts of which it is remembered where they begin.
+const MAX_PIECES: usize = 1 << 14;
+/// A prompt of ours that a longer one holds has at least so many bytes; what follows or precedes it is the agent's.
+const MIN_HELD: usize = 12;
+/// Bytes of two texts that are compared word by word.
+const COMPARED: usize = 64 << 10;
+/// What is told differently: lines of it that are kept, and bytes of one.
+const MAX_LINES: usize = 400;
+const LINE: usize = 2000;
 
 /// What of a session is beside the transcript for as long as the history is told.
 #[derive(Debug, Default, PartialEq)]
@@ -25,6 +38,8 @@ pub struct Retold {
     messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
     plans: HashMap<Option<Arc<str>>, EntryId>,
     terminals: BTreeMap<TermId, Terminal>,
+    /// Where pieces of prompts begin: some agents put texts of their own before one, and no id tells them apart.
+    pieces: Vec<(EntryId, usize)>,
     fed: usize,
     turn: TurnId,
 }
@@ -33,6 +48,28 @@ impl Retold {
     pub fn entries(&self) -> &Entries {
         &self.entries
     }
+
+    /// Takes note of a piece of a prompt that was just heard.
+    fn note_piece(&mut self, entries: &Entries, piece: &str) {
+        if let Some(Entry { id, body: Body::User(user), .. }) = entries.last()
+            && user.text.ends_with(piece)
+            && self.pieces.len() < MAX_PIECES
+        {
+            self.pieces.push((*id, user.text.len() - piece.len()));
+        }
+    }
+
+    /// By what a prompt may be known again: as a whole, from one of its pieces on, and by each of them.
+    fn prints(&self, id: EntryId, text: &str) -> Vec<NonZeroU64> {
+        let from = self.pieces.partition_point(|(of, _)| *of < id);
+        let starts: Vec<usize> =
+            self.pieces[from..].iter().take_while(|(of, _)| *of == id).map(|(_, start)| *start).collect();
+        let ends = starts.iter().skip(1).copied().chain([text.len()]);
+        let to_the_end = starts.iter().filter_map(|start| text.get(*start..));
+        let alone = starts.iter().zip(ends).filter_map(|(start, end)| text.get(*start..end));
+        let all = [text].into_iter().chain(to_the_end).chain(alone);
+        all.filter(|text| !text.chars().all(is_nothing)).map(fingerprint).collect()
+    }
 }
 
 /// One update of it. Turns are counted anew there: they become turns only if they are kept.
@@ -40,7 +77,14 @@ pub fn hear(session: &mut Session, what: Update, cx: &mut Cx) {
     let Some(mut told) = session.retold.take() else { return };
     exchange(session, &mut told);
     let last_turn = std::mem::replace(&mut cx.last_turn, session.last_turn);
+    let piece = match &what {
+        Update::Chunk { kind: ChunkKind::User, block: Block::Text(text), .. } => Some(text.clone()),
+        _ => None,
+    };
     update::apply(session, what, cx);
+    if let Some(piece) = piece {
+        told.note_piece(&session.entries, &piece);
+    }
     if session.entries.is_over() {
         session.entries.shed();
     }
@@ -83,14 +127,35 @@ impl Shown {
     fn has(&self, body: &Body) -> bool {
         fingerprint_of(body).is_some_and(|print| self.said.contains(&print))
     }
+
+    /// Which prompt a told one is, from `next` on.
+    fn place(&self, session: &Session, told: &Retold, turn: &[&Entry], next: usize) -> Option<usize> {
+        let (id, text) = prompt_of(turn)?;
+        let later = self.prompts.get(next..)?;
+        let prints = told.prints(id, text);
+        let known = prints.iter().find_map(|print| later.iter().position(|(_, shown)| shown == print));
+        // Only the next one may be a part of it: short words are a part of much.
+        let holds_next = || {
+            let (prompt, _) = later.first()?;
+            let Body::User(user) = &session.entries.get(*prompt)?.body else { return None };
+            let (own, told) = (bare(&user.text), bare(text));
+            let is_it = !own.is_empty() && told.ends_with(&own) || own.len() >= MIN_HELD && told.contains(&own);
+            is_it.then_some(0)
+        };
+        known.or_else(holds_next).map(|at| at + next)
+    }
 }
 
-/// The history is told, or no more of it will be: what is new of it goes into the transcript.
-pub fn merge(session: &mut Session, cx: &mut Cx) {
-    let Some(told) = session.retold.take() else { return };
-    let shown = Shown::of(session);
+fn prompt_of<'a>(turn: &[&'a Entry]) -> Option<(EntryId, &'a str)> {
+    match turn.first()? {
+        Entry { id, body: Body::User(user), .. } => Some((*id, &user.text)),
+        _ => None,
+    }
+}
+
+fn turns_of(entries: &Entries) -> Vec<Vec<&Entry>> {
     let mut turns: Vec<Vec<&Entry>> = vec![Vec::new()];
-    for entry in &told.entries {
+    for entry in entries {
         if matches!(entry.body, Body::User(_)) {
             turns.push(Vec::new());
         }
@@ -98,34 +163,61 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
             turn.push(entry);
         }
     }
-    let (mut next, mut about) = (0, String::new());
-    let mut fresh: Vec<Body> = Vec::new();
-    for turn in turns {
-        let prompt = turn.first().filter(|first| matches!(first.body, Body::User(_)));
-        let print = prompt.and_then(|prompt| fingerprint_of(&prompt.body));
-        let is_it = |(_, shown): &(EntryId, NonZeroU64)| Some(*shown) == print;
-        let found = shown.prompts.iter().skip(next).position(is_it).map(|at| at + next);
-        if let Some(at) = found {
-            next = at + 1;
-            about = shown.prompts.get(at).map(|(prompt, _)| text_of_turn(session, *prompt)).unwrap_or_default();
+    turns
+}
+
+/// The history is told, or no more of it will be: what is new of it goes into the transcript.
+pub fn merge(session: &mut Session, cx: &mut Cx) {
+    let Some(mut told) = session.retold.take() else { return };
+    let shown = Shown::of(session);
+    let turns = turns_of(&told.entries);
+    let mut next = 0;
+    let place = |turn: &Vec<&Entry>| {
+        let place = shown.place(session, &told, turn, next);
+        next = place.map_or(next, |at| at + 1);
+        place
+    };
+    let places: Vec<Option<usize>> = turns.iter().map(place).collect();
+    let last_found = places.iter().rposition(Option::is_some);
+    let unknown: Vec<EntryId> = shown.prompts.iter().skip(next).map(|(prompt, _)| *prompt).collect();
+    let told_calls: HashSet<NonZeroU64> = turns
+        .iter()
+        .flatten()
+        .filter_map(|entry| match &entry.body {
+            Body::Tool(_) => fingerprint_of(&entry.body),
+            _ => None,
+        })
+        .collect();
+    let mut about = Turn::default();
+    let (mut fresh, mut doubtful): (Vec<Body>, Vec<Body>) = (Vec::new(), Vec::new());
+    for (number, (turn, place)) in turns.iter().zip(places).enumerate() {
+        if let Some(at) = place {
+            about = shown.prompts.get(at).map(|(prompt, _)| Turn::of(session, *prompt)).unwrap_or_default();
+            about.calls.retain(|call| !call.id.is_some_and(|id| told_calls.contains(&id)));
             // The rest of an earlier turn is the agent's other telling of it.
-            if next < shown.prompts.len() {
+            if at + 1 < shown.prompts.len() {
                 continue;
             }
         }
-        let is_new = |entry: &&&Entry| match &entry.body {
+        let mut is_new = |entry: &&&Entry| match &entry.body {
             Body::Agent(message) => {
                 let bare = bare(&message.text);
-                !bare.is_empty() && !shown.has(&entry.body) && !about.contains(&bare)
+                !bare.is_empty() && !shown.has(&entry.body) && !about.bare.contains(&bare)
             }
-            Body::Tool(_) => !shown.has(&entry.body),
+            // Some agents give their calls other ids when they tell of them again.
+            Body::Tool(tool) => {
+                let same = |call: &Call| call.is_like(tool);
+                !shown.has(&entry.body) && about.calls.iter().position(same).map(|at| about.calls.remove(at)).is_none()
+            }
             _ => false,
         };
-        let new: Vec<&Entry> = turn.iter().filter(is_new).copied().collect();
-        if found.is_some() {
+        let new: Vec<&Entry> = turn.iter().filter(|entry| is_new(entry)).copied().collect();
+        if place.is_some() {
+            let is_told_differently = about.is_like(turn);
             for entry in new {
                 if !complete(session, &entry.body) {
-                    fresh.push(entry.body.clone());
+                    let is_doubtful = is_told_differently && matches!(entry.body, Body::Agent(_));
+                    if is_doubtful { &mut doubtful } else { &mut fresh }.push(entry.body.clone());
                 }
             }
         } else if !new.is_empty() || shown.prompts.is_empty() && shown.said.is_empty() {
@@ -134,26 +226,132 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
                 Body::Notice(_) => false,
                 _ => true,
             };
-            fresh.extend(turn.iter().filter(is_kept).map(|entry| entry.body.clone()));
+            let kept = turn.iter().filter(is_kept).map(|entry| entry.body.clone());
+            // What stands between turns that are known, or is much like one that was not told, is another telling.
+            let is_before = last_found.is_some_and(|last| number < last);
+            let is_like_unknown = || unknown.iter().any(|prompt| is_like_turn(session, *prompt, turn));
+            if is_before || is_like_unknown() { &mut doubtful } else { &mut fresh }.extend(kept);
         }
     }
-    for (id, terminal) in told.terminals {
+    for (id, terminal) in std::mem::take(&mut told.terminals) {
         session.terminals.entry(id).or_insert(Terminal { entry: None, embedded: Vec::new(), ..terminal });
     }
+    say_doubtful(session, &doubtful, cx);
     append(session, fresh, cx);
 }
 
-/// Without white space.
-fn bare(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
+/// One line holds what may have been shown in other words. It is not there twice.
+fn say_doubtful(session: &mut Session, bodies: &[Body], cx: &Cx) {
+    if bodies.is_empty() {
+        return;
+    }
+    let title = format!("its agent tells {} differently", human::count(bodies.len() as u64, "earlier message"));
+    let mut detail = Vec::new();
+    for body in bodies {
+        let (who, text) = match body {
+            Body::User(user) => ("User", user.text.as_str()),
+            Body::Agent(message) => ("Agent", message.text.as_str()),
+            Body::Tool(tool) => ("Tool", tool.title.as_str()),
+            _ => continue,
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).enumerate();
+        detail.extend(lines.map(|(at, line)| {
+            let line = limits::cut(line.to_owned(), LINE);
+            if at == 0 { format!("{who}: {line}") } else { format!("  {line}") }
+        }));
+    }
+    if detail.len() > MAX_LINES {
+        let left_out = human::count((detail.len() - MAX_LINES) as u64, "further line");
+        detail.truncate(MAX_LINES);
+        detail.push(format!("… {left_out} left out; the journal has them"));
+    }
+    let is_it =
+        |entry: &Entry| matches!(&entry.body, Body::Notice(said) if said.title == title && said.detail == detail);
+    if !session.entries.iter().any(is_it) {
+        notice(session, Level::Info, title, detail, cx.now);
+    }
 }
 
-/// All that the agent has said in the turn of this prompt.
-fn text_of_turn(session: &Session, prompt: EntryId) -> String {
-    let from = session.entries.index_of(prompt).unwrap_or_default();
-    let bodies = session.entries.slots().skip(from + 1).filter_map(|slot| slot.here()).map(|entry| &entry.body);
-    let turn = bodies.take_while(|body| !matches!(body, Body::User(_)));
-    turn.filter_map(|body| if let Body::Agent(message) = body { Some(bare(&message.text)) } else { None }).collect()
+/// Without white space and what is not seen.
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| !is_nothing(*c)).collect()
+}
+
+/// Whether two texts have more than half of their words in common.
+fn is_like(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> HashSet<u64> {
+        let text = &text[..text.floor_char_boundary(COMPARED)];
+        text.split_whitespace().map(|word| fingerprint(word).get()).collect()
+    };
+    let (one, other) = (words(one), words(other));
+    let common = one.intersection(&other).count();
+    common > 0 && 2 * common > one.len().max(other.len())
+}
+
+/// Whether a told turn is much like the one of this prompt: what was asked, or what was answered.
+fn is_like_turn(session: &Session, prompt: EntryId, told: &[&Entry]) -> bool {
+    let own = session.entries.get(prompt).map(|entry| &entry.body);
+    let is_asked = match (own, prompt_of(told)) {
+        (Some(Body::User(own)), Some((_, told))) => is_like(&own.text, told),
+        _ => false,
+    };
+    is_asked || Turn::of(session, prompt).is_like(told)
+}
+
+/// A call of a turn.
+struct Call {
+    id: Option<NonZeroU64>,
+    /// Its kind and title; nothing of one that has left memory.
+    what: Option<(ToolKind, String)>,
+}
+
+impl Call {
+    fn is_like(&self, told: &ToolCall) -> bool {
+        let title = fingerprint(&told.title);
+        self.what.as_ref().is_none_or(|(kind, own)| *kind == told.kind && fingerprint(own) == title)
+    }
+}
+
+/// What the transcript has of a turn.
+#[derive(Default)]
+struct Turn {
+    /// All that the agent has said in it, message by message.
+    said: Vec<String>,
+    /// The same, bare and in one.
+    bare: String,
+    calls: Vec<Call>,
+}
+
+impl Turn {
+    fn of(session: &Session, prompt: EntryId) -> Self {
+        let from = session.entries.index_of(prompt).unwrap_or_default();
+        let mut turn = Self::default();
+        for slot in session.entries.slots().skip(from + 1).take_while(|slot| slot.kind() != Kind::User) {
+            let id = slot.fingerprint();
+            match slot.here().map(|entry| &entry.body) {
+                Some(Body::Agent(message)) => turn.said.push(message.text.clone()),
+                Some(Body::Tool(tool)) => {
+                    turn.calls.push(Call { id, what: Some((tool.kind, tool.title.clone())) });
+                }
+                None if slot.kind() == Kind::Tool => turn.calls.push(Call { id, what: None }),
+                _ => {}
+            }
+        }
+        turn.bare = turn.said.iter().map(|text| bare(text)).collect();
+        turn
+    }
+
+    /// Whether what is told says about the same, and yet not all of what was said is in it.
+    fn is_like(&self, told: &[&Entry]) -> bool {
+        let texts = told.iter().filter_map(|entry| match &entry.body {
+            Body::Agent(message) => Some(message.text.as_str()),
+            _ => None,
+        });
+        let told: Vec<&str> = texts.collect();
+        let whole: String = told.iter().map(|text| bare(text)).collect();
+        let is_all_there = self.said.iter().all(|text| whole.contains(&bare(text)));
+        !is_all_there && is_like(&self.said.join("\n"), &told.join("\n"))
+    }
 }
 
 /// Gives the last message, which was cut off by the end of the agent, its rest. False: this is another one.

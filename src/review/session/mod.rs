@@ -10,6 +10,7 @@ mod execution;
 pub mod expected;
 mod looking;
 mod observe;
+pub mod persons;
 pub mod recorded;
 mod recover;
 mod scan_pace;

@@ -10,6 +10,7 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::{ChangeRecord, ClosedBy};
 use crate::review::session::attribution::{Attributed, Attribution, When, before_claims};
+use crate::review::session::persons;
 use crate::review::state::{Change, Oid, State, content};
 use crate::review::worktree::walk::{self, RelPath};
 use std::collections::{BTreeSet, HashSet};
@@ -50,7 +51,9 @@ impl Observer<'_> {
             if change.before == change.after {
                 continue;
             }
+            let is_persons = persons::has(self.files.snapshot.root(), &change);
             let blamed = match self.held.wanting(&change.path, &change.after) {
+                _ if is_persons => Attributed::new(Cause::Person, None),
                 // Some agents write the file themselves as well.
                 Some(entry) => Attributed::new(Cause::Tool, Some(entry.0)),
                 // The client's own write, seen before it is told that it is done; or the agent was faster with the same.

@@ -1918,3 +1918,22 @@ fn what_the_person_saves_stays_also_when_the_turn_of_another_session_has_come_an
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!(place.read("f2"), "two\nthe person's\n");
 }
+
+/// An export of the conversation in the middle of a turn: it is neither reviewed nor taken back.
+#[test]
+fn what_the_person_has_this_program_write_during_a_turn_is_not_the_agents() {
+    let mut place = Place::with(&[("a", b"one\n")]);
+    let totals = place.turn(1, |place| {
+        persons::write(&place.at("session.md"), b"# what was said\n").unwrap();
+        place.write("session.md", "# what was said\n");
+        persons::prepare(&place.at(".tmp1")).unwrap();
+        place.write(".tmp1", "# what was");
+        place.review.first_look().unwrap();
+        fs::remove_file(place.at(".tmp1")).unwrap();
+        place.write("a", "two\n");
+    });
+    assert_eq!((totals.files, totals.added), (1, 1));
+    // Another content of the same file is the agent's.
+    let totals = place.turn(2, |place| place.write("session.md", "# what was said\nmore\n"));
+    assert_eq!((totals.files, totals.added), (1, 1));
+}

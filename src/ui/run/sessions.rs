@@ -27,7 +27,11 @@ use crate::ui::state::trees::{Made, MadeFor, Making, Trees};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tracing::warn;
+
+/// After so long a long list is asked for again.
+const LIST_AGAIN: Duration = Duration::from_secs(60);
 
 impl<D: Device> Running<D> {
     pub(super) fn list_agents(&mut self, purpose: Purpose) {
@@ -277,14 +281,18 @@ impl<D: Device> Running<D> {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
         let is_wide = self.app.list.as_ref().is_some_and(|list| list.reach() == Reach::Everywhere);
         let cwd = (!is_wide).then(|| shown.cwd.clone());
-        let is_asked = |agent: &Agent| {
-            let listing = agent.listing().filter(|listing| listing.state == ListState::Going);
-            listing.is_some_and(|listing| listing.cwd == cwd)
+        let (model, now) = (self.engine.model(), self.engine.now());
+        // All that is told stands in the journal: a long list is not asked for again and again.
+        let is_asked = |key: AgentKey, agent: &Agent| {
+            let listing = agent.listing().filter(|listing| listing.cwd == cwd);
+            listing.is_some_and(|listing| {
+                let age = self.listed.get(&key).map(|at| now.saturating_sub(*at));
+                listing.state == ListState::Going || listing.is_long() && age.is_some_and(|age| age < LIST_AGAIN)
+            })
         };
-        let model = self.engine.model();
-        let keys =
-            model.agents().filter(|(key, agent)| tells(model, *key, agent) && !is_asked(agent)).map(|(key, _)| key);
-        for key in keys.collect::<Vec<_>>() {
+        let keys = model.agents().filter(|(key, agent)| tells(model, *key, agent) && !is_asked(*key, agent));
+        for key in keys.map(|(key, _)| key).collect::<Vec<_>>() {
+            self.listed.insert(key, now);
             let news = self.engine.intent_to(key.into(), Intent::ListSessions { cwd: cwd.clone() });
             self.news(news);
         }

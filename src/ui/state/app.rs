@@ -9,7 +9,7 @@ use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::secrets::Secrets;
-use super::session_list::{Past, SessionList, Taste};
+use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
 use super::timing::TOAST;
 use super::trees::Trees;
@@ -282,6 +282,9 @@ impl App {
             if key != self.shown && !is_closed(session) && !session.is_aside() {
                 self.others.entry(key).or_default();
             }
+        }
+        if let Some(list) = &mut self.list {
+            list.named(|key| Which::of(model.at(key)?));
         }
         self.others.retain(|key, _| model.session_of(*key).is_some_and(|session| !is_closed(session)));
         if model.session_of(self.shown).is_some_and(is_closed) {

@@ -44,6 +44,19 @@ fn names(list: &SessionList) -> Vec<String> {
     (0..list.len()).filter_map(|at| list.row(at).map(name)).collect()
 }
 
+/// Its agent may list a session before it has answered the call that opens it.
+#[test]
+fn a_session_that_gets_its_id_while_the_list_is_open_is_not_listed_as_another() {
+    let mut list = list(vec![configured("here", "the same", "/shop"), configured("x", "another", "/shop")]);
+    list.open[0].which = None;
+    list.told(list.past.clone());
+    assert_eq!(list.len(), 3);
+    list.named(|_| None);
+    assert_eq!(list.len(), 3);
+    list.named(|_| Some(Which { command: "gemini --acp".into(), id: "here".into(), journals: None }));
+    assert_eq!(names(&list), ["the one that is open", "another"]);
+}
+
 fn trees() -> Arc<Trees> {
     let worktrees = "/state/worktrees/shop".into();
     let origin = Origin { worktrees, top: "/shop".into(), ..Origin::default() };

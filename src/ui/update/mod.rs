@@ -96,7 +96,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
-            state.say(format!("the session is not deleted: {}", sanitize::line(&why)), now);
+            // What we had of it is gone by now.
+            state.say(format!("forgotten here; its agent keeps it: {}", sanitize::line(&why)), now);
         }
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {

@@ -5,7 +5,7 @@
 use super::{Cx, common};
 use crate::base::sanitize;
 use crate::model::event::Can;
-use crate::model::ids::{SessionId, SessionKey};
+use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Action;
 use crate::ui::labels;
@@ -21,14 +21,9 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let open = attentions(state, cx).map(|(key, session, attention)| {
         let name = state.name_of(key).or(session.title.as_deref()).map(sanitize::line).unwrap_or_default();
         let text = format!("{name} {} {}", labels::agent(session), sanitize::line(&session.cwd));
-        let named = |id: &SessionId| Which {
-            command: session.agent().command.clone(),
-            id: id.as_str().to_owned(),
-            journals: None,
-        };
         let used = session.entries().iter().next_back().map(|entry| entry.at).unwrap_or_default();
         let cwd = PathBuf::from(&session.cwd);
-        Open { key, text, which: session.known_id().map(named), attention, cwd, used }
+        Open { key, text, which: Which::of(session), attention, cwd, used }
     });
     let list = SessionList::new(PathBuf::from(&cx.session.cwd), open.collect(), state.past.clone(), state.taste);
     state.picker = None;

@@ -125,3 +125,49 @@ fn an_agent_that_cannot_go_on_or_has_forgotten_gives_5_and_no_other_session() {
     let dies = lab.script_named("dies", "[agent]\ncapabilities = { loadSession = true }\nexit_at_start = 3\n");
     again(&lab, &["two", "--continue"], &dies).assert_says(5, &["exit 3"]);
 }
+
+const FAILS: &str = r#"
+say() { printf '%s\n' "$1"; }
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%,*}
+    case $line in
+    *'"initialize"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}' ;;
+    *'"session/load"'*) say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"half-way"}}' ;;
+    *'"session/new"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"sessionId":"new"}}' ;;
+    *'"session/prompt"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"stopReason":"end_turn"}}' ;;
+    esac
+done
+"#;
+
+/// A load that fails half-way is the agent's no, too.
+#[test]
+fn with_transcript_a_session_whose_load_fails_is_begun_anew() {
+    let lab = Lab::new();
+    let agent = keeper(&lab, true, "");
+    lab.exec(&["one"], &agent).assert_code(0);
+    let fails = lab.shell_agent(FAILS);
+    again(&lab, &["two", "--continue"], &fails).assert_code(5);
+    let done = again(&lab, &["two", "--continue", "--with-transcript"], &fails);
+    assert!(done.assert_code(0).err().contains("a new session begins with its transcript"), "{}", done.err());
+    assert_eq!(methods(&lab).last().unwrap(), "session/prompt");
+}
+
+/// Each run loads what was said before, and its journal has that once more.
+#[test]
+fn what_the_agent_told_again_is_exported_once() {
+    let lab = Lab::new();
+    let agent = keeper(&lab, true, "");
+    lab.exec(&["one"], &agent).assert_code(0);
+    for prompt in ["two", "three"] {
+        lab.exec(&[prompt, "--continue"], &[]).assert_code(0);
+    }
+    for format in ["md", "html", "cast"] {
+        let mut command = lab.program();
+        command.args(["export", "last", "--format", format]);
+        let done = super::support::Running::start(command, std::process::Stdio::null()).finish();
+        for (turn, prompt) in ["one", "two", "three"].iter().enumerate() {
+            let answer = format!("turn {}: {prompt}", turn + 1);
+            assert_eq!(done.assert_code(0).out().matches(&answer).count(), 1, "{answer}: {}", done.out());
+        }
+    }
+}

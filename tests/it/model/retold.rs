@@ -111,6 +111,109 @@ fn what_an_agent_tells_besides_as_prompts_is_not_shown_when_it_brings_nothing_ne
     assert_eq!(shown(&rig), before);
 }
 
+/// As Gemini CLI tells a history: its own text and the first prompt are pieces of one message without an id, calls have
+/// other ids, and joiners are lost.
+#[test]
+fn a_prompt_behind_a_text_of_the_agent_other_ids_and_lost_joiners_make_no_second_copy() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    rig.answer("initialize", init(Value::Null));
+    rig.answer("session/new", json!({ "sessionId": "s" }));
+    rig.prompt("one");
+    say(&mut rig, "agent_message_chunk", "A family: \u{1f468}\u{200d}\u{1f469}.");
+    tool(&mut rig, "call", "completed");
+    rig.update_in("s", json!({ "sessionUpdate": "tool_call_update", "toolCallId": "call", "title": "Read a" }));
+    rig.stop("end_turn");
+    let before = shown(&rig);
+    for pid in [8, 9] {
+        rig.exited(exit_code(1), &[]);
+        rig.intent(Intent::Restart);
+        rig.host(HostEvent::AgentSpawned { pid });
+        rig.answer("initialize", init(Value::Null));
+        say(&mut rig, "user_message_chunk", "<session_context>\nToday is Monday.\n</session_context>");
+        say(&mut rig, "user_message_chunk", "one");
+        say(&mut rig, "agent_message_chunk", "A family: \u{1f468}\u{1f469}.");
+        tool(&mut rig, &format!("other-{pid}"), "completed");
+        rig.update_in(
+            "s",
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": format!("other-{pid}"), "title": "Read a" }),
+        );
+        rig.answer("session/load", json!({}));
+        assert_eq!(shown(&rig), before, "{pid}");
+    }
+    assert!(!rig.has_entry("differently"));
+}
+
+#[test]
+fn a_prompt_that_a_longer_one_holds_is_known_again() {
+    for told in ["<rules>do this</rules>\ntwo", "<query>please mend the roof</query><env>linux</env>"] {
+        let mut rig = Rig::with_policy(Policy::Ask);
+        rig.intent(Intent::Start);
+        rig.host(HostEvent::AgentSpawned { pid: 7 });
+        rig.answer("initialize", init(Value::Null));
+        rig.answer("session/new", json!({ "sessionId": "s" }));
+        rig.prompt(if told.contains("roof") { "please mend the roof" } else { "two" });
+        say(&mut rig, "agent_message_chunk", "It is done.");
+        rig.stop("end_turn");
+        rig.exited(exit_code(1), &[]);
+        rig.intent(Intent::Restart);
+        rig.host(HostEvent::AgentSpawned { pid: 8 });
+        rig.answer("initialize", init(Value::Null));
+        let before = shown(&rig);
+        say(&mut rig, "user_message_chunk", told);
+        say(&mut rig, "agent_message_chunk", "It is done.");
+        rig.answer("session/load", json!({}));
+        assert_eq!(shown(&rig), before, "{told}");
+    }
+}
+
+/// In doubt it is one line, however often it is told, and never a second copy.
+#[test]
+fn what_is_told_in_other_words_is_one_line() {
+    let mut rig = again(Value::Null);
+    let before = shown(&rig);
+    for pid in [9, 10] {
+        say(&mut rig, "user_message_chunk", "<context> of the house");
+        say(&mut rig, "agent_message_chunk", "I have read the context.");
+        tell_one(&mut rig);
+        say(&mut rig, "user_message_chunk", "two");
+        say(&mut rig, "agent_message_chunk", "Half of");
+        rig.answer("session/load", json!({}));
+        assert_eq!(shown(&rig), before);
+        let lines = rig.entries();
+        let told: Vec<&String> =
+            lines.iter().filter(|line| line.contains("tells 2 earlier messages differently")).collect();
+        assert_eq!(told.len(), 1, "{lines:?}");
+        rig.exited(exit_code(1), &[]);
+        rig.intent(Intent::Restart);
+        rig.host(HostEvent::AgentSpawned { pid });
+        rig.answer("initialize", init(Value::Null));
+    }
+}
+
+#[test]
+fn an_answer_told_in_other_words_is_no_second_answer() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    rig.answer("initialize", init(Value::Null));
+    rig.answer("session/new", json!({ "sessionId": "s" }));
+    rig.prompt("one");
+    say(&mut rig, "agent_message_chunk", "The roof was mended with ten new tiles today.");
+    rig.stop("end_turn");
+    rig.exited(exit_code(1), &[]);
+    rig.intent(Intent::Restart);
+    rig.host(HostEvent::AgentSpawned { pid: 8 });
+    rig.answer("initialize", init(Value::Null));
+    let before = shown(&rig);
+    say(&mut rig, "user_message_chunk", "one");
+    say(&mut rig, "agent_message_chunk", "The roof was mended with 10 new tiles today.");
+    rig.answer("session/load", json!({}));
+    assert_eq!(shown(&rig), before);
+    assert!(rig.has_entry("tells 1 earlier message differently"), "{:?}", rig.entries());
+}
+
 #[test]
 fn a_load_that_breaks_off_keeps_what_is_shown_and_what_came() {
     for fails in [true, false] {

@@ -4,6 +4,7 @@
 
 use crate::base::sanitize;
 use crate::model::account;
+use crate::model::session_ref::SessionRef;
 use crate::text::width;
 use std::path::PathBuf;
 
@@ -19,6 +20,14 @@ pub struct Which {
     pub id: String,
     /// The records that it is in; where they are not known, the newest session of this id is meant.
     pub journals: Option<Vec<PathBuf>>,
+}
+
+impl Which {
+    /// One that is open here, once its agent's name of it is known.
+    pub fn of(session: SessionRef<'_>) -> Option<Self> {
+        let id = session.known_id()?.as_str().to_owned();
+        Some(Self { command: session.agent().command.clone(), id, journals: None })
+    }
 }
 
 /// How an earlier session ended, as far as is known.
