@@ -212,7 +212,7 @@ impl<'a> Judge<'a, '_> {
     fn passed(&self, command: &Command) -> Opinion<'a> {
         let mut inside = Inside::default();
         look_inside(&command.words, 0, 0, 0, &mut inside);
-        let views = Views::of(command, &inside);
+        let views = Views::of(command, &inside.commands, inside.is_fed);
         let narrowed = self.narrowed(self.request.tool, |spec| views.match_with(spec));
         narrowed.unwrap_or(Opinion::neither())
     }
@@ -258,7 +258,7 @@ impl<'a> Judge<'a, '_> {
         );
         look_inside(&command.words, 0, before, depth, &mut inside);
         let tool = self.request.tool;
-        let views = Views::of(command, &inside);
+        let views = Views::of(command, &inside.commands, inside.is_fed);
         let denied = self.narrowed(tool, |spec| views.match_with(spec));
         let mut opinion = self.files(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
         for (line, is_certain) in &inside.lines {

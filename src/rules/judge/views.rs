@@ -2,7 +2,6 @@
 //!
 //! Made once for a command, since there may be a thousand rules. Invariant: what might match is told apart from what does.
 
-use super::Inside;
 use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::Command;
 use crate::rules::word::Word;
@@ -29,17 +28,19 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Views<'a> {
-    pub(super) fn of(command: &'a Command, inside: &Inside) -> Self {
+    /// `commands`: where each of them begins, and whether that is certain; `is_fed`: they get further words that are not
+    /// known.
+    pub(super) fn of(command: &'a Command, commands: &[(usize, bool)], is_fed: bool) -> Self {
         let all = || command.settings.iter().chain(&command.words).cloned().collect();
         let whole = if command.settings.is_empty() { None } else { View::of(Cow::Owned(all())) };
         let view = |(from, is_certain): &(usize, bool)| {
             let mut words = Cow::Borrowed(command.words.get(*from..).filter(|words| !words.is_empty())?);
-            if inside.is_fed {
+            if is_fed {
                 words.to_mut().push(Word::any());
             }
             Some((View::of(words)?, *is_certain))
         };
-        Self { whole, commands: inside.commands.iter().filter_map(view).collect() }
+        Self { whole, commands: commands.iter().filter_map(view).collect() }
     }
 
     pub(super) fn match_with(&self, spec: &Spec) -> Match {
