@@ -209,7 +209,7 @@ pub enum SessionChoice {
 /// Reads the arguments after the program's name.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage> {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    let agent = match args.iter().position(|a| a == "--") {
+    let mut agent = match args.iter().position(|a| a == "--") {
         Some(at) => {
             let agent = args.split_off(at + 1);
             args.pop();
@@ -222,6 +222,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
     };
     let mut items = items(args);
     let name = command_of(&mut items)?;
+    // What is looked for may look like an option.
+    let looked_for = if name == Name::Search { std::mem::take(&mut agent) } else { Vec::new() };
     if !agent.is_empty() {
         may_start(name)?;
     }
@@ -250,6 +252,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
             return Ok(Command::Version);
         }
     }
+    looked_for.into_iter().try_for_each(|word| words.take(word))?;
     made(words, typed, agent)
 }
 
@@ -600,6 +603,13 @@ mod tests {
 
     fn list_of(all: bool, json: bool, query: Option<&str>) -> Command {
         Command::Sessions(Sessions::List { all, json, query: query.map(str::to_owned) })
+    }
+
+    #[test]
+    fn search_takes_what_looks_like_an_option_behind_two_dashes() {
+        let Ok(Command::Search(search)) = parse_words(&["search", "--regex", "--", "--json"]) else { panic!() };
+        assert_eq!((search.text.as_str(), search.is_regex, search.json), ("--json", true, false));
+        assert!(parse_words(&["search", "one", "--", "two"]).is_err());
     }
 
     #[test]

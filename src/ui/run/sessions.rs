@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::warn;
 
-/// After so long a long list is asked for again.
+/// After so long a long list is asked for again: all that is told stands in the journal.
 const LIST_AGAIN: Duration = Duration::from_secs(60);
 
 impl<D: Device> Running<D> {
@@ -282,7 +282,6 @@ impl<D: Device> Running<D> {
         let is_wide = self.app.list.as_ref().is_some_and(|list| list.reach() == Reach::Everywhere);
         let cwd = (!is_wide).then(|| shown.cwd.clone());
         let (model, now) = (self.engine.model(), self.engine.now());
-        // All that is told stands in the journal: a long list is not asked for again and again.
         let is_asked = |key: AgentKey, agent: &Agent| {
             let listing = agent.listing().filter(|listing| listing.cwd == cwd);
             listing.is_some_and(|listing| {

@@ -6,6 +6,7 @@
 //! forgotten before the person has said so.
 
 mod finding;
+mod naming;
 mod past_session;
 mod step;
 
@@ -275,18 +276,6 @@ impl SessionList {
             _ => false,
         };
         self.selected = (0..self.len()).find(|row| is_it(*row)).unwrap_or(at).min(self.len().saturating_sub(1));
-    }
-
-    /// Sessions that are open here and have got an id since the list was opened are no others that are listed.
-    pub fn named(&mut self, which: impl Fn(SessionKey) -> Option<Which>) {
-        let mut is_new = false;
-        for one in self.open.iter_mut().filter(|one| one.which.is_none()) {
-            one.which = which(one.key);
-            is_new |= one.which.is_some();
-        }
-        if is_new {
-            self.told(self.past.clone());
-        }
     }
 
     /// What has been found for a text, unless something else is looked for by now.
