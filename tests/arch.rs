@@ -169,6 +169,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // Messages of a file on the screen.
+            "ui::message_file",
+            "ui::state::inspector",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
             "ui::past::Lease",
@@ -287,6 +290,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],
+    ),
+    (
+        "ui::message_file",
+        &[
+            "ui::keys",
+            "ui::state",
+            "ui::view::inspector",
+            "ui::view::paint",
+            "ui::tty::Input",
+            "ui::tty::Click",
+            "theme",
+            "text",
+        ],
     ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),

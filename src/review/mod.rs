@@ -15,3 +15,10 @@ mod snapshot;
 mod state;
 mod text;
 mod worktree;
+
+/// For `fuzz/`.
+#[doc(hidden)]
+pub use history::{
+    ledger::{Ledger, Record},
+    undo_log::UndoLog,
+};

@@ -10,6 +10,7 @@ mod editing;
 mod files;
 mod ground;
 mod inspecting;
+mod messages;
 mod models;
 mod sessions;
 mod start;
@@ -62,6 +63,7 @@ pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use ground::{ask, hear};
 pub use models::{ModelChoice, Models};
+pub use messages::read_messages;
 pub use start::{Pick, choose, pick};
 pub use telling::{Notices, Outside};
 

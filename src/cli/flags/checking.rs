@@ -21,6 +21,13 @@ pub const CHECKING: &[Flag] = &[
         help: "one JSON object a line, with the message itself",
     },
     Flag {
+        long: "plain",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.plain = true),
+        commands: &[Name::Inspect],
+        help: "as lines, also where there is a screen (always where there is none)",
+    },
+    Flag {
         long: "filter",
         short: None,
         takes: Takes::Value("WORDS", |typed, value| {
