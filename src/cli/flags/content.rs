@@ -72,8 +72,8 @@ pub const CONTENT: &[Flag] = &[
             typed.spoken.protocol = Some(protocol(text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Demo],
-        help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
+        commands: &[Name::Screen, Name::Exec, Name::Demo, Name::Check],
+        help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that; of check: 1)",
     },
     Flag {
         long: "url",
