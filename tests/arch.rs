@@ -61,6 +61,9 @@ const ROOMS: &[(&str, &[&str])] = &[
         "review",
         &[
             "review::worktree::walk",
+            // Read by `fuzz/`.
+            "review::history::ledger",
+            "review::history::undo_log",
             "store::lock",
             "store::private",
             "store::replace",
@@ -157,7 +160,22 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
-    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
+    (
+        "plain",
+        &[
+            "headless::code",
+            "headless::printer",
+            "ui::cells",
+            "ui::labels",
+            // When a silence is told.
+            "ui::state::silence",
+            "ui::state::timing",
+            "engine",
+            "model",
+            "text",
+            "base",
+        ],
+    ),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
@@ -378,6 +396,8 @@ const FENCES: &[Fence] = &[
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",
+            // The same for the messages of a file.
+            "ui/run/messages.rs",
             // The loop waits for what was read.
             "ui/past.rs",
             // The loop waits for what was kept.

@@ -164,9 +164,10 @@ fn program(config: &Config) -> Section {
     section.add("what agents read", can, None);
     let ports = check_ports();
     let is_limited = sandboxes().any(|sandbox| sandbox.connects.is_some() || sandbox.listens.is_some());
-    let can = match ports.is_ok() {
-        true => "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP cannot",
-        false => "cannot be confined",
+    let can = if ports.is_ok() {
+        "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP cannot"
+    } else {
+        "cannot be confined"
     };
     section.add("what agents reach", can, ports.err().map(|why| why.to_string()).filter(|_| is_limited));
     match std::env::current_exe() {

@@ -41,10 +41,11 @@ fn show(asked: &Inspect) -> Result<u8, Usage> {
     inspector.type_text(asked.filter.as_deref().unwrap_or_default());
     let mut title = name;
     if read.unread > 0 {
-        title += &format!(" · {} cannot be read", human::count(read.unread, "line"));
+        title = format!("{title} · {} cannot be read", human::count(read.unread, "line"));
     }
     if inspector.left_out() > 0 {
-        title += &format!(" · the first {} are left out; --plain has them", human::count(inspector.left_out(), "message"));
+        let gone = human::count(inspector.left_out(), "message");
+        title = format!("{title} · the first {gone} are left out; --plain has them");
     }
     screen::messages(MessageFile::new(inspector, title, has_several))
 }

@@ -5,6 +5,7 @@
 //! over within its time, whatever the agent does; each violation bears the number of a requirement and the message that
 //! shows it.
 
+mod begin;
 mod report;
 mod second;
 mod serve;
@@ -12,8 +13,8 @@ mod suite;
 mod talk;
 mod under;
 
+pub use begin::run;
 pub use report::{Finding, Report, Step, Verdict};
-pub use suite::run;
 
 use crate::host::process::AgentSpec;
 use crate::model::policy::Allow;

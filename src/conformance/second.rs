@@ -84,7 +84,7 @@ impl Turn {
     fn see(&mut self, id: u64, event: &Event) {
         match event {
             Event::Answer(of, Answer { outcome, line }) if *of == id => {
-                self.taken = Some((outcome.clone(), (**line).into()));
+                self.taken = Some((outcome.clone(), Box::from(&**line)));
             }
             Event::Update(kind, line) => {
                 self.updates += 1;
@@ -116,15 +116,13 @@ async fn prompt(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
         match talk.event(until).await {
             Event::Silent(why) => {
                 talk.is_stuck = true;
-                match (&turn.taken, turn.runs, &why) {
-                    (None, _, _) | (_, _, Silent::Gone(_)) => under.silent(why, "V2-037", limit, &sent),
-                    (Some(_), false, _) => {
-                        under.find("V2-038", "the prompt was taken and no state says that it runs", &sent);
-                    }
-                    (Some(_), true, _) => {
-                        let what = format!("the session is not idle within {}", human::precise(limit));
-                        under.find("V2-047", what, &sent);
-                    }
+                if turn.taken.is_none() || matches!(why, Silent::Gone(_)) {
+                    under.silent(why, "V2-037", limit, &sent);
+                } else if turn.runs {
+                    let what = format!("the session is not idle within {}", human::precise(limit));
+                    under.find("V2-047", what, &sent);
+                } else {
+                    under.find("V2-038", "the prompt was taken and no state says that it runs", &sent);
                 }
                 under.over(talk, report);
                 return false;

@@ -1,10 +1,9 @@
-//! The steps, in their order.
+//! The steps of version 1, in their order; several are those of version 2 as well.
 //!
 //! Each is tried whatever the ones before have shown, unless it needs them. Invariant: what an agent may do is no
 //! violation: to want a log-in, to end a turn before it is cancelled, to have none of what it does not advertise.
 
 use super::report::{Report, Step};
-use super::second;
 use super::serve::{BAD_PARAMS, NO_METHOD};
 use super::talk::{Answer, Answered, Event, Silent, Talk};
 use super::under::{Under, left_out};
@@ -27,7 +26,7 @@ pub(super) struct Greeting {
     pub(super) has_sessions: bool,
     can_load: bool,
     can_resume: bool,
-    label: String,
+    pub(super) label: String,
 }
 
 impl Version {
@@ -39,65 +38,41 @@ impl Version {
     }
 }
 
-pub async fn run(asked: &Asked) -> Report {
-    let words = std::iter::once(&asked.agent.command).chain(&asked.agent.args);
-    let command = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let mut report = Report { command, ..Report::default() };
-    let mut talk = match Talk::start(asked) {
-        Ok(talk) => talk,
-        Err(error) => {
-            report.not_started = Some(error.to_string());
-            return report;
-        }
-    };
+pub(super) async fn run(mut talk: Talk, asked: &Asked, greeting: &Greeting, report: &mut Report) {
     let limits = &asked.limits;
-    let greeting = match initialize(&mut talk, asked, &mut report).await {
-        Ok(greeting) => greeting,
-        Err(why) => {
-            report.not_started = Some(why);
-            talk.end(limits.exit).await;
-            return report;
-        }
-    };
-    report.agent = Some(greeting.label.clone()).filter(|label| !label.is_empty());
-    if asked.version == Version::Two {
-        second::run(talk, asked, &greeting, &mut report).await;
-        return report;
-    }
-    let session = new_session(&mut talk, asked, &mut report).await;
+    let session = new_session(&mut talk, asked, report).await;
     let mut has_history = false;
     let names = ["prompt", "cancel"];
     match &session {
         Some(session) => {
-            has_history = prompt(&mut talk, asked, session, &mut report).await;
+            has_history = prompt(&mut talk, asked, session, report).await;
             if has_history {
-                cancel(&mut talk, asked, session, &mut report).await;
+                cancel(&mut talk, asked, session, report).await;
             } else {
                 report.steps.push(left_out("cancel", "the turn before did not end"));
             }
-            asked_for(&talk, &mut report);
+            asked_for(&talk, report);
         }
         None => report.steps.extend(names.map(|name| left_out(name, "there is no session"))),
     }
     if talk.is_usable() {
-        errors(talk, limits, &mut report).await;
+        errors(talk, limits, report).await;
     } else {
         // What it does not do in a turn says nothing of the rest.
         talk.end(limits.exit).await;
         match again(asked).await {
-            Ok(talk) => errors(talk, limits, &mut report).await,
+            Ok(talk) => errors(talk, limits, report).await,
             Err(why) => report.steps.push(left_out("errors", &why)),
         }
     }
     match session {
-        Some(session) if has_history => load(asked, &greeting, &session, &mut report).await,
+        Some(session) if has_history => load(asked, greeting, &session, report).await,
         _ => report.steps.push(left_out("load", "there is no session with a turn")),
     }
-    report
 }
 
 /// The first call. An error of an agent that does not even greet is why it does not start.
-async fn initialize(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Result<Greeting, String> {
+pub(super) async fn initialize(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Result<Greeting, String> {
     let mut under = Under::way("initialize");
     let limit = asked.limits.initialize;
     let wanted = asked.version.number();

@@ -18,7 +18,6 @@ mod worktree;
 
 /// For `fuzz/`.
 #[doc(hidden)]
-pub use history::{
-    ledger::{Ledger, Record},
-    undo_log::UndoLog,
-};
+pub use crate::review::history::ledger::{Ledger, Record};
+#[doc(hidden)]
+pub use crate::review::history::undo_log::UndoLog;

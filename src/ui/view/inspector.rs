@@ -56,11 +56,11 @@ pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -
     drawn.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
     let (all, fitting) = inspector.count();
     let count = if fitting == all { all.to_string() } else { format!("{fitting} of {all}") };
-    let place = match cx.is_file {
-        true if fitting == all => format!("{} of {all}", inspector.number()),
-        true => format!("{} of {fitting}, {all} in all", inspector.number()),
-        false if inspector.follows() => format!("{count} · follows"),
-        false => format!("{count} · End follows"),
+    let place = if cx.is_file {
+        let more = if fitting == all { String::new() } else { format!(", {all} in all") };
+        format!("{} of {fitting}{more}", inspector.number())
+    } else {
+        format!("{count} · {}", if inspector.follows() { "follows" } else { "End follows" })
     };
     let keys = StyledText::of(format!("{place} · ! violations · Enter opens · Esc closes"), Token::Dim);
     paint::put_right(buf, head, used + 2, &keys, cx.theme);

@@ -90,9 +90,13 @@ fn an_agent_that_does_not_answer_ends_the_step_and_not_the_check() {
 }
 
 #[test]
-fn v2_an_agent_that_keeps_to_version_2_has_no_violations() {
+fn an_agent_that_keeps_to_version_2_has_no_violations() {
     let lab = Lab::new();
-    let output = check(&lab, &["--json", "--protocol", "2"], &[PROGRAM, "demo-agent", "--fast"].map(str::to_owned));
+    let kept = lab.path("kept.json");
+    let script = format!(
+        "[agent]\nspeaks = [2]\nkeeps = {kept:?}\n[[turn]]\ndefault = true\nstep = [{{ do = \"say\", text = \"one two three\", chunk = 4 }}]\n"
+    );
+    let output = check(&lab, &["--json", "--protocol", "2"], &lab.script(&script));
     let report = report(&output);
     assert_eq!((output.status.code(), &report["violations"]), (Some(0), &Value::from(0)), "{report}");
     let steps: Vec<&str> = report["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
@@ -128,7 +132,7 @@ done
 "#;
 
 #[test]
-fn v2_each_violation_is_named_by_its_requirement() {
+fn each_violation_of_version_2_is_named_by_its_requirement() {
     let lab = Lab::new();
     let options = ["--json", "--protocol", "2", "--prompt", "first", "--prompt", "second"];
     let output = check(&lab, &options, &lab.shell_agent(BAD_SECOND));
@@ -144,7 +148,7 @@ fn v2_each_violation_is_named_by_its_requirement() {
 }
 
 #[test]
-fn v2_an_agent_of_version_1_is_said_to_be_one() {
+fn an_agent_of_version_1_is_said_to_be_one() {
     let lab = Lab::new();
     let first = "read line; printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}'; cat > /dev/null";
     let output = check(&lab, &["--protocol", "2"], &lab.shell_agent(first));

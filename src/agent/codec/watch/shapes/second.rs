@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn v2_words_are_open_and_well_formed_messages_have_no_flaws() {
+    fn words_are_open_and_well_formed_messages_have_no_flaws() {
         for good in [
             json!({"sessionUpdate": "state_update", "state": "dreaming", "background": []}),
             json!({"sessionUpdate": "agent_message", "messageId": "m", "content": null}),
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn v2_each_flaw_has_the_number_of_what_it_is_about() {
+    fn each_flaw_has_the_number_of_what_it_is_about() {
         for (bad, rule) in [
             (json!({"sessionUpdate": "tool_call", "toolCallId": "1"}), "V2-080"),
             (json!({"sessionUpdate": "plan", "entries": []}), "V2-080"),
