@@ -90,7 +90,8 @@ pub fn patterns(data: &[u8]) {
     for proposed in with_request(tool, text, propose).into_iter().flatten() {
         check(&proposed).expect("what is proposed is a pattern");
     }
-    let change = Edit { list: Verdict::Allow, pattern: &pattern, agent: None, reason: None, until: None, is_removal: false };
+    let change =
+        Edit { list: Verdict::Allow, pattern: &pattern, agent: None, reason: None, until: None, is_removal: false };
     match edit("# a comment\ndeny = []\n", change) {
         Ok(file) => {
             let again = load(&file, "rules.toml", Trust::Full);

@@ -63,14 +63,16 @@ pub fn ansi(data: &[u8]) {
     let whole = sanitize::plain(text);
     assert!(whole.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\t')), "{whole:?}");
     let (mut stream, mut out) = (sanitize::PlainStream::new(), String::new());
-    for piece in cut(step, &text.chars().map(|_| 0).collect::<Vec<u8>>()).scan(text.chars(), |chars, piece| {
-        Some(chars.by_ref().take(piece.len()).collect::<String>())
-    }) {
+    for piece in cut(step, &text.chars().map(|_| 0).collect::<Vec<u8>>())
+        .scan(text.chars(), |chars, piece| Some(chars.by_ref().take(piece.len()).collect::<String>()))
+    {
         stream.push(&piece, &mut out);
     }
     assert_eq!(out, whole);
     let columns = usize::from(step);
-    for short in [width::truncate(text, columns), width::truncate_start(text, columns), width::truncate_middle(text, columns)] {
+    for short in
+        [width::truncate(text, columns), width::truncate_start(text, columns), width::truncate_middle(text, columns)]
+    {
         assert!(width::str_width(&short) <= columns.max(1), "{short:?} is wider than {columns}");
     }
 }

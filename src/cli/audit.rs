@@ -66,7 +66,9 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
     }
     if let Some(id) = asked.session.as_deref().filter(|_| !has_any) {
         let id = paths::visible(id.as_ref());
-        say(&format!("the log has no decision of a session whose id begins with {id}; `acp-tui sessions` lists the ids"));
+        say(&format!(
+            "the log has no decision of a session whose id begins with {id}; `acp-tui sessions` lists the ids"
+        ));
     }
     keep_newest(&mut newest, limit);
     for (_, record) in newest {

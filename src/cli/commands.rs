@@ -236,7 +236,10 @@ pub const COMMANDS: &[CommandRow] = &[
         name: Name::Inspect,
         word: "inspect",
         agent: Agent::None,
-        usage: &[("inspect FILE", "every message of a recording or a journal: pairs, times, violations; filter, open, copy, save")],
+        usage: &[(
+            "inspect FILE",
+            "every message of a recording or a journal: pairs, times, violations; filter, open, copy, save",
+        )],
         notes: &[],
     },
     CommandRow {

@@ -160,7 +160,8 @@ async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
             }
             Event::Silent(Silent::Late) | Event::Asked => break,
             event => {
-                let is_work = matches!(&event, Event::Update(kind, _) if kind.starts_with("agent_") || kind.starts_with("tool_"));
+                let is_work =
+                    matches!(&event, Event::Update(kind, _) if kind.starts_with("agent_") || kind.starts_with("tool_"));
                 turn.see(id, &event);
                 if turn.is_over() {
                     under.leave_out("the turn ended before it could be cancelled");
@@ -196,7 +197,11 @@ async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
         _ if after < RACE => under.leave_out("the turn ended while it was cancelled"),
         (_, stop) => {
             let stop = stop.unwrap_or("none");
-            under.find("V2-060", format!("a cancelled turn ends with the stop reason {stop}, not with cancelled"), &sent);
+            under.find(
+                "V2-060",
+                format!("a cancelled turn ends with the stop reason {stop}, not with cancelled"),
+                &sent,
+            );
         }
     }
     talk.served.is_cancelling = false;
@@ -221,7 +226,9 @@ async fn list(talk: &mut Talk, limits: &Limits, report: &mut Report) {
             let count = result["sessions"].as_array().map_or(0, Vec::len);
             under.note(human::count(count as u64, "session"));
         }
-        Ok(Answer { outcome: Err(error), line }) => under.find("V2-021", format!("session/list is refused: {error}"), &line),
+        Ok(Answer { outcome: Err(error), line }) => {
+            under.find("V2-021", format!("session/list is refused: {error}"), &line)
+        }
         Err(why) => under.silent(why, "V2-021", limits.error, &talk.sent),
     }
     under.over(talk, report);
@@ -236,7 +243,10 @@ async fn close(talk: &mut Talk, limits: &Limits, session: &str, report: &mut Rep
             let until = Instant::now() + limits.afterwards;
             loop {
                 match talk.event(until).await {
-                    Event::Update(_, line) if serde_json::from_str::<Value>(&line).is_ok_and(|of| of["params"]["sessionId"] == session) => {
+                    Event::Update(_, line)
+                        if serde_json::from_str::<Value>(&line)
+                            .is_ok_and(|of| of["params"]["sessionId"] == session) =>
+                    {
                         under.find("V2-033", "news of a session that was closed", &line);
                     }
                     Event::Silent(_) => break,
@@ -245,7 +255,9 @@ async fn close(talk: &mut Talk, limits: &Limits, session: &str, report: &mut Rep
             }
         }
         Ok(Answer { outcome: Err(error), .. }) if error.code == NOT_FOUND => under.note("it was closed already"),
-        Ok(Answer { outcome: Err(error), line }) => under.find("V2-021", format!("session/close is refused: {error}"), &line),
+        Ok(Answer { outcome: Err(error), line }) => {
+            under.find("V2-021", format!("session/close is refused: {error}"), &line)
+        }
         Err(why) => under.silent(why, "V2-021", limits.error, &talk.sent),
     }
     under.over(talk, report);

@@ -3,9 +3,9 @@
 //! Knows no step. Invariants: nothing waits beyond the time it is given, a flood included; the process and its group are
 //! ended at the latest when this is dropped.
 
-use super::{Asked, Version};
 use super::report::Step;
 use super::serve::{Refused, Served};
+use super::{Asked, Version};
 use crate::agent::codec::watch::Watch;
 use crate::host::process::{self, AgentProcess, Graces, SpawnError};
 use crate::model::frames::{Flaw, FrameDir};

@@ -73,7 +73,9 @@ fn words(silence: &Silence, session: SessionRef<'_>, since: Now, now: Now) -> St
         Silence::Start => format!("note: {agent} has not answered for {lasted}; wait on, or :restart, or :quit"),
         Silence::Turn => {
             let what = labels::waits_for(session, now);
-            format!("note: {agent} has said nothing for {lasted}: {what}; wait on, or :stop the turn, or :restart, which {again}")
+            format!(
+                "note: {agent} has said nothing for {lasted}: {what}; wait on, or :stop the turn, or :restart, which {again}"
+            )
         }
         Silence::Stop => format!(
             "note: {agent} has not confirmed the stop for {lasted}; wait on, or :restart, which {again} (the files it has written stay)"
@@ -107,7 +109,10 @@ mod tests {
         assert_eq!(told(&mut liveness, &scene), None);
         let (waited, words) = next(&mut liveness, &mut scene);
         assert_eq!(waited, 60);
-        assert!(words.contains("has said nothing for 1:00: it waits for its model") && words.contains(":stop"), "{words}");
+        assert!(
+            words.contains("has said nothing for 1:00: it waits for its model") && words.contains(":stop"),
+            "{words}"
+        );
         assert_eq!(told(&mut liveness, &scene), None, "once");
         assert_eq!(next(&mut liveness, &mut scene).0, 60);
         assert_eq!(next(&mut liveness, &mut scene).0, 120);

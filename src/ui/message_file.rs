@@ -35,8 +35,9 @@ impl MessageFile {
         let action = match input {
             Input::Key(key) => resolve(Layer::Picker, key),
             // What came in a burst types, and neither closes nor writes anything.
-            Input::Hasty(key) => resolve(Layer::Picker, key)
-                .filter(|action| self.inspector.opened.is_none() && matches!(action, Action::Char(_) | Action::Backspace)),
+            Input::Hasty(key) => resolve(Layer::Picker, key).filter(|action| {
+                self.inspector.opened.is_none() && matches!(action, Action::Char(_) | Action::Backspace)
+            }),
             Input::Paste(text) => {
                 self.inspector.type_text(&text);
                 None

@@ -62,8 +62,8 @@ const STDERR: usize = 200;
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use ground::{ask, hear};
-pub use models::{ModelChoice, Models};
 pub use messages::read_messages;
+pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
 pub use telling::{Notices, Outside};
 

@@ -123,7 +123,11 @@ async fn a_program_reads_what_it_is_given_and_nothing_else_whatever_it_tries() {
         "echo x > ../given/file",
         "cat /proc/$PPID/environ > got",
     ] {
-        assert_ne!(runs_in(&inside, sandbox(), &format!("rm -rf got; {{ {attempt}; }} 2> /dev/null")).await, Some(0), "{attempt}");
+        assert_ne!(
+            runs_in(&inside, sandbox(), &format!("rm -rf got; {{ {attempt}; }} 2> /dev/null")).await,
+            Some(0),
+            "{attempt}"
+        );
         let got = std::fs::read_to_string(inside.join("got")).unwrap_or_default();
         assert!(!got.contains("secret"), "{attempt}: {got}");
         assert_eq!(std::fs::read_to_string(given.join("file")).unwrap(), "the gift", "{attempt}");
@@ -143,8 +147,13 @@ async fn a_program_connects_to_ports_that_it_is_given_and_waits_on_no_other() {
     let inside = temp.path().canonicalize().unwrap();
     if check_ports().is_err() {
         let sandbox = Sandbox { connects: Some(Vec::new()), ..Sandbox::default() };
-        let spec =
-            AgentSpec { command: "true".into(), args: Vec::new(), env: Vec::new(), cwd: inside, sandbox: Some(sandbox) };
+        let spec = AgentSpec {
+            command: "true".into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: inside,
+            sandbox: Some(sandbox),
+        };
         let said = spawn(&spec).err().unwrap().to_string();
         return assert!(said.contains("sandbox_connect") || said.contains("leave the sandbox out"), "{said}");
     }

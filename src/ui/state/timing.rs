@@ -50,7 +50,9 @@ mod tests {
 
     #[test]
     fn what_is_left_is_counted_down_and_changes_when_it_is_said_to() {
-        for (seconds, words) in [(3600, "60 min"), (3599, "60 min"), (61, "2 min"), (60, "60 s"), (1, "1 s"), (0, "0 s")] {
+        for (seconds, words) in
+            [(3600, "60 min"), (3599, "60 min"), (61, "2 min"), (60, "60 s"), (1, "1 s"), (0, "0 s")]
+        {
             assert_eq!(countdown(Duration::from_secs(seconds)), words);
         }
         let mut left = Duration::from_secs(150);

@@ -99,7 +99,8 @@ fn an_agent_that_keeps_to_version_2_has_no_violations() {
     let output = check(&lab, &["--json", "--protocol", "2"], &lab.script(&script));
     let report = report(&output);
     assert_eq!((output.status.code(), &report["violations"]), (Some(0), &Value::from(0)), "{report}");
-    let steps: Vec<&str> = report["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    let steps: Vec<&str> =
+        report["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
     for step in ["prompt", "cancel", "list", "close", "removed methods", "resume"] {
         assert!(steps.contains(&step), "{step}: {report}");
     }

@@ -43,7 +43,14 @@ pub struct Watch {
 
 impl Watch {
     pub fn new(agent: AgentKey) -> Self {
-        Self { agent, is_whole: false, ours: Open::new(), theirs: Open::new(), greeted: false, known: Some(Version::First) }
+        Self {
+            agent,
+            is_whole: false,
+            ours: Open::new(),
+            theirs: Open::new(),
+            greeted: false,
+            known: Some(Version::First),
+        }
     }
 
     /// A line of the agent or for it.

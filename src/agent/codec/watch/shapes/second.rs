@@ -43,13 +43,19 @@ const TERMINAL: &[Member] = &[
     may("capabilities", CANCELS).by("V2-081"),
 ];
 const PLAN: Kind = Object(&[must("planId", Text).by("V2-104"), must("type", Text).by("V2-104")]);
-const COMMAND: Kind = Object(&[must("name", Text).by("V2-107"), may("description", Text), may("type", Text).by("V2-106")]);
+const COMMAND: Kind =
+    Object(&[must("name", Text).by("V2-107"), may("description", Text), may("type", Text).by("V2-106")]);
 const OPTION: Kind = Open(
     "type",
     &[
         (
             "select",
-            &[must("configId", Text).by("V2-108"), must("name", Text), must("currentValue", Text), must("options", CHOICE)],
+            &[
+                must("configId", Text).by("V2-108"),
+                must("name", Text),
+                must("currentValue", Text),
+                must("options", CHOICE),
+            ],
         ),
         ("boolean", &[must("configId", Text).by("V2-108"), must("name", Text), must("currentValue", Flag)]),
     ],
@@ -66,7 +72,10 @@ const UPDATE: Kind = Open(
         ("agent_message", MESSAGE),
         ("agent_thought", MESSAGE),
         ("tool_call_update", TOOL_UPDATE),
-        ("tool_call_content_chunk", &[must("toolCallId", Text).by("V2-076"), must("content", TOOL_CONTENT).by("V2-078")]),
+        (
+            "tool_call_content_chunk",
+            &[must("toolCallId", Text).by("V2-076"), must("content", TOOL_CONTENT).by("V2-078")],
+        ),
         ("state_update", STATE),
         ("terminal_update", TERMINAL),
         ("terminal_output_chunk", &[must("terminalId", Text).by("V2-091"), must("data", Base64).by("V2-085")]),
@@ -122,10 +131,8 @@ const SESSIONS: Kind = Object(&[
     may("delete", Map).by("V2-021"),
     may("additionalDirectories", Map).by("V2-021"),
 ]);
-const OPENED: &[Member] = &[
-    may("configOptions", OPTIONS).by("V2-108"),
-    may("availableCommands", List(&COMMAND)).by("V2-106"),
-];
+const OPENED: &[Member] =
+    &[may("configOptions", OPTIONS).by("V2-108"), may("availableCommands", List(&COMMAND)).by("V2-106")];
 const NEW: &[Member] = &[
     must("sessionId", Text),
     may("configOptions", OPTIONS).by("V2-108"),
@@ -213,7 +220,8 @@ mod tests {
         ] {
             assert_eq!(update(good.clone()), Vec::<&str>::new(), "{good}");
         }
-        let greeting = json!({"protocolVersion": 2, "info": {"name": "a", "version": "1"}, "capabilities": {"session": {}}});
+        let greeting =
+            json!({"protocolVersion": 2, "info": {"name": "a", "version": "1"}, "capabilities": {"session": {}}});
         assert_eq!(of_answer(Version::Second, "initialize", &greeting), []);
     }
 
@@ -225,11 +233,20 @@ mod tests {
             (json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "x"}}), "V2-073"),
             (json!({"sessionUpdate": "state_update", "state": 1}), "V2-050"),
             (json!({"sessionUpdate": "state_update", "state": "idle", "stopReason": 7}), "V2-054"),
-            (json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "capabilities": {"cancel": true}}), "V2-081"),
-            (json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "locations": [{"path": "/a", "line": 0}]}), "V2-082"),
+            (
+                json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "capabilities": {"cancel": true}}),
+                "V2-081",
+            ),
+            (
+                json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "locations": [{"path": "/a", "line": 0}]}),
+                "V2-082",
+            ),
             (json!({"sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": "%%"}), "V2-085"),
             (json!({"sessionUpdate": "plan_update", "plan": {"type": "items", "entries": []}}), "V2-104"),
-            (json!({"sessionUpdate": "config_option_update", "configOptions": [{"type": "boolean", "id": "x", "name": "n", "currentValue": true}]}), "V2-108"),
+            (
+                json!({"sessionUpdate": "config_option_update", "configOptions": [{"type": "boolean", "id": "x", "name": "n", "currentValue": true}]}),
+                "V2-108",
+            ),
             (json!({"type": "x"}), "R-068"),
         ] {
             assert_eq!(update(bad.clone()), [rule], "{bad}");
