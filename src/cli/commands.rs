@@ -238,7 +238,7 @@ pub const COMMANDS: &[CommandRow] = &[
         agent: Agent::None,
         usage: &[(
             "inspect FILE",
-            "every message of a recording or a journal: pairs, times, violations; filter, open, copy, save",
+            "every message of a recording or a journal: pairs, times, violations",
         )],
         notes: &[],
     },
