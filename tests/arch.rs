@@ -157,7 +157,22 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
-    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
+    (
+        "plain",
+        &[
+            "headless::code",
+            "headless::printer",
+            "ui::cells",
+            "ui::labels",
+            // When a silence is told.
+            "ui::state::silence",
+            "ui::state::timing",
+            "engine",
+            "model",
+            "text",
+            "base",
+        ],
+    ),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
@@ -169,6 +184,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // Messages of a file on the screen.
+            "ui::message_file",
+            "ui::state::inspector",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
             "ui::past::Lease",
@@ -288,6 +306,19 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],
     ),
+    (
+        "ui::message_file",
+        &[
+            "ui::keys",
+            "ui::state",
+            "ui::view::inspector",
+            "ui::view::paint",
+            "ui::tty::Input",
+            "ui::tty::Click",
+            "theme",
+            "text",
+        ],
+    ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
     ("ui::run", &["ui", "engine", "model", "theme"]),
@@ -367,6 +398,8 @@ const FENCES: &[Fence] = &[
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",
+            // The same for the messages of a file.
+            "ui/run/messages.rs",
             // The loop waits for what was read.
             "ui/past.rs",
             // The loop waits for what was kept.

@@ -257,7 +257,7 @@ impl Engine {
             self.apply(Address::All, HostEvent::Budget(Box::new(budget)));
         }
         if let Some(choice) = mode {
-            self.intent(crate::model::event::Intent::SetPermissionMode(choice));
+            self.apply(SessionKey::FIRST, HostEvent::PermissionMode(choice));
         }
     }
 

@@ -8,6 +8,7 @@ use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::past::Recalled;
+use crate::model::permission_mode::ModeChoice;
 use crate::model::refusal::Refusal;
 use crate::model::ruling::{MadeRule, Ruling, Weighing};
 use crate::model::tool::Exit;
@@ -136,6 +137,8 @@ pub enum HostEvent {
     },
     /// The rules of the session have been changed elsewhere in this program.
     RulesChanged,
+    /// The command line has chosen it.
+    PermissionMode(ModeChoice),
     JournalFailed {
         message: String,
     },

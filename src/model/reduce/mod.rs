@@ -390,7 +390,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
             session.gate = gate;
             audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));
         }
-        Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, cx),
+        Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, By::Person, cx),
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),

@@ -7,11 +7,23 @@ use crate::ui::frame::Urgency;
 use crate::ui::labels;
 use crate::ui::msg::What;
 use crate::ui::screen::Device;
-use crate::ui::tty::osc52;
+use crate::ui::tty::{Multiplexer, osc52};
 use crate::ui::work::copier::{Copied, Went};
 use std::io;
+use std::path::Path;
 
 pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io::Result<()> {
+    let (words, bytes) = words(copied, running.options.multiplexer, running.options.home.as_deref());
+    if let Some(bytes) = bytes {
+        running.screen.send(&bytes)?;
+    }
+    running.app.say(words, running.engine.now());
+    running.frames.want(Urgency::AtOnce, running.engine.now());
+    Ok(())
+}
+
+/// What is said of it, and what is left to send to the terminal.
+pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -> (String, Option<Vec<u8>>) {
     let Copied { what, went } = copied;
     let what = match what {
         What::Characters(count) => format!("{count} characters"),
@@ -20,21 +32,15 @@ pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io:
     };
     let words = match went {
         Went::To(program) => format!("copied {what} ({program})"),
-        Went::Nowhere(text) => match osc52(&text, running.options.multiplexer) {
-            Ok(bytes) => {
-                running.screen.send(&bytes)?;
-                format!("copied {what} (OSC 52, cannot be verified)")
-            }
+        Went::Nowhere(text) => match osc52(&text, through) {
+            Ok(bytes) => return (format!("copied {what} (OSC 52, cannot be verified)"), Some(bytes)),
             Err(error) => format!("not copied: {error}"),
         },
-        Went::Saved(Some(path)) => format!("{what} are in {}", labels::file(&path, running.options.home.as_deref())),
+        Went::Saved(Some(path)) => format!("{what} are in {}", labels::file(&path, home)),
         Went::Saved(None) => format!("not saved: {what} could not be written into the state directory"),
         Went::IntoFile(path) => {
-            let path = labels::file(&path, running.options.home.as_deref());
-            format!("too long for the terminal's clipboard: {what} are in {path}")
+            format!("too long for the terminal's clipboard: {what} are in {}", labels::file(&path, home))
         }
     };
-    running.app.say(words, running.engine.now());
-    running.frames.want(Urgency::AtOnce, running.engine.now());
-    Ok(())
+    (words, None)
 }

@@ -11,7 +11,7 @@ use super::picker::{self, Picker};
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
-use super::timing::TOAST;
+use super::timing::{TOAST, countdown_changes};
 use super::trees::Trees;
 use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
@@ -319,7 +319,9 @@ impl App {
 
     /// When something here changes by the passing of time alone.
     pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
-        [self.toast.as_ref().and_then(|t| t.until), self.view.next_change(session, now)].into_iter().flatten().min()
+        let toast = self.toast.as_ref().and_then(|t| t.until);
+        let mode = session.permission_mode_left(now).and_then(countdown_changes).map(|after| now.saturating_add(after));
+        [toast, mode, self.view.next_change(session, now)].into_iter().flatten().min()
     }
 }
 

@@ -7,7 +7,7 @@
 mod aside;
 mod chrome;
 mod dock;
-mod inspector;
+pub mod inspector;
 mod lists;
 mod log_in;
 pub(super) mod paint;
@@ -244,7 +244,10 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
         false
     } else if let Some(inspector) = &cx.state.inspector {
-        inspector::draw(cx, inspector, rest, info, buf);
+        let look = inspector::Look { theme: cx.theme, has_several: cx.state.has_several(), is_file: false };
+        let drawn = inspector::draw(look, inspector, rest, buf);
+        info.inspected = drawn.rows;
+        info.cursor = drawn.cursor.or(info.cursor);
         false
     } else if let Some(review) = review {
         let (left, right) = review::place(review, rest);
