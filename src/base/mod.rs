@@ -8,6 +8,7 @@ pub mod human;
 pub mod limits;
 pub mod media;
 pub mod origins;
+pub mod outline;
 pub mod paths;
 pub mod patience;
 pub mod redact;

@@ -202,6 +202,9 @@ pub struct Notice {
     /// The agent says it, and not the client.
     #[serde(default)]
     pub by_agent: bool,
+    /// The detail is shown when the person asks for it.
+    #[serde(default)]
+    pub folds: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

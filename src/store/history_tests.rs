@@ -43,7 +43,13 @@ fn of_every_kind() -> Vec<Entry> {
         Body::Tool(Box::new(tool)),
         Body::Plan(vec![step(PlanStatus::Completed), step(PlanStatus::Other("odd".into()))]),
         Body::File(FileOp { verb: FileVerb::Write, path: "/p".into(), outcome }),
-        Body::Notice(Notice { level: Level::Warn, title: text.clone(), detail: vec![text.clone()], by_agent: false }),
+        Body::Notice(Notice {
+            level: Level::Warn,
+            title: text.clone(),
+            detail: vec![text.clone()],
+            by_agent: false,
+            folds: false,
+        }),
     ];
     bodies.into_iter().zip(0..).map(|(body, id)| entry(id, body)).collect()
 }

@@ -110,7 +110,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         Update::Child(patch) => changed(session, patch, Some(child), cx),
         Update::Passed(passed) => pass(session, Some(child), passed, cx),
         Update::Partly { update, .. } => heard(session, child, *update, cx),
-        Update::Unknown { name } => {
+        Update::Unknown { name, .. } => {
             cx.count(Odd::Unknown);
             say(session, child, |child| child.note(What::Unknown, &name), cx);
         }

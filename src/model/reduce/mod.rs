@@ -408,14 +408,18 @@ fn speaks(session: &mut Session, dialect: Dialect, evidence: &str, now: Now) {
 
 /// Says once a connection that something of this sort came; all are counted, and the journal has them.
 fn notice_once(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) {
-    if session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned()) {
-        notice(session, Level::Info, title, detail, now);
-    }
+    notice_first(session, sort, title, detail, now);
+}
+
+/// The same; its entry when it is the first of its sort.
+fn notice_first(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) -> Option<EntryId> {
+    let is_new = session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned());
+    is_new.then(|| notice(session, Level::Info, title, detail, now))
 }
 
 /// Adds a finished notice to the transcript.
 fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
-    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false });
+    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false, folds: false });
     let id = session.entries.push(session.last_turn, now, body);
     session.entries.finish(id);
     id

@@ -267,12 +267,15 @@ fn plans_and_notices() {
     assert_eq!(shown(Body::Plan(plan), None), ["≡ plan  1 of 3", "   ✓ a", "   ▸ b c", "   · d"]);
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
-    let notice =
-        Notice { level: Level::Error, title: "it broke".into(), detail: vec!["why\u{7}".into()], by_agent: false };
+    let detail = vec!["why\u{7}".into()];
+    let notice = Notice { level: Level::Error, title: "it broke".into(), detail, by_agent: false, folds: false };
     assert_eq!(shown(Body::Notice(notice.clone()), None), ["✗ it broke", "why"]);
     // Nothing that the agent says looks as if the client said it.
-    let of_agent = Notice { by_agent: true, ..notice };
+    let of_agent = Notice { by_agent: true, ..notice.clone() };
     assert_eq!(shown(Body::Notice(of_agent), None), ["✗ the agent says: it broke", "why"]);
+    let folded = Body::Notice(Notice { folds: true, ..notice });
+    assert_eq!(shown(folded.clone(), None).len(), 1);
+    assert_eq!(shown(folded, Some(Fold::Open)), ["✗ it broke", "why"]);
 }
 
 #[test]

@@ -105,7 +105,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::Plan(entries) => plan::lines(entries),
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),
-        Body::Notice(n) => message::notice(n),
+        Body::Notice(n) => message::notice(n, ctx),
         Body::Changes(c) => changes::lines(entry, c, ctx),
     }
 }

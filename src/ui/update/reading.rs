@@ -13,7 +13,7 @@ use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
 use crate::ui::state::reading::{Reading, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::{App, Focus};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
     state.view.reading = Reading::begin(cx.session);
@@ -61,6 +61,12 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::OpenPage => {
             let at = reading.at;
             match cx.session.entries().get(at).and_then(|entry| place(entry, &cx.session.cwd)) {
+                // Named by the agent, and perhaps of somebody else: the person is asked first.
+                Some((path, _)) if reading.outside != Some(at) && !is_inside(cx, &path) => {
+                    reading.outside = Some(at);
+                    let path = paths::visible(path.as_os_str());
+                    state.say(format!("outside of the session's directories: {path} · the same key opens it"), cx.now);
+                }
                 Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
                 None => open_page(state, cx, out),
             }
@@ -140,4 +146,11 @@ fn place(entry: &Entry, cwd: &str) -> Option<(PathBuf, u32)> {
     let path = Path::new(path);
     let path = path.strip_prefix(cwd).unwrap_or(path);
     (!paths::visible(path.as_os_str()).is_empty()).then(|| (path.to_owned(), line.unwrap_or(1)))
+}
+
+/// Whether a path is below a directory of the session, as it is written: the disk is not looked at here.
+fn is_inside(cx: Cx<'_>, path: &Path) -> bool {
+    let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir));
+    let further = cx.model.directories(cx.session.key());
+    is_plain && (path.is_relative() || further.iter().any(|root| path.starts_with(root)))
 }

@@ -520,11 +520,23 @@ fn r_068_and_r_246_an_unknown_update_is_told_once_and_cuts_no_message() {
         rig.entries()[1..],
         [
             "agent: one two",
-            "Info: the agent sent an update of a kind that is not known here: hologram",
+            "Info: the agent sent an update of a kind that is not known here: hologram | sessionUpdate: hologram | x: 1",
             "Info: the agent sent text that is no message | INFO something",
         ]
     );
     assert_eq!((rig.model().first().agent().odd.unknown, rig.model().first().agent().odd.stray), (3, 3));
+}
+
+#[test]
+fn r_068_what_an_unknown_update_holds_is_bounded_lines() {
+    let mut rig = Rig::prompted("hi");
+    let words = "word\n".repeat(100_000);
+    rig.update(json!({ "sessionUpdate": "hologram", "words": words, "more": vec!["x"; 5_000] }));
+    let entry = rig.model().first().session().entries().last().unwrap();
+    let Body::Notice(notice) = &entry.body else { panic!("{entry:?}") };
+    assert!(notice.folds && notice.detail.len() <= 201, "{}", notice.detail.len());
+    assert_eq!(notice.detail.last().unwrap(), "… more");
+    assert!(notice.detail.iter().all(|line| !line.contains('\n')));
 }
 
 /// Issue 3, section 2: what is unknown is shown as such.
