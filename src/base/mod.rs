@@ -11,6 +11,7 @@ pub mod origins;
 pub mod outline;
 pub mod paths;
 pub mod patience;
+pub mod picture;
 pub mod redact;
 pub mod sanitize;
 pub mod signal;

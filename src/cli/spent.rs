@@ -35,6 +35,9 @@ pub(super) fn run(as_json: bool) -> Result<u8, Usage> {
     for problem in &listing.problems {
         say(&format!("{}: {}", paths::visible(problem.path.as_os_str()), problem.why));
     }
+    if let Some(budget) = budget(&Surroundings::read()) {
+        say(&limits(&budget));
+    }
     let mut rows: Vec<Row<'_>> = listing.sessions.iter().flat_map(rows_of).collect();
     rows.sort_by(|a, b| b.day.cmp(&a.day).then_with(|| a.known.agent.cmp(&b.known.agent)));
     if as_json {
@@ -77,6 +80,13 @@ pub(super) fn budget(surroundings: &Surroundings) -> Option<Budget> {
         }
     }
     Some(budget)
+}
+
+/// What may be spent, and what of it is used today.
+fn limits(budget: &Budget) -> String {
+    let of_session = budget.session.as_ref().map(|Limit { amount, unit }| format!("{amount} {unit} a session"));
+    let all: Vec<String> = budget.today().into_iter().chain(of_session).collect();
+    format!("the budget: {}", all.join(", "))
 }
 
 /// Why nothing is sent, where a session has cost this.

@@ -21,7 +21,7 @@ fn of_every_kind() -> Vec<Entry> {
     let mut patch = ToolPatch::new("t".into());
     patch.content = Patch::Set(vec![
         ToolContent::Block(Block::Text(text.clone())),
-        ToolContent::Block(Block::Other { label: "l".into(), uri: Some("u".into()), text: None }),
+        ToolContent::Block(Block::Other { label: "l".into(), uri: Some("u".into()), text: None, picture: None }),
         ToolContent::Change(Change::of_texts("/p", Some("old".into()), text.as_str().into())),
         ToolContent::Terminal("term-1".into()),
     ]);

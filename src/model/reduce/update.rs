@@ -281,7 +281,7 @@ fn attach_all(session: &mut Session, kind: ChunkKind, id: &Arc<str>, after: Entr
     let there: Vec<EntryId> = there.map(|e| e.id).collect();
     let mut blocks = blocks.into_iter();
     for part in there {
-        let gone = || Block::Other { label: "taken back by the agent".into(), uri: None, text: None };
+        let gone = || Block::label("taken back by the agent");
         let block = blocks.next().unwrap_or_else(gone);
         session.entries.change(part, |e| {
             if let Body::Attachment(attachment) = &mut e.body {

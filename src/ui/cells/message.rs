@@ -159,7 +159,7 @@ pub(super) fn attachment(a: &Attachment, ctx: &CellCtx<'_>) -> Vec<LogicalLine> 
 pub(super) fn block(block: &Block, ctx: &CellCtx<'_>, max: usize) -> Vec<LogicalLine> {
     match block {
         Block::Text(text) => capped(text, max, Token::Text),
-        Block::Other { label: what, uri, text } => {
+        Block::Other { label: what, uri, text, picture } => {
             let mut head = StyledText::of(format!("[{}]", label(what)), Token::Text);
             if let Some(uri) = uri.as_deref().filter(|u| !u.is_empty() && !what.contains(*u)) {
                 let shown = uri.strip_prefix("file://").map_or_else(|| label(uri), |path| display(path, ctx));
@@ -168,6 +168,9 @@ pub(super) fn block(block: &Block, ctx: &CellCtx<'_>, max: usize) -> Vec<Logical
             let mut lines = vec![LogicalLine::text(head)];
             if let Some(text) = text {
                 lines.extend(capped(text, max, Token::Dim));
+            }
+            if let Some(picture) = picture {
+                lines.extend(super::pictures::lines(picture, ctx));
             }
             lines
         }

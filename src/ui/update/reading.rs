@@ -5,15 +5,17 @@
 use super::{Cx, common};
 use crate::base::paths;
 use crate::model::entry::{Body, Entry};
+use crate::model::ids::EntryId;
 use crate::text::address;
 use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
-use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
+use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
 use crate::ui::state::reading::{Reading, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::{App, Focus};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
     state.view.reading = Reading::begin(cx.session);
@@ -58,6 +60,12 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 _ => state.say("nothing of it is in memory to be copied", cx.now),
             }
         }
+        Action::OpenPage | Action::SavePicture if has_picture(cx, reading.at) => {
+            let whither = if action == Action::OpenPage { Whither::Opens } else { Whither::Stays };
+            let picture = cx.session.entries().get(reading.at).and_then(|entry| cells::pictures::of(entry).next());
+            out.extend(picture.map(|picture| Out::Picture(Arc::clone(picture), whither)));
+        }
+        Action::SavePicture => state.say("it has no picture that is kept", cx.now),
         Action::OpenPage => {
             let at = reading.at;
             match cx.session.entries().get(at).and_then(|entry| place(entry, &cx.session.cwd)) {
@@ -77,6 +85,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         _ => common(state, cx, action, out),
     }
+}
+
+fn has_picture(cx: Cx<'_>, at: EntryId) -> bool {
+    cx.session.entries().get(at).is_some_and(|entry| cells::pictures::of(entry).next().is_some())
 }
 
 /// Opens the last address of what is selected whose host is beyond doubt, and says which.

@@ -1292,6 +1292,25 @@ fn r_324_a_file_outside_of_the_directories_is_opened_after_it_was_said() {
 }
 
 #[test]
+fn while_reading_o_opens_a_picture_and_s_saves_it() {
+    use crate::base::picture::Picture;
+    use crate::ui::msg::Whither;
+    use std::sync::Arc;
+    let mut s = Scene::working(80, 24);
+    let picture = Arc::new(Picture::of("image/png".into(), "AAAA").unwrap());
+    let block = Block::Other { label: "image".into(), uri: None, text: None, picture: Some(Arc::clone(&picture)) };
+    s.update(Update::Chunk { kind: crate::model::entry::ChunkKind::Agent, message_id: None, block });
+    s.draw();
+    s.press(Code::F(10)).typed("os");
+    assert_eq!(s.outs, [Out::Picture(Arc::clone(&picture), Whither::Opens), Out::Picture(picture, Whither::Stays)]);
+    let mut s = Scene::working(80, 24);
+    s.say("words");
+    s.draw();
+    s.press(Code::F(10)).typed("s");
+    assert!(s.draw().contains("it has no picture"), "{}", s.shown);
+}
+
+#[test]
 fn while_reading_calls_that_share_a_row_are_one_step_and_are_found_in_it() {
     let mut s = Scene::working(80, 24);
     s.say("first");

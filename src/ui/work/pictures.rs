@@ -54,9 +54,9 @@ impl Painter {
 pub fn draw(picture: &Picture, width: u16) -> Drawn {
     let bytes = picture.bytes().ok_or("it is no valid base64")?;
     // The decoder reads what somebody else has made up.
-    catch_unwind(AssertUnwindSafe(|| decode(&bytes))).unwrap_or_else(|_| Err("its decoder failed".to_owned())).map(
-        |image| raster(&image, width),
-    )
+    catch_unwind(AssertUnwindSafe(|| decode(&bytes)))
+        .unwrap_or_else(|_| Err("its decoder failed".to_owned()))
+        .map(|image| raster(&image, width))
 }
 
 fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
@@ -139,7 +139,10 @@ mod tests {
             assert_eq!((raster.size, (raster.rows[0].len(), raster.rows.len())), (size, cells), "{size:?} in {width}");
         }
         let raster = draw(&picture(&encoded(4, 4, ImageFormat::Png)), 60).unwrap();
-        assert_eq!((raster.rows[0][0], raster.rows[1][0]), (([200, 0, 100], [200, 0, 100]), ([0, 0, 100], [0, 0, 100])));
+        assert_eq!(
+            (raster.rows[0][0], raster.rows[1][0]),
+            (([200, 0, 100], [200, 0, 100]), ([0, 0, 100], [0, 0, 100]))
+        );
         for format in [ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP] {
             assert!(draw(&picture(&encoded(8, 8, format)), 60).is_ok(), "{format:?}");
         }

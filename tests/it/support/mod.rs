@@ -527,7 +527,7 @@ fn entry(entry: &Entry, model: &Model) -> String {
 fn block(block: &Block) -> String {
     match block {
         Block::Text(text) => text.clone(),
-        Block::Other { label, uri, text } => {
+        Block::Other { label, uri, text, .. } => {
             let more: String = [uri, text].into_iter().flatten().map(|m| format!(" <{m}>")).collect();
             format!("[{label}]{more}")
         }
