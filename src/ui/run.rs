@@ -334,6 +334,10 @@ impl<D: Device> Running<D> {
             if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
                 self.listed(agent);
             }
+            // Other programs may have spent meanwhile.
+            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
+                self.past.spent();
+            }
             update::news(&mut self.app, one, now);
         }
     }

@@ -70,6 +70,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
         (Address::All, Event::Host(HostEvent::Budget(set))) => budget::begin(model, set, cx),
+        (Address::All, Event::Host(HostEvent::Spent(amount))) => budget::spent(model, amount, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),

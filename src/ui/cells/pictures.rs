@@ -26,8 +26,8 @@ pub fn of(entry: &Entry) -> impl Iterator<Item = &Arc<Picture>> {
         Body::Tool(tool) => (None, &tool.content),
         _ => (None, &[]),
     };
-    let block = |part| if let &ToolContent::Block(block) = &part { Some(block) } else { None };
-    alone.into_iter().chain(parts.iter().filter_map(block)).filter_map(Block::picture).take(MAX_PICTURES)
+    let blocks = parts.iter().filter_map(|part| if let ToolContent::Block(block) = part { Some(block) } else { None });
+    alone.into_iter().chain(blocks).filter_map(Block::picture).take(MAX_PICTURES)
 }
 
 pub(super) fn lines(picture: &Arc<Picture>, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {

@@ -89,6 +89,7 @@ impl App {
             view: SessionView::default(),
             others: BTreeMap::new(),
             picker: None,
+            pictures: Pictures::default(),
             help: None,
             toast: None,
             quit_armed_until: None,
