@@ -66,7 +66,7 @@ mod tests {
     fn members_stand_below_each_other_and_a_text_of_lines_as_lines() {
         let mut text = String::new();
         assert!(write(&json!({ "a": 1, "b": { "c": ["x"] }, "d": "one\ntwo" }), 1000, &mut text));
-        assert_eq!(text, "a: 1\nb: \n  c: \n      - x\nd: \n  one\n  two");
+        assert_eq!(text, "a: 1\nb: \n  c: \n      - x\nd: \n    one\n    two");
     }
 
     #[test]
