@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn r_379_truncated_stays_true_and_zero_keeps_nothing() {
+    fn r_379_r_380_truncated_stays_true_and_zero_keeps_nothing() {
         let mut tail = TailBuffer::new(0);
         tail.push("");
         assert!(!tail.truncated());

@@ -238,6 +238,13 @@ fn introduced(result: &Value) -> Value {
             session.insert(what.to_owned(), json!({}));
         }
     }
+    let mut mcp = Map::new();
+    for what in ["stdio", "http"] {
+        if caps["mcpCapabilities"][what] == true {
+            mcp.insert(what.to_owned(), json!({}));
+        }
+    }
+    session.insert("mcp".to_owned(), Value::Object(mcp));
     let methods = result["authMethods"].as_array().into_iter().flatten().map(|method| {
         let mut method = method.clone();
         rename(&mut method, "id", "methodId");

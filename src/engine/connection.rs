@@ -18,7 +18,7 @@ use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
 use crate::wire::peer::Peer;
-use crate::wire::rpc_error::RpcError;
+use crate::wire::rpc_error::{INVALID_REQUEST, RpcError};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -184,6 +184,9 @@ impl Connection {
                     Told::Unknown => odd(Odd::Unknown),
                 }
             }
+            Frame::Request { id, .. } if self.has_no_null_ids() && id == RawId::null() => {
+                return self.refuse_frame(odd(Odd::Malformed), "the id is null");
+            }
             Frame::Request { id, method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 return match self.request(id, method.as_str().to_owned(), params, ids) {
@@ -217,10 +220,24 @@ impl Connection {
                 let line = self.line(frame::response_err(&id, &RpcError::new(code, why)));
                 return [Some(self.said(odd(Odd::Malformed))), Some(Heard::Line(line)), None];
             }
+            Frame::Stray if self.has_no_null_ids() && is_array(line) => {
+                return self.refuse_frame(odd(Odd::Malformed), "an array of messages");
+            }
             Frame::Stray => odd(Odd::Stray),
             Frame::TooLong { dropped } => return self.too_long(line, dropped),
         };
         [Some(self.said(event)), None, None]
+    }
+
+    /// Version 2 knows neither ids that are null nor several messages in an array (V2-013, V2-014).
+    fn has_no_null_ids(&self) -> bool {
+        self.codec.version() > 1
+    }
+
+    fn refuse_frame(&self, odd: AgentEvent, why: &str) -> Heards {
+        let error = RpcError::new(INVALID_REQUEST, why);
+        let line = self.line(frame::response_err(&RawId::null(), &error));
+        [Some(self.said(odd)), Some(Heard::Line(line)), None]
     }
 
     /// What the agent asked for the sake of this call of ours, which is answered now.
@@ -501,4 +518,9 @@ impl Connection {
 fn no(options: &[PermissionOption]) -> Option<String> {
     let of = |kind| options.iter().find(|option| option.kind == kind).map(|option| option.id.clone());
     of(PermissionKind::RejectOnce).or_else(|| of(PermissionKind::RejectAlways))
+}
+
+/// Whether a line that is no message is a JSON array, and no line of a log that begins like one.
+fn is_array(line: &str) -> bool {
+    line.starts_with('[') && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
 }

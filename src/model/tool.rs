@@ -437,7 +437,7 @@ impl ToolCall {
         }
         if !std::mem::replace(&mut self.cut, true) || self.content.len() <= MAX_PARTS {
             let label = "more parts left out".to_owned();
-            let said = ToolContent::Block(Block::Other { label, uri: None, text: None });
+            let said = ToolContent::Block(Block::label(label));
             if self.content.last() != Some(&said) {
                 self.content.push(said);
             }

@@ -238,6 +238,13 @@ impl Engine {
         self.apply(Address::All, HostEvent::Warning { message });
     }
 
+    /// What sessions of all programs have cost today, where that is known.
+    pub fn spent(&mut self, amount: Option<f64>) {
+        if let Some(amount) = amount.filter(|amount| amount.is_finite()) {
+            self.apply(Address::All, HostEvent::Spent(amount));
+        }
+    }
+
     /// The directories besides its own that sessions of this one may use, and what may be spent.
     pub(super) fn allow(
         &mut self,

@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub enum HostEvent {
     /// What may be spent, and what was before this.
     Budget(Box<Budget>),
+    /// What was spent on this day, by other programs too.
+    Spent(f64),
     /// Further directories for the sessions of the first one's, absolute.
     Directories(Vec<String>),
     AgentSpawned {
@@ -172,7 +174,11 @@ impl HostEvent {
             | Self::StdoutClosed { .. }
             | Self::ConnectionDropped { .. }
             | Self::NothingHeard => AGENT,
-            Self::JournalFailed { .. } | Self::Warning { .. } | Self::Budget(_) | Self::Directories(_) => Address::All,
+            Self::JournalFailed { .. }
+            | Self::Warning { .. }
+            | Self::Budget(_)
+            | Self::Spent(_)
+            | Self::Directories(_) => Address::All,
             _ => SESSION,
         }
     }

@@ -68,6 +68,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. }
         | HostEvent::Budget(_)
+        | HostEvent::Spent(_)
         | HostEvent::Directories(_) => {}
     }
 }

@@ -70,6 +70,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
         (Address::All, Event::Host(HostEvent::Budget(set))) => budget::begin(model, set, cx),
+        (Address::All, Event::Host(HostEvent::Spent(amount))) => budget::spent(model, amount, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),
@@ -408,14 +409,18 @@ fn speaks(session: &mut Session, dialect: Dialect, evidence: &str, now: Now) {
 
 /// Says once a connection that something of this sort came; all are counted, and the journal has them.
 fn notice_once(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) {
-    if session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned()) {
-        notice(session, Level::Info, title, detail, now);
-    }
+    notice_first(session, sort, title, detail, now);
+}
+
+/// The same; its entry when it is the first of its sort.
+fn notice_first(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) -> Option<EntryId> {
+    let is_new = session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned());
+    is_new.then(|| notice(session, Level::Info, title, detail, now))
 }
 
 /// Adds a finished notice to the transcript.
 fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
-    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false });
+    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false, folds: false });
     let id = session.entries.push(session.last_turn, now, body);
     session.entries.finish(id);
     id

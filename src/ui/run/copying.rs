@@ -5,7 +5,7 @@
 use super::Running;
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
-use crate::ui::msg::What;
+use crate::ui::msg::{What, Whither};
 use crate::ui::screen::Device;
 use crate::ui::tty::{Multiplexer, osc52};
 use crate::ui::work::copier::{Copied, Went};
@@ -29,6 +29,7 @@ pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -
         What::Characters(count) => format!("{count} characters"),
         What::Address => "the address".to_owned(),
         What::Command => "the command".to_owned(),
+        What::Picture(whither) => return kept(running, whither, went),
     };
     let words = match went {
         Went::To(program) => format!("copied {what} ({program})"),
@@ -43,4 +44,20 @@ pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -
         }
     };
     (words, None)
+}
+
+/// A picture is in a file, from where the system's program opens it.
+fn kept<D: Device>(running: &mut Running<D>, whither: Whither, went: Went) -> io::Result<()> {
+    let words = match went {
+        Went::Saved(Some(path)) => {
+            if whither == Whither::Opens {
+                running.engine.open_page(running.app.shown(), path.to_string_lossy().into_owned());
+            }
+            format!("the picture is in {}", labels::file(&path, running.options.home.as_deref()))
+        }
+        _ => "not saved: the picture cannot be read, or there is no state directory to write into".to_owned(),
+    };
+    running.app.say(words, running.engine.now());
+    running.frames.want(Urgency::AtOnce, running.engine.now());
+    Ok(())
 }

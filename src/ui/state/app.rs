@@ -8,6 +8,7 @@ use super::dock::{Dialog, Neighbour};
 use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
+use super::pictures::Pictures;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
@@ -34,6 +35,8 @@ pub struct App {
     /// Of the others.
     others: BTreeMap<SessionKey, SessionView>,
     pub picker: Option<Picker>,
+    /// Pictures that were decoded for the screen.
+    pub pictures: Pictures,
     /// Rows of the help above the view, when it is open.
     pub help: Option<usize>,
     pub toast: Option<Toast>,
@@ -86,6 +89,7 @@ impl App {
             view: SessionView::default(),
             others: BTreeMap::new(),
             picker: None,
+            pictures: Pictures::default(),
             help: None,
             toast: None,
             quit_armed_until: None,

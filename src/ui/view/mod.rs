@@ -35,6 +35,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
+use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
 use dock::Dock;
 use ratatui::buffer::Buffer;
@@ -87,6 +88,7 @@ impl<'a> ViewCx<'a> {
             typing: self.typing(),
             theme: self.theme,
             home: self.home,
+            pictures: (self.theme.depth() != Depth::None).then_some(&self.state.pictures),
         }
     }
 
@@ -112,7 +114,7 @@ impl<'a> ViewCx<'a> {
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
         let (session, now, typing, home) = (self.session, self.now, self.typing(), self.home);
-        CellCtx { session, width, now, with: &[], fold, typing, roots, home }
+        CellCtx { session, width, now, with: &[], fold, typing, roots, home, pictures: None }
     }
 }
 

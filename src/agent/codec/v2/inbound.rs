@@ -101,7 +101,7 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "subagent_update" => children::child(value)?,
         "session_message" => children::passed(value)?,
         "session_message_chunk" => children::more(value)?,
-        other => updates::unknown(other),
+        other => updates::unknown(other, value),
     })
 }
 
@@ -120,7 +120,7 @@ fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
             let mut blocks: Vec<Block> = list.iter().take(MAX_PARTS).map(block).collect();
             if list.len() > MAX_PARTS {
                 let label = format!("{} more blocks left out", list.len() - MAX_PARTS);
-                blocks.push(Block::Other { label, uri: None, text: None });
+                blocks.push(Block::label(label));
             }
             Patch::Set(blocks)
         }
