@@ -94,8 +94,10 @@ fn report(family: &Family, known: &[Requirement], tests: &BTreeMap<u16, BTreeSet
         writeln!(out, "- {prefix}{number:03}: {}", names.join(", ")).unwrap();
     }
     out.push_str("\n### Stable MUSTs without a test of their own\n\n");
+    let elsewhere = elsewhere(prefix);
     for one in missing {
-        writeln!(out, "- {prefix}{:03}: {}", one.number, one.words).unwrap();
+        let where_else = elsewhere.get(&one.number).map(|words| format!(" — {words}")).unwrap_or_default();
+        writeln!(out, "- {prefix}{:03}: {}{where_else}", one.number, one.words).unwrap();
     }
     out
 }
@@ -113,6 +115,37 @@ fn every_number_that_is_cited_is_in_the_list() {
         }
     }
     assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+/// Where requirements without a test of their number are checked, or why they are not.
+fn elsewhere(prefix: &str) -> BTreeMap<u16, String> {
+    let text = std::fs::read_to_string(root().join("tests/requirements/elsewhere.md")).unwrap();
+    let of = |line: &str| {
+        let (number, words) = line.strip_prefix("- ")?.strip_prefix(prefix)?.split_once(": ")?;
+        Some((number.parse().ok()?, words.to_owned()))
+    };
+    text.lines().filter_map(of).collect()
+}
+
+#[test]
+fn each_dialect_requirement_has_a_test_or_a_reason_and_tests_that_are_named_are_there() {
+    let family = &FAMILIES[2];
+    let sources = sources();
+    let elsewhere = elsewhere(family.prefix);
+    let found: BTreeSet<u16> =
+        sources.iter().flat_map(|(_, text)| tests(text, family.of_tests)).flat_map(|(_, numbers)| numbers).collect();
+    let musts = requirements(family).into_iter().filter(|one| one.is_stable && one.is_must);
+    let bare: Vec<u16> =
+        musts.map(|one| one.number).filter(|n| !found.contains(n) && !elsewhere.contains_key(n)).collect();
+    assert!(bare.is_empty(), "neither a test nor a reason: {bare:?}");
+    let both: Vec<&u16> = elsewhere.keys().filter(|number| found.contains(number)).collect();
+    assert!(both.is_empty(), "they have tests of their own by now: {both:?}");
+    for (number, words) in &elsewhere {
+        for name in words.split('`').skip(1).step_by(2).filter(|name| name.contains('_') && !name.contains('.')) {
+            let is_there = sources.iter().any(|(_, text)| text.contains(&format!("fn {name}(")));
+            assert!(is_there, "S-{number:03}: there is no test {name}");
+        }
+    }
 }
 
 #[test]
