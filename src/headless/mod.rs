@@ -13,7 +13,7 @@ mod verdict;
 pub use answers::Answers;
 pub use run::{Account, ExecOptions, Outcome, Style, run};
 
-/// Exit codes of `exec`, as the README documents them.
+/// Exit codes of `exec`, as the manual documents them (`docs/scripting.md`).
 pub mod code {
     use crate::engine::wait::Signal;
 

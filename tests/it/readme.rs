@@ -1,11 +1,25 @@
-//! The README says what the program does: options, exit codes, keys, limits; and what it points to is there.
+//! README and manual (`docs/`) say what the program does: options, exit codes, keys, limits; and what they point to is there.
 
 use acp_tui::review::archive::{MAX_AGE, MAX_BYTES, MAX_SESSIONS};
 use acp_tui::ui::keys::{Keymap, Layer};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const README: &str = include_str!("../../README.md");
+/// The README and each page of the manual: the path below the top of the repository, and the text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_dir(top.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = docs.chain([top.join("README.md")]).collect();
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| (path.strip_prefix(top).unwrap().into(), std::fs::read_to_string(&path).unwrap()))
+        .collect()
+}
+
+fn manual() -> String {
+    pages().into_iter().map(|(_, text)| text + "\n").collect()
+}
 
 fn program_help() -> String {
     let out = Command::new(env!("CARGO_BIN_EXE_acp-tui")).arg("--help").output().unwrap();
@@ -13,34 +27,37 @@ fn program_help() -> String {
 }
 
 #[test]
-fn every_option_of_the_help_is_in_the_readme() {
+fn every_option_of_the_help_is_in_the_manual() {
     let help = program_help();
     let options: Vec<&str> = help
         .split(|c: char| c.is_whitespace() || c == ',' || c == '[' || c == ']')
         .filter(|w| w.starts_with("--") && w.len() > 2)
         .collect();
     assert!(options.len() > 8, "{options:?}");
+    let manual = manual();
     for option in options.iter().filter(|o| !matches!(**o, "--help" | "--version")) {
-        assert!(README.contains(option), "{option} is not in the README");
+        assert!(manual.contains(option), "{option} is not in the manual");
     }
 }
 
 #[test]
-fn every_exit_code_of_the_help_is_in_the_readme() {
+fn every_exit_code_of_the_help_is_in_the_manual() {
     let help = program_help();
     let codes = help.split("Exit codes of exec:").nth(1).unwrap().split("Configuration:").next().unwrap();
     let numbers: Vec<&str> = codes.split(|c: char| !c.is_ascii_digit()).filter(|w| !w.is_empty()).collect();
     assert_eq!(numbers, ["0", "1", "2", "3", "4", "5", "124", "129", "130", "131", "134", "141", "143"]);
+    let manual = manual();
     for number in numbers {
-        let row = README.lines().filter_map(|l| l.strip_prefix("| ")?.split(" |").next());
+        let row = manual.lines().filter_map(|l| l.strip_prefix("| ")?.split(" |").next());
         let mut words = row.flat_map(|cell| cell.split(", "));
-        assert!(words.any(|w| w == number), "{number} is in no row of the README");
+        assert!(words.any(|w| w == number), "{number} is in no row of the manual");
     }
 }
 
 #[test]
-fn every_key_is_in_the_readme() {
+fn every_key_is_in_the_manual() {
     let mut missing = Vec::new();
+    let manual = manual();
     for layer in [
         Layer::Composer,
         Layer::Dock,
@@ -67,7 +84,7 @@ fn every_key_is_in_the_readme() {
                     "Ctrl+F",
                     "Ctrl+H",
                 ];
-                if !plain.contains(&key) && !README.contains(key) {
+                if !plain.contains(&key) && !manual.contains(key) {
                     missing.push(format!("{key}: {what}"));
                 }
             }
@@ -80,28 +97,52 @@ fn every_key_is_in_the_readme() {
 fn what_is_kept_of_reviews_is_as_the_readme_and_the_help_say() {
     let (gib, days) = (MAX_BYTES >> 30, MAX_AGE.as_secs() / 86_400);
     let words = format!("{MAX_SESSIONS} sessions, {gib} GiB and {days} days are kept");
-    for text in [README, &program_help()] {
+    for text in [manual(), program_help()] {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(&words), "{words}");
     }
 }
 
-#[test]
-fn every_file_and_section_that_the_readme_points_to_is_there() {
-    let anchors: Vec<String> = README
-        .lines()
-        .filter(|line| line.starts_with("##"))
+/// The names by which the headings of a page are pointed to.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    headings
         .map(|line| {
             let name = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
             name.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect()
         })
-        .collect();
-    let targets: Vec<&str> = README.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    assert!(targets.len() > 8, "{targets:?}");
-    for target in targets.into_iter().filter(|t| !t.starts_with("https://")) {
-        match target.strip_prefix('#') {
-            Some(anchor) => assert!(anchors.iter().any(|a| a == anchor), "no section {anchor}: {anchors:?}"),
-            None => assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(target).exists(), "no file {target}"),
+        .collect()
+}
+
+#[test]
+fn every_file_and_section_that_the_manual_points_to_is_there() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    for (path, text) in pages() {
+        let folder = top.join(&path).parent().unwrap().to_path_buf();
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|t| !t.starts_with("https://")) {
+            seen += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { top.join(&path) } else { folder.join(file) };
+            assert!(file.exists(), "{}: no file {target}", path.display());
+            let there = || anchors(&std::fs::read_to_string(&file).unwrap());
+            assert!(
+                anchor.is_empty() || there().iter().any(|a| a == anchor),
+                "{}: no section {target}",
+                path.display()
+            );
         }
+    }
+    assert!(seen > 40, "{seen}");
+}
+
+#[test]
+fn the_readme_points_to_each_page_of_the_manual() {
+    let pages = pages();
+    let readme = &pages.iter().find(|(path, _)| path == Path::new("README.md")).unwrap().1;
+    for (path, _) in &pages {
+        let link = format!("]({})", path.display());
+        assert!(path == Path::new("README.md") || readme.contains(&link), "{link} is not in the README");
     }
 }
