@@ -135,7 +135,7 @@ pub fn authenticate(agent: &mut Agent, method: String, is_typed: bool, cx: &mut 
     let Some(log_in) = agent.log_in.as_mut().filter(|log_in| log_in.attempt.is_none()) else { return false };
     let Some(chosen) = agent.auth_methods.iter().find(|m| m.id == method) else { return false };
     let how = match &chosen.kind {
-        kind if agent.alive && *kind == AuthKind::Agent || is_typed && matches!(kind, AuthKind::Typed { .. }) => {
+        kind if agent.alive && (*kind == AuthKind::Agent || (is_typed && matches!(kind, AuthKind::Typed { .. }))) => {
             agent.log_ins += 1;
             cx.push(Effect::Call(Call::Authenticate { method: method.clone(), attempt: agent.log_ins }));
             How::Call(agent.log_ins)
