@@ -224,7 +224,7 @@ impl Client {
         if error.is_parse() {
             return Failure::unsuited("what came is no HTTP".to_owned());
         }
-        if error.is_incomplete_message() {
+        if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
             return Failure::unsuited("the connection to the agent broke".to_owned());
         }
         let source = error.source();
@@ -232,7 +232,6 @@ impl Client {
             // Who speaks HTTP/2 alone may close the connection with what it has not read.
             Some(error) if is_closed(error) => return Failure::unsuited(reason(error)),
             Some(error) => reason(error),
-            None if error.is_closed() || error.is_canceled() => "the connection to the agent broke".to_owned(),
             None => {
                 let source = source.map(|source| format!(": {source}")).unwrap_or_default();
                 self.speech.shown(&format!("{error}{source}"))

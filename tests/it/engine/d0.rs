@@ -182,7 +182,9 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
     ] {
         let dir = tempfile::tempdir().unwrap();
         let rules = dir.path().canonicalize().unwrap().join("rules.toml");
-        let held = RulesConfig { book: Arc::new(Rulebook::new(Some(rules.clone()), None)), agent: Some("mine".into()) };
+        let made = dir.path().canonicalize().unwrap().join("made");
+        let book = Rulebook::new(Some(rules.clone()), None).with_made(Some(made.clone()));
+        let held = RulesConfig { book: Arc::new(book), agent: Some("mine".into()) };
         let (mut engine, heard) = begun_with(&dir, Value::Null, Some(held));
         until_asked(&mut engine, "who are you?").await;
         typed(&mut engine, "right-key");
@@ -209,8 +211,10 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
                 assert_eq!(answers(&heard).len(), 2, "{option}: it was answered without the person");
                 let made = &engine.model().first().session().rules.made();
                 assert_eq!(made.iter().map(|rule| rule.scope).collect::<Vec<_>>(), [scope]);
-                let kept = std::fs::read_to_string(&rules).unwrap_or_default();
-                assert_eq!(kept.contains("a.txt"), scope.is_kept(), "{option}: {kept}");
+                let kept = std::fs::read_to_string(&rules).is_ok_and(|text| text.contains("a.txt"));
+                let is_of_directory = std::fs::exists(&made).unwrap();
+                let places = (kept, is_of_directory);
+                assert_eq!(places, (scope == Scope::Always, scope == Scope::Workspace), "{option}");
             }
         }
         engine.shutdown().await;

@@ -168,7 +168,9 @@ fn s_082_a_turn_behind_a_server_of_others_is_cancelled() {
         running.signal(Signal::INT);
         let done = running.finish();
         done.assert_code(130);
-        assert_eq!(done.result()["stop_reason"], "cancelled", "{transport}: the agent has been told, and has answered");
+        // The agent has been told, and has answered.
+        let is_told = |line: &serde_json::Value| line["type"] == "notice" && line["title"] == "stopped";
+        assert!(done.json().iter().any(is_told), "{transport}: {}", done.out());
     }
 }
 
@@ -202,7 +204,8 @@ fn s_087_a_message_that_a_server_of_others_finds_too_long_is_refused_and_the_nex
     let mut command = served.lab.exec_command(&["-"], &[]);
     command.stdin(Stdio::piped());
     let mut running = Running::start(command, Stdio::piped());
-    running.give("x".repeat(17 << 20).as_bytes());
+    // As much as both take, but for what stands around it.
+    running.give("x".repeat((16 << 20) - 16).as_bytes());
     let done = running.finish();
     assert_ne!(done.code, Some(0), "{}", done.err());
     assert!(done.err().contains("the message is too long for it (413)"), "{}", done.err());
