@@ -2,7 +2,7 @@
 
 use super::super::commands::Name;
 use super::super::usage::Usage;
-use super::super::values::{allow, seconds, text};
+use super::super::values::text;
 use super::{Flag, Takes, Use};
 
 pub const CHECKING: &[Flag] = &[

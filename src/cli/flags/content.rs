@@ -1,7 +1,7 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{dialect, framing, header, number, permission_mode, protocol, seconds, text};
+use super::super::values::{dialect, framing, header, number, permission_mode, protocol, text};
 use super::{Flag, Takes, Use};
 
 pub const CONTENT: &[Flag] = &[
