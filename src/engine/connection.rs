@@ -504,7 +504,7 @@ impl Connection {
         let text = frame::request(id, &method, &params).ok()?;
         let opens = opened.map(|at| Box::new(Opens { at, id, method, params }));
         let journal = brief.and_then(|(method, params)| frame::request(id, &method, &params).ok());
-        Some(Line { journal, opens, is_secret, ..self.line(text) })
+        Some(Line { journal, is_secret, opens, ..self.line(text) })
     }
 
     /// The line that opens a session, with servers; the journal has them as they are written, without secrets.

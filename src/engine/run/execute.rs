@@ -29,7 +29,7 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 /// Nothing that was typed to log in is kept for longer.
-const A_YEAR: Duration = Duration::from_secs(365 * 86_400);
+const A_YEAR: Duration = Duration::from_hours(365 * 24);
 
 impl Engine {
     /// Merges a worktree in the review of what it came from, where a session works there. What came of it is told, in
