@@ -193,6 +193,9 @@ impl Asked {
                 AuthKind::Env { vars, .. } => {
                     Does::Say(vec![format!("set {} in the environment, and start again", vars.join(", "))])
                 }
+                AuthKind::Typed { .. } => Does::Say(vec![
+                    "it is typed hidden, which takes the screen: start this program without --plain".to_owned(),
+                ]),
                 kind @ (AuthKind::Terminal { .. } | AuthKind::Command { .. }) => Does::Say(vec![
                     "it takes a terminal of its own; type this in another one:".to_owned(),
                     format!("  {}", sanitize::line(&command_line(session.agent(), kind).unwrap_or_default())),

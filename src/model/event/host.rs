@@ -60,6 +60,10 @@ pub enum HostEvent {
         method: String,
         vars: Vec<String>,
     },
+    /// The person has typed what this way to log in asks for; it is sent, and kept in memory.
+    LogInTyped {
+        method: String,
+    },
     /// stdout is at its end although the process lives on.
     StdoutClosed {
         stderr: Vec<String>,
@@ -171,6 +175,7 @@ impl HostEvent {
             | Self::LogInFailed { .. }
             | Self::LogInEnded { .. }
             | Self::LogInSet { .. }
+            | Self::LogInTyped { .. }
             | Self::StdoutClosed { .. }
             | Self::ConnectionDropped { .. }
             | Self::NothingHeard => AGENT,

@@ -62,6 +62,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInFailed { .. }
         | HostEvent::LogInEnded { .. }
         | HostEvent::LogInSet { .. }
+        | HostEvent::LogInTyped { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
         | HostEvent::NothingHeard

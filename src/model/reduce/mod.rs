@@ -74,6 +74,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),
+        (Address::Agent(key), Event::Timer(Timer::Credentials)) => login::expired(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
@@ -255,6 +256,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                     )
                 }
             };
+            in_agent(model, key, cx, |agent, _| agent.evidence = evidence);
             in_each(model, key, cx, |session, cx| {
                 notice(session, Level::Info, words.as_str(), Vec::new(), cx.now);
             });
@@ -296,6 +298,7 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::LogInFailed { message } => login::command_failed(model, key, &message, cx),
         HostEvent::LogInEnded { term, exit } => login::command_ended(model, key, &term, &exit, cx),
         HostEvent::LogInSet { method, vars } => login::set(model, key, method, vars, cx),
+        HostEvent::LogInTyped { method } => login::typed(model, key, method, cx),
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
@@ -345,7 +348,12 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::Timer(Timer::Command(req)) => host::command_over(session, req, cx),
         Event::Timer(Timer::PermissionMode) => permission_mode::over(session, cx),
         Event::Timer(
-            Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::OldEnough | Timer::Revive,
+            Timer::ExplainStray
+            | Timer::EarlyRequest(_)
+            | Timer::History
+            | Timer::OldEnough
+            | Timer::Revive
+            | Timer::Credentials,
         ) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
@@ -399,6 +407,21 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         _ => {}
     }
+}
+
+/// The agent has answered the first call: which dialect is spoken is told, unless it was told when the agent was started
+/// again for it.
+fn met(model: &mut Model, key: AgentKey, dialect: Dialect, evidence: Option<&'static str>, cx: &mut Cx) {
+    let was_told = model.agents.get(&key).is_some_and(|agent| agent.evidence.is_some());
+    in_each(model, key, cx, |session, cx| match evidence {
+        _ if dialect == Dialect::Canonical => {}
+        Some(evidence) => speaks(session, dialect, evidence, cx.now),
+        None if was_told => {}
+        None => {
+            let words = format!("the agent is spoken to in the dialect {} of the protocol", dialect.word());
+            notice(session, Level::Info, words, Vec::new(), cx.now);
+        }
+    });
 }
 
 /// Which dialect the agent speaks, and what has shown it (S-002).

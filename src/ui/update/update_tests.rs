@@ -380,7 +380,7 @@ fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
 /// Version 2 words its questions apart from the call that they are about.
 fn ask_in_words(s: &mut Scene, req: u64, title: &str) {
     let mut patch = ToolPatch::new("call-1".into());
-    patch.wording = Some(Box::new(Wording { title: title.into(), description: None, is_unknown: false }));
+    patch.wording = Some(Box::new(Wording { title: title.into(), ..Wording::default() }));
     s.ask_patch(req, patch, &["Allow", "Reject"]);
 }
 

@@ -569,7 +569,7 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
 fn a_log_in_leaves_a_line() {
     let mut s = logged_out(80, 24);
     s.intent(Intent::Authenticate { method: "web".into() });
-    s.agent(AgentEvent::Authenticated { attempt: 1, result: Ok(()) });
+    s.agent(AgentEvent::Authenticated { attempt: 1, result: Ok(None) });
     s.draw();
     assert!(s.shown.contains("logged in: Browser"), "{}", s.shown);
 }
@@ -873,7 +873,7 @@ fn a_question_keeps_its_own_words_whatever_another_one_about_the_same_call_says(
     let ask = |s: &mut Scene, req: u64, title: &str| {
         let mut tool = ToolPatch::new("k".into());
         let wording =
-            Wording { title: title.into(), description: Some(format!("{title}, for real")), is_unknown: false };
+            Wording { title: title.into(), description: Some(format!("{title}, for real")), ..Wording::default() };
         tool.wording = Some(Box::new(wording));
         let options = vec![PermissionOption { id: "once".into(), name: "yes".into(), kind: PermissionKind::AllowOnce }];
         let request = AgentRequest::Permission { tool, options };

@@ -302,7 +302,7 @@ fn a_log_in_concerns_all_sessions_of_the_agent() {
 }
 
 fn logged_in() -> AgentEvent {
-    AgentEvent::Authenticated { attempt: 1, result: Ok(()) }
+    AgentEvent::Authenticated { attempt: 1, result: Ok(None) }
 }
 
 #[test]

@@ -202,7 +202,12 @@ fn permission(value: &Value, number: u64) -> AgentRequest {
         return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
     }
     let title = string_of(value, "title").unwrap_or_default();
-    tool.wording = Some(Box::new(Wording { title, description: string_of(value, "description"), is_unknown }));
+    tool.wording = Some(Box::new(Wording {
+        title,
+        description: string_of(value, "description"),
+        is_unknown,
+        ..Wording::default()
+    }));
     match requests::options(value) {
         // V2-103.
         Ok(options) if options.is_empty() => bad(PERMISSION, "options is empty"),
