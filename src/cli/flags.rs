@@ -248,10 +248,13 @@ const FLAGS: &[Flag] = &[
         long: "plain",
         short: None,
         takes: Takes::Nothing(|typed| typed.plain = true),
-        uses: &[Use {
-            commands: &[Name::Screen, Name::Demo],
-            help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
-        }],
+        uses: &[
+            Use {
+                commands: &[Name::Screen, Name::Demo],
+                help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
+            },
+            Use { commands: &[Name::Inspect], help: "as lines, also where there is a screen" },
+        ],
     },
     Flag {
         long: "json",

@@ -37,7 +37,7 @@ pub const TRANSPORTS: [&str; 4] = ["unix", "websocket", "http", "sse"];
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 13] = [
+pub const AGENT_KEYS: [&str; 16] = [
     "command",
     "args",
     "env",
@@ -51,6 +51,9 @@ pub const AGENT_KEYS: [&str; 13] = [
     "terminals",
     "sandbox",
     "sandbox_write",
+    "sandbox_read",
+    "sandbox_connect",
+    "sandbox_listen",
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -109,12 +112,17 @@ pub struct AgentConfig {
     pub sandbox: SandboxConfig,
 }
 
-/// Whether what an agent writes is confined, and what it may write besides the session's directory.
+/// Whether an agent is confined, and what it may do besides writing in the session's directory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SandboxConfig {
     pub is_on: bool,
     /// Absolute, or below the home directory by `~/`.
     pub writable: Vec<String>,
+    /// The same; everything without it.
+    pub readable: Option<Vec<String>>,
+    /// Ports of TCP; all without it.
+    pub connects: Option<Vec<u16>>,
+    pub listens: Option<Vec<u16>>,
 }
 
 /// How an agent is spoken to, as far as it is said.

@@ -10,7 +10,9 @@ mod editing;
 mod files;
 mod ground;
 mod inspecting;
+mod messages;
 mod models;
+mod pictures;
 mod sessions;
 mod start;
 mod telling;
@@ -34,6 +36,7 @@ use super::work::colours::Colours;
 use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
+use super::work::pictures::{Painted, Painter};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::{HunkId, Scope};
@@ -61,6 +64,7 @@ const STDERR: usize = 200;
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use ground::{ask, hear};
+pub use messages::read_messages;
 pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
 pub use telling::{Notices, Outside};
@@ -133,6 +137,7 @@ enum Awaited {
     Past(Found),
     Autosaved(Brought),
     Copied(Copied),
+    Painted(Painted),
     Frame,
 }
 
@@ -148,6 +153,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
         wishes: models::Wishes::new(std::mem::take(&mut options.models)),
+        painter: Painter::default(),
         copier: Copier::new(std::mem::take(&mut options.clipboard)),
         telling: telling::Telling::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
@@ -200,6 +206,7 @@ struct Running<D: Device> {
     /// What says that sessions are ours that go on.
     leases: BTreeMap<SessionKey, Lease>,
     copier: Copier,
+    painter: Painter,
     telling: telling::Telling,
 }
 
@@ -246,6 +253,7 @@ impl<D: Device> Running<D> {
                 Awaited::Past(found) => self.found(found),
                 Awaited::Autosaved(brought) => self.brought(brought),
                 Awaited::Copied(copied) => copying::copied(self, copied)?,
+                Awaited::Painted(painted) => pictures::painted(self, painted),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -288,7 +296,7 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, files, past, autosave, copier, .. } = self;
+        let Self { screen, engine, colours, files, past, autosave, copier, painter, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
@@ -298,6 +306,7 @@ impl<D: Device> Running<D> {
             found = past.next() => Awaited::Past(found),
             brought = autosave.next() => Awaited::Autosaved(brought),
             copied = copier.next() => Awaited::Copied(copied),
+            painted = painter.next() => Awaited::Painted(painted),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -329,6 +338,10 @@ impl<D: Device> Running<D> {
         for one in news {
             if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
                 self.listed(agent);
+            }
+            // Other programs may have spent meanwhile.
+            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
+                self.past.spent();
             }
             update::news(&mut self.app, one, now);
         }
@@ -426,6 +439,7 @@ impl<D: Device> Running<D> {
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(what, text) => self.copier.copy(what, text),
             Out::Save(what, text) => self.copier.save(what, text),
+            Out::Picture(picture, whither) => pictures::keep(self, picture, whither),
             Out::LogInWith { method, values } => self.log_in_with(method, values),
             Out::OpenPage(address) => self.engine.open_page(self.app.shown(), address),
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
@@ -552,6 +566,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
         if title != self.title {

@@ -220,6 +220,8 @@ pub enum Action {
     /// The page of a log-in.
     OpenPage,
     CopyPage,
+    /// The picture that is read goes into a file.
+    SavePicture,
     LeaveLogIn,
     /// An agent of which nothing is heard is waited for.
     WaitOn,

@@ -8,10 +8,11 @@ use super::dock::{Dialog, Neighbour};
 use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
+use super::pictures::Pictures;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
-use super::timing::TOAST;
+use super::timing::{TOAST, countdown_changes};
 use super::trees::Trees;
 use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
@@ -34,6 +35,8 @@ pub struct App {
     /// Of the others.
     others: BTreeMap<SessionKey, SessionView>,
     pub picker: Option<Picker>,
+    /// Pictures that were decoded for the screen.
+    pub pictures: Pictures,
     /// Rows of the help above the view, when it is open.
     pub help: Option<usize>,
     pub toast: Option<Toast>,
@@ -86,6 +89,7 @@ impl App {
             view: SessionView::default(),
             others: BTreeMap::new(),
             picker: None,
+            pictures: Pictures::default(),
             help: None,
             toast: None,
             quit_armed_until: None,
@@ -322,7 +326,9 @@ impl App {
 
     /// When something here changes by the passing of time alone.
     pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
-        [self.toast.as_ref().and_then(|t| t.until), self.view.next_change(session, now)].into_iter().flatten().min()
+        let toast = self.toast.as_ref().and_then(|t| t.until);
+        let mode = session.permission_mode_left(now).and_then(countdown_changes).map(|after| now.saturating_add(after));
+        [toast, mode, self.view.next_change(session, now)].into_iter().flatten().min()
     }
 }
 

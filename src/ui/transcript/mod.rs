@@ -18,6 +18,7 @@ use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
 use crate::ui::cells::{self, group};
 use crate::ui::state::folds::{Fold, Folds};
+use crate::ui::state::pictures::Pictures;
 use crate::ui::state::scroll::Scroll;
 use cache::Cache;
 use colours::{Colours, Spans};
@@ -42,6 +43,8 @@ pub struct DrawCtx<'a> {
     pub typing: Option<&'a TermId>,
     pub theme: &'a Theme,
     pub home: Option<&'a Path>,
+    /// What is known of pictures, where any are drawn.
+    pub pictures: Option<&'a Pictures>,
 }
 
 /// What was drawn.
@@ -81,6 +84,11 @@ pub struct Plain {
 impl Transcript {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Columns that texts have where the transcript has so many.
+    pub fn text_width(width: u16) -> u16 {
+        cache::text_width(width)
     }
 
     /// Draws the visible rows.

@@ -7,7 +7,7 @@
 mod aside;
 mod chrome;
 mod dock;
-mod inspector;
+pub mod inspector;
 mod lists;
 mod log_in;
 pub(super) mod paint;
@@ -35,6 +35,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
+use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
 use dock::Dock;
 use ratatui::buffer::Buffer;
@@ -87,6 +88,7 @@ impl<'a> ViewCx<'a> {
             typing: self.typing(),
             theme: self.theme,
             home: self.home,
+            pictures: (self.theme.depth() != Depth::None).then_some(&self.state.pictures),
         }
     }
 
@@ -112,7 +114,7 @@ impl<'a> ViewCx<'a> {
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
         let (session, now, typing, home) = (self.session, self.now, self.typing(), self.home);
-        CellCtx { session, width, now, with: &[], fold, typing, roots, home }
+        CellCtx { session, width, now, with: &[], fold, typing, roots, home, pictures: None }
     }
 }
 
@@ -244,7 +246,10 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
         false
     } else if let Some(inspector) = &cx.state.inspector {
-        inspector::draw(cx, inspector, rest, info, buf);
+        let look = inspector::Look { theme: cx.theme, has_several: cx.state.has_several(), is_file: false };
+        let drawn = inspector::draw(look, inspector, rest, buf);
+        info.inspected = drawn.rows;
+        info.cursor = drawn.cursor.or(info.cursor);
         false
     } else if let Some(review) = review {
         let (left, right) = review::place(review, rest);

@@ -4,6 +4,7 @@
 //! A test gives two sides, the agent's and the person's, and both wait on what they see. With `start_paused` a wait for
 //! what never comes fails at once, and [`Person::pass`] costs no time.
 
+use super::schema::Watched;
 use acp_tui::agent::codec;
 use acp_tui::engine::link::{self, Link, memory};
 use acp_tui::engine::wait::Signal;
@@ -315,16 +316,26 @@ impl Person {
 }
 
 /// The agent's side of the connection.
-pub struct Agent(link::Agent);
+pub struct Agent {
+    link: link::Agent,
+    watched: Watched,
+}
 
 impl Agent {
+    fn of(link: link::Agent) -> Self {
+        Self { link, watched: Watched::default() }
+    }
+
     pub async fn send(&mut self, message: Value) {
-        self.0.lines.send_line(&message.to_string()).await.unwrap();
+        self.watched.hear(message.to_string().as_bytes());
+        self.link.lines.send_line(&message.to_string()).await.unwrap();
     }
 
     pub async fn receive(&mut self) -> Value {
-        let line = self.0.lines.next_line().await.unwrap().expect("the client has gone");
-        serde_json::from_str(&line).unwrap()
+        let line = self.link.lines.next_line().await.unwrap().expect("the client has gone");
+        let message = serde_json::from_str(&line).unwrap();
+        self.watched.sent(&message);
+        message
     }
 
     /// The next message, which calls this method.
@@ -377,12 +388,12 @@ impl Agent {
 
     /// The agent's process ends.
     pub fn dies(self) {
-        self.0.exit(acp_tui::base::exit::Exit { code: Some(3), signal: None });
+        self.link.exit(acp_tui::base::exit::Exit { code: Some(3), signal: None });
     }
 
     /// Waits until the client has gone.
     pub async fn stays(&mut self) {
-        while self.0.lines.next_line().await.unwrap().is_some() {}
+        while self.link.lines.next_line().await.unwrap().is_some() {}
     }
 }
 
@@ -415,7 +426,7 @@ pub async fn play_wishing(
     person: impl AsyncFnOnce(Person),
 ) -> (Ended, String) {
     let (link, far) = memory();
-    let agent = agent(Agent(far));
+    let agent = agent(Agent::of(far));
     play_linked(size, past, models, vec![link], agent, person).await
 }
 
@@ -428,7 +439,7 @@ pub async fn play_two(
 ) -> Ended {
     let ((link, far), (further, beyond)) = (memory(), memory());
     let agents = async {
-        tokio::join!(agent(Agent(far)), other(Agent(beyond)));
+        tokio::join!(agent(Agent::of(far)), other(Agent::of(beyond)));
     };
     play_linked(size, None, Models::default(), vec![link, further], agents, person).await.0
 }
