@@ -283,11 +283,9 @@ impl<D: Device> Running<D> {
         let cwd = (!is_wide).then(|| shown.cwd.clone());
         let (model, now) = (self.engine.model(), self.engine.now());
         let is_asked = |key: AgentKey, agent: &Agent| {
+            let is_new = self.listed.get(&key).is_some_and(|at| now.saturating_sub(*at) < LIST_AGAIN);
             let listing = agent.listing().filter(|listing| listing.cwd == cwd);
-            listing.is_some_and(|listing| {
-                let age = self.listed.get(&key).map(|at| now.saturating_sub(*at));
-                listing.state == ListState::Going || listing.is_long() && age.is_some_and(|age| age < LIST_AGAIN)
-            })
+            listing.is_some_and(|listing| listing.state == ListState::Going || listing.is_long() && is_new)
         };
         let keys = model.agents().filter(|(key, agent)| tells(model, *key, agent) && !is_asked(*key, agent));
         for key in keys.map(|(key, _)| key).collect::<Vec<_>>() {
