@@ -23,6 +23,7 @@ use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
+use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 pub use permission::{gate_body, permission_body, raw_input, wording};
@@ -107,6 +108,16 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::File(op) => message::file(op, ctx),
         Body::Notice(n) => message::notice(n),
         Body::Changes(c) => changes::lines(entry, c, ctx),
+    }
+}
+
+/// What an entry is called in a line about it.
+pub fn name(entry: &Entry, session: SessionRef<'_>) -> String {
+    match &entry.body {
+        Body::Tool(tool) => labels::object(tool, &session.cwd),
+        Body::Plan(_) => "the plan".to_owned(),
+        Body::Thought(_) => "a thought".to_owned(),
+        _ => "what runs".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::guard::{LEAVE, nothing_beside};
+use super::guard::{leave, nothing_beside};
 use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
 };
@@ -35,7 +35,7 @@ pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
     let is_raw =
         !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
     let set = if is_raw { set_usual(terminal, settings) } else { Ok(()) };
-    let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR, LEAVE, REST]).collect();
+    let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR]).chain(leave(held)).chain([REST]).collect();
     out.write_all(&bytes.concat())?;
     set
 }
@@ -43,7 +43,7 @@ pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
 fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
     let set = set_usual(terminal, tcgetattr(terminal)?);
-    out.write_all(&[SAVE_CURSOR, LEAVE, REST].concat())?;
+    out.write_all(&[SAVE_CURSOR].into_iter().chain(leave(0)).chain([REST]).collect::<Vec<_>>().concat())?;
     set
 }
 

@@ -7,6 +7,10 @@
 //!
 //! Terminals disagree about the width of some characters. After such a one the cursor is placed absolutely, so that
 //! a disagreement spoils one cell and not the rest of the row.
+//!
+//! [`region`] does the same for the last rows of the terminal's own screen.
+
+pub mod region;
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -36,6 +40,7 @@ pub struct Surface<W> {
     visible: Option<bool>,
     pen: Pen,
     letters: Letters,
+    places: Places,
     /// Where what is shown leads, and what is painted next.
     shown_links: Vec<Hyperlink>,
     links: Vec<Hyperlink>,
@@ -55,6 +60,15 @@ impl Hyperlink {
     fn is_clean(&self) -> bool {
         !self.columns.is_empty() && self.address.bytes().all(|byte| byte.is_ascii_graphic())
     }
+}
+
+/// What rows are counted from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Places {
+    /// The first row of the screen.
+    Screen,
+    /// A row that only its distance from the cursor is known of.
+    Cursor,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +124,7 @@ impl<W: Write> Surface<W> {
             visible: None,
             pen: Pen::default(),
             letters: Letters::Unicode,
+            places: Places::Screen,
             shown_links: Vec::new(),
             links: Vec::new(),
             leads_to: None,
@@ -368,6 +383,12 @@ impl<W: Write> Surface<W> {
             (Some(r), _) if r == y => write!(out, "\x1b[{col}G"),
             (Some(r), Col::Known(c)) if r + 1 == y && c == x => out.write_all(b"\n"),
             (Some(r), _) if r + 1 == y && x == 0 => out.write_all(b"\r\n"),
+            (Some(r), _) if self.places == Places::Cursor => {
+                let (rows, way) = if r > y { (r - y, 'A') } else { (y - r, 'B') };
+                let _ = write!(out, "\x1b[{rows}{way}");
+                if x == 0 { out.write_all(b"\r") } else { write!(out, "\x1b[{col}G") }
+            }
+            (None, _) if self.places == Places::Cursor => out.write_all(b"\r"),
             _ if x == 0 && y == 0 => out.write_all(b"\x1b[H"),
             _ if x == 0 => write!(out, "\x1b[{row}H"),
             _ => write!(out, "\x1b[{row};{col}H"),

@@ -303,6 +303,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             state.say(words, cx.now);
             out.push(Out::Mouse(mouse));
         }
+        Action::Inline => state.is_inline = !state.is_inline,
         Action::Suspend => out.push(Out::Suspend),
         Action::Redraw => out.push(Out::Redraw),
         Action::Help => state.help = Some(0),
