@@ -52,6 +52,8 @@ struct Stage {
     region: Region<Glass>,
     size: (u16, u16),
     printed: Vec<String>,
+    /// The rows that were drawn last.
+    live: Vec<String>,
 }
 
 impl Stage {
@@ -61,15 +63,35 @@ impl Stage {
         let mut glass = Glass(Rc::new(RefCell::new((term, Processor::new()))));
         // As the program sets it; what a shell has written stands above.
         glass.write_all(b"\x1b[?7l$ before\r\n").unwrap();
-        Self { region: Region::new(glass.clone()), glass, size, printed: vec!["$ before".to_owned()] }
+        Self { region: Region::new(glass.clone()), glass, size, printed: vec!["$ before".to_owned()], live: Vec::new() }
     }
 
-    fn resize(&mut self, size: (u16, u16)) {
-        self.size = size;
+    /// Unless the rows that are drawn again are not all on the screen then: no program can erase those.
+    fn resize(&mut self, (width, height): (u16, u16)) {
+        let rows = |text: &String| u16::try_from(text.chars().count()).unwrap().div_ceil(width).max(1);
+        let wrapped: u16 = self.live.iter().map(rows).sum();
+        let line = self.glass.0.borrow().0.grid().cursor.point.line.0;
+        let more = wrapped - u16::try_from(self.live.len()).unwrap();
+        if wrapped <= height && i32::from(more) <= line {
+            self.size = (width, height);
+            self.resize_behind(self.size);
+        }
+    }
+
+    /// The region is not told.
+    fn resize_behind(&mut self, size: (u16, u16)) {
         self.glass.0.borrow_mut().0.resize(Size(size.0, size.1));
     }
 
     fn draw(&mut self, prints: usize, height: u16, fill: u16, cursor: Option<(u16, u16)>) {
+        self.write(prints, height, fill, cursor);
+        let shown = self.rows();
+        let ours: Vec<&String> = shown.iter().filter(|row| row.contains('~')).collect();
+        let wanted: Vec<&String> = self.live.iter().filter(|row| !row.is_empty()).collect();
+        assert_eq!(ours, wanted, "{shown:#?}");
+    }
+
+    fn write(&mut self, prints: usize, height: u16, fill: u16, cursor: Option<(u16, u16)>) {
         let (width, rows) = self.size;
         let mut printed = Buffer::empty(Rect::new(0, 0, width, prints as u16));
         for y in 0..prints {
@@ -86,10 +108,7 @@ impl Stage {
         let cursor = cursor.map(|(x, y)| (x % width, y % height));
         let sheet = |buf| Sheet { buf, links: Vec::new() };
         self.region.draw(self.size, sheet(printed), sheet(live.clone()), cursor).unwrap();
-        let shown = self.rows();
-        let ours: Vec<String> = shown.iter().filter(|row| row.contains('~')).cloned().collect();
-        let wanted = (0..height).map(|y| text(&live, y)).filter(|row| !row.is_empty()).collect::<Vec<_>>();
-        assert_eq!(ours, wanted, "{shown:#?}");
+        self.live = (0..height).map(|y| text(&live, y)).collect();
     }
 
     /// All rows, of the scrollback too, that have something.
@@ -97,7 +116,7 @@ impl Stage {
         let (term, _) = &*self.glass.0.borrow();
         let grid = term.grid();
         let first = -i32::try_from(grid.history_size()).unwrap();
-        let rows = (first..i32::from(self.size.1)).map(|line| {
+        let rows = (first..i32::try_from(grid.screen_lines()).unwrap()).map(|line| {
             let row = &grid[Line(line)];
             (0..grid.columns()).map(|x| row[Column(x)].c).collect::<String>().trim_end().to_owned()
         });
@@ -138,14 +157,37 @@ proptest! {
                 Op::Draw(prints, height, fill, cursor) => stage.draw(prints, height, fill, cursor),
                 Op::Resize(w, h) => stage.resize((w, h)),
                 Op::Erase => {
-                    stage.draw(0, 1, 0, None);
                     stage.region.erase().unwrap();
+                    stage.live.clear();
                 }
             }
         }
         stage.draw(1, 3, 7, Some((2, 1)));
         stage.region.erase().unwrap();
         prop_assert_eq!(stage.rows(), stage.printed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    /// Frames for a size that the terminal does not have any more lose nothing of what is printed.
+    #[test]
+    fn what_is_printed_behind_a_change_of_size_is_there(ops in prop::collection::vec((op(), any::<bool>()), 1..40)) {
+        let mut stage = Stage::new((80, 24));
+        for (op, is_told) in ops {
+            match op {
+                Op::Draw(prints, height, fill, cursor) => stage.write(prints, height, fill, cursor),
+                Op::Resize(w, h) if is_told => {
+                    stage.size = (w, h);
+                    stage.resize_behind((w, h));
+                }
+                Op::Resize(w, h) => stage.resize_behind((w, h)),
+                Op::Erase => stage.region.erase().unwrap(),
+            }
+        }
+        let shown: Vec<String> = stage.rows().into_iter().filter(|row| !row.contains('~')).collect();
+        prop_assert_eq!(shown, stage.printed);
     }
 }
 

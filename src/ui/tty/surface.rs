@@ -372,6 +372,10 @@ impl<W: Write> Surface<W> {
         if from == self.cursor {
             return;
         }
+        if self.places == Places::Cursor && from.row.is_some_and(|row| row < y) {
+            // A line feed may make a row, which is filled by the pen.
+            self.pen.change(Pen::default(), &mut self.bytes);
+        }
         let out = &mut self.bytes;
         let (row, col) = (y.saturating_add(1), x.saturating_add(1));
         // Writing to a Vec cannot fail.
@@ -384,8 +388,9 @@ impl<W: Write> Surface<W> {
             (Some(r), Col::Known(c)) if r + 1 == y && c == x => out.write_all(b"\n"),
             (Some(r), _) if r + 1 == y && x == 0 => out.write_all(b"\r\n"),
             (Some(r), _) if self.places == Places::Cursor => {
-                let (rows, way) = if r > y { (r - y, 'A') } else { (y - r, 'B') };
-                let _ = write!(out, "\x1b[{rows}{way}");
+                // Line feeds go as far down as the way up is, also where rows are gone that were there.
+                let way: &[u8] = if r > y { b"\x1b[A" } else { b"\n" };
+                (0..r.abs_diff(y)).for_each(|_| out.extend_from_slice(way));
                 if x == 0 { out.write_all(b"\r") } else { write!(out, "\x1b[{col}G") }
             }
             (None, _) if self.places == Places::Cursor => out.write_all(b"\r"),

@@ -16,8 +16,11 @@ use crate::ui::transcript::print::{Mark, Page, line};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
-/// Above what is listed and asked, so many rows are left for what is not printed yet at most, in parts of the screen.
-const TAIL: u16 = 2;
+/// What is not printed yet has at most such a part of the screen: wrapped anew for a terminal of half the width, all that
+/// is drawn again is still on it, and can be erased.
+const TAIL: u16 = 4;
+/// And so many rows in any case.
+const LEAST_TAIL: u16 = 3;
 /// Rows of the screen that the rule, the line of sessions and the row above the composer are left out below.
 const ROOMY: u16 = 8;
 
@@ -37,7 +40,7 @@ pub fn needs_screen(cx: &ViewCx<'_>) -> bool {
 
 /// The most rows that what is not printed yet has.
 pub fn tail_rows(height: u16) -> u16 {
-    (height / TAIL).max(1)
+    (height / TAIL).max(LEAST_TAIL)
 }
 
 /// Draws into the last rows of a buffer of the terminal's size; returns the first of them.

@@ -174,6 +174,8 @@ impl<W: Write> Region<W> {
         let surface = &mut self.surface;
         let width = usize::from(sheet.buf.area.width);
         surface.links = sheet.links;
+        // A terminal that has become narrower meanwhile wraps what is printed; cut would be lost.
+        surface.bytes.extend_from_slice(b"\x1b[?7h");
         for (y, row) in (0..rows).zip(sheet.buf.content.chunks(width)) {
             surface.go(0, y);
             surface.pen_for_blank(Pen::default());
@@ -185,6 +187,7 @@ impl<W: Write> Region<W> {
             surface.bytes.extend_from_slice(b"\r\n");
             surface.cursor = Cursor { row: Some(y + 1), col: Col::Known(0) };
         }
+        surface.bytes.extend_from_slice(b"\x1b[?7l");
         surface.cursor.row = Some(0);
         surface.shown = Sheet::below(&surface.shown, rows, []).buf;
         surface.shown_links.retain_mut(|link| {
