@@ -99,7 +99,7 @@ impl Transcript {
                     break;
                 }
                 let room = most - page.rows();
-                if !self.print_piece(cx, from, point, room, mark, which, &mut page) {
+                if !self.print_piece(cx, (from, point), room, mark, which, &mut page) {
                     break;
                 }
             } else if !pass_over(&mut walk, point, index, which, mark, &mut page) {
@@ -137,13 +137,11 @@ impl Transcript {
         mark.late = waiting;
     }
 
-    /// Rows of one piece; false when its colours are awaited.
-    #[allow(clippy::too_many_arguments)]
+    /// Rows of one piece, where rows begin with the entry `from`; false when its colours are awaited.
     fn print_piece(
         &mut self,
         cx: &DrawCtx<'_>,
-        from: usize,
-        point: Point,
+        (from, point): (usize, Point),
         room: u16,
         mark: &mut Mark,
         which: Which,
