@@ -233,7 +233,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
     for item in items {
         match item {
             Item::Option(flag, value) => {
-                let flag = flag.at(name).ok_or_else(|| not_of(name, flag))?;
+                if flag.help(name).is_none() {
+                    return Err(not_of(name, flag));
+                }
                 match flag.takes {
                     Takes::Nothing(set) => set(&mut typed),
                     Takes::Optional(_, set) => set(&mut typed, value)?,

@@ -1,7 +1,7 @@
 //! The options of all commands, each once: the parser, the help of each command and the overview read this table.
 //!
-//! Knows nothing of what the commands do. Invariants: options of one name agree on their short form and on whether they
-//! take a value, so that the place of an option before or after the command does not matter.
+//! Knows nothing of what the commands do. Invariant: an option stands once, whatever commands have it, so its place
+//! before or after the command does not matter.
 
 mod checking;
 mod content;
@@ -113,7 +113,12 @@ pub struct Flag {
     pub long: &'static str,
     pub short: Option<char>,
     pub takes: Takes,
-    /// The commands that have it; one of all has none.
+    /// The commands that have it, and what it does there.
+    pub uses: &'static [Use],
+}
+
+pub struct Use {
+    /// Empty: all of them.
     pub commands: &'static [Name],
     pub help: &'static str,
 }
@@ -131,8 +136,15 @@ const FLAGS: &[Flag] = &[
             typed.agent = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor, Name::Check],
-        help: "instead of a command after --",
+        uses: &[
+            Use {
+                commands: &[Name::Screen, Name::Exec, Name::Login, Name::Logout, Name::Doctor, Name::Check],
+                help: "instead of a command after --",
+            },
+            Use { commands: &[Name::Search], help: "only of agents with this in their name or command" },
+            Use { commands: &[Name::Rules], help: "the configured agent that it is about" },
+            Use { commands: &[Name::Mcp], help: "what this agent would be given" },
+        ],
     },
     Flag {
         long: "cwd",
@@ -141,15 +153,19 @@ const FLAGS: &[Flag] = &[
             typed.cwd = Some(value.into());
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "the session's directory (default: this one)",
+        uses: &[
+            Use { commands: &[Name::Screen, Name::Exec], help: "the session's directory (default: this one)" },
+            Use { commands: &[Name::Search], help: "only of sessions in this directory or below it" },
+            Use { commands: &[Name::Rules], help: "where paths begin (of test; default: here)" },
+            Use { commands: &[Name::Mcp], help: "the project's directory (default: this one)" },
+            Use { commands: &[Name::Check], help: "the session's directory (default: a new one, which is removed)" },
+        ],
     },
     Flag {
         long: "continue",
         short: None,
         takes: Takes::Nothing(|typed| typed.goes_on = true),
-        commands: &[Name::Screen, Name::Exec],
-        help: "go on with the newest session of this directory",
+        uses: &[Use { commands: &[Name::Screen, Name::Exec], help: "go on with the newest session of this directory" }],
     },
     Flag {
         long: "resume",
@@ -159,8 +175,10 @@ const FLAGS: &[Flag] = &[
             typed.resume = value.map(text).transpose()?;
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "go on with this session, in its own directory; without ID choose from a list",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "go on with this session, in its own directory; without ID choose from a list",
+        }],
     },
     Flag {
         long: "worktree",
@@ -170,15 +188,19 @@ const FLAGS: &[Flag] = &[
             typed.worktree = value.map(text).transpose()?;
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "begin in a git worktree of its own, on branch acp-tui/NAME; see `worktrees`",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "begin in a git worktree of its own, on branch acp-tui/NAME; see `worktrees`",
+        }],
     },
     Flag {
         long: "with-changes",
         short: None,
         takes: Takes::Nothing(|typed| typed.with_changes = true),
-        commands: &[Name::Screen, Name::Exec],
-        help: "take what is not committed along into the worktree, untracked files too",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "take what is not committed along into the worktree, untracked files too",
+        }],
     },
     Flag {
         long: "fan-out",
@@ -187,15 +209,19 @@ const FLAGS: &[Flag] = &[
             typed.fan_out = Some(names(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "to two to five agents at once, each in a worktree; prints what each changed",
+        uses: &[Use {
+            commands: &[Name::Exec],
+            help: "to two to five agents at once, each in a worktree; prints what each changed",
+        }],
     },
     Flag {
         long: "with-transcript",
         short: None,
         takes: Takes::Nothing(|typed| typed.with_transcript = true),
-        commands: &[Name::Exec],
-        help: "where `--resume ID` cannot go on: begin a new session with an account of the old one",
+        uses: &[Use {
+            commands: &[Name::Exec],
+            help: "where `--resume ID` cannot go on: begin a new session with an account of the old one",
+        }],
     },
     Flag {
         long: "record",
@@ -204,15 +230,33 @@ const FLAGS: &[Flag] = &[
             typed.record = Some(value.into());
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Demo],
-        help: "write every frame to FILE as JSON lines (mode 0600)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec, Name::Demo],
+            help: "write every frame to FILE as JSON lines (mode 0600)",
+        }],
     },
     Flag {
         long: "json",
         short: None,
         takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Exec],
-        help: "one JSON object a line instead of text",
+        uses: &[
+            Use { commands: &[Name::Exec], help: "one JSON object a line instead of text" },
+            Use {
+                commands: &[Name::Sessions, Name::Worktrees, Name::Rules, Name::Doctor, Name::Processes],
+                help: "as JSON",
+            },
+            Use { commands: &[Name::Search], help: "one JSON object a line for each message" },
+            Use { commands: &[Name::Blame], help: "one JSON object a line for each line of the file" },
+            Use { commands: &[Name::Agents], help: "one JSON object a line for each agent" },
+            Use { commands: &[Name::Usage], help: "one JSON object a line for each day and session" },
+            Use {
+                commands: &[Name::Audit],
+                help: "one JSON object a line for each decision; with --verify for each file",
+            },
+            Use { commands: &[Name::Mcp], help: "one JSON object a line for each server" },
+            Use { commands: &[Name::Check], help: "one JSON object with every step and violation" },
+            Use { commands: &[Name::Inspect], help: "one JSON object a line, with the message itself" },
+        ],
     },
     Flag {
         long: "allow",
@@ -221,8 +265,10 @@ const FLAGS: &[Flag] = &[
             typed.allow = Some(allow(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "what is allowed without asking (default: reads)",
+        uses: &[
+            Use { commands: &[Name::Exec], help: "what is allowed without asking (default: reads)" },
+            Use { commands: &[Name::Check], help: "what the agent's questions are answered with (default: reads)" },
+        ],
     },
     Flag {
         long: "rules",
@@ -231,8 +277,10 @@ const FLAGS: &[Flag] = &[
             typed.rules = Some(value.into());
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "what FILE allows, and no more; --allow decides where it is silent",
+        uses: &[
+            Use { commands: &[Name::Exec], help: "what FILE allows, and no more; --allow decides where it is silent" },
+            Use { commands: &[Name::Rules], help: "only the rules of FILE (of test)" },
+        ],
     },
     Flag {
         long: "model",
@@ -241,8 +289,7 @@ const FLAGS: &[Flag] = &[
             typed.model = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "set this model before the first prompt",
+        uses: &[Use { commands: &[Name::Screen, Name::Exec], help: "set this model before the first prompt" }],
     },
     Flag {
         long: "mode",
@@ -251,8 +298,7 @@ const FLAGS: &[Flag] = &[
             typed.mode = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "set this mode before the prompt",
+        uses: &[Use { commands: &[Name::Exec], help: "set this mode before the prompt" }],
     },
     Flag {
         long: "config",
@@ -261,8 +307,7 @@ const FLAGS: &[Flag] = &[
             typed.config.push(pair(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "set this option before the prompt (repeatable)",
+        uses: &[Use { commands: &[Name::Exec], help: "set this option before the prompt (repeatable)" }],
     },
     Flag {
         long: "timeout",
@@ -271,8 +316,18 @@ const FLAGS: &[Flag] = &[
             typed.timeout = Some(seconds(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "give up after S seconds",
+        uses: &[
+            Use { commands: &[Name::Exec], help: "give up after S seconds" },
+            Use {
+                commands: &[Name::Agents, Name::Doctor],
+                help: "how long an agent that is started may take (default: 60)",
+            },
+            Use { commands: &[Name::Mcp], help: "of check: how long a server may take (default: 20)" },
+            Use {
+                commands: &[Name::Check],
+                help: "no step may take longer (each has a limit of its own, that of a turn is 180)",
+            },
+        ],
     },
     Flag {
         long: "answers",
@@ -281,8 +336,10 @@ const FLAGS: &[Flag] = &[
             typed.answers = Some(value.into());
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "answer the agent's forms with FILE, a JSON object by field name (default: decline)",
+        uses: &[Use {
+            commands: &[Name::Exec],
+            help: "answer the agent's forms with FILE, a JSON object by field name (default: decline)",
+        }],
     },
     Flag {
         long: "review",
@@ -291,8 +348,7 @@ const FLAGS: &[Flag] = &[
             typed.review = Some(file("--review", value)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "write what was changed to FILE as JSON, whatever the end",
+        uses: &[Use { commands: &[Name::Exec], help: "write what was changed to FILE as JSON, whatever the end" }],
     },
     Flag {
         long: "patch",
@@ -301,8 +357,7 @@ const FLAGS: &[Flag] = &[
             typed.patch = Some(file("--patch", value)?);
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "write what was changed to FILE as a patch for git apply",
+        uses: &[Use { commands: &[Name::Exec], help: "write what was changed to FILE as a patch for git apply" }],
     },
     Flag {
         long: "turn",
@@ -311,77 +366,36 @@ const FLAGS: &[Flag] = &[
             typed.turn = Some(number("--turn", &text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Undo],
-        help: "only from before turn N of the session on",
+        uses: &[Use { commands: &[Name::Undo], help: "only from before turn N of the session on" }],
     },
     Flag {
         long: "dry-run",
         short: None,
         takes: Takes::Nothing(|typed| typed.dry_run = true),
-        commands: &[Name::Undo],
-        help: "only say what would happen",
+        uses: &[Use { commands: &[Name::Undo], help: "only say what would happen" }],
     },
     Flag {
         long: "yes",
         short: Some('y'),
         takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Undo, Name::Processes],
-        help: "without a question",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Sessions, Name::Worktrees, Name::Rules, Name::Doctor, Name::Processes],
-        help: "as JSON",
+        uses: &[
+            Use { commands: &[Name::Undo, Name::Processes], help: "without a question" },
+            Use { commands: &[Name::Sessions], help: "without a question; with --remove also others of the same run" },
+            Use { commands: &[Name::Worktrees, Name::Mcp, Name::Rules], help: "of discard and trust: do not ask" },
+            Use { commands: &[Name::Agents], help: "of add and remove: do not ask" },
+        ],
     },
     Flag {
         long: "all",
         short: None,
         takes: Takes::Nothing(|typed| typed.all = true),
-        commands: &[Name::Sessions],
-        help: "those of every directory",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Search],
-        help: "one JSON object a line for each message",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Blame],
-        help: "one JSON object a line for each line of the file",
+        uses: &[Use { commands: &[Name::Sessions], help: "those of every directory" }],
     },
     Flag {
         long: "regex",
         short: None,
         takes: Takes::Nothing(|typed| typed.regex = true),
-        commands: &[Name::Search],
-        help: "TEXT is a regular expression",
-    },
-    Flag {
-        long: "agent",
-        short: None,
-        takes: Takes::Value("NAME", |typed, value| {
-            typed.agent = Some(text(value)?);
-            Ok(())
-        }),
-        commands: &[Name::Search],
-        help: "only of agents with this in their name or command",
-    },
-    Flag {
-        long: "cwd",
-        short: Some('C'),
-        takes: Takes::Value("DIR", |typed, value| {
-            typed.cwd = Some(value.into());
-            Ok(())
-        }),
-        commands: &[Name::Search],
-        help: "only of sessions in this directory or below it",
+        uses: &[Use { commands: &[Name::Search], help: "TEXT is a regular expression" }],
     },
     Flag {
         long: "role",
@@ -390,8 +404,7 @@ const FLAGS: &[Flag] = &[
             typed.role = Some(role(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Search],
-        help: "only what this one said or did: user, agent, thought, tool",
+        uses: &[Use { commands: &[Name::Search], help: "only what this one said or did: user, agent, thought, tool" }],
     },
     Flag {
         long: "since",
@@ -400,8 +413,7 @@ const FLAGS: &[Flag] = &[
             typed.since = Some(day("--since", &text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Search],
-        help: "only from this day on (UTC)",
+        uses: &[Use { commands: &[Name::Search], help: "only from this day on (UTC)" }],
     },
     Flag {
         long: "until",
@@ -410,8 +422,7 @@ const FLAGS: &[Flag] = &[
             typed.until = Some(day("--until", &text(value)?)?.saturating_add(DAY));
             Ok(())
         }),
-        commands: &[Name::Search],
-        help: "only up to this day, which belongs to it (UTC)",
+        uses: &[Use { commands: &[Name::Search], help: "only up to this day, which belongs to it (UTC)" }],
     },
     Flag {
         long: "tool",
@@ -420,8 +431,10 @@ const FLAGS: &[Flag] = &[
             typed.tool = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Search],
-        help: "only what was done with this in its kind or title: execute, read, edit, …",
+        uses: &[Use {
+            commands: &[Name::Search],
+            help: "only what was done with this in its kind or title: execute, read, edit, …",
+        }],
     },
     Flag {
         long: "file",
@@ -430,8 +443,7 @@ const FLAGS: &[Flag] = &[
             typed.file = Some(value.into());
             Ok(())
         }),
-        commands: &[Name::Search],
-        help: "only what was done to this file: a path, or the end of one",
+        uses: &[Use { commands: &[Name::Search], help: "only what was done to this file: a path, or the end of one" }],
     },
     Flag {
         long: "format",
@@ -440,15 +452,16 @@ const FLAGS: &[Flag] = &[
             typed.format = Some(format(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Export],
-        help: "what it becomes (default: md)",
+        uses: &[Use { commands: &[Name::Export], help: "what it becomes (default: md)" }],
     },
     Flag {
         long: "redact",
         short: None,
         takes: Takes::Nothing(|typed| typed.redact = true),
-        commands: &[Name::Export, Name::Doctor],
-        help: "leave out what looks like a secret, and your home directory",
+        uses: &[Use {
+            commands: &[Name::Export, Name::Doctor],
+            help: "leave out what looks like a secret, and your home directory",
+        }],
     },
     Flag {
         long: "output",
@@ -457,8 +470,7 @@ const FLAGS: &[Flag] = &[
             typed.output = Some(file("--output", value)?);
             Ok(())
         }),
-        commands: &[Name::Export],
-        help: "into this file, which must not be there yet",
+        uses: &[Use { commands: &[Name::Export], help: "into this file, which must not be there yet" }],
     },
     Flag {
         long: "remove",
@@ -467,66 +479,25 @@ const FLAGS: &[Flag] = &[
             let name = text(value)?;
             typed.remove.replace(name).map_or(Ok(()), |_| Err(one_removal()))
         }),
-        commands: &[Name::Sessions],
-        help: "forget a conversation and what is kept for undo, after a question; the files stay",
+        uses: &[Use {
+            commands: &[Name::Sessions],
+            help: "forget a conversation and what is kept for undo, after a question; the files stay",
+        }],
     },
     Flag {
         long: "prune",
         short: None,
         takes: Takes::Nothing(|typed| typed.prune = true),
-        commands: &[Name::Sessions],
-        help: "remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept",
-    },
-    Flag {
-        long: "yes",
-        short: Some('y'),
-        takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Sessions],
-        help: "without a question; with --remove also others of the same run",
-    },
-    Flag {
-        long: "yes",
-        short: Some('y'),
-        takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Worktrees, Name::Mcp, Name::Rules],
-        help: "of discard and trust: do not ask",
+        uses: &[Use {
+            commands: &[Name::Sessions],
+            help: "remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept",
+        }],
     },
     Flag {
         long: "drop-ignored",
         short: None,
         takes: Takes::Nothing(|typed| typed.drop_ignored = true),
-        commands: &[Name::Worktrees],
-        help: "of discard: files that git ignores are not kept",
-    },
-    Flag {
-        long: "rules",
-        short: None,
-        takes: Takes::Value("FILE", |typed, value| {
-            typed.rules = Some(value.into());
-            Ok(())
-        }),
-        commands: &[Name::Rules],
-        help: "only the rules of FILE (of test)",
-    },
-    Flag {
-        long: "cwd",
-        short: Some('C'),
-        takes: Takes::Value("DIR", |typed, value| {
-            typed.cwd = Some(value.into());
-            Ok(())
-        }),
-        commands: &[Name::Rules],
-        help: "where paths begin (of test; default: here)",
-    },
-    Flag {
-        long: "agent",
-        short: None,
-        takes: Takes::Value("NAME", |typed, value| {
-            typed.agent = Some(text(value)?);
-            Ok(())
-        }),
-        commands: &[Name::Rules],
-        help: "the configured agent that it is about",
+        uses: &[Use { commands: &[Name::Worktrees], help: "of discard: files that git ignores are not kept" }],
     },
     Flag {
         long: "script",
@@ -535,35 +506,33 @@ const FLAGS: &[Flag] = &[
             typed.script = Some(value.into());
             Ok(())
         }),
-        commands: &[Name::DemoAgent],
-        help: "play this scenario",
+        uses: &[Use { commands: &[Name::DemoAgent], help: "play this scenario" }],
     },
     Flag {
         long: "fast",
         short: None,
         takes: Takes::Nothing(|typed| typed.fast = true),
-        commands: &[Name::DemoAgent, Name::Replay],
-        help: "without pauses",
+        uses: &[Use { commands: &[Name::DemoAgent, Name::Replay], help: "without pauses" }],
     },
     Flag {
         long: "help",
         short: Some('h'),
         takes: Takes::Nothing(|typed| typed.help = true),
-        commands: &[],
-        help: "this text; after a command that command's",
+        uses: &[Use { commands: &[], help: "this text; after a command that command's" }],
     },
     Flag {
         long: "version",
         short: Some('V'),
         takes: Takes::Nothing(|typed| typed.version = true),
-        commands: &[],
-        help: "the version",
+        uses: &[Use { commands: &[], help: "the version" }],
     },
 ];
 
 impl Flag {
-    pub fn is_of(&self, command: Name) -> bool {
-        self.commands.is_empty() || self.commands.contains(&command)
+    /// What it does at `command`, where that has it.
+    pub fn help(&self, command: Name) -> Option<&'static str> {
+        let there = self.uses.iter().find(|one| one.commands.is_empty() || one.commands.contains(&command))?;
+        Some(there.help)
     }
 
     pub fn named(long: &str) -> Option<&'static Self> {
@@ -572,11 +541,6 @@ impl Flag {
 
     pub fn short(letter: char) -> Option<&'static Self> {
         flags().find(|flag| flag.short == Some(letter))
-    }
-
-    /// The one of this name that `command` has.
-    pub fn at(&self, command: Name) -> Option<&'static Self> {
-        flags().find(|flag| flag.long == self.long && flag.is_of(command))
     }
 }
 
@@ -590,16 +554,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_of_one_name_agree_and_no_command_has_one_twice() {
-        let value = |flag: &Flag| matches!(flag.takes, Takes::Value(..));
+    fn each_option_stands_once_and_does_one_thing_at_a_command() {
         for (at, flag) in flags().enumerate() {
             for other in flags().skip(at + 1) {
-                if flag.long == other.long {
-                    assert_eq!((flag.short, value(flag)), (other.short, value(other)), "--{}", flag.long);
-                    assert!(COMMANDS.iter().all(|c| !(flag.is_of(c.name) && other.is_of(c.name))), "--{}", flag.long);
-                } else {
-                    assert!(flag.short.is_none() || flag.short != other.short, "--{}", flag.long);
-                }
+                assert_ne!(flag.long, other.long);
+                assert!(flag.short.is_none() || flag.short != other.short, "--{}", flag.long);
+            }
+            for command in COMMANDS {
+                let is_there = |one: &&Use| one.commands.is_empty() || one.commands.contains(&command.name);
+                assert!(flag.uses.iter().filter(is_there).count() <= 1, "--{} of {}", flag.long, command.word);
             }
         }
     }

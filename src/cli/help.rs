@@ -74,14 +74,16 @@ fn overview() -> String {
         usage(&mut text, row);
     }
     text.push_str("\nOptions:\n");
-    for flag in flags().filter(|flag| flag.is_of(Name::Screen)) {
-        option(&mut text, flag);
+    for (flag, what) in options_of(Name::Screen) {
+        option(&mut text, flag, what);
     }
     for row in COMMANDS.iter().filter(|row| row.name != Name::Screen) {
-        let mut own = flags().filter(|flag| flag.is_of(row.name) && !flag.is_of(Name::Screen)).peekable();
+        // What the full screen has as well stands above once.
+        let screen = |flag: &Flag| flag.help(Name::Screen);
+        let mut own = options_of(row.name).filter(|(flag, what)| screen(flag) != Some(*what)).peekable();
         if own.peek().is_some() {
             line(&mut text, format_args!("\nOptions of {}:", row.word));
-            own.for_each(|flag| option(&mut text, flag));
+            own.for_each(|(flag, what)| option(&mut text, flag, what));
         }
     }
     for note in [SESSION, RULES, MCP, AGENTS, AUDIT, DOCTOR, CHECK, REPLAY, EXIT_CODES, FILES] {
@@ -96,8 +98,8 @@ fn of_command(row: &CommandRow) -> String {
     line(&mut text, format_args!("Usage:"));
     usage(&mut text, row);
     text.push_str("\nOptions:\n");
-    for flag in flags().filter(|flag| flag.is_of(row.name)) {
-        option(&mut text, flag);
+    for (flag, what) in options_of(row.name) {
+        option(&mut text, flag, what);
     }
     for note in row.notes {
         text.push('\n');
@@ -124,7 +126,12 @@ fn usage(text: &mut String, row: &CommandRow) {
     }
 }
 
-fn option(text: &mut String, flag: &Flag) {
+/// The options of a command, and what each does there.
+fn options_of(name: Name) -> impl Iterator<Item = (&'static Flag, &'static str)> {
+    flags().filter_map(move |flag| Some((flag, flag.help(name)?)))
+}
+
+fn option(text: &mut String, flag: &Flag, what: &str) {
     let short = flag.short.map(|letter| format!("-{letter}, ")).unwrap_or_default();
     let value = match flag.takes {
         Takes::Nothing(_) => String::new(),
@@ -134,7 +141,7 @@ fn option(text: &mut String, flag: &Flag) {
     let typed = format!("{short}--{}{value}", flag.long);
     // A blank at least, however long it is.
     let width = OPTION_COLUMNS.max(typed.chars().count() + 1);
-    line(text, format_args!("  {typed:<width$}{}", flag.help));
+    line(text, format_args!("  {typed:<width$}{what}"));
 }
 
 fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
@@ -152,9 +159,11 @@ mod tests {
             let text = help(row.name);
             for flag in flags() {
                 let typed = format!("--{}", flag.long);
-                let has = text.lines().any(|line| line.contains(&typed) && line.ends_with(flag.help));
-                let is_overview = row.name == Name::Screen;
-                assert_eq!(has, is_overview || flag.is_of(row.name), "{} --{}", row.word, flag.long);
+                for one in flag.uses {
+                    let has = text.lines().any(|line| line.contains(&typed) && line.ends_with(one.help));
+                    let wanted = row.name == Name::Screen || flag.help(row.name) == Some(one.help);
+                    assert_eq!(has, wanted, "{} --{}: {}", row.word, flag.long, one.help);
+                }
             }
             for (_, what) in row.usage {
                 assert!(text.contains(what), "{}", row.word);

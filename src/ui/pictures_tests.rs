@@ -260,7 +260,7 @@ fn review((width, height): Size, theme: Theme) -> Picture {
     s.key(Key::alt(Code::Char('r'))).draw();
     s.draw();
     if let Some(review) = &mut s.ui.view.review {
-        review.pane = Pane::Hunks;
+        review.layout.pane = Pane::Hunks;
         review.go(3, Spot::default());
     }
     drawn(s, theme)

@@ -1,8 +1,8 @@
 //! The options about what agents are given: servers of tools, files, and where agents are from.
 
 use super::super::commands::Name;
-use super::super::values::{dialect, framing, header, number, permission_mode, protocol, seconds, text};
-use super::{Flag, Takes};
+use super::super::values::{dialect, framing, header, number, permission_mode, protocol, text};
+use super::{Flag, Takes, Use};
 
 pub const CONTENT: &[Flag] = &[
     Flag {
@@ -12,15 +12,19 @@ pub const CONTENT: &[Flag] = &[
             typed.attach.push(value.into());
             Ok(())
         }),
-        commands: &[Name::Exec],
-        help: "send FILE along: an image, a sound, a text, or else a link to it (repeatable)",
+        uses: &[Use {
+            commands: &[Name::Exec],
+            help: "send FILE along: an image, a sound, a text, or else a link to it (repeatable)",
+        }],
     },
     Flag {
         long: "sandbox",
         short: None,
         takes: Takes::Nothing(|typed| typed.sandbox = true),
-        commands: &[Name::Screen, Name::Exec],
-        help: "the agent and its commands can write below the session's directories only (Linux)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "the agent and its commands can write below the session's directories only (Linux)",
+        }],
     },
     Flag {
         long: "permission-mode",
@@ -29,8 +33,10 @@ pub const CONTENT: &[Flag] = &[
             typed.permission_mode = Some(permission_mode(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "default, acceptEdits, plan or bypassPermissions; TIME: 30m, 2h (bypass: 1 h)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "default, acceptEdits, plan or bypassPermissions; TIME: 30m, 2h (bypass: 1 h)",
+        }],
     },
     Flag {
         long: "add-dir",
@@ -39,8 +45,10 @@ pub const CONTENT: &[Flag] = &[
             typed.add_dir.push(value.into());
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "let the agent work in DIR too, where it takes further directories (repeatable)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "let the agent work in DIR too, where it takes further directories (repeatable)",
+        }],
     },
     Flag {
         long: "mcp",
@@ -49,8 +57,10 @@ pub const CONTENT: &[Flag] = &[
             typed.mcp.push(value.into());
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Mcp],
-        help: "give the agent the MCP servers of FILE too, which is trusted (repeatable)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec, Name::Mcp],
+            help: "give the agent the MCP servers of FILE too, which is trusted (repeatable)",
+        }],
     },
     Flag {
         long: "no-mcp",
@@ -62,8 +72,10 @@ pub const CONTENT: &[Flag] = &[
             }
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Mcp],
-        help: "give the agent no MCP servers, or not the one of this NAME (repeatable)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec, Name::Mcp],
+            help: "give the agent no MCP servers, or not the one of this NAME (repeatable)",
+        }],
     },
     Flag {
         long: "protocol",
@@ -72,8 +84,10 @@ pub const CONTENT: &[Flag] = &[
             typed.spoken.protocol = Some(protocol(text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Demo],
-        help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec, Name::Demo],
+            help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
+        }],
     },
     Flag {
         long: "url",
@@ -82,8 +96,10 @@ pub const CONTENT: &[Flag] = &[
             typed.reach.url = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "an agent that runs already, at unix:PATH or https://…; it gets no files or commands of here",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "an agent that runs already, at unix:PATH or https://…; it gets no files or commands of here",
+        }],
     },
     Flag {
         long: "transport",
@@ -92,8 +108,10 @@ pub const CONTENT: &[Flag] = &[
             typed.reach.transport = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "over what --url is reached: unix, websocket, http or sse (default: as its address says)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "over what --url is reached: unix, websocket, http or sse (default: as its address says)",
+        }],
     },
     Flag {
         long: "header",
@@ -102,8 +120,10 @@ pub const CONTENT: &[Flag] = &[
             typed.reach.headers.push(header(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "send this header to --url with ${VAR} filled in, and keep nothing of it (repeatable)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "send this header to --url with ${VAR} filled in, and keep nothing of it (repeatable)",
+        }],
     },
     Flag {
         long: "dialect",
@@ -112,8 +132,10 @@ pub const CONTENT: &[Flag] = &[
             typed.spoken.dialect = Some(dialect(text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec, Name::Demo],
-        help: "the rendition of version 1 that the agent speaks: canonical, d0, d3, d4 or auto (default: auto)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec, Name::Demo],
+            help: "the rendition of version 1 that the agent speaks: canonical, d0, d3, d4 or auto (default: auto)",
+        }],
     },
     Flag {
         long: "framing",
@@ -122,8 +144,10 @@ pub const CONTENT: &[Flag] = &[
             typed.reach.framing = Some(framing(&text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Exec],
-        help: "how messages are told apart: ndjson (default), content-length or auto",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Exec],
+            help: "how messages are told apart: ndjson (default), content-length or auto",
+        }],
     },
     Flag {
         long: "registry",
@@ -132,29 +156,10 @@ pub const CONTENT: &[Flag] = &[
             typed.registry = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Agents],
-        help: "of list and add: read this registry; `public` is the protocol's own",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Agents],
-        help: "one JSON object a line for each agent",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Usage],
-        help: "one JSON object a line for each day and session",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Audit],
-        help: "one JSON object a line for each decision; with --verify for each file",
+        uses: &[Use {
+            commands: &[Name::Agents],
+            help: "of list and add: read this registry; `public` is the protocol's own",
+        }],
     },
     Flag {
         long: "limit",
@@ -163,8 +168,7 @@ pub const CONTENT: &[Flag] = &[
             typed.limit = Some(number("--limit", &text(value)?)?);
             Ok(())
         }),
-        commands: &[Name::Audit],
-        help: "only the newest N decisions",
+        uses: &[Use { commands: &[Name::Audit], help: "only the newest N decisions" }],
     },
     Flag {
         long: "session",
@@ -173,68 +177,12 @@ pub const CONTENT: &[Flag] = &[
             typed.session = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Audit],
-        help: "only those of this session: its id, or a beginning of it",
+        uses: &[Use { commands: &[Name::Audit], help: "only those of this session: its id, or a beginning of it" }],
     },
     Flag {
         long: "verify",
         short: None,
         takes: Takes::Nothing(|typed| typed.verify = true),
-        commands: &[Name::Audit],
-        help: "only say whether the log is whole",
-    },
-    Flag {
-        long: "yes",
-        short: Some('y'),
-        takes: Takes::Nothing(|typed| typed.yes = true),
-        commands: &[Name::Agents],
-        help: "of add and remove: do not ask",
-    },
-    Flag {
-        long: "timeout",
-        short: None,
-        takes: Takes::Value("S", |typed, value| {
-            typed.timeout = Some(seconds(&text(value)?)?);
-            Ok(())
-        }),
-        commands: &[Name::Agents, Name::Doctor],
-        help: "how long an agent that is started may take (default: 60)",
-    },
-    Flag {
-        long: "json",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.json = true),
-        commands: &[Name::Mcp],
-        help: "one JSON object a line for each server",
-    },
-    Flag {
-        long: "agent",
-        short: None,
-        takes: Takes::Value("NAME", |typed, value| {
-            typed.agent = Some(text(value)?);
-            Ok(())
-        }),
-        commands: &[Name::Mcp],
-        help: "what this agent would be given",
-    },
-    Flag {
-        long: "cwd",
-        short: Some('C'),
-        takes: Takes::Value("DIR", |typed, value| {
-            typed.cwd = Some(value.into());
-            Ok(())
-        }),
-        commands: &[Name::Mcp],
-        help: "the project's directory (default: this one)",
-    },
-    Flag {
-        long: "timeout",
-        short: None,
-        takes: Takes::Value("S", |typed, value| {
-            typed.timeout = Some(seconds(&text(value)?)?);
-            Ok(())
-        }),
-        commands: &[Name::Mcp],
-        help: "of check: how long a server may take (default: 20)",
+        uses: &[Use { commands: &[Name::Audit], help: "only say whether the log is whole" }],
     },
 ];

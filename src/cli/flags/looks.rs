@@ -2,7 +2,7 @@
 
 use super::super::commands::Name;
 use super::super::values::text;
-use super::{Flag, Takes};
+use super::{Flag, Takes, Use};
 
 pub const LOOKS: &[Flag] = &[
     Flag {
@@ -12,28 +12,36 @@ pub const LOOKS: &[Flag] = &[
             typed.theme = Some(text(value)?);
             Ok(())
         }),
-        commands: &[Name::Screen, Name::Demo],
-        help: "auto (the default), dark, light, nord, gruvbox … (full screen)",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Demo],
+            help: "auto (the default), dark, light, nord, gruvbox … (full screen)",
+        }],
     },
     Flag {
         long: "plain",
         short: None,
         takes: Takes::Nothing(|typed| typed.plain = true),
-        commands: &[Name::Screen, Name::Demo],
-        help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Demo],
+            help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
+        }],
     },
     Flag {
         long: "inline",
         short: None,
         takes: Takes::Nothing(|typed| typed.inline = true),
-        commands: &[Name::Screen, Name::Demo],
-        help: "in the terminal's own scrollback instead of a full screen; F11 changes it while it runs",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Demo],
+            help: "in the terminal's own scrollback instead of a full screen; F11 changes it while it runs",
+        }],
     },
     Flag {
         long: "print-on-exit",
         short: None,
         takes: Takes::Nothing(|typed| typed.print_on_exit = true),
-        commands: &[Name::Screen, Name::Demo],
-        help: "after the full screen, the last 1,000 rows of the conversation stay in the terminal",
+        uses: &[Use {
+            commands: &[Name::Screen, Name::Demo],
+            help: "after the full screen, the last 1,000 rows of the conversation stay in the terminal",
+        }],
     },
 ];

@@ -84,10 +84,9 @@ pub struct Measured {
     pub beside: bool,
 }
 
+/// How it is laid out on the screen.
 #[derive(Debug, Default)]
-pub struct ReviewState {
-    /// What was asked for last; what is shown says the document.
-    pub scope: Scope,
+pub struct Layout {
     pub presence: Presence,
     pub pane: Pane,
     pub extent: Extent,
@@ -95,31 +94,55 @@ pub struct ReviewState {
     pub look: Look,
     /// Columns that lines are moved to the left.
     pub column: usize,
-    /// The line of the cursor's hunk where the choice of lines began.
-    pub selection: Option<usize>,
-    pub bar: Option<Bar>,
-    pub query: String,
     pub sight: Sight,
     pub measured: Measured,
-    /// A line to write in was refused: letters until then were meant for it.
-    pub deaf_until: Option<Now>,
-    doc: Option<Arc<ReviewDoc>>,
+}
+
+/// What the person is at: of the hunk its id too, so that a later document leaves the cursor where it was.
+#[derive(Debug, Default)]
+pub struct Cursor {
     path: PathBuf,
     hunk: Option<HunkId>,
     spot: Spot,
     /// The folder that has the cursor in the list of files.
     folder: Option<PathBuf>,
-    folded: BTreeSet<(PathBuf, HunkId)>,
-    closed: BTreeSet<PathBuf>,
     file: Option<usize>,
+    /// The line of the hunk where the choice of lines began.
+    pub selection: Option<usize>,
+}
+
+#[derive(Debug, Default)]
+struct Folds {
+    hunks: BTreeSet<(PathBuf, HunkId)>,
+    folders: BTreeSet<PathBuf>,
+}
+
+/// What is made of document, cursor and folds.
+#[derive(Debug, Default)]
+struct Derived {
     rows: Rows,
     tree: Tree,
     colours: BTreeMap<HunkId, Option<Vec<Spans>>>,
 }
 
+#[derive(Debug, Default)]
+pub struct ReviewState {
+    /// What was asked for last; what is shown says the document.
+    pub scope: Scope,
+    pub layout: Layout,
+    pub cursor: Cursor,
+    pub bar: Option<Bar>,
+    pub query: String,
+    /// A line to write in was refused: letters until then were meant for it.
+    pub deaf_until: Option<Now>,
+    doc: Option<Arc<ReviewDoc>>,
+    folds: Folds,
+    derived: Derived,
+}
+
 impl ReviewState {
     pub fn new(scope: Scope) -> Self {
-        Self { scope, pane: Pane::Hunks, ..Self::default() }
+        Self { scope, layout: Layout { pane: Pane::Hunks, ..Layout::default() }, ..Self::default() }
     }
 
     pub fn doc(&self) -> Option<&Arc<ReviewDoc>> {
@@ -127,20 +150,20 @@ impl ReviewState {
     }
 
     pub fn rows(&self) -> &Rows {
-        &self.rows
+        &self.derived.rows
     }
 
     pub fn tree(&self) -> &Tree {
-        &self.tree
+        &self.derived.tree
     }
 
     pub fn spot(&self) -> Spot {
-        self.spot
+        self.cursor.spot
     }
 
     /// The file that has the cursor, or had it.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.cursor.path
     }
 
     /// Goes to a file, or to it as soon as it is there.
@@ -148,7 +171,7 @@ impl ReviewState {
         let at = self.doc.as_ref().and_then(|doc| doc.files.iter().position(|file| file.path == path));
         match at {
             Some(file) => self.go(file, Spot::default()),
-            None => (self.path, self.hunk) = (path, None),
+            None => (self.cursor.path, self.cursor.hunk) = (path, None),
         }
     }
 
@@ -164,22 +187,23 @@ impl ReviewState {
         }
         self.doc = doc.cloned();
         let Some(doc) = doc else {
-            self.file = None;
-            self.rows = Rows::default();
-            self.tree = Tree::default();
+            self.cursor.file = None;
+            self.derived.rows = Rows::default();
+            self.derived.tree = Tree::default();
             return;
         };
         let known: BTreeSet<&PathBuf> = doc.files.iter().map(|f| &f.path).collect();
-        self.folded.retain(|(path, _)| known.contains(path));
-        let at = doc.files.iter().position(|f| f.path == self.path);
+        self.folds.hunks.retain(|(path, _)| known.contains(path));
+        let at = doc.files.iter().position(|f| f.path == self.cursor.path);
         // The one after it took its place.
-        let near = || doc.files.iter().position(|f| f.path > self.path).unwrap_or(doc.files.len().saturating_sub(1));
+        let near =
+            || doc.files.iter().position(|f| f.path > self.cursor.path).unwrap_or(doc.files.len().saturating_sub(1));
         let first = || doc.files.iter().position(|f| f.pending() > 0).unwrap_or(0);
-        let file = at.unwrap_or_else(|| if self.path.as_os_str().is_empty() { first() } else { near() });
+        let file = at.unwrap_or_else(|| if self.cursor.path.as_os_str().is_empty() { first() } else { near() });
         let spot = doc.files.get(file).map(|f| self.spot_in(f, at.is_some())).unwrap_or_default();
-        let kept = at.is_some() && self.hunk.is_some() && self.hunk == hunk_id(doc, file, spot.hunk);
+        let kept = at.is_some() && self.cursor.hunk.is_some() && self.cursor.hunk == hunk_id(doc, file, spot.hunk);
         if !kept {
-            self.selection = None;
+            self.cursor.selection = None;
         }
         self.rebuild();
         self.go(file, spot);
@@ -187,20 +211,20 @@ impl ReviewState {
 
     /// The same hunk in a newer file, the one at its place, or the first that waits.
     fn spot_in(&self, file: &FileDoc, same_file: bool) -> Spot {
-        let found = file.hunks.iter().position(|h| Some(h.id) == self.hunk).filter(|_| same_file);
+        let found = file.hunks.iter().position(|h| Some(h.id) == self.cursor.hunk).filter(|_| same_file);
         let Some(hunk) = found else {
             let waits = || file.hunks.iter().position(|h| h.state == HunkState::Pending).unwrap_or(0);
-            let hunk = if same_file { self.spot.hunk.min(file.hunks.len().saturating_sub(1)) } else { waits() };
+            let hunk = if same_file { self.cursor.spot.hunk.min(file.hunks.len().saturating_sub(1)) } else { waits() };
             return Spot { hunk, line: None };
         };
         let lines = file.hunks.get(hunk).map_or(0, |h| h.lines.len());
-        Spot { hunk, line: self.spot.line.filter(|_| lines > 0).map(|l| l.min(lines - 1)) }
+        Spot { hunk, line: self.cursor.spot.line.filter(|_| lines > 0).map(|l| l.min(lines - 1)) }
     }
 
     /// What a frame has found out; true when another frame is needed for it.
     pub fn measure(&mut self, measured: Measured) -> bool {
         let before = self.effective();
-        self.measured = measured;
+        self.layout.measured = measured;
         let changed = before != self.effective();
         if changed {
             self.recount();
@@ -210,130 +234,129 @@ impl ReviewState {
 
     /// How the hunks are written now.
     pub fn effective(&self) -> Look {
-        match self.look {
-            Look::Sides if self.selection.is_none() && self.measured.columns >= BOTH_FROM => Look::Sides,
+        match self.layout.look {
+            Look::Sides if self.cursor.selection.is_none() && self.layout.measured.columns >= BOTH_FROM => Look::Sides,
             _ => Look::Unified,
         }
     }
 
     /// Rows and tree anew.
     pub fn rebuild(&mut self) {
-        self.tree = self.doc.as_ref().map(|doc| Tree::of(doc, &self.closed)).unwrap_or_default();
+        self.derived.tree = self.doc.as_ref().map(|doc| Tree::of(doc, &self.folds.folders)).unwrap_or_default();
         self.recount();
     }
 
     /// Rows of the file anew.
     pub fn recount(&mut self) {
         let look = self.effective();
-        let Self { doc, file, folded, .. } = self;
-        let shown = doc.as_ref().and_then(|doc| doc.files.get((*file)?));
-        self.rows = shown.map(|f| Rows::of(f, look, folded)).unwrap_or_default();
+        let shown = self.doc.as_ref().and_then(|doc| doc.files.get(self.cursor.file?));
+        self.derived.rows = shown.map(|f| Rows::of(f, look, &self.folds.hunks)).unwrap_or_default();
     }
 
     /// Goes to a place; the cursor is in sight then.
     pub fn go(&mut self, file: usize, spot: Spot) {
         let Some(doc) = self.doc.clone() else { return };
         let Some(shown) = doc.files.get(file) else {
-            self.file = None;
-            self.rows = Rows::default();
+            self.cursor.file = None;
+            self.derived.rows = Rows::default();
             return;
         };
-        let other = self.file != Some(file) || self.path != shown.path;
-        if self.path != shown.path {
-            self.colours.clear();
-            self.column = 0;
+        let other = self.cursor.file != Some(file) || self.cursor.path != shown.path;
+        if self.cursor.path != shown.path {
+            self.derived.colours.clear();
+            self.layout.column = 0;
         }
-        self.path.clone_from(&shown.path);
-        self.file = Some(file);
-        if other || spot.hunk != self.spot.hunk {
-            self.selection = None;
+        self.cursor.path.clone_from(&shown.path);
+        self.cursor.file = Some(file);
+        if other || spot.hunk != self.cursor.spot.hunk {
+            self.cursor.selection = None;
         }
-        self.hunk = shown.hunks.get(spot.hunk).map(|h| h.id);
-        self.spot = spot;
-        self.folder = None;
-        self.sight = Sight::Cursor;
+        self.cursor.hunk = shown.hunks.get(spot.hunk).map(|h| h.id);
+        self.cursor.spot = spot;
+        self.cursor.folder = None;
+        self.layout.sight = Sight::Cursor;
         self.recount();
     }
 
     /// Moves within the file.
     pub fn stand(&mut self, spot: Spot) {
         if let Some(id) = self.file().and_then(|f| f.hunks.get(spot.hunk)).map(|h| h.id) {
-            if self.hunk != Some(id) && self.selection.take().is_some() {
+            if self.cursor.hunk != Some(id) && self.cursor.selection.take().is_some() {
                 self.recount();
             }
-            self.hunk = Some(id);
+            self.cursor.hunk = Some(id);
         }
-        self.spot = spot;
-        self.sight = Sight::Cursor;
+        self.cursor.spot = spot;
+        self.layout.sight = Sight::Cursor;
     }
 
     pub fn file_index(&self) -> Option<usize> {
-        self.file
+        self.cursor.file
     }
 
     pub fn file(&self) -> Option<&Arc<FileDoc>> {
-        self.doc.as_ref()?.files.get(self.file?)
+        self.doc.as_ref()?.files.get(self.cursor.file?)
     }
 
     pub fn hunk(&self) -> Option<&HunkDoc> {
-        self.file()?.hunks.get(self.spot.hunk)
+        self.file()?.hunks.get(self.cursor.spot.hunk)
     }
 
     /// The chosen lines of the cursor's hunk.
     pub fn chosen(&self) -> Option<Range<usize>> {
-        let from = self.selection?;
-        let to = self.spot.line.unwrap_or(from);
+        let from = self.cursor.selection?;
+        let to = self.cursor.spot.line.unwrap_or(from);
         Some(from.min(to)..from.max(to) + 1)
     }
 
     /// The folder that has the cursor, else none.
     pub fn folder(&self) -> Option<&PathBuf> {
-        self.folder.as_ref().filter(|_| self.pane == Pane::Files)
+        self.cursor.folder.as_ref().filter(|_| self.layout.pane == Pane::Files)
     }
 
     /// The row of the cursor in the list of files.
     pub fn tree_row(&self) -> usize {
-        let folder = self.folder.as_ref().and_then(|path| self.tree.row_of_folder(path));
-        let row = folder.or_else(|| self.tree.row_of_file(self.file?));
+        let folder = self.cursor.folder.as_ref().and_then(|path| self.derived.tree.row_of_folder(path));
+        let row = folder.or_else(|| self.derived.tree.row_of_file(self.cursor.file?));
         // In a folder that is closed: its row.
         row.or_else(|| {
-            let inside = |r: &index::TreeRow| matches!(&r.item, Item::Folder { path, closed: true, .. } if self.path.starts_with(path));
-            self.tree.rows.iter().position(inside)
+            let inside = |r: &index::TreeRow| matches!(&r.item, Item::Folder { path, closed: true, .. } if self.cursor.path.starts_with(path));
+            self.derived.tree.rows.iter().position(inside)
         })
         .unwrap_or(0)
     }
 
     /// Puts the cursor on a row of the list of files.
     pub fn choose_row(&mut self, row: usize) {
-        match self.tree.rows.get(row).map(|r| r.item.clone()) {
+        match self.derived.tree.rows.get(row).map(|r| r.item.clone()) {
             Some(Item::File(file)) => {
-                if self.file != Some(file) {
+                if self.cursor.file != Some(file) {
                     let spot = self.first_pending(file);
                     self.go(file, spot);
                 }
-                self.folder = None;
+                self.cursor.folder = None;
             }
-            Some(Item::Folder { path, .. }) => self.folder = Some(path),
+            Some(Item::Folder { path, .. }) => self.cursor.folder = Some(path),
             None => {}
         }
-        self.sight = Sight::Cursor;
+        self.layout.sight = Sight::Cursor;
     }
 
     /// Opens or closes a folder.
     pub fn flip_folder(&mut self, path: &PathBuf) {
-        if !self.closed.remove(path) {
-            self.closed.insert(path.clone());
+        if !self.folds.folders.remove(path) {
+            self.folds.folders.insert(path.clone());
         }
         self.rebuild();
     }
 
     pub fn flip_fold(&mut self) {
         let Some(id) = self.hunk().map(|h| h.id) else { return };
-        let key = (self.path.clone(), id);
-        if !self.folded.remove(&key) {
-            self.folded.insert(key);
-            self.spot.line = None;
-            self.selection = None;
+        let key = (self.cursor.path.clone(), id);
+        if !self.folds.hunks.remove(&key) {
+            self.folds.hunks.insert(key);
+            self.cursor.spot.line = None;
+            self.cursor.selection = None;
         }
         self.recount();
     }
@@ -342,19 +365,19 @@ impl ReviewState {
     pub fn flip_all(&mut self) {
         let Some(file) = self.file().cloned() else { return };
         let keys = file.hunks.iter().map(|h| (file.path.clone(), h.id));
-        if keys.clone().all(|key| self.folded.contains(&key)) {
-            self.folded.retain(|(path, _)| *path != file.path);
+        if keys.clone().all(|key| self.folds.hunks.contains(&key)) {
+            self.folds.hunks.retain(|(path, _)| *path != file.path);
         } else {
-            self.folded.extend(keys);
-            self.spot.line = None;
-            self.selection = None;
+            self.folds.hunks.extend(keys);
+            self.cursor.spot.line = None;
+            self.cursor.selection = None;
         }
         self.recount();
     }
 
     pub fn unfold(&mut self, hunk: usize) {
         let Some(id) = self.file().and_then(|f| f.hunks.get(hunk)).map(|h| h.id) else { return };
-        if self.folded.remove(&(self.path.clone(), id)) {
+        if self.folds.hunks.remove(&(self.cursor.path.clone(), id)) {
             self.recount();
         }
     }
@@ -368,12 +391,12 @@ impl ReviewState {
 
     /// Goes to the next hunk that waits, in this file, then in the files after it, then from the first on.
     pub fn to_next_pending(&mut self, from: NextFrom) {
-        let (Some(doc), Some(file)) = (self.doc.clone(), self.file) else { return };
+        let (Some(doc), Some(file)) = (self.doc.clone(), self.cursor.file) else { return };
         let count = doc.files.len();
         let here = doc.files.get(file).map(|f| f.hunks.as_slice()).unwrap_or_default();
         let after = match from {
             NextFrom::Hunk => {
-                here.iter().enumerate().skip(self.spot.hunk + 1).find(|(_, h)| h.state == HunkState::Pending)
+                here.iter().enumerate().skip(self.cursor.spot.hunk + 1).find(|(_, h)| h.state == HunkState::Pending)
             }
             NextFrom::File => None,
         };
@@ -381,32 +404,32 @@ impl ReviewState {
             return self.go(file, Spot { hunk, line: None });
         }
         // Those of a file are counted already.
-        let waits = |n: usize| self.tree.marks.get(n).is_some_and(|m| m.pending > 0);
+        let waits = |n: usize| self.derived.tree.marks.get(n).is_some_and(|m| m.pending > 0);
         let found = (1..count).map(|d| (file + d) % count).find(|n| waits(*n));
         if let Some(next) = found {
             let spot = self.first_pending(next);
             self.go(next, spot);
         } else if from == NextFrom::Hunk
-            && let Some(hunk) = here.iter().take(self.spot.hunk).position(|h| h.state == HunkState::Pending)
+            && let Some(hunk) = here.iter().take(self.cursor.spot.hunk).position(|h| h.state == HunkState::Pending)
         {
             self.go(file, Spot { hunk, line: None });
         }
-        self.selection = None;
+        self.cursor.selection = None;
     }
 
     /// The colours of a hunk's lines, when they are known.
     pub fn colours(&self, hunk: HunkId) -> Option<&[Spans]> {
-        self.colours.get(&hunk)?.as_deref()
+        self.derived.colours.get(&hunk)?.as_deref()
     }
 
     /// The first of these hunks of the file that has no colours yet, once.
     pub fn uncoloured(&mut self, shown: impl IntoIterator<Item = usize>) -> Option<Uncoloured> {
         let file = self.file()?.clone();
         for hunk in shown.into_iter().filter_map(|n| file.hunks.get(n)) {
-            if self.colours.contains_key(&hunk.id) {
+            if self.derived.colours.contains_key(&hunk.id) {
                 continue;
             }
-            self.colours.insert(hunk.id, None);
+            self.derived.colours.insert(hunk.id, None);
             if !hunk.lines.is_empty() && hunk.lines.len() <= MAX_COLOURED {
                 let lines = hunk.lines.iter().map(|l| (l.kind, l.text.clone())).collect();
                 return Some((file.path.clone(), hunk.id, lines));
@@ -417,8 +440,8 @@ impl ReviewState {
 
     /// Colours that were found for a hunk.
     pub fn colour(&mut self, path: &std::path::Path, hunk: HunkId, spans: Vec<Spans>) {
-        if self.path == path
-            && let Some(slot) = self.colours.get_mut(&hunk)
+        if self.cursor.path == path
+            && let Some(slot) = self.derived.colours.get_mut(&hunk)
         {
             *slot = Some(spans);
         }

@@ -144,7 +144,7 @@ impl SessionView {
 
     /// The review, when it is on the screen.
     pub fn review_here(&self) -> Option<&ReviewState> {
-        self.review.as_ref().filter(|r| r.presence == Presence::Here)
+        self.review.as_ref().filter(|r| r.layout.presence == Presence::Here)
     }
 
     /// When something here changes by the passing of time alone.

@@ -30,11 +30,11 @@ const STEP: usize = 8;
 pub fn open(state: &mut App, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
     if let Some(review) = &mut state.view.review {
         review.scope = scope;
-        review.presence = Presence::Here;
+        review.layout.presence = Presence::Here;
     } else {
         let mut review = ReviewState::new(scope);
         if cx.frame.transcript.width < BOTH_FROM {
-            review.pane = Pane::Files;
+            review.layout.pane = Pane::Files;
         }
         review.sync(cx.session.review());
         state.view.review = Some(review);
@@ -45,7 +45,7 @@ pub fn open(state: &mut App, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
 
 /// Opens the review, goes to it, and from it back to writing.
 pub(super) fn toggle(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
-    match state.view.review.as_ref().map(|r| (r.presence, r.scope)) {
+    match state.view.review.as_ref().map(|r| (r.layout.presence, r.scope)) {
         None => open(state, cx, Scope::default(), out),
         Some((Presence::Away, scope)) => open(state, cx, scope, out),
         Some((Presence::Here, _)) if state.view.focus == Focus::Review => state.view.focus = Focus::Composer,
@@ -66,13 +66,14 @@ fn beside(state: &mut App, cx: Cx<'_>, direction: Direction, out: &mut Vec<Out>)
     let Some((key, session)) = all.get(next).and_then(|key| Some((*key, cx.model.at(*key)?))) else { return };
     let Some(review) = &state.view.review else { return };
     let scope = if matches!(review.scope, Scope::Turn(_)) { Scope::Session } else { review.scope };
-    let (path, pane, extent, look) = (review.path().to_owned(), review.pane, review.extent, review.look);
+    let (path, pane, extent, look) =
+        (review.path().to_owned(), review.layout.pane, review.layout.extent, review.layout.look);
     if !state.show(key) {
         return;
     }
     open(state, Cx { session, ..cx }, scope, out);
     if let Some(review) = &mut state.view.review {
-        (review.pane, review.extent, review.look) = (pane, extent, look);
+        (review.layout.pane, review.layout.extent, review.layout.look) = (pane, extent, look);
         review.look_for(path);
     }
 }
@@ -132,8 +133,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Home => step(review, isize::MIN / 2),
         Action::End => step(review, isize::MAX / 2),
         Action::Tab => state.view.focus = Focus::Composer,
-        Action::Escape if review.selection.is_some() => {
-            review.selection = None;
+        Action::Escape if review.cursor.selection.is_some() => {
+            review.cursor.selection = None;
             review.recount();
         }
         Action::Escape => close(state, out),
@@ -167,8 +168,8 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         },
         R::FoldAll => review.flip_all(),
         R::Sides => sides(state, cx),
-        R::ScrollLeft => review.column = review.column.saturating_sub(STEP),
-        R::ScrollRight => review.column = (review.column + STEP).min(1 << 20),
+        R::ScrollLeft => review.layout.column = review.layout.column.saturating_sub(STEP),
+        R::ScrollRight => review.layout.column = (review.layout.column + STEP).min(1 << 20),
         R::ScopePending => show(review, Scope::Pending, out),
         R::ScopeSession => show(review, Scope::Session, out),
         R::ScopeTurn => turn(state, cx, Turning::Here, out),
@@ -196,14 +197,18 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
 }
 
 fn page(review: &ReviewState) -> isize {
-    let height = if review.pane == Pane::Files { review.measured.files_height } else { review.measured.height };
+    let height = if review.layout.pane == Pane::Files {
+        review.layout.measured.files_height
+    } else {
+        review.layout.measured.height
+    };
     isize::try_from(height.saturating_sub(1).max(1)).unwrap_or(1)
 }
 
 /// Pages of the review while it covers the conversation and something else has the keys; false when it does not.
 pub(super) fn page_from_outside(state: &mut App, pages: isize) -> bool {
     let Some(review) = &mut state.view.review else { return false };
-    if review.presence == Presence::Away || review.measured.beside {
+    if review.layout.presence == Presence::Away || review.layout.measured.beside {
         return false;
     }
     step(review, pages * page(review));
@@ -212,13 +217,13 @@ pub(super) fn page_from_outside(state: &mut App, pages: isize) -> bool {
 
 /// Moves the cursor by rows; the choice of lines stays in its hunk.
 fn step(review: &mut ReviewState, by: isize) {
-    if review.pane == Pane::Files {
+    if review.layout.pane == Pane::Files {
         let last = review.tree().rows.len().saturating_sub(1);
         let row = review.tree_row().saturating_add_signed(by).min(last);
         return review.choose_row(row);
     }
     let spot = review.rows().moved(review.spot(), by);
-    if review.selection.is_some() {
+    if review.cursor.selection.is_some() {
         let here = review.spot();
         let lines = review.hunk().map_or(0, |h| h.lines.len());
         let line = match spot.hunk.cmp(&here.hunk) {
@@ -234,7 +239,7 @@ fn step(review: &mut ReviewState, by: isize) {
 fn hunk(state: &mut App, cx: Cx<'_>, to: Direction) {
     let Some(review) = &mut state.view.review else { return };
     let Some(file) = review.file_index() else { return };
-    review.pane = Pane::Hunks;
+    review.layout.pane = Pane::Hunks;
     let count = review.file().map_or(0, |f| f.hunks.len());
     let at = review.spot().hunk;
     let next = match to {
@@ -281,17 +286,17 @@ fn file(state: &mut App, cx: Cx<'_>, to: Direction) {
 }
 
 fn into(review: &mut ReviewState) {
-    match (review.pane, review.folder().cloned()) {
+    match (review.layout.pane, review.folder().cloned()) {
         (Pane::Files, Some(folder)) => review.flip_folder(&folder),
-        (Pane::Files, None) => review.pane = Pane::Hunks,
+        (Pane::Files, None) => review.layout.pane = Pane::Hunks,
         (Pane::Hunks, _) => review.unfold(review.spot().hunk),
     }
 }
 
 /// To the files, and there to the folder that holds the file, which is folded then.
 fn back(review: &mut ReviewState) {
-    if review.pane == Pane::Hunks {
-        review.pane = Pane::Files;
+    if review.layout.pane == Pane::Hunks {
+        review.layout.pane = Pane::Files;
         return;
     }
     let row = review.tree_row();
@@ -309,11 +314,11 @@ fn back(review: &mut ReviewState) {
 
 fn select(state: &mut App, cx: Cx<'_>) {
     let Some(review) = &mut state.view.review else { return };
-    if review.selection.take().is_some() {
+    if review.cursor.selection.take().is_some() {
         return review.recount();
     }
     let lines = review.hunk().map_or(0, |h| h.lines.len());
-    if review.pane == Pane::Files {
+    if review.layout.pane == Pane::Files {
         return state.say("choose a hunk first · Enter shows them", cx.now);
     }
     if lines == 0 {
@@ -327,7 +332,7 @@ fn select(state: &mut App, cx: Cx<'_>) {
     };
     let line = spot.line.or_else(|| review.hunk().map(changed)).unwrap_or(0);
     review.stand(Spot { line: Some(line), ..spot });
-    review.selection = Some(line);
+    review.cursor.selection = Some(line);
     review.recount();
 }
 
@@ -374,7 +379,7 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
     let Some((key, entry)) = made_by.filter(is_there) else {
         return state.say("nothing in the conversation is known to have made this change", cx.now);
     };
-    let beside = review.measured.beside;
+    let beside = review.layout.measured.beside;
     if !state.show(key) {
         return state.say("the session that made this change is closed", cx.now);
     }
@@ -382,14 +387,14 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
     state.view.folds.set(entry, Fold::Open);
     if key != cx.session.key() {
         if let Some(review) = &mut state.view.review {
-            review.presence = Presence::Away;
+            review.layout.presence = Presence::Away;
         }
         state.view.focus = Focus::Composer;
         return state.say("this session made the change", cx.now);
     }
     let Some(review) = &mut state.view.review else { return };
     if !beside {
-        review.presence = Presence::Away;
+        review.layout.presence = Presence::Away;
         state.view.focus = Focus::Composer;
         state.say("F3 goes back to the review", cx.now);
     }
@@ -406,7 +411,7 @@ pub(super) fn search(state: &mut App, cx: Cx<'_>, to: Direction) {
             review.go(file, spot);
             review.unfold(spot.hunk);
             if spot.line.is_some() {
-                review.pane = Pane::Hunks;
+                review.layout.pane = Pane::Hunks;
             }
         }
         None => {
@@ -418,24 +423,25 @@ pub(super) fn search(state: &mut App, cx: Cx<'_>, to: Direction) {
 
 fn sides(state: &mut App, cx: Cx<'_>) {
     let Some(review) = &mut state.view.review else { return };
-    review.look = match review.look {
+    review.layout.look = match review.layout.look {
         Look::Sides => Look::Unified,
-        Look::Unified if review.measured.columns >= BOTH_FROM => Look::Sides,
+        Look::Unified if review.layout.measured.columns >= BOTH_FROM => Look::Sides,
         Look::Unified => {
             return state.say(format!("side by side needs {BOTH_FROM} columns"), cx.now);
         }
     };
-    review.selection = None;
+    review.cursor.selection = None;
     review.recount();
 }
 
 fn wide(state: &mut App, cx: Cx<'_>) {
     let Some(review) = &mut state.view.review else { return };
-    let room = review.measured.beside || review.extent == Extent::Whole && review.measured.columns >= BESIDE_FROM;
+    let room = review.layout.measured.beside
+        || review.layout.extent == Extent::Whole && review.layout.measured.columns >= BESIDE_FROM;
     if !room {
         return state.say(format!("beside the conversation needs {BESIDE_FROM} columns"), cx.now);
     }
-    review.extent = match review.extent {
+    review.layout.extent = match review.layout.extent {
         Extent::Beside => Extent::Whole,
         Extent::Whole => Extent::Beside,
     };

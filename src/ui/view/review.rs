@@ -36,7 +36,7 @@ const MAX_SESSION: usize = 24;
 
 /// What the review leaves to the conversation, and what it takes itself.
 pub fn place(review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
-    if area.width < BESIDE_FROM || review.extent == Extent::Whole {
+    if area.width < BESIDE_FROM || review.layout.extent == Extent::Whole {
         return (None, area);
     }
     let wide = (area.width * 3 / 5).max(BOTH_FROM);
@@ -47,7 +47,7 @@ pub fn place(review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
 pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     let beside = info.transcript.width > 0;
     let mut frame = ReviewFrame { area, ..ReviewFrame::default() };
-    frame.measured = Measured { columns: area.width, beside, ..review.measured };
+    frame.measured = Measured { columns: area.width, beside, ..review.layout.measured };
     let area = trees::line(cx, area, buf);
     let tall = area.height >= TALL;
     let rows = bars::height(review, area.width, tall);
@@ -56,7 +56,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     let files_wide = (area.width / 3).min(FILES);
     let narrow_for_sides = review.effective() == Look::Sides && area.width - files_wide < BOTH_FROM;
     frame.measured.both = area.width >= BOTH_FROM && !narrow_for_sides;
-    let alone = !frame.measured.both && (review.pane == Pane::Hunks || matches!(review.bar, Some(Bar::Edit(_))));
+    let alone = !frame.measured.both && (review.layout.pane == Pane::Hunks || matches!(review.bar, Some(Bar::Edit(_))));
     let (head, mut body) = split_top(rest, u16::from(rest.height > 1));
     let low = area.height < AIR_FROM;
     if low && alone && review.file().is_some() {
@@ -297,7 +297,7 @@ const fn cause(cause: Cause) -> &'static str {
 
 /// Whether the keys go to this half of the review.
 fn has_keys(cx: &ViewCx<'_>, review: &ReviewState, pane: Pane) -> bool {
-    cx.state.view.focus == Focus::Review && review.pane == pane && review.bar.is_none()
+    cx.state.view.focus == Focus::Review && review.layout.pane == pane && review.bar.is_none()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out
 /// The hunk of the cursor, its chosen lines, or the file in the list of files.
 fn target(review: &ReviewState) -> Option<Target> {
     let path = review.file()?.path.clone();
-    if review.pane == Pane::Files {
+    if review.layout.pane == Pane::Files {
         return review.folder().is_none().then_some(Target::File(path));
     }
     let hunk = review.hunk()?.id;
@@ -107,7 +107,7 @@ fn is_like(drawn: &FileDoc, now: &FileDoc) -> bool {
 /// Says why something is not done; the cursor is brought into sight.
 fn refuse(state: &mut App, cx: Cx<'_>, why: &str) {
     if let Some(review) = &mut state.view.review {
-        review.sight = Sight::Cursor;
+        review.layout.sight = Sight::Cursor;
     }
     state.say(why, cx.now);
 }
@@ -154,7 +154,7 @@ pub(super) fn decide(review: &mut ReviewState, target: Target, verdict: Verdict,
         Target::Hunk(..) => Some(NextFrom::Hunk),
         // The rest of the hunk still waits.
         Target::Lines(..) => {
-            review.selection = None;
+            review.cursor.selection = None;
             review.recount();
             None
         }
@@ -216,7 +216,7 @@ enum Place {
 fn edit(state: &mut App, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
     let Some(review) = &mut state.view.review else { return };
     let Some((path, hunk)) =
-        review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.pane == Pane::Hunks))
+        review.file().map(|f| f.path.clone()).zip(review.hunk().filter(|_| review.layout.pane == Pane::Hunks))
     else {
         return refuse_writing(state, cx, "choose a hunk");
     };
@@ -275,7 +275,7 @@ fn rewind(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 fn force(state: &mut App, cx: Cx<'_>) {
     let Some(review) = &mut state.view.review else { return };
-    let hunk = review.hunk().filter(|h| review.pane == Pane::Hunks && h.conflict.is_some());
+    let hunk = review.hunk().filter(|h| review.layout.pane == Pane::Hunks && h.conflict.is_some());
     let Some((path, hunk)) = review.file().map(|f| f.path.clone()).zip(hunk.map(|h| h.id)) else {
         return refuse(state, cx, "this hunk is not in conflict");
     };

@@ -14,17 +14,17 @@ use ratatui::layout::Position;
 pub(in crate::ui::update) fn wheel(state: &mut App, cx: Cx<'_>, at: Position, by: isize) -> bool {
     let (Some(review), Some(frame)) = (&mut state.view.review, &cx.frame.review) else { return false };
     if frame.files.contains(at) {
-        let max = review.tree().rows.len().saturating_sub(review.measured.files_height);
-        let top = &mut review.measured.files_top;
+        let max = review.tree().rows.len().saturating_sub(review.layout.measured.files_height);
+        let top = &mut review.layout.measured.files_top;
         *top = top.saturating_add_signed(by).min(max);
     } else if frame.hunks.contains(at) {
-        let max = review.rows().len().saturating_sub(review.measured.height);
-        let top = &mut review.measured.top;
+        let max = review.rows().len().saturating_sub(review.layout.measured.height);
+        let top = &mut review.layout.measured.top;
         *top = top.saturating_add_signed(by).min(max);
     } else {
         return frame.area.contains(at);
     }
-    review.sight = Sight::Free;
+    review.layout.sight = Sight::Free;
     true
 }
 
@@ -39,7 +39,7 @@ pub(in crate::ui::update) fn click(state: &mut App, cx: Cx<'_>, at: Position, ou
         return true;
     }
     if let Some((_, verdict)) = frame.buttons.iter().find(|(area, _)| area.contains(at)) {
-        review.pane = Pane::Hunks;
+        review.layout.pane = Pane::Hunks;
         decide::here(state, cx, *verdict, out);
     } else if frame.files.contains(at) {
         let row = frame.file_rows.iter().find(|(y, _)| *y == at.y).map(|(_, row)| *row);
@@ -61,20 +61,20 @@ pub(in crate::ui::update) fn click(state: &mut App, cx: Cx<'_>, at: Position, ou
 /// A file that is clicked again shows its hunks, a folder is folded.
 fn choose(state: &mut App, row: usize) {
     let Some(review) = &mut state.view.review else { return };
-    review.pane = Pane::Files;
+    review.layout.pane = Pane::Files;
     let again = review.tree_row() == row;
     match review.tree().rows.get(row).map(|r| r.item.clone()) {
         Some(Item::Folder { path, .. }) => {
             review.choose_row(row);
             review.flip_folder(&path);
         }
-        Some(Item::File(_)) if again && !review.measured.both => review.pane = Pane::Hunks,
+        Some(Item::File(_)) if again && !review.layout.measured.both => review.layout.pane = Pane::Hunks,
         _ => review.choose_row(row),
     }
 }
 
 fn stand(state: &mut App, spot: Spot) {
     let Some(review) = &mut state.view.review else { return };
-    review.pane = Pane::Hunks;
+    review.layout.pane = Pane::Hunks;
     review.stand(spot);
 }

@@ -48,7 +48,7 @@ fn place(s: &Scene) -> (String, Spot) {
 fn at(s: &mut Scene, path: &str, hunk: usize) {
     let review = s.ui.view.review.as_mut().unwrap();
     let file = review.doc().unwrap().files.iter().position(|f| f.path.to_str() == Some(path)).unwrap();
-    review.pane = Pane::Hunks;
+    review.layout.pane = Pane::Hunks;
     review.go(file, Spot { hunk, line: None });
     s.draw();
 }
@@ -307,7 +307,7 @@ fn lines_of_a_hunk_are_chosen_and_decided() {
     let review = s.ui.view.review.as_ref().unwrap();
     assert_eq!(review.spot().hunk, 0, "the choice stays in its hunk");
     s.press(Code::Esc);
-    assert!(s.ui.view.review.as_ref().is_some_and(|r| r.selection.is_none()), "Esc ends the choice only");
+    assert!(s.ui.view.review.as_ref().is_some_and(|r| r.cursor.selection.is_none()), "Esc ends the choice only");
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn the_tool_call_is_shown_and_alt_r_comes_back_to_the_same_place() {
         let before = place(&s);
         s.typed("t");
         assert_eq!(s.ui.view.scroll, Scroll::at(entry));
-        let presence = s.ui.view.review.as_ref().unwrap().presence;
+        let presence = s.ui.view.review.as_ref().unwrap().layout.presence;
         assert_eq!(presence == Presence::Here, beside, "{width}");
         s.draw();
         if !beside {

@@ -80,7 +80,7 @@ const IN_CONFLICT: Hints = &[(&[R::Force], "reject all the same")];
 
 /// Rows of the foot.
 pub fn height(review: &ReviewState, columns: u16, tall: bool) -> u16 {
-    if review.bar.is_none() && review.selection.is_none() && tall && columns >= 60 { 2 } else { 1 }
+    if review.bar.is_none() && review.cursor.selection.is_none() && tall && columns >= 60 { 2 } else { 1 }
 }
 
 pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
@@ -177,17 +177,17 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     }
     let mut list: Vec<(String, &str)> = Vec::new();
     let front = match review.hunk() {
-        _ if review.selection.is_some() => CHOOSING,
-        Some(hunk) if hunk.conflict.is_some() && review.pane == Pane::Hunks => IN_CONFLICT,
+        _ if review.cursor.selection.is_some() => CHOOSING,
+        Some(hunk) if hunk.conflict.is_some() && review.layout.pane == Pane::Hunks => IN_CONFLICT,
         _ => &[],
     };
-    let rest = match review.pane {
-        _ if review.selection.is_some() => &[],
+    let rest = match review.layout.pane {
+        _ if review.cursor.selection.is_some() => &[],
         Pane::Files => IN_FILES,
         Pane::Hunks => IN_HUNKS,
     };
     list.extend(front.iter().chain(rest).map(|(keys, what)| (names(&cx.state.keys, keys), *what)));
-    let ends: &[&str] = if review.selection.is_some() {
+    let ends: &[&str] = if review.cursor.selection.is_some() {
         &["Esc ends the choice", "Esc"]
     } else {
         &["Tab writes  ? keys  q closes", "Tab writes  ? keys  q", "? keys  q"]

@@ -25,8 +25,8 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, frame: &mut Revie
     let rows = &review.tree().rows;
     let height = usize::from(area.height);
     let at = review.tree_row();
-    let mut top = review.measured.files_top;
-    if review.sight == Sight::Cursor {
+    let mut top = review.layout.measured.files_top;
+    if review.layout.sight == Sight::Cursor {
         top = top.min(at).max((at + 1).saturating_sub(height));
     }
     top = top.min(rows.len().saturating_sub(height));

@@ -69,8 +69,8 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, frame: &mut Revie
 /// The first row in view: as it was, but with the cursor in sight, and with as much of its hunk as fits.
 fn top(review: &ReviewState, height: usize) -> usize {
     let rows = review.rows();
-    let mut top = review.measured.top;
-    if review.sight == Sight::Cursor {
+    let mut top = review.layout.measured.top;
+    if review.layout.sight == Sight::Cursor {
         let spot = review.spot();
         let from = rows.row_of(spot);
         let to = if spot.line.is_none() { rows.end_of(spot.hunk) } else { from + 1 };
@@ -136,7 +136,8 @@ impl Page<'_> {
     fn line(&self, hunk: &HunkDoc, at: usize, numbers: Numbers, columns: usize) -> StyledText {
         let Some(diff) = hunk.lines.get(at) else { return StyledText::new() };
         let spans = self.review.colours(hunk.id).and_then(|c| c.get(at));
-        let style = Style { digits: self.review.rows().digits, column: self.review.column, query: self.query.as_ref() };
+        let style =
+            Style { digits: self.review.rows().digits, column: self.review.layout.column, query: self.query.as_ref() };
         line(diff, spans, numbers, style, columns)
     }
 

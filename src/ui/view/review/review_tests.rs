@@ -27,7 +27,7 @@ fn scene(width: u16, height: u16) -> Scene {
 fn cart(width: u16, height: u16) -> Scene {
     let mut s = scene(width, height);
     let review = s.ui.view.review.as_mut().unwrap();
-    review.pane = Pane::Hunks;
+    review.layout.pane = Pane::Hunks;
     review.go(3, Spot::default());
     s.draw();
     s
@@ -366,7 +366,7 @@ fn any_size_in_any_state_is_survived() {
     for keys in keys {
         for pane in [Pane::Files, Pane::Hunks] {
             let mut s = cart(120, 40);
-            s.ui.view.review.as_mut().unwrap().pane = pane;
+            s.ui.view.review.as_mut().unwrap().layout.pane = pane;
             s.typed(keys);
             for w in [1, 10, 11, 20, 21, 40, 59, 60, 99, 100, 149, 150, 200] {
                 for h in [1, 3, 4, 5, 6, 7, 10, 12, 17, 60] {
