@@ -103,7 +103,8 @@ fn a_paragraph_is_printed_once_the_next_one_has_begun() {
     printer.scene.say("graph");
     printer.scene.end_turn(Stop::EndTurn);
     printer.print(100, settled());
-    assert_eq!(printer.printed, printer.whole());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
     assert_eq!(printer.tail(10), Vec::<String>::new());
     assert_eq!(printer.print(100, Which::All), 0);
 }
@@ -120,7 +121,8 @@ fn a_call_that_runs_holds_the_mark_until_it_is_finished() {
     printer.scene.tool("a", ToolKind::Execute, "cargo build", ToolStatus::Completed);
     printer.scene.end_turn(Stop::EndTurn);
     printer.print(100, settled());
-    assert_eq!(printer.printed, printer.whole());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
 }
 
 #[test]
@@ -156,7 +158,8 @@ fn calls_that_share_a_row_are_printed_when_no_further_one_can() {
     printer.scene.say("done");
     printer.scene.end_turn(Stop::EndTurn);
     printer.print(100, settled());
-    assert_eq!(printer.printed, printer.whole());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
 }
 
 #[test]
