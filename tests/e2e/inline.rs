@@ -42,7 +42,7 @@ fn paragraphs(rows: &[String], what: &str) -> Vec<usize> {
 }
 
 /// The rule or the composer.
-fn is_of_dock(row: &String) -> bool {
+fn is_of_dock(row: &str) -> bool {
     row.starts_with("── ") || row.starts_with('❯')
 }
 
@@ -69,7 +69,7 @@ fn each_paragraph_stands_in_the_scrollback_once_and_the_dock_goes_with_the_progr
     assert_eq!(paragraphs(&rows, "paragraph "), all);
     assert!(rows.iter().any(|row| row.contains("talk")), "the prompt: {rows:#?}");
     let end = rows.iter().position(|row| row.contains("the very end")).unwrap();
-    assert!(!rows[end..].iter().any(is_of_dock), "{rows:#?}");
+    assert!(!rows[end..].iter().any(|row| is_of_dock(row)), "{rows:#?}");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn twenty_sizes_while_it_answers_print_nothing_twice_and_leave_nothing_behind() 
     s.see("ready · F1");
     let rows = quit(s, &place);
     assert_eq!(paragraphs(&rows, "slow paragraph "), (1..=40).collect::<Vec<_>>(), "{rows:#?}");
-    assert!(!rows.iter().any(is_of_dock), "{rows:#?}");
+    assert!(!rows.iter().any(|row| is_of_dock(row)), "{rows:#?}");
 }
 
 #[test]
@@ -176,5 +176,5 @@ fn a_signal_and_a_pause_leave_what_was_printed_and_no_dock() {
     s.assert_usual();
     let rows = s.scrollback();
     assert_eq!(paragraphs(&rows, "paragraph "), (1..=60).collect::<Vec<_>>(), "{rows:#?}");
-    assert!(!rows.iter().any(is_of_dock), "{rows:#?}");
+    assert!(!rows.iter().any(|row| is_of_dock(row)), "{rows:#?}");
 }
