@@ -215,8 +215,11 @@ fn perform(printer: &mut Printer, ops: &[Op], seen: u32) -> u32 {
     let mut calls = std::collections::BTreeMap::new();
     let mut n = 0;
     for op in ops {
+        let works = printer.scene.model.first().session().turn.is_some();
         match op {
-            Op::Prompt if printer.scene.model.first().session().turn.is_none() => printer.prompt("a prompt"),
+            Op::Prompt if !works => printer.prompt("a prompt"),
+            // What comes for a call between turns changes an entry that is finished, and what is printed stays.
+            Op::Begin(..) | Op::End(_) if !works => {}
             Op::Prompt => {}
             Op::Say(text) => printer.scene.say(text),
             Op::Think => printer.scene.chunk(ChunkKind::Thought, "a thought\n\nof several words"),
