@@ -110,13 +110,10 @@ pub(super) fn nothing_beside(held: u8) -> impl Iterator<Item = &'static [u8]> {
 
 /// What leaves a terminal that is set to this.
 pub(super) fn leave(held: u8) -> impl Iterator<Item = &'static [u8]> {
-    let (over, main, alone): (&[&[u8]], &[&[u8]], &[&[u8]]) = (&[CLOSE_ALTERNATE], &LEAVE_MAIN, &[LEAVE]);
-    let [over, rest] = match (held & MAIN != 0, held & OVER_MAIN != 0) {
-        (true, true) => [over, main],
-        (true, false) => [&[], main],
-        (false, _) => [&[], alone],
-    };
-    over.iter().chain(rest).copied()
+    let is_on_main = held & MAIN != 0;
+    let over = (is_on_main && held & OVER_MAIN != 0).then_some(CLOSE_ALTERNATE);
+    let rest: &'static [&'static [u8]] = if is_on_main { &LEAVE_MAIN } else { &[LEAVE] };
+    over.into_iter().chain(rest.iter().copied())
 }
 
 /// Which screen of the terminal is drawn on.
