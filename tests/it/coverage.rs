@@ -184,7 +184,9 @@ fn the_list_of_what_is_tested_is_current() {
 #[test]
 fn tests_that_are_named_for_a_requirement_are_there() {
     let sources = sources();
-    for (family, (number, words)) in FAMILIES.iter().flat_map(|family| reasons(family).into_iter().map(move |r| (family, r))) {
+    for (family, (number, words)) in
+        FAMILIES.iter().flat_map(|family| reasons(family).into_iter().map(move |r| (family, r)))
+    {
         for name in words.split('`').skip(1).step_by(2).filter(|name| name.contains('_') && !name.contains('.')) {
             let is_there = sources.iter().any(|(_, text)| text.contains(&format!("fn {name}(")));
             assert!(is_there || name.starts_with('_'), "{}{number:03}: there is no test {name}", family.prefix);
