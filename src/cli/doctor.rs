@@ -319,6 +319,8 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
     vec![
         ("default_agent", config.default_agent.clone()),
         ("theme", config.theme.clone()),
+        ("screen", config.is_inline.then(|| "inline".to_owned())),
+        ("on_exit", config.prints_on_exit.then(|| "print".to_owned())),
         ("gate", config.gate.clone()),
         ("decision_hook", config.decision_hook.as_ref().and_then(|words| words.first()).cloned()),
         ("protocol", config.spoken.protocol.clone()),

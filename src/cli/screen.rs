@@ -24,7 +24,9 @@ use crate::ui::agent_picker::{AgentPicker, PickItem};
 use crate::ui::autosave::DraftStore;
 use crate::ui::message_file::MessageFile;
 use crate::ui::past::{Archive, Lease};
-use crate::ui::run::{Ended, Exit, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, read_messages, run_on};
+use crate::ui::run::{
+    Conversation, Ended, Exit, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, read_messages, run_on,
+};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
@@ -150,6 +152,8 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         agent: Some(DEMO.into()),
         record: common.record.clone(),
         theme: common.theme.clone(),
+        inline: common.inline,
+        print_on_exit: common.print_on_exit,
         spoken: common.spoken.clone(),
         ..Common::default()
     })
@@ -319,6 +323,10 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         models: models_of(common, surroundings),
         outside: outside::outside(surroundings, multiplexer, get),
         clipboard: outside::clipboard(surroundings, get),
+        conversation: Conversation {
+            is_inline: common.inline || surroundings.config.is_inline,
+            is_printed_at_end: common.print_on_exit || surroundings.config.prints_on_exit,
+        },
     };
     Ok((options, warnings))
 }

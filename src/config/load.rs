@@ -14,8 +14,8 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS,
-    SESSIONS_KEYS, TRANSPORTS,
+    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, ON_EXIT,
+    PROTOCOLS, SCREENS, SESSIONS_KEYS, TRANSPORTS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -71,6 +71,13 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
                 config.default_agent = string("default_agent", "the name of an agent", value, &mut report);
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
+            "screen" => {
+                config.is_inline = one_of("screen", &SCREENS, value, &mut report).is_some_and(|word| word == "inline");
+            }
+            "on_exit" => {
+                config.prints_on_exit =
+                    one_of("on_exit", &ON_EXIT, value, &mut report).is_some_and(|word| word == "print");
+            }
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),

@@ -7,9 +7,11 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 12] = [
+pub const KEYS: [&str; 14] = [
     "default_agent",
     "theme",
+    "screen",
+    "on_exit",
     "gate",
     "decision_hook",
     "protocol",
@@ -23,6 +25,9 @@ pub const KEYS: [&str; 12] = [
 ];
 /// How the person can be told of something while they look elsewhere.
 pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"];
+/// Where the conversation stands, and what is left of it in the terminal after the full screen.
+pub const SCREENS: [&str; 2] = ["full", "inline"];
+pub const ON_EXIT: [&str; 2] = ["nothing", "print"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
@@ -62,6 +67,10 @@ pub struct Config {
     pub default_agent: Option<String>,
     /// Name of a theme.
     pub theme: Option<String>,
+    /// In the terminal's own scrollback.
+    pub is_inline: bool,
+    /// After the full screen.
+    pub prints_on_exit: bool,
     /// One of [`GATES`].
     pub gate: Option<String>,
     /// A program and its arguments, asked about what agents want.

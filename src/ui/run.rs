@@ -9,6 +9,7 @@ mod drafts;
 mod editing;
 mod files;
 mod ground;
+mod inline;
 mod inspecting;
 mod messages;
 mod models;
@@ -64,6 +65,7 @@ const STDERR: usize = 200;
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use ground::{ask, hear};
+pub use inline::Conversation;
 pub use messages::read_messages;
 pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
@@ -93,6 +95,7 @@ pub struct UiOptions {
     pub outside: Outside,
     /// Programs that take what is copied.
     pub clipboard: Tools,
+    pub conversation: Conversation,
 }
 
 /// What the screen is for.
@@ -167,10 +170,16 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         colours: Colours::default(),
         files: Finder::default(),
         log_in_size: None,
+        printed: inline::Printed::default(),
     });
+    running.app.is_inline = running.options.conversation.is_inline && running.options.purpose == Purpose::Session;
     running.app.tells_titles = running.options.unstable;
     running.app.view.place = running.options.place.take();
     let ended = running.drive().await;
+    if ended.is_ok() && running.options.purpose == Purpose::Session {
+        // A terminal that takes nothing any more is given back all the same.
+        let _ = inline::leave(&mut running);
+    }
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
@@ -208,6 +217,7 @@ struct Running<D: Device> {
     copier: Copier,
     painter: Painter,
     telling: telling::Telling,
+    printed: inline::Printed,
 }
 
 impl<D: Device> Running<D> {
@@ -538,13 +548,17 @@ impl<D: Device> Running<D> {
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
-        screen.draw_linked(|buf, links| {
-            *info = view::draw(&cx, transcript, buf);
-            let link = |(y, columns, address)| Hyperlink { y, columns, address };
-            links.extend(info.links.drain(..).map(link));
-            info.cursor.map(|at| (at.x, at.y))
-        })?;
-        screen.weigh(update::weighs(app, now));
+        if view::inline::needs_screen(&cx) {
+            screen.draw_linked(|buf, links| {
+                *info = view::draw(&cx, transcript, buf);
+                let link = |(y, columns, address)| Hyperlink { y, columns, address };
+                links.extend(info.links.drain(..).map(link));
+                info.cursor.map(|at| (at.x, at.y))
+            })?;
+        } else {
+            inline::draw(self)?;
+        }
+        self.screen.weigh(update::weighs(&self.app, now));
         self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
@@ -558,7 +572,7 @@ impl<D: Device> Running<D> {
         {
             self.frames.want(Urgency::NextFrame, now);
         }
-        if self.transcript.is_behind() {
+        if self.transcript.is_behind() || self.printed.has_more {
             self.frames.want(Urgency::NextFrame, now);
         }
         let shown = self.engine.model().at(self.app.shown());

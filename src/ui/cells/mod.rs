@@ -24,6 +24,7 @@ use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
+use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
@@ -111,6 +112,16 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::File(op) => message::file(op, ctx),
         Body::Notice(n) => message::notice(n, ctx),
         Body::Changes(c) => changes::lines(entry, c, ctx),
+    }
+}
+
+/// What an entry is called in a line about it.
+pub fn name(entry: &Entry, session: SessionRef<'_>) -> String {
+    match &entry.body {
+        Body::Tool(tool) => labels::object(tool, &session.cwd),
+        Body::Plan(_) => "the plan".to_owned(),
+        Body::Thought(_) => "a thought".to_owned(),
+        _ => "what runs".to_owned(),
     }
 }
 

@@ -178,6 +178,8 @@ pub enum Action {
     // Screen.
     /// Shows or hides the panel of wide screens.
     Panel,
+    /// From the full screen into the terminal's own scrollback, or back.
+    Inline,
     /// The messages of all connections.
     Inspect,
     PageUp,

@@ -303,6 +303,11 @@ const COMMON: &[Bind] = &[
     bind(&[Key::ctrl(Code::Char('o'))], Action::ToggleFold, "fold or unfold the newest entry"),
     bind(&[Key::ctrl(Code::Home)], Action::ToTop, "start of the conversation"),
     bind(&[Key::ctrl(Code::End)], Action::ToEnd, "end of the conversation"),
+    bind(
+        &[Key::plain(Code::F(11)), Key::alt(Code::Char('z'))],
+        Action::Inline,
+        "inline, in the terminal's own scrollback, or the full screen",
+    ),
     bind(&[Key::plain(Code::F(12))], Action::MouseToggle, "free the mouse for selecting, or take it back"),
     bind(&[Key::ctrl(Code::Char('z'))], Action::Suspend, "suspend"),
     bind(&[Key::ctrl(Code::Char('l'))], Action::Redraw, "redraw"),

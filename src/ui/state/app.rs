@@ -67,6 +67,8 @@ pub struct App {
     pub past: Past,
     /// The panel of wide screens is not wanted.
     pub hides_panel: bool,
+    /// The conversation goes into the terminal's own scrollback, as long as nothing needs the whole screen.
+    pub is_inline: bool,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
     /// Names of themes that can be chosen.
@@ -106,6 +108,7 @@ impl App {
             tells_titles: false,
             past: Past::Reading,
             hides_panel: false,
+            is_inline: false,
             mouse: Mouse::default(),
             keys: Arc::default(),
             themes: Vec::new(),

@@ -7,6 +7,7 @@
 mod aside;
 mod chrome;
 mod dock;
+pub mod inline;
 pub mod inspector;
 mod lists;
 mod log_in;
@@ -23,7 +24,7 @@ use super::msg::FrameInfo;
 use super::state::folds::Fold;
 use super::state::session_list::SessionList;
 use super::state::{App, Focus};
-use super::status_line::{self, Setup};
+use super::status_line::{self, Setup, Status};
 use super::transcript::{DrawCtx, Transcript};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -32,6 +33,7 @@ use crate::model::ids::{Now, SessionKey, TermId};
 use crate::model::login::LogIn;
 use crate::model::session::Session;
 use crate::model::session_ref::SessionRef;
+use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
@@ -41,6 +43,7 @@ use dock::Dock;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Below this it is only said that there is no room.
 const MIN: (u16, u16) = (10, 3);
@@ -127,15 +130,8 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
         return info;
     }
-    let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
-    let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
-    if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
-        status.left = status_line::typing(&command.command);
-    }
-    if cx.state.view.focus == Focus::Dock {
-        status.set_escape("Esc back to writing");
-    }
-    let log_in = cx.session.log_in().and_then(LogIn::terminal).filter(|(id, _)| cx.typing() == Some(*id));
+    let mut status = status(cx, area);
+    let log_in = typed_log_in(cx);
     if log_in.is_some() {
         status.left = status_line::typing("the log-in");
     }
@@ -151,15 +147,37 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     } else {
         moving |= regular(cx, transcript, rest, &mut info, buf);
     }
+    info.motion = motion(cx, moving);
+    info
+}
+
+/// What goes on changing by itself.
+fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
     let is_waiting = |(_, session): (SessionKey, &Session)| session.is_waiting();
-    info.motion = match cx.animation {
+    match cx.animation {
         Animation::On if moving => Motion::Spinner,
         _ if moving || cx.session.is_waiting() => Motion::Clock,
         _ if cx.state.asides.open.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ if cx.state.list.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ => Motion::Still,
-    };
-    info
+    }
+}
+
+fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
+    let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
+    let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
+    if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
+        status.left = status_line::typing(&command.command);
+    }
+    if cx.state.view.focus == Focus::Dock {
+        status.set_escape("Esc back to writing");
+    }
+    status
+}
+
+/// The screen of a log-in that the person types into.
+fn typed_log_in<'a>(cx: &ViewCx<'a>) -> Option<(&'a TermId, &'a Arc<ScreenSnapshot>)> {
+    cx.session.log_in().and_then(LogIn::terminal).filter(|(id, _)| cx.typing() == Some(*id))
 }
 
 const fn is_tiny(area: Rect) -> bool {
@@ -204,38 +222,8 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         rest = above;
     }
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
-    let (mut rest, rule) = split_bottom(rest, 1);
-
-    // The list says itself who waits; a question stands below it only while it is answered.
-    let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
-    let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
-    let dock_room = match (is_covered, &cx.state.view.focus) {
-        (true, _) => rest.height.min(3),
-        // The list stays in view.
-        (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
-        (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
-        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
-    };
-    let laid = if lists { None } else { dock::layout(cx, rest.width, dock_room.min(rest.height)) };
-    let dock_height = laid.as_ref().map_or(0, Dock::height);
-    // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
-    let free = rest.height.saturating_sub(dock_height);
-    rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
-    let free = rest.height.saturating_sub(dock_height);
-    rest = lists::held(cx, rest, free.saturating_sub(1), buf);
-    if !lists && rest.height > dock_height + 4 {
-        rest = aside::draw(cx, rest, info, buf);
-    }
-    if let Some(laid) = laid {
-        let (above, at) = split_bottom(rest, laid.height());
-        show_dock(cx, &laid, at, info, buf);
-        rest = above;
-    }
-    if cx.state.types_a_line() {
-        rest = sessions::opener(cx, rest, info, buf);
-    } else if cx.state.picker.is_some() {
-        rest = lists::picker(cx, rest, info, buf);
-    }
+    let (rest, rule) = split_bottom(rest, 1);
+    let mut rest = asked(cx, rest, info, buf);
     if buf.area.height >= AIR_FROM && rest.height > 4 {
         rest = split_bottom(rest, 1).0;
     }
@@ -266,6 +254,41 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     };
     chrome::rule(cx, rule, info.rows_below, buf);
     moving
+}
+
+/// Lists, questions and lines that are written, from the bottom of an area; returns what is left above them.
+fn asked(cx: &ViewCx<'_>, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+    // The list says itself who waits; a question stands below it only while it is answered.
+    let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
+    let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
+    let dock_room = match (is_covered, &cx.state.view.focus) {
+        (true, _) => rest.height.min(3),
+        // The list stays in view.
+        (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
+        (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
+        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
+    };
+    let laid = if lists { None } else { dock::layout(cx, rest.width, dock_room.min(rest.height)) };
+    let dock_height = laid.as_ref().map_or(0, Dock::height);
+    // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
+    let free = rest.height.saturating_sub(dock_height);
+    rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
+    let free = rest.height.saturating_sub(dock_height);
+    rest = lists::held(cx, rest, free.saturating_sub(1), buf);
+    if !lists && rest.height > dock_height + 4 {
+        rest = aside::draw(cx, rest, info, buf);
+    }
+    if let Some(laid) = laid {
+        let (above, at) = split_bottom(rest, laid.height());
+        show_dock(cx, &laid, at, info, buf);
+        rest = above;
+    }
+    if cx.state.types_a_line() {
+        rest = sessions::opener(cx, rest, info, buf);
+    } else if cx.state.picker.is_some() {
+        rest = lists::picker(cx, rest, info, buf);
+    }
+    rest
 }
 
 fn show_conversation(

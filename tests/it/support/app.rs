@@ -16,10 +16,10 @@ use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::past::Archive;
-use acp_tui::ui::run::{Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
+use acp_tui::ui::run::{Conversation, Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
 use acp_tui::ui::tty::outside::Channel;
-use acp_tui::ui::tty::{Beside, Input, Multiplexer, Questions};
+use acp_tui::ui::tty::{Beside, Input, Multiplexer, Place, Questions};
 use acp_tui::ui::view::Animation;
 use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
@@ -204,6 +204,10 @@ impl Device for Terminal {
     }
 
     fn set_mouse(&mut self, _: Mouse) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_place(&mut self, _: Place) -> io::Result<()> {
         Ok(())
     }
 
@@ -488,6 +492,7 @@ async fn play_linked(
         models,
         outside: Outside { notices: Notices::Terminal(Channel::Osc9), ..Outside::default() },
         clipboard: Tools::default(),
+        conversation: Conversation::default(),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();
