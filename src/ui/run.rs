@@ -161,7 +161,6 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         telling: telling::Telling::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
-        listed: BTreeMap::new(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -203,10 +202,8 @@ struct Running<D: Device> {
     colours: Colours,
     files: Finder,
     past: Reader,
-    /// Agents that were asked for their sessions, and when the process was started that was asked.
-    asked: BTreeMap<AgentKey, Now>,
-    /// When they were asked last.
-    listed: BTreeMap<AgentKey, Now>,
+    /// Agents that were asked for their sessions: when the process was started that was asked, and when that was last.
+    asked: BTreeMap<AgentKey, (Now, Now)>,
     /// Models that sessions are to have.
     wishes: models::Wishes,
     autosave: Autosave,

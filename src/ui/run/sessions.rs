@@ -12,7 +12,7 @@ use crate::model::agent::{Agent, Connection, ListState};
 use crate::model::entry::{Body, Entry};
 use crate::model::event::{Before, Can, Intent, Opening};
 use crate::model::history::Kind;
-use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
+use crate::model::ids::{Address, AgentKey, EntryId, Now, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
@@ -283,13 +283,13 @@ impl<D: Device> Running<D> {
         let cwd = (!is_wide).then(|| shown.cwd.clone());
         let (model, now) = (self.engine.model(), self.engine.now());
         let is_asked = |key: AgentKey, agent: &Agent| {
-            let is_new = self.listed.get(&key).is_some_and(|at| now.saturating_sub(*at) < LIST_AGAIN);
+            let is_new = self.asked.get(&key).is_some_and(|(_, at)| now.saturating_sub(*at) < LIST_AGAIN);
             let listing = agent.listing().filter(|listing| listing.cwd == cwd);
             listing.is_some_and(|listing| listing.state == ListState::Going || listing.is_long() && is_new)
         };
         let keys = model.agents().filter(|(key, agent)| tells(model, *key, agent) && !is_asked(*key, agent));
-        for key in keys.map(|(key, _)| key).collect::<Vec<_>>() {
-            self.listed.insert(key, now);
+        for (key, process) in keys.map(|(key, agent)| (key, agent.spawned_at)).collect::<Vec<_>>() {
+            self.asked.insert(key, (process, now));
             let news = self.engine.intent_to(key.into(), Intent::ListSessions { cwd: cwd.clone() });
             self.news(news);
         }
@@ -302,9 +302,10 @@ impl<D: Device> Running<D> {
         }
         let model = self.engine.model();
         let is_new = |(key, agent): &(AgentKey, &Agent)| {
-            tells(model, *key, agent) && self.asked.get(key) != Some(&agent.spawned_at)
+            tells(model, *key, agent) && self.asked.get(key).is_none_or(|(process, _)| *process != agent.spawned_at)
         };
-        let new: Vec<_> = model.agents().filter(is_new).map(|(key, agent)| (key, agent.spawned_at)).collect();
+        let new: Vec<_> =
+            model.agents().filter(is_new).map(|(key, agent)| (key, (agent.spawned_at, Now::ZERO))).collect();
         if !new.is_empty() {
             self.asked.extend(new);
             self.ask_for_lists();
