@@ -31,7 +31,7 @@ use std::time::Duration;
 use tracing::warn;
 
 /// After so long a long list is asked for again: all that is told stands in the journal.
-const LIST_AGAIN: Duration = Duration::from_secs(60);
+const LIST_AGAIN: Duration = Duration::from_mins(1);
 
 impl<D: Device> Running<D> {
     pub(super) fn list_agents(&mut self, purpose: Purpose) {
