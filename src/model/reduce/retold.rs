@@ -24,8 +24,12 @@ use std::sync::Arc;
 const MAX_PIECES: usize = 1 << 14;
 /// A prompt of ours that a longer one holds has at least so many bytes; what follows or precedes it is the agent's.
 const MIN_HELD: usize = 12;
-/// Bytes of two texts that are compared word by word.
-const COMPARED: usize = 64 << 10;
+/// Of these, those of one prompt that it is known again by.
+const MAX_STARTS: usize = 16;
+/// Turns of ours and told ones that are compared word by word, and bytes of each text.
+const MAX_OURS: usize = 8;
+const MAX_TOLD: usize = 200;
+const COMPARED: usize = 16 << 10;
 /// What is told differently: lines of it that are kept, and bytes of one.
 const MAX_LINES: usize = 400;
 const LINE: usize = 2000;
@@ -62,8 +66,12 @@ impl Retold {
     /// By what a prompt may be known again: as a whole, from one of its pieces on, and by each of them.
     fn prints(&self, id: EntryId, text: &str) -> Vec<NonZeroU64> {
         let from = self.pieces.partition_point(|(of, _)| *of < id);
-        let starts: Vec<usize> =
-            self.pieces[from..].iter().take_while(|(of, _)| *of == id).map(|(_, start)| *start).collect();
+        let starts: Vec<usize> = self.pieces[from..]
+            .iter()
+            .take_while(|(of, _)| *of == id)
+            .take(MAX_STARTS)
+            .map(|(_, start)| *start)
+            .collect();
         let ends = starts.iter().skip(1).copied().chain([text.len()]);
         let to_the_end = starts.iter().filter_map(|start| text.get(*start..));
         let alone = starts.iter().zip(ends).filter_map(|(start, end)| text.get(*start..end));
@@ -179,7 +187,7 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
     };
     let places: Vec<Option<usize>> = turns.iter().map(place).collect();
     let last_found = places.iter().rposition(Option::is_some);
-    let unknown: Vec<EntryId> = shown.prompts.iter().skip(next).map(|(prompt, _)| *prompt).collect();
+    let unknown: Vec<EntryId> = shown.prompts.iter().skip(next).take(MAX_OURS).map(|(prompt, _)| *prompt).collect();
     let told_calls: HashSet<NonZeroU64> = turns
         .iter()
         .flatten()
@@ -188,7 +196,7 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
             _ => None,
         })
         .collect();
-    let mut about = Turn::default();
+    let (mut about, mut compared) = (Turn::default(), 0);
     let (mut fresh, mut doubtful): (Vec<Body>, Vec<Body>) = (Vec::new(), Vec::new());
     for (number, (turn, place)) in turns.iter().zip(places).enumerate() {
         if let Some(at) = place {
@@ -229,6 +237,8 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
             let kept = turn.iter().filter(is_kept).map(|entry| entry.body.clone());
             // What stands between turns that are known, or is much like one that was not told, is another telling.
             let is_before = last_found.is_some_and(|last| number < last);
+            compared += 1;
+            let unknown = if compared <= MAX_TOLD { unknown.as_slice() } else { &[] };
             let is_like_unknown = || unknown.iter().any(|prompt| is_like_turn(session, *prompt, turn));
             if is_before || is_like_unknown() { &mut doubtful } else { &mut fresh }.extend(kept);
         }
