@@ -98,8 +98,10 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
     let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
-    let is_known =
-        |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || barred.has(key) || hidden.has_all_of(key);
+    let is_known = |key: &[u8]| {
+        let is_covered = dirs.contains(key) || seen.contains_key(key) || barred.has(key);
+        is_covered || hidden.has_all_of(key) || hidden.was_of_others(key)
+    };
     // What is a link now, or below one, is another directory. Of those that are named anyway it is unknown what is in
     // them.
     let mut reader = Reader::new(root);
