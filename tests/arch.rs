@@ -335,6 +335,11 @@ const FENCES: &[Fence] = &[
         allowed: &["host/pty/screen.rs"],
         why: "the emulator is guarded in one file, its input is hostile",
     },
+    Fence {
+        names: &["fork::fork", "fork::Fork"],
+        allowed: &["host/process/guard.rs"],
+        why: "only the guard is forked off, before there is a second thread",
+    },
     Fence { names: &["portable_pty"], allowed: &["host/pty/"], why: "terminals are started in host/pty" },
     Fence {
         names: &["agent_client_protocol_schema"],

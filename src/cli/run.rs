@@ -41,22 +41,20 @@ const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
 const MAX_PROMPT: u64 = 16 << 20;
 /// The whole program. `args` are those after the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args: Vec<OsString> = args.into_iter().collect();
-    if let Some(code) = guard::stand(&args) {
-        return ExitCode::from(code);
-    }
-    wait::outlive_full_files();
     let command = match args::parse(args) {
         Ok(command) => command,
         Err(usage) => return fail(&usage),
     };
+    if let Some(code) = guard::begin(&command) {
+        return ExitCode::from(code);
+    }
+    wait::outlive_full_files();
     let _log = match command {
         Command::Help(_) | Command::Version | Command::DemoAgent { .. } | Command::Replay { .. } | Command::Reset => {
             None
         }
         _ => start_log(),
     };
-    guard::begin(&command);
     let outcome = match command {
         Command::Help(name) => print(&help(name)),
         Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),

@@ -8,6 +8,7 @@ mod files;
 mod named;
 mod places;
 mod reading;
+mod views;
 
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
@@ -17,6 +18,7 @@ use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, h
 use earlier::Made;
 use named::Named;
 use std::path::Path;
+use views::Views;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
@@ -210,7 +212,8 @@ impl<'a> Judge<'a, '_> {
     fn passed(&self, command: &Command) -> Opinion<'a> {
         let mut inside = Inside::default();
         look_inside(&command.words, 0, 0, 0, &mut inside);
-        let narrowed = self.narrowed(self.request.tool, |spec| Self::wide(spec, command, &inside));
+        let views = Views::of(command, &inside.commands, inside.is_fed);
+        let narrowed = self.narrowed(self.request.tool, |spec| views.match_with(spec));
         narrowed.unwrap_or(Opinion::neither())
     }
 
@@ -255,7 +258,8 @@ impl<'a> Judge<'a, '_> {
         );
         look_inside(&command.words, 0, before, depth, &mut inside);
         let tool = self.request.tool;
-        let denied = self.narrowed(tool, |spec| Self::wide(spec, command, &inside));
+        let views = Views::of(command, &inside.commands, inside.is_fed);
+        let denied = self.narrowed(tool, |spec| views.match_with(spec));
         let mut opinion = self.files(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
         for (line, is_certain) in &inside.lines {
             let inner = self.line(line, command.state, depth + 1);
@@ -293,7 +297,7 @@ impl<'a> Judge<'a, '_> {
         let words: Vec<Word> = command.settings.iter().chain(&command.words).cloned().collect();
         let names = |rule: &Rule| match &rule.pattern.spec {
             Spec::Any => true,
-            Spec::Command(spec) => spec.matches(&words, false) == Match::Yes,
+            Spec::Command(spec) => spec.matches(&words, None) == Match::Yes,
             _ => false,
         };
         let fits = |rule: &&Rule| match &rule.pattern.spec {
@@ -312,32 +316,6 @@ impl<'a> Judge<'a, '_> {
             default = Doubt::NotSpelled;
         }
         passed_on.unwrap_or(Opinion::ask(default))
-    }
-
-    fn wide(spec: &Spec, command: &Command, inside: &Inside) -> Match {
-        let spec = match spec {
-            Spec::Any => return Match::Yes,
-            Spec::Command(spec) => spec,
-            _ => return Match::No,
-        };
-        let mut result = Match::No;
-        if !command.settings.is_empty() {
-            let all: Vec<Word> = command.settings.iter().chain(&command.words).cloned().collect();
-            result = spec.matches(&all, true);
-        }
-        for (from, is_certain) in &inside.commands {
-            let mut words = command.words.get(*from..).unwrap_or_default().to_vec();
-            if words.is_empty() {
-                continue;
-            }
-            if inside.is_fed {
-                words.push(Word::any());
-            }
-            let found = spec.matches(&words, true);
-            let found = if found == Match::No && spec.matches_without_options(&words) { Match::Perhaps } else { found };
-            result = result.max(if *is_certain { found } else { found.min(Match::Perhaps) });
-        }
-        result
     }
 
     /// What only passes on another command is judged by that one.

@@ -7,7 +7,7 @@ use super::glob::Glob;
 use super::steering;
 use super::tool::{Kind, Tool};
 use super::word::{Rest, Word};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
@@ -194,15 +194,15 @@ fn is_of_host(c: char) -> bool {
 }
 
 impl CommandSpec {
-    /// `is_wide`: a program is also known by its path.
-    pub(super) fn matches(&self, words: &[Word], is_wide: bool) -> Match {
+    /// `program`: what the first word may also be called, its name without the path before it.
+    pub(super) fn matches(&self, words: &[Word], program: Option<&Word>) -> Match {
         let mut result = Match::Yes;
         for (at, spec) in self.words.iter().enumerate() {
             let Some(word) = words.get(at) else { return Match::No };
-            let found = match word.rest {
+            let found = match (word.rest, program) {
                 // From here on no word is in its place.
-                Rest::Words if at > 0 => return Match::Perhaps,
-                _ if at == 0 && is_wide => spec.matches(word).max(spec.matches(&base_name(word))),
+                (Rest::Words, _) if at > 0 => return Match::Perhaps,
+                (_, Some(program)) if at == 0 => spec.matches(word).max(spec.matches(program)),
                 _ => spec.matches(word),
             };
             if found == Match::No {
@@ -221,13 +221,13 @@ impl CommandSpec {
     }
 
     /// Whether it matches when options before the second word are left out: `git -C x push` for `git push`.
-    pub(super) fn matches_without_options(&self, words: &[Word]) -> bool {
+    pub(super) fn matches_without_options(&self, words: &[Word], name: &Word) -> bool {
         let [program, rest @ ..] = words else { return false };
         if !rest.first().is_some_and(|word| word.text.starts_with(['-', '+'])) || self.words.len() < 2 {
             return false;
         }
         let Some((first, wanted)) = self.words.split_first() else { return false };
-        if first.matches(&base_name(program)).max(first.matches(program)) == Match::No {
+        if first.matches(name).max(first.matches(program)) == Match::No {
             return false;
         }
         let mut rest = rest.iter();
@@ -291,7 +291,7 @@ impl PathSpec {
     }
 
     /// `is_wide`: a directory stands for what is in it, and `dir/**` for the directory too.
-    pub(super) fn matches(&self, path: &Path, roots: &[&Path], home: Option<&Path>, is_wide: bool) -> bool {
+    pub(super) fn matches(&self, path: &Path, roots: &[PathBuf], home: Option<&Path>, is_wide: bool) -> bool {
         let below = |base: &Path| path.strip_prefix(base).is_ok_and(|rest| self.fits(rest, is_wide));
         match self.base {
             Base::Roots => roots.iter().any(|root| below(root)),
@@ -301,7 +301,7 @@ impl PathSpec {
     }
 
     /// Whether something below a directory could match.
-    pub(super) fn is_below(&self, dir: &Path, roots: &[&Path], home: Option<&Path>) -> bool {
+    pub(super) fn is_below(&self, dir: &Path, roots: &[PathBuf], home: Option<&Path>) -> bool {
         let below = |base: &Path| match dir.strip_prefix(base) {
             Ok(rest) => self.could_go_on(rest),
             // All that it is for lies below.
@@ -348,6 +348,16 @@ impl PathSpec {
     }
 
     fn fits(&self, path: &Path, is_wide: bool) -> bool {
+        // Most patterns differ from a path in one of its first names.
+        for (part, name) in self.parts.iter().zip(path.components()) {
+            match (part, name) {
+                (Part::Any, _) => break,
+                (Part::One(glob), Component::Normal(name)) if name.to_str().is_some_and(|name| glob.matches(name)) => {}
+                // What is no text is only looked at below.
+                (Part::One(_), Component::Normal(name)) if name.to_str().is_none() => break,
+                (Part::One(_), _) => return false,
+            }
+        }
         let mut names = Vec::new();
         for part in path.components() {
             match part {

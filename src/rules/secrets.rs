@@ -3,6 +3,7 @@
 //! Looks nothing up. Invariants: names are compared in small letters; what is named `*` by a rule names no secret.
 
 use super::glob::Glob;
+use std::collections::HashMap;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
 
@@ -55,6 +56,24 @@ static SECRETS: LazyLock<Vec<Secret>> = LazyLock::new(|| {
         Some(Secret { names: line.split('/').map(Glob::new).collect(), example, why })
     };
     lines.filter_map(row).collect()
+});
+
+/// Where in the table the rows are that may be for a name without marks.
+struct Index {
+    /// Those that begin with a name written out.
+    named: HashMap<&'static str, Vec<usize>>,
+    others: Vec<usize>,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| {
+    let (mut named, mut others) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
+    for (at, row) in SECRETS.iter().enumerate().filter(|(_, row)| !row.is_public()) {
+        match row.names.first() {
+            Some(glob) if glob.is_literal() => named.entry(glob.text()).or_default().push(at),
+            _ => others.push(at),
+        }
+    }
+    Index { named, others }
 });
 
 impl Secret {
@@ -223,7 +242,15 @@ pub(super) fn rows_of(path: &Path) -> impl Iterator<Item = &'static Secret> + us
             _ => None,
         })
         .collect();
-    let rows = SECRETS.iter().filter(|secret| !secret.is_public());
+    let mut rows: Vec<usize> = if names.iter().all(|name| name.made.is_empty()) {
+        names.iter().filter_map(|name| INDEX.named.get(&*name.text)).flatten().chain(&INDEX.others).copied().collect()
+    } else {
+        (0..SECRETS.len()).collect()
+    };
+    // In the table's order, which says what is spoken of first.
+    rows.sort_unstable();
+    rows.dedup();
+    let rows = rows.into_iter().filter_map(|at| SECRETS.get(at)).filter(|secret| !secret.is_public());
     rows.filter(move |secret| secret.is_in(&names) && !names.last().is_some_and(|name| is_public(&name.text)))
 }
 

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 pub(super) use self::here::{Family, has_living_member};
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) use self::here::{command, variable_of};
+pub(super) use self::here::{command, is_guard, variable_of};
 use self::here::{is_alive, own_name};
 
 /// Carried by everything that this run starts: who has moved away and lost its parents is found again by it.
@@ -21,6 +21,9 @@ const MOMENT: Duration = Duration::from_millis(200);
 
 /// The process of the guard, which is no survivor; 0 without one.
 pub(super) static GUARD: AtomicI32 = AtomicI32::new(0);
+/// What a guard calls itself.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) const GUARD_NAME: &std::ffi::CStr = c"acp-guard";
 
 /// A process that an agent started and that is still alive after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +103,7 @@ mod here {
     use std::os::unix::fs::MetadataExt as _;
 
     use super::super::table::{self, Stat, processes};
-    use super::Survivor;
+    use super::{GUARD_NAME, Survivor};
 
     /// No more of an environment is looked through.
     const MAX_ENVIRONMENT: u64 = 8 << 20;
@@ -140,7 +143,7 @@ mod here {
             let own = rustix::process::getpid().as_raw_nonzero().get();
             let all = processes();
             let since = all.iter().find(|stat| stat.pid == own).map_or(0, |stat| stat.started);
-            for stat in all.iter().filter(|stat| stat.pid != own && stat.started >= since) {
+            for stat in all.iter().filter(|stat| stat.pid != own && stat.started >= since && !is_guard(stat)) {
                 if self.known.len() < MAX_KNOWN && carries(stat.pid, variable) {
                     self.known.insert((stat.pid, stat.started), command(stat));
                 }
@@ -208,6 +211,14 @@ mod here {
             let _ = file.take(MAX_ENVIRONMENT).read_to_end(&mut variables);
         }
         variables
+    }
+
+    /// Whether it is the guard of a client, which may itself be run by an agent: it has the variables of that client, and is
+    /// needed until the client's end.
+    pub fn is_guard(stat: &Stat) -> bool {
+        let program = |of: &str| std::fs::metadata(format!("/proc/{of}/exe")).ok().map(|file| (file.dev(), file.ino()));
+        stat.name.as_bytes() == GUARD_NAME.to_bytes()
+            && program(&stat.pid.to_string()).is_some_and(|theirs| program("self") == Some(theirs))
     }
 
     /// Whether a live process is left in a group: where orphans are not reaped, zombies stay.

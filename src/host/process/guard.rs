@@ -1,44 +1,38 @@
 //! The guard: a second process of this program that is there for the case that the first one is killed.
 //!
-//! It waits at the end of a pipe, costs no time while it does, and is told which groups of processes there are and whether
-//! the terminal is taken. Invariants: telling it something never waits; where there is no guard everything works as with
-//! one; it ends only what this run has started, and after an orderly end nothing.
+//! It is forked off before there is anything else, so that it shares its memory with the client and needs next to none of
+//! its own. It waits at the end of a pipe, costs no time while it does, and is told which groups of processes there are and
+//! whether the terminal is taken. Invariants: telling it something never waits; where there is no guard everything works as
+//! with one; it ends only what this run has started, and after an orderly end nothing.
 
-use std::ffi::OsStr;
 use std::fmt;
 use std::fs::OpenOptions;
-use std::io::{self, BufRead, Write as _};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write as _};
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use fork::Fork;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::io::retry_on_intr;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 
 use super::family::{self, run_mark};
 use super::marked;
 
 /// Groups that are remembered at most.
 const MAX_GROUPS: usize = 4096;
-/// What is told before the guard is there.
-const MAX_PENDING: usize = 64 << 10;
 /// How long processes may take to end by themselves, and to be gone once they are killed.
 const GRACE: Duration = Duration::from_secs(2);
 const KILL_LIMIT: Duration = Duration::from_millis(800);
 const POLL: Duration = Duration::from_millis(40);
 
 static LINE: Mutex<Line> = Mutex::new(Line::Off);
-/// The thread that starts the guard.
-static STARTER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
 /// The way to the guard.
 enum Line {
     Off,
-    Starting { pending: Vec<u8> },
-    Open { pipe: ChildStdin, guard: Child },
+    Open { pipe: PipeWriter, guard: Pid },
 }
 
 /// What the guard is told, one a line.
@@ -61,71 +55,43 @@ impl fmt::Display for Word {
     }
 }
 
-fn starter() -> MutexGuard<'static, Option<JoinHandle<()>>> {
-    STARTER.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn line() -> MutexGuard<'static, Line> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the guard beside everything else: this program with `word` and what else it is to know. With a terminal it
-/// holds standard output, to give it back.
-pub fn start_guard(word: &'static str, has_terminal: bool) {
-    *line() = Line::Starting { pending: Vec::new() };
-    let begin = move || {
-        let begun = spawn(word, has_terminal);
-        let mut line = line();
-        let pending = match &mut *line {
-            Line::Starting { pending } => std::mem::take(pending),
-            Line::Off | Line::Open { .. } => Vec::new(),
-        };
-        *line = match begun {
-            Ok((mut pipe, guard)) => match pipe.write_all(&pending) {
-                Ok(()) => Line::Open { pipe, guard },
-                Err(_) => Line::Off,
-            },
-            // It works without.
-            Err(_) => Line::Off,
-        };
-    };
-    match std::thread::Builder::new().name("guard".into()).spawn(begin) {
-        Ok(thread) => *starter() = Some(thread),
-        Err(_) => *line() = Line::Off,
+/// Starts the guard. Gives it its post; the client gets nothing and goes on. With a terminal the guard holds standard
+/// output, to give it back. To be called while there is one thread: a lock that another one held would never open.
+pub fn start_guard(has_terminal: bool) -> Option<Post> {
+    // Of the client; afterwards each has a name of its own.
+    let mark = run_mark().map(|(_, value)| value).unwrap_or_default();
+    // It works without.
+    let (input, pipe) = pipe_to_guard().ok()?;
+    match fork::fork().ok()? {
+        Fork::Child => {
+            drop(pipe);
+            become_guard(has_terminal);
+            Some(Post { input, mark })
+        }
+        Fork::Parent(number) => {
+            let guard = Pid::from_raw(number)?;
+            family::GUARD.store(number, Ordering::Relaxed);
+            *line() = Line::Open { pipe, guard };
+            None
+        }
     }
 }
 
-fn spawn(word: &str, has_terminal: bool) -> io::Result<(ChildStdin, Child)> {
-    // The file may have been replaced since this program was started.
-    let own = OsStr::new("/proc/self/exe");
-    let program = if std::path::Path::new(own).exists() { own.into() } else { std::env::current_exe()? };
-    let mark = run_mark().map(|(_, value)| value).unwrap_or_default();
-    let mut guard = Command::new(program)
-        .arg0("acp-tui-guard")
-        .args([word, &mark])
-        .env_clear()
-        .current_dir("/")
-        .stdin(Stdio::piped())
-        .stdout(if has_terminal { Stdio::inherit() } else { Stdio::null() })
-        .stderr(Stdio::null())
-        .spawn()?;
-    family::GUARD.store(i32::try_from(guard.id()).unwrap_or(0), Ordering::Relaxed);
-    let pipe = guard.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+fn pipe_to_guard() -> io::Result<(PipeReader, PipeWriter)> {
+    let (input, pipe) = io::pipe()?;
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
-    Ok((pipe, guard))
+    Ok((input, pipe))
 }
 
 /// Tells it, unless that would wait.
 fn tell(word: &Word) {
-    let mut line = line();
-    match &mut *line {
-        Line::Off => {}
-        Line::Starting { pending } if pending.len() < MAX_PENDING => pending.extend(word.to_string().bytes()),
-        Line::Starting { .. } => {}
-        Line::Open { pipe, .. } => {
-            // A line is shorter than what a pipe takes in one piece.
-            let _ = pipe.write_all(word.to_string().as_bytes());
-        }
+    if let Line::Open { pipe, .. } = &mut *line() {
+        // A line is shorter than what a pipe takes in one piece.
+        let _ = pipe.write_all(word.to_string().as_bytes());
     }
 }
 
@@ -146,29 +112,46 @@ pub fn tell_guard_of_terminal(held: u8) {
 
 /// Everything ends in good order: the guard does, too, and is gone when this returns.
 pub fn end_guard() {
-    let starting = starter().take();
-    if let Some(thread) = starting {
-        // One that has panicked has started nothing.
-        let _ = thread.join();
-    }
     tell(&Word::Ends);
-    if let Line::Open { pipe, mut guard } = std::mem::replace(&mut *line(), Line::Off) {
+    if let Line::Open { pipe, guard } = std::mem::replace(&mut *line(), Line::Off) {
         // One that was stopped does not listen.
-        let _ = guard.kill();
-        let _ = guard.wait();
+        let _ = kill_process(guard, Signal::KILL);
+        let _ = retry_on_intr(|| waitpid(Some(guard), WaitOptions::empty()));
         drop(pipe);
     }
 }
 
 // ---- the second process
 
-/// Leaves the session and the name of the client behind: no signal to those reaches this process, and its terminal can be
-/// set up from here without being stopped for it.
-pub fn become_guard() {
+/// Where the guard waits.
+pub struct Post {
+    input: PipeReader,
+    /// Of the client's run.
+    mark: String,
+}
+
+impl Post {
+    /// Waits until the client is gone; nothing when it ended in good order, or before it had told anything.
+    pub fn watch(self) -> Option<Left> {
+        watch(BufReader::new(self.input), &self.mark)
+    }
+}
+
+/// Leaves the session, the name, the directory and the files of the client behind: no signal to those reaches this process,
+/// its terminal can be set up from here without being stopped for it, and nobody waits for the end of what it holds.
+fn become_guard(has_terminal: bool) {
     // One that leads a group already stays where it is.
     let _ = rustix::process::setsid();
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    let _ = rustix::thread::set_name(c"acp-guard");
+    let _ = rustix::thread::set_name(family::GUARD_NAME);
+    let _ = rustix::process::chdir("/");
+    if let Ok(nothing) = OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&nothing);
+        let _ = rustix::stdio::dup2_stderr(&nothing);
+        if !has_terminal {
+            let _ = rustix::stdio::dup2_stdout(&nothing);
+        }
+    }
 }
 
 /// Lets go of the client's terminal, which whoever waits for its end would wait for otherwise.
@@ -195,9 +178,7 @@ struct Group {
     started: Option<u64>,
 }
 
-/// Waits until the client is gone; nothing when it ended in good order, or before it had told anything. `mark` is that of
-/// the client's run.
-pub fn watch(input: impl BufRead, mark: &str) -> Option<Left> {
+fn watch(input: impl BufRead, mark: &str) -> Option<Left> {
     let mut left = Left { mark: mark.to_owned(), ..Left::default() };
     let mut was_told = false;
     for line in input.lines() {

@@ -74,7 +74,7 @@ pub(super) use here::started;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod here {
-    use super::super::family::{RUN_MARK, command, variable_of};
+    use super::super::family::{RUN_MARK, command, is_guard, variable_of};
     use super::super::table::{self, processes};
     use super::Marked;
 
@@ -84,7 +84,7 @@ mod here {
         let begin = wanted.and_then(of_mark).map_or(0, |(_, started)| started);
         let mut all: Vec<Marked> = processes()
             .iter()
-            .filter(|stat| stat.pid != own && stat.started >= begin && !stat.is_dead())
+            .filter(|stat| stat.pid != own && stat.started >= begin && !stat.is_dead() && !is_guard(stat))
             .filter_map(|stat| {
                 let mark = variable_of(stat.pid, RUN_MARK)?;
                 let (client, began) = of_mark(&mark).filter(|_| wanted.is_none_or(|wanted| wanted == mark))?;

@@ -21,7 +21,7 @@ mod tool;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
-pub use guard::{Left, become_guard, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal, watch};
+pub use guard::{Left, Post, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal};
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use marked::{Marked, end_marked, marked};

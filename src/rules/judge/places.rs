@@ -95,25 +95,26 @@ impl<'a> Places<'a> {
 
     /// Of the rules that deny or ask.
     pub(super) fn wide(&self, spec: &Spec) -> Match {
-        let (roots, home) = (self.roots(), self.request.home);
+        let Request { roots, home, .. } = *self.request;
         let mut places = std::iter::once(&self.plain).chain(&self.real);
         match spec {
             Spec::Any => Match::Yes,
-            Spec::Path(spec) if places.clone().any(|path| spec.matches(path, &roots, home, true)) => Match::Yes,
-            Spec::Path(spec) if self.is_above && places.any(|path| spec.is_below(path, &roots, home)) => Match::Below,
+            Spec::Path(spec) if places.clone().any(|path| spec.matches(path, roots, home, true)) => Match::Yes,
+            Spec::Path(spec) if self.is_above && places.any(|path| spec.is_below(path, roots, home)) => Match::Below,
             _ => Match::No,
         }
     }
 
     /// Of the rules that allow.
     pub(super) fn strict(&self, spec: &Spec, is_edit: bool) -> bool {
-        let (Some(real), Some(inside)) = (&self.real, self.inside()) else { return false };
+        let Some(real) = &self.real else { return false };
         match spec {
             // The session's own directory may be below such a name.
             Spec::Any => !(self.is_outside() || is_edit && self.steers()),
             Spec::Path(spec) => {
-                let is_spelled = || spec.spells(inside) && (!self.is_ours() || spec.spells_name(real));
-                spec.matches(real, &self.roots(), self.request.home, false) && (!is_edit || is_spelled())
+                let spells = |inside| spec.spells(inside) && (!self.is_ours() || spec.spells_name(real));
+                spec.matches(real, self.request.roots, self.request.home, false)
+                    && (!is_edit || self.inside().is_some_and(spells))
             }
             _ => false,
         }

@@ -16,7 +16,7 @@ use crate::ui::state::folds::Fold;
 use std::path::PathBuf;
 
 /// Above this the least recently used layouts are dropped, down to half of it.
-pub(super) const CACHE_BYTES: usize = 8 << 20;
+pub(super) const CACHE_BYTES: usize = 3 << 20;
 /// Entries of which more than their layout is known; beyond that those that were not drawn the longest are forgotten.
 const MAX_SLOTS: usize = 4096;
 /// Columns of glyphs left of the text.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Lines of one generation.
-const LINES: usize = 8192;
+const LINES: usize = 2048;
 
 /// Coloured pieces of a line: bytes and what they are, sorted.
 pub type Spans = Vec<(Range<u32>, Token)>;
@@ -42,7 +42,7 @@ mod tests {
         for key in 0..100_000 {
             colours.learn(key, Spans::new());
         }
-        assert!(colours.of(99_999).is_some() && colours.of(92_000).is_some());
+        assert!(colours.of(99_999).is_some() && colours.of(98_000).is_some());
         assert!(colours.of(1).is_none());
         assert!(colours.young.len() + colours.old.len() <= 2 * LINES);
     }

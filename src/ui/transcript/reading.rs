@@ -12,7 +12,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 /// Above this what was not looked at is dropped, down to half of it.
-pub(super) const READ_BYTES: usize = 4 << 20;
+pub(super) const READ_BYTES: usize = 2 << 20;
 
 /// An entry, wherever it is.
 #[derive(Debug)]

@@ -85,6 +85,9 @@ enum RawLines {
     Shown,
 }
 
+/// Columns around what is asked: the bar and a blank on the left, and the margin that everything has on the right.
+const FRAME: u16 = 3;
+
 /// The dock laid out for a width and a height.
 pub struct Dock {
     dialog: Dialog,
@@ -158,7 +161,7 @@ impl Dock {
 pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let dialog = cx.state.view.dock.dialog.clone()?;
     let max = usize::from(Some(max).filter(|max| *max > 0)?);
-    let inner = columns.checked_sub(2).filter(|c| *c > 0)?;
+    let inner = columns.checked_sub(FRAME).filter(|c| *c > 0)?;
     let contents = contents(cx, &dialog, columns)?;
     let mut fixed = paint::rows(&contents.fixed, inner);
     let is_fixed_whole = fixed.len() <= max;
@@ -274,7 +277,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     };
     let (corner, bar) = (StyledText::of("┏ ", frame), StyledText::of("┃ ", frame));
     let mut y = area.y;
-    let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(2), height: 1 };
+    let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(FRAME), height: 1 };
     for (at, row) in dock.body.iter().enumerate().skip(dock.top).take(dock.shown) {
         if y >= area.bottom() {
             return;
@@ -300,7 +303,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
             paint::put(buf, area.x, y, area.width, &row.text, cx.theme);
         } else {
             paint::put(buf, area.x, y, area.width, &bar, cx.theme);
-            let used = paint::put(buf, area.x + 2, y, area.width.saturating_sub(2), &row.text, cx.theme);
+            let used = paint::put(buf, area.x + 2, y, area.width.saturating_sub(FRAME), &row.text, cx.theme);
             rows.push((y, if used == 0 { 0 } else { used + 1 }));
         }
         y += 1;
@@ -407,7 +410,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     };
     let roots = [PathBuf::from(&cx.session.cwd)];
     let entry = cx.session.entries().get(pending.entry);
-    let ctx = cx.cell_ctx(columns.saturating_sub(2), &roots);
+    let ctx = cx.cell_ctx(columns.saturating_sub(FRAME), &roots);
     let lines = if pending.about == About::Permission {
         entry.map(|e| cells::permission_body(e, &pending.previews, &pending.outside, &ctx)).unwrap_or_default()
     } else {

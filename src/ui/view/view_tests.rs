@@ -44,9 +44,9 @@ fn the_wide_screen() {
     assert_eq!(
         bottom(&s, 7),
         "\
-┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
+┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
 ┃ in ~/src/shop
-┃ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why                  Alt+digit or Tab to answer
+┃ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why                 Alt+digit or Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -115,9 +115,9 @@ fn the_usual_screen() {
     assert_eq!(
         bottom(&s, 6),
         "\
-┏ run  cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
+┏ run  cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
 ┃ gemini-cli in ~/src/shop
-┃ 1 Allow once   2 Always allow cargo test   3 Reject              Tab to answer
+┃ 1 Allow once   2 Always allow cargo test   3 Reject             Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
  waiting for you 0:12 · Esc stops the turn"
@@ -133,10 +133,10 @@ fn the_small_screen() {
     assert_eq!(
         bottom(&s, 8),
         "\
-┏ run  cargo test --all -- ━━━━ 1/2 0:12
+┏ run  cargo test --all -- ━━━ 1/2 0:12
 ┃   --ignored
 ┃ gemini-cli in ~/src/shop
-┃ 1 Allow once             Tab to answer
+┃ 1 Allow once            Tab to answer
 ┃ 2 Always allow cargo test  3 Reject
 ── default ─────────────────────────────
 ❯ and then bump the version

@@ -1,8 +1,9 @@
 //! The client is killed: what it had started ends all the same, and its session is one that was interrupted.
 #![cfg(target_os = "linux")]
 
-use super::support::{Lab, kill, wait_until};
+use super::support::{Lab, Running, kill, wait_until};
 use rustix::process::Signal;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// An agent that does not listen, with a child that does not either and one in a session of its own.
@@ -33,4 +34,45 @@ fn nothing_runs_on_after_the_client_was_killed_and_its_session_is_interrupted() 
     let listed: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(listed["sessions"][0]["state"], "interrupted", "{listed}");
     drop(running);
+}
+
+/// A turn that does not end.
+const ENDLESS: &str = r#"{ do = "say", text = "on it\n" }, { do = "hang", ignore_cancel = true }"#;
+
+/// The child of the client that calls itself so.
+fn guard_of(client: i32) -> i32 {
+    let of = |pid: i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
+        let parent: i32 = rest.split_whitespace().nth(1)?.parse().ok()?;
+        (name == "acp-guard" && parent == client).then_some(pid)
+    };
+    let all = std::fs::read_dir("/proc").unwrap();
+    let mut numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    numbers.find_map(of).expect("there is a guard")
+}
+
+#[test]
+fn the_guard_shares_its_memory_with_the_client() {
+    let lab = Lab::new();
+    let mut running = lab.start(&["x", "--json"], &lab.turn(ENDLESS));
+    running.until_line("on it");
+    let memory = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", guard_of(running.pid))).unwrap();
+    let line = memory.lines().find_map(|line| line.strip_prefix("Private_Dirty:")).unwrap();
+    let own: u32 = line.trim().trim_end_matches(" kB").parse().unwrap();
+    // A program that is started anew writes that much before it does anything.
+    assert!((1..=512).contains(&own), "{own} kB");
+}
+
+#[test]
+fn the_guard_of_a_client_that_an_agent_runs_is_none_of_the_agents_processes() {
+    let lab = Lab::new();
+    let mut command = lab.exec_command(&["x", "--json"], &lab.turn(ENDLESS));
+    command.env("ACP_TUI_RUN", "1-1");
+    let mut running = Running::start(command, Stdio::null());
+    running.until_line("on it");
+    assert!(guard_of(running.pid) > 1);
+    let all = lines(&lab, &["ps", "--json"]);
+    let outer: Vec<_> = all.iter().filter(|one| one["client"] == 1).map(|one| one["pid"].as_i64()).collect();
+    assert_eq!(outer, [Some(i64::from(running.pid))], "{all:?}");
 }

@@ -90,7 +90,7 @@ pub(super) struct Look {
 
 impl Look {
     fn inner(self) -> usize {
-        usize::from(self.columns.saturating_sub(2)).max(1)
+        usize::from(self.columns.saturating_sub(super::FRAME)).max(1)
     }
 }
 
