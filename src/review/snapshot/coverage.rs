@@ -11,6 +11,7 @@ use crate::review::worktree::repo;
 use crate::review::worktree::rules;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::FileType;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -243,14 +244,16 @@ fn names<'a>(
     false
 }
 
-/// Whether a directory has nothing but directories in it, as far as `left` more may be looked into.
+/// Whether a directory has nothing in it that is looked at, as far as `left` more directories may be looked into.
 fn is_empty(dir: &Path, left: &mut usize) -> bool {
     let Some(less) = left.checked_sub(1) else { return false };
     *left = less;
     let Ok(mut entries) = std::fs::read_dir(dir) else { return false };
     entries.all(|entry| {
         let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry.path())));
-        entry.is_ok_and(|(kind, path)| kind.is_dir() && is_empty(&path, left))
+        // What is neither a directory nor this is a FIFO, a socket or a device.
+        let is_looked_at = |kind: FileType| kind.is_file() || kind.is_symlink();
+        entry.is_ok_and(|(kind, path)| if kind.is_dir() { is_empty(&path, left) } else { !is_looked_at(kind) })
     })
 }
 

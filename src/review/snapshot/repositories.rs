@@ -41,8 +41,8 @@ fn found(root: &Path, walked: &Walked) -> Vec<RelPath> {
     if all.is_empty() {
         return Vec::new();
     }
-    let mut none = BTreeSet::new();
     if let Some(index) = Repo::find(root).and_then(|repo| repo.index(root)) {
+        let mut none = BTreeSet::new();
         for key in index.tracked() {
             none.extend(walk::parents(key).filter(|dir| all.contains(*dir) && git_dirs::is_gits_in(dir, key)));
         }
