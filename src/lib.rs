@@ -21,7 +21,8 @@
 //! ```
 //!
 //! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::connection` decodes, `engine::core` reduces,
-//! `ui::transcript` lays out what is visible, `ui::tty::surface` writes what differs.
+//! `ui::transcript` lays out what is visible, `ui::tty::surface` writes what differs. Inline, `ui::transcript::print` gives what
+//! stays as it is once, for the terminal's own scrollback, and `ui::tty::surface::region` draws the rest below it.
 //!
 //! How what an agent asks for is decided: `model::judge` allows, refuses or leaves it to the person; `engine::admitting`
 //! asks it once more with the real path, right before a file or directory is used.

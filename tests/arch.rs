@@ -157,7 +157,22 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     // What is asked about is told as the screen does; output waits for a slow reader as that of `exec` does.
-    ("plain", &["headless::code", "headless::printer", "ui::cells", "ui::labels", "engine", "model", "text", "base"]),
+    (
+        "plain",
+        &[
+            "headless::code",
+            "headless::printer",
+            "ui::cells",
+            "ui::labels",
+            // When a silence is told.
+            "ui::state::silence",
+            "ui::state::timing",
+            "engine",
+            "model",
+            "text",
+            "base",
+        ],
+    ),
     // Shares no code with the client that it is to test.
     ("demo", &[]),
     (
@@ -169,6 +184,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // Messages of a file on the screen.
+            "ui::message_file",
+            "ui::state::inspector",
             // Earlier sessions as the list takes them.
             "ui::past::Archive",
             "ui::past::Lease",
@@ -234,13 +252,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::notify", &["ui::labels", "ui::state", "model", "text", "base"]),
     ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "base"]),
-    ("ui::work", &["ui::msg::What", "text"]),
+    // What a decoded picture is, and what is decoded.
+    ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::picture"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
-    ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "model", "text", "base"]),
+    // Of pictures the cells are plain data, too.
+    ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "ui::state::pictures", "model", "text", "base"]),
     ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted"]),
-    ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model"]),
+    ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base::picture"]),
     (
         "ui::view",
         &[
@@ -288,14 +308,29 @@ const ROOMS: &[(&str, &[&str])] = &[
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],
     ),
+    (
+        "ui::message_file",
+        &[
+            "ui::keys",
+            "ui::state",
+            "ui::view::inspector",
+            "ui::view::paint",
+            "ui::tty::Input",
+            "ui::tty::Click",
+            "theme",
+            "text",
+        ],
+    ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
-    ("ui::run", &["ui", "engine", "model", "theme"]),
+    // A picture is written into a file by what its bytes say that it is.
+    ("ui::run", &["ui", "engine", "model", "theme", "base::media", "base::picture"]),
 ];
 
 /// Imports that break the table for a reason: `(file, target, reason)`.
 const IMPORT_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("src/ui/cells/mod.rs", "ui::state::folds::Fold", "plain data: how far an entry is unfolded"),
+    ("src/ui/cells/message.rs", "ui::state::folds::Fold", "the same"),
     ("src/ui/cells/terminal.rs", "ui::state::folds::Fold", "the same"),
     ("src/ui/cells/tool.rs", "ui::state::folds::Fold", "the same"),
 ];
@@ -367,6 +402,8 @@ const FENCES: &[Fence] = &[
             "ui/run.rs",
             // Before there is a session the person is waited for.
             "ui/run/start.rs",
+            // The same for the messages of a file.
+            "ui/run/messages.rs",
             // The loop waits for what was read.
             "ui/past.rs",
             // The loop waits for what was kept.
@@ -377,6 +414,7 @@ const FENCES: &[Fence] = &[
             "ui/work/files.rs",
             // Programs that take a text or tell of something are waited for, and not for ever.
             "ui/work/copier.rs",
+            "ui/work/pictures.rs",
             "ui/run/telling.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.

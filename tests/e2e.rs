@@ -27,6 +27,8 @@ mod failing;
 mod gates;
 #[path = "e2e/idle.rs"]
 mod idle;
+#[path = "e2e/inline.rs"]
+mod inline;
 #[path = "e2e/login.rs"]
 mod login;
 #[path = "e2e/looks.rs"]

@@ -14,14 +14,17 @@ pub struct TailBuffer {
     start: usize,
     limit: usize,
     truncated: bool,
+    /// Bytes of all text that has come.
+    pushed: u64,
 }
 
 impl TailBuffer {
     pub const fn new(limit: usize) -> Self {
-        Self { buf: String::new(), start: 0, limit, truncated: false }
+        Self { buf: String::new(), start: 0, limit, truncated: false, pushed: 0 }
     }
 
     pub fn push(&mut self, text: &str) {
+        self.pushed += text.len() as u64;
         if text.len() > self.limit {
             // Nothing before this text can stay, and of this text only the end.
             self.truncated = true;
@@ -68,6 +71,14 @@ impl TailBuffer {
         self.as_str().to_owned()
     }
 
+    /// What has come after the first so many bytes, as far as it is kept, and how much of it is not.
+    pub fn after(&self, position: u64) -> (&str, u64) {
+        let begin = self.pushed.saturating_sub(self.len() as u64);
+        let text = self.as_str();
+        let skip = text.ceil_char_boundary(position.saturating_sub(begin).min(text.len() as u64) as usize);
+        (&text[skip..], begin.saturating_sub(position))
+    }
+
     pub fn len(&self) -> usize {
         self.buf.len() - self.start
     }
@@ -97,6 +108,20 @@ mod tests {
     }
 
     #[test]
+    fn s_036_what_comes_after_a_position_is_known_and_what_of_it_is_gone() {
+        let mut tail = TailBuffer::new(6);
+        tail.push("abc");
+        assert_eq!(
+            (tail.after(0), tail.after(2), tail.after(3), tail.after(9)),
+            (("abc", 0), ("c", 0), ("", 0), ("", 0))
+        );
+        tail.push("défg");
+        assert_eq!((tail.after(3), tail.after(0)), (("défg", 0), ("cdéfg", 2)));
+        tail.push("0123456789");
+        assert_eq!(tail.after(8), ("456789", 4));
+    }
+
+    #[test]
     fn r_378_cuts_at_a_character_boundary() {
         let mut tail = TailBuffer::new(4);
         tail.push("äöü");
@@ -110,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn r_379_truncated_stays_true_and_zero_keeps_nothing() {
+    fn r_379_r_380_truncated_stays_true_and_zero_keeps_nothing() {
         let mut tail = TailBuffer::new(0);
         tail.push("");
         assert!(!tail.truncated());

@@ -161,6 +161,9 @@ pub struct Common {
     pub theme: Option<String>,
     /// In lines, and not on a screen.
     pub plain: bool,
+    /// In the terminal's own scrollback.
+    pub inline: bool,
+    pub print_on_exit: bool,
     /// A session that is to go on, in place of a new one.
     pub goes_on: Option<SessionChoice>,
     /// It begins in a git worktree of its own.
@@ -489,7 +492,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, plain, mcp, no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
+    let Typed { agent, cwd, record, theme, plain, inline, print_on_exit, mcp, .. } = typed;
+    let Typed { no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
     let permission_mode = typed.permission_mode;
     Ok(Common {
         command,
@@ -498,6 +502,8 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         record,
         theme,
         plain,
+        inline,
+        print_on_exit,
         goes_on,
         worktree,
         mcp,

@@ -40,6 +40,7 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
     // Each run has a file of its own, and runs may overlap.
     let mut newest: Vec<(String, Value)> = Vec::new();
     let mut shown = Shown::default();
+    let mut has_any = false;
     for file in audit::files(&state).map_err(cannot)? {
         let records = match audit::records(&file) {
             Ok(records) => records,
@@ -49,6 +50,7 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
             }
         };
         for record in records.filter(|record| asked.wants(record)) {
+            has_any = true;
             if asked.limit.is_some() {
                 newest.push((record["time"].as_str().unwrap_or_default().to_owned(), record));
                 if newest.len() / 2 > limit {
@@ -61,6 +63,12 @@ pub fn run(asked: &Audit) -> Result<u8, Usage> {
                 return Ok(written);
             }
         }
+    }
+    if let Some(id) = asked.session.as_deref().filter(|_| !has_any) {
+        let id = paths::visible(id.as_ref());
+        say(&format!(
+            "the log has no decision of a session whose id begins with {id}; `acp-tui sessions` lists the ids"
+        ));
     }
     keep_newest(&mut newest, limit);
     for (_, record) in newest {
@@ -123,6 +131,7 @@ fn line(record: &Value, time: &str) -> String {
         "rule" => format!("by rule {}", text("rule")),
         "hook" => "by the decision hook".to_owned(),
         "mode" => "by mode".to_owned(),
+        "flag" if text("event") == "mode" => "by --permission-mode".to_owned(),
         "flag" => "by --allow".to_owned(),
         "agent" => "by the agent".to_owned(),
         _ => "by the client".to_owned(),

@@ -9,7 +9,7 @@ use super::output::{print, say};
 use super::runtime;
 use super::usage::Usage;
 use crate::base::paths::visible;
-use crate::conformance::{self, Asked, Limits, Verdict};
+use crate::conformance::{self, Asked, Limits, Verdict, Version};
 use crate::engine::Framing;
 use crate::headless::{code, stop};
 use crate::host::process::AgentSpec;
@@ -44,7 +44,10 @@ pub fn run(asked: &Check) -> Result<u8, Usage> {
     };
     let here = std::env::current_dir().map_err(|error| Usage(format!("this directory is gone: {error}")))?;
     let limits = Limits::default();
+    let spoken = asked.common.spoken.or(&agent.spoken);
+    let version = if spoken.protocol.as_deref() == Some("2") { Version::Two } else { Version::One };
     let what = Asked {
+        version,
         framing: agent.reach.framing.as_deref().and_then(Framing::named).unwrap_or_default(),
         prompts: [prompt(0, PROMPT), prompt(1, LONG_PROMPT)],
         allow: asked.allow,

@@ -17,7 +17,7 @@ use crate::config::schema::{Config, Notify};
 use crate::engine::rulebook::{self, FileRules};
 use crate::headless::check::Checked;
 use crate::headless::code;
-use crate::host::process::check_sandbox;
+use crate::host::process::{check_ports, check_sandbox};
 use crate::host::rights::Rights;
 use crate::rules::Trust;
 use crate::store::trusted::{Trusted, What};
@@ -154,6 +154,22 @@ fn program(config: &Config) -> Section {
     let sandbox = check_sandbox();
     let can = if sandbox.is_ok() { "can be confined (--sandbox)" } else { "cannot be confined" };
     section.add("what agents write", can, sandbox.err().map(|why| why.to_string()).filter(|_| is_wanted));
+    let sandboxes = || config.agents.values().map(|agent| &agent.sandbox).filter(|sandbox| sandbox.is_on);
+    let is_limited = sandboxes().any(|sandbox| sandbox.readable.is_some());
+    let can = match (check_sandbox().is_ok(), is_limited) {
+        (false, _) => "cannot be confined",
+        (true, false) => "everything; can be confined (sandbox_read)",
+        (true, true) => "confined where sandbox_read says so",
+    };
+    section.add("what agents read", can, None);
+    let ports = check_ports();
+    let is_limited = sandboxes().any(|sandbox| sandbox.connects.is_some() || sandbox.listens.is_some());
+    let can = if ports.is_ok() {
+        "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP cannot"
+    } else {
+        "cannot be confined"
+    };
+    section.add("what agents reach", can, ports.err().map(|why| why.to_string()).filter(|_| is_limited));
     match std::env::current_exe() {
         Ok(path) => section.add("file", paths::visible(path.as_os_str()), None),
         Err(error) => {
@@ -303,6 +319,8 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
     vec![
         ("default_agent", config.default_agent.clone()),
         ("theme", config.theme.clone()),
+        ("screen", config.is_inline.then(|| "inline".to_owned())),
+        ("on_exit", config.prints_on_exit.then(|| "print".to_owned())),
         ("gate", config.gate.clone()),
         ("decision_hook", config.decision_hook.as_ref().and_then(|words| words.first()).cloned()),
         ("protocol", config.spoken.protocol.clone()),

@@ -5,6 +5,7 @@
 
 mod checking;
 mod content;
+mod looks;
 
 use super::commands::Name;
 use super::usage::Usage;
@@ -31,6 +32,8 @@ pub struct Typed {
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
     pub plain: bool,
+    pub inline: bool,
+    pub print_on_exit: bool,
     pub resume: Option<String>,
     /// `--resume` was given; without a name the session is chosen from a list.
     pub resumes: bool,
@@ -122,7 +125,7 @@ pub struct Use {
 
 /// All of them, in the order in which the help has them.
 pub fn flags() -> impl Iterator<Item = &'static Flag> {
-    FLAGS.iter().chain(content::CONTENT).chain(checking::CHECKING)
+    FLAGS.iter().chain(looks::LOOKS).chain(content::CONTENT).chain(checking::CHECKING)
 }
 
 const FLAGS: &[Flag] = &[
@@ -230,27 +233,6 @@ const FLAGS: &[Flag] = &[
         uses: &[Use {
             commands: &[Name::Screen, Name::Exec, Name::Demo],
             help: "write every frame to FILE as JSON lines (mode 0600)",
-        }],
-    },
-    Flag {
-        long: "theme",
-        short: None,
-        takes: Takes::Value("NAME", |typed, value| {
-            typed.theme = Some(text(value)?);
-            Ok(())
-        }),
-        uses: &[Use {
-            commands: &[Name::Screen, Name::Demo],
-            help: "auto (the default), dark, light, nord, gruvbox … (full screen)",
-        }],
-    },
-    Flag {
-        long: "plain",
-        short: None,
-        takes: Takes::Nothing(|typed| typed.plain = true),
-        uses: &[Use {
-            commands: &[Name::Screen, Name::Demo],
-            help: "in lines instead of a full screen: for screen readers, plain terminals and pipes",
         }],
     },
     Flag {

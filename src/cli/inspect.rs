@@ -1,21 +1,60 @@
-//! `acp-tui inspect FILE`: the messages of a recording or a journal, as lines.
+//! `acp-tui inspect FILE`: the messages of a recording or a journal, on the screen or as lines.
 //!
-//! Changes nothing. Invariants: what is printed for people is cleaned; a file of any size is read line by line.
+//! Changes nothing. Invariants: what is printed for people is cleaned; a file of any size is read line by line, and the
+//! screen keeps no more of it than fits into a bound.
 
 use super::args::Inspect;
-use super::output::{print, say};
+use super::output::{can_draw, print, say};
+use super::screen;
 use super::usage::Usage;
 use crate::base::{human, paths::visible, sanitize};
 use crate::headless::code;
 use crate::model::frames::{FrameDir, FrameRow, words};
 use crate::model::ids::AgentKey;
 use crate::store::frames;
+use crate::ui::message_file::MessageFile;
+use crate::ui::state::inspector::Inspector;
 use serde_json::{Value, json};
 
 /// Columns of a kind and a method.
 const WHAT: usize = 42;
 
+/// Bytes of messages that the screen keeps, the last ones of the file.
+const MAX_KEPT: usize = 512 << 20;
+
 pub fn run(asked: &Inspect) -> Result<u8, Usage> {
+    if asked.plain || asked.json || !can_draw() { print_all(asked) } else { show(asked) }
+}
+
+/// Filters, opens, copies and saves.
+fn show(asked: &Inspect) -> Result<u8, Usage> {
+    let name = visible(asked.file.as_os_str());
+    let (mut inspector, mut has_several) = (Inspector::keeping(MAX_KEPT), false);
+    let mut take = |row: &FrameRow| {
+        has_several |= row.agent != AgentKey::FIRST;
+        inspector.take(vec![row.clone()]);
+    };
+    let read = frames::read(&asked.file, &mut take).map_err(|error| Usage(format!("{name}: {error}")))?;
+    if read.messages == 0 {
+        return Err(empty(&name));
+    }
+    inspector.type_text(asked.filter.as_deref().unwrap_or_default());
+    let mut title = name;
+    if read.unread > 0 {
+        title = format!("{title} · {} cannot be read", human::count(read.unread, "line"));
+    }
+    if inspector.left_out() > 0 {
+        let gone = human::count(inspector.left_out(), "message");
+        title = format!("{title} · the first {gone} are left out; --plain has them");
+    }
+    screen::messages(MessageFile::new(inspector, title, has_several))
+}
+
+fn empty(name: &str) -> Usage {
+    Usage(format!("{name}: no message is in it; `--record FILE` writes a recording"))
+}
+
+fn print_all(asked: &Inspect) -> Result<u8, Usage> {
     let name = visible(asked.file.as_os_str());
     let words = words(asked.filter.as_deref().unwrap_or_default());
     let mut written = code::OK;
@@ -28,7 +67,7 @@ pub fn run(asked: &Inspect) -> Result<u8, Usage> {
     };
     let read = frames::read(&asked.file, &mut take).map_err(|error| Usage(format!("{name}: {error}")))?;
     if read.messages == 0 {
-        return Err(Usage(format!("{name}: no message is in it; `--record FILE` writes a recording")));
+        return Err(empty(&name));
     }
     if read.unread > 0 {
         say(&format!("{} cannot be read", human::count(read.unread, "line")));

@@ -211,8 +211,9 @@ pub fn engine_config(
         reached::keep(&dirs.state, &line(&agent), common);
     }
     let sandbox = sandbox(&agent.sandbox, common.sandbox, dirs.and_then(|dirs| dirs.home.as_deref()))?;
-    let sandbox = sandbox.map(|Sandbox { writable }| Sandbox {
-        writable: writable.into_iter().chain(directories.iter().cloned()).collect(),
+    let sandbox = sandbox.map(|sandbox| Sandbox {
+        writable: sandbox.writable.into_iter().chain(directories.iter().cloned()).collect(),
+        ..sandbox
     });
     Ok(EngineConfig {
         suggestion,
@@ -254,23 +255,38 @@ pub fn line(agent: &AgentCommand) -> String {
     words.map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What an agent may write besides the session's directory, where that is confined: by `--sandbox`, or by the
+/// What an agent may do besides writing in the session's directory, where that is confined: by `--sandbox`, or by the
 /// configuration.
 fn sandbox(configured: &SandboxConfig, is_asked: bool, home: Option<&Path>) -> Result<Option<Sandbox>, Usage> {
     if !configured.is_on && !is_asked {
         return Ok(None);
     }
-    process::check_sandbox().map_err(|why| Usage(format!("--sandbox: {why}")))?;
+    let sandbox = configured_sandbox(configured, home);
+    let has_ports = sandbox.connects.is_some() || sandbox.listens.is_some();
+    let check = if has_ports { process::check_ports } else { process::check_sandbox };
+    check().map_err(|why| Usage(format!("--sandbox: {why}")))?;
+    for (key, paths) in [("sandbox_write", Some(&sandbox.writable)), ("sandbox_read", sandbox.readable.as_ref())] {
+        if let Some(path) = paths.into_iter().flatten().find(|path| !path.is_absolute() || !path.exists()) {
+            let path = visible(path.as_os_str());
+            return Err(Usage(format!("{key}: {path} is not there, or no absolute path; make it, or take it out")));
+        }
+    }
+    Ok(Some(sandbox))
+}
+
+/// The same, without a look at what is there.
+fn configured_sandbox(configured: &SandboxConfig, home: Option<&Path>) -> Sandbox {
     let path = |text: &String| match (text.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(text),
     };
-    let writable: Vec<PathBuf> = configured.writable.iter().map(path).collect();
-    if let Some(path) = writable.iter().find(|path| !path.is_absolute() || !path.exists()) {
-        let path = visible(path.as_os_str());
-        return Err(Usage(format!("sandbox_write: {path} is not there, or no absolute path; make it, or take it out")));
+    let SandboxConfig { writable, readable, connects, listens, .. } = configured;
+    Sandbox {
+        writable: writable.iter().map(path).collect(),
+        readable: readable.as_ref().map(|all| all.iter().map(path).collect()),
+        connects: connects.clone(),
+        listens: listens.clone(),
     }
-    Ok(Some(Sandbox { writable }))
 }
 
 /// What the configuration says of it.
@@ -324,7 +340,7 @@ pub fn further(config: &Config, home: Option<PathBuf>, is_sandboxed: bool) -> BT
         let reach = reach(&agent.reach, &Common::default());
         // One that cannot be confined says so when it is started.
         let wanted = agent.sandbox.is_on || is_sandboxed;
-        let sandbox = wanted.then(|| sandbox(&agent.sandbox, true, home.as_deref()).ok().flatten().unwrap_or_default());
+        let sandbox = wanted.then(|| configured_sandbox(&agent.sandbox, home.as_deref()));
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
         (

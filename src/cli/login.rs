@@ -25,7 +25,7 @@ pub fn log_in(asked: &Login) -> Result<u8, Usage> {
     let (command, args, env) = match kind {
         AuthKind::Terminal { args, env } => (agent.command, agent.args.iter().chain(args).cloned().collect(), env),
         AuthKind::Command { command, args, env } => (command.clone(), args.clone(), env),
-        AuthKind::Agent | AuthKind::Env { .. } => return Ok(told(&ended)),
+        AuthKind::Agent | AuthKind::Env { .. } | AuthKind::Typed { .. } => return Ok(told(&ended)),
     };
     let env = agent.env.into_iter().chain(env.iter().cloned()).collect();
     let spec = process::AgentSpec {

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// Where a text goes that is too long for the terminal's clipboard, below the state directory.
 const CLIPBOARD: &str = "clipboard.txt";
+/// Where pictures go that the person wants to have, below the same.
+const PICTURES: &str = "pictures";
 
 /// How a person who looks elsewhere is told.
 pub(super) fn outside(
@@ -41,7 +43,7 @@ pub(super) fn outside(
 /// What takes a copied text.
 pub(super) fn clipboard(surroundings: &Surroundings, get: impl Fn(&str) -> Option<String>) -> Tools {
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.clone());
-    let file = state.map(|state| -> ToFile { Arc::new(move |text| keep(&state, text)) });
+    let file = state.map(|state| -> ToFile { Arc::new(move |name, bytes| keep(&state, name, bytes)) });
     Tools { run: Some(run()), programs: programs(get, cfg!(target_os = "macos")), file, max: MAX_TEXT }
 }
 
@@ -72,13 +74,27 @@ fn programs(get: impl Fn(&str) -> Option<String>, is_mac: bool) -> Vec<Vec<Strin
     programs.into_iter().map(|words| words.iter().map(|word| (*word).to_owned()).collect()).collect()
 }
 
-fn keep(state: &Path, text: &str) -> io::Result<PathBuf> {
+fn keep(state: &Path, name: Option<&str>, bytes: &[u8]) -> io::Result<PathBuf> {
     make_private_dir(state)?;
-    let path = state.join(CLIPBOARD);
+    let path = match name {
+        None => state.join(CLIPBOARD),
+        Some(name) => {
+            let dir = state.join(PICTURES);
+            make_private_dir(&dir)?;
+            free(&dir, name)
+        }
+    };
     let mut file = Replacement::of(&path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     file.finish(Durability::None)?;
     Ok(path)
+}
+
+/// A name that is not taken: `picture-2.png` after `picture-1.png`.
+fn free(dir: &Path, name: &str) -> PathBuf {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "bin"));
+    let of = |number: u32| dir.join(format!("{stem}-{number}.{ending}"));
+    (1..10_000).map(of).find(|path| !path.exists()).unwrap_or_else(|| of(10_000))
 }
 
 #[cfg(test)]
@@ -104,9 +120,18 @@ mod tests {
     fn a_long_text_lies_in_a_file_of_the_owner() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
-        let path = keep(&dir.path().join("state"), "first").unwrap();
-        assert_eq!(keep(&dir.path().join("state"), "second").unwrap(), path);
+        let path = keep(&dir.path().join("state"), None, b"first").unwrap();
+        assert_eq!(keep(&dir.path().join("state"), None, b"second").unwrap(), path);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "second");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn each_picture_has_a_file_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        let names: Vec<_> = ["a", "b"].map(|bytes| keep(&state, Some("picture.png"), bytes.as_bytes()).unwrap()).into();
+        assert_eq!(names, [state.join("pictures/picture-1.png"), state.join("pictures/picture-2.png")]);
+        assert_eq!(std::fs::read(&names[1]).unwrap(), b"b");
     }
 }

@@ -41,6 +41,10 @@ impl Journals {
 }
 
 impl Archive for Journals {
+    fn spent(&self) -> Option<f64> {
+        super::spent::today(&self.state, &self.config)
+    }
+
     fn list(&self) -> Result<Vec<PastSession>, String> {
         let listing = sessions::list(&self.state).map_err(|error| error.to_string())?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -25,6 +25,10 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
     if let Some(theme) = &common.theme {
         return Err(Usage(format!("--plain draws nothing; leave out --theme {theme}")));
     }
+    if common.inline || common.print_on_exit {
+        let option = if common.inline { "inline" } else { "print-on-exit" };
+        return Err(Usage(format!("--plain stands in the terminal's scrollback anyway; leave out --{option}")));
+    }
     let surroundings = Surroundings::read();
     // The claim is held until the end.
     let (cwd, opening, recorded, _claim) = match resume::find(common, &surroundings)? {

@@ -22,8 +22,11 @@ use crate::theme::color::Depth;
 use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
 use crate::ui::autosave::DraftStore;
+use crate::ui::message_file::MessageFile;
 use crate::ui::past::{Archive, Lease};
-use crate::ui::run::{Ended, Exit, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, run_on};
+use crate::ui::run::{
+    Conversation, Ended, Exit, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, read_messages, run_on,
+};
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
@@ -149,6 +152,8 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
         agent: Some(DEMO.into()),
         record: common.record.clone(),
         theme: common.theme.clone(),
+        inline: common.inline,
+        print_on_exit: common.print_on_exit,
         spoken: common.spoken.clone(),
         ..Common::default()
     })
@@ -169,6 +174,20 @@ pub fn review(dir: &Path) -> Result<u8, Usage> {
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
+}
+
+/// `acp-tui inspect`: the messages of a file, on the screen.
+pub(super) fn messages(file: MessageFile) -> Result<u8, Usage> {
+    let surroundings = Surroundings::read();
+    let (mut options, _) = options(&Common::default(), &surroundings)?;
+    panic_hook(&surroundings);
+    let runtime = runtime::start()?;
+    let exit: Result<Exit, Usage> = runtime.block_on(async {
+        let mut screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
+        Ok(read_messages(&mut screen, file, &mut options).await.unwrap_or(Exit::TerminalGone))
+    });
+    runtime.shutdown_background();
+    Ok(exit_code(&Ended::early(exit?)))
 }
 
 async fn session(
@@ -304,6 +323,10 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         models: models_of(common, surroundings),
         outside: outside::outside(surroundings, multiplexer, get),
         clipboard: outside::clipboard(surroundings, get),
+        conversation: Conversation {
+            is_inline: common.inline || surroundings.config.is_inline,
+            is_printed_at_end: common.print_on_exit || surroundings.config.prints_on_exit,
+        },
     };
     Ok((options, warnings))
 }

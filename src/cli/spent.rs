@@ -8,10 +8,12 @@ use super::output::{print, say};
 use super::usage::Usage;
 use crate::base::{date, human, paths, sanitize};
 use crate::config;
+use crate::config::schema::Config;
 use crate::model::budget::{Budget, Left, Limit};
 use crate::store::sessions::{self, Known};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
@@ -34,6 +36,9 @@ pub(super) fn run(as_json: bool) -> Result<u8, Usage> {
     let listing = sessions::list(&conversations::state()?).map_err(cannot)?;
     for problem in &listing.problems {
         say(&format!("{}: {}", paths::visible(problem.path.as_os_str()), problem.why));
+    }
+    if let Some(budget) = budget(&Surroundings::read()) {
+        say(&limits(&budget));
     }
     let mut rows: Vec<Row<'_>> = listing.sessions.iter().flat_map(rows_of).collect();
     rows.sort_by(|a, b| b.day.cmp(&a.day).then_with(|| a.known.agent.cmp(&b.known.agent)));
@@ -63,8 +68,7 @@ pub(super) fn budget(surroundings: &Surroundings) -> Option<Budget> {
     let limits = surroundings.config.budget.as_deref().and_then(config::budget::parse)?;
     let limit = |config::budget::Amount(amount, unit)| Limit { amount, unit };
     let (day, session) = (limits.day.map(limit), limits.session.map(limit));
-    let now = now().as_secs();
-    let today = u32::try_from(now / SECONDS_OF_A_DAY).unwrap_or(0);
+    let (now, today) = (now().as_secs(), this_day());
     let ends = Duration::from_secs(SECONDS_OF_A_DAY - now % SECONDS_OF_A_DAY);
     let mut budget = Budget { day, session, ends, ..Budget::default() };
     // Where no journal can be read, nothing is known to have been spent.
@@ -73,10 +77,33 @@ pub(super) fn budget(surroundings: &Surroundings) -> Option<Budget> {
         let Some((cost, unit)) = &known.figures.cost else { continue };
         if budget.day.as_ref().is_some_and(|day| day.unit == *unit) {
             budget.costs.insert(known.session_id.clone(), *cost);
-            budget.spent += known.figures.days.iter().filter(|day| day.day == today).map(|day| day.cost).sum::<f64>();
+            budget.spent += on_day(known, today);
         }
     }
     Some(budget)
+}
+
+/// What sessions of all programs have cost on this day, where there is a budget for a day.
+pub(super) fn today(state: &Path, config: &Config) -> Option<f64> {
+    let config::budget::Amount(_, unit) = config.budget.as_deref().and_then(config::budget::parse)?.day?;
+    let (listing, today) = (sessions::list(state).ok()?, this_day());
+    let counts = |known: &&Known| known.figures.cost.as_ref().is_some_and(|(_, of)| *of == unit);
+    Some(listing.sessions.iter().take(MAX_KNOWN).filter(counts).map(|known| on_day(known, today)).sum())
+}
+
+fn this_day() -> u32 {
+    u32::try_from(now().as_secs() / SECONDS_OF_A_DAY).unwrap_or(0)
+}
+
+fn on_day(known: &Known, today: u32) -> f64 {
+    known.figures.days.iter().filter(|day| day.day == today).map(|day| day.cost).sum()
+}
+
+/// What may be spent, and what of it is used today.
+fn limits(budget: &Budget) -> String {
+    let of_session = budget.session.as_ref().map(|Limit { amount, unit }| format!("{amount} {unit} a session"));
+    let all: Vec<String> = budget.today().into_iter().chain(of_session).collect();
+    format!("the budget: {}", all.join(", "))
 }
 
 /// Why nothing is sent, where a session has cost this.

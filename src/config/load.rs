@@ -14,8 +14,8 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, PROTOCOLS,
-    SESSIONS_KEYS, TRANSPORTS,
+    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, ON_EXIT,
+    PROTOCOLS, SCREENS, SESSIONS_KEYS, TRANSPORTS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -71,6 +71,13 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
                 config.default_agent = string("default_agent", "the name of an agent", value, &mut report);
             }
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
+            "screen" => {
+                config.is_inline = one_of("screen", &SCREENS, value, &mut report).is_some_and(|word| word == "inline");
+            }
+            "on_exit" => {
+                config.prints_on_exit =
+                    one_of("on_exit", &ON_EXIT, value, &mut report).is_some_and(|word| word == "print");
+            }
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
@@ -249,6 +256,17 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             "terminals" => agent.reach.terminals = flag(&format!("{path}.terminals"), value, report),
             "sandbox" => agent.sandbox.is_on = flag(&format!("{path}.sandbox"), value, report),
             "sandbox_write" => agent.sandbox.writable = list(&format!("{path}.sandbox_write"), value, report),
+            "sandbox_read" => {
+                agent.sandbox.readable = (!is_all(value)).then(|| list(&format!("{path}.sandbox_read"), value, report));
+            }
+            "sandbox_connect" => {
+                let name = format!("{path}.sandbox_connect");
+                agent.sandbox.connects = (!is_all(value)).then(|| ports(&name, value, report));
+            }
+            "sandbox_listen" => {
+                let name = format!("{path}.sandbox_listen");
+                agent.sandbox.listens = (!is_all(value)).then(|| ports(&name, value, report));
+            }
             "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));
@@ -268,6 +286,28 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
         return None;
     }
     Some(agent)
+}
+
+/// No limit. What is neither this nor a list is read as an empty one: a limit that is misspelled is none that is left out.
+fn is_all(value: &Spanned<DeValue<'_>>) -> bool {
+    value.get_ref().as_str() == Some("all")
+}
+
+fn ports(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<u16> {
+    let allowed = "allowed: \"all\", or a list of ports, [443, 8080]";
+    let Some(items) = value.get_ref().as_array() else {
+        report.warn(&value.span(), format!("{path} is {}; {allowed}", kind_of(value.get_ref())));
+        return Vec::new();
+    };
+    let mut ports = Vec::new();
+    for item in items {
+        let number = item.get_ref().as_integer().and_then(|number| number.as_str().parse::<u16>().ok());
+        match number.filter(|port| *port > 0) {
+            Some(port) => ports.push(port),
+            None => report.warn(&item.span(), format!("{path} holds what is no port; {allowed}")),
+        }
+    }
+    ports
 }
 
 fn list(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Vec<String> {

@@ -44,8 +44,8 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, gate, decision_hook, protocol, dialect, unstable, budget, notify, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, gate, decision_hook, protocol, dialect, unstable, budget, notify, sessions, agents, mcp",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen",
         ]
     );
 }
@@ -106,7 +106,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen";
             no_command:
                 "[agents.x]\nargs = []",
                 "config.toml:1: [agents.x] has no command; it needs: command = \"program\", or url";
@@ -179,4 +179,15 @@ proptest! {
     fn any_file_is_survived(text in "(\\PC|[\n\"=\\[\\]{}.]|agents|theme|command|\n\\[agents.a\\]\n){0,40}") {
         let _ = load(&text, "config.toml");
     }
+}
+
+#[test]
+fn what_limits_a_sandbox_is_a_list_or_all_and_what_is_neither_allows_nothing() {
+    let text = "[agents.a]\ncommand = \"a\"\nsandbox_read = [\"/usr\"]\nsandbox_connect = [443, 70000, \"x\"]\nsandbox_listen = \"all\"\n\
+                [agents.b]\ncommand = \"b\"\nsandbox_read = \"all\"\nsandbox_connect = \"none\"\nsandbox_listen = 1\n";
+    let (config, warnings) = load(text, "config.toml");
+    let [a, b] = ["a", "b"].map(|name| config.agents[name].sandbox.clone());
+    assert_eq!((a.readable, a.connects, a.listens), (Some(vec!["/usr".to_owned()]), Some(vec![443]), None));
+    assert_eq!((b.readable, b.connects, b.listens), (None, Some(Vec::new()), Some(Vec::new())));
+    assert_eq!(warnings.len(), 4, "{warnings:?}");
 }

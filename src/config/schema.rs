@@ -7,9 +7,11 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 12] = [
+pub const KEYS: [&str; 14] = [
     "default_agent",
     "theme",
+    "screen",
+    "on_exit",
     "gate",
     "decision_hook",
     "protocol",
@@ -23,6 +25,9 @@ pub const KEYS: [&str; 12] = [
 ];
 /// How the person can be told of something while they look elsewhere.
 pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"];
+/// Where the conversation stands, and what is left of it in the terminal after the full screen.
+pub const SCREENS: [&str; 2] = ["full", "inline"];
+pub const ON_EXIT: [&str; 2] = ["nothing", "print"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
@@ -37,7 +42,7 @@ pub const TRANSPORTS: [&str; 4] = ["unix", "websocket", "http", "sse"];
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 13] = [
+pub const AGENT_KEYS: [&str; 16] = [
     "command",
     "args",
     "env",
@@ -51,6 +56,9 @@ pub const AGENT_KEYS: [&str; 13] = [
     "terminals",
     "sandbox",
     "sandbox_write",
+    "sandbox_read",
+    "sandbox_connect",
+    "sandbox_listen",
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -59,6 +67,10 @@ pub struct Config {
     pub default_agent: Option<String>,
     /// Name of a theme.
     pub theme: Option<String>,
+    /// In the terminal's own scrollback.
+    pub is_inline: bool,
+    /// After the full screen.
+    pub prints_on_exit: bool,
     /// One of [`GATES`].
     pub gate: Option<String>,
     /// A program and its arguments, asked about what agents want.
@@ -109,12 +121,17 @@ pub struct AgentConfig {
     pub sandbox: SandboxConfig,
 }
 
-/// Whether what an agent writes is confined, and what it may write besides the session's directory.
+/// Whether an agent is confined, and what it may do besides writing in the session's directory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SandboxConfig {
     pub is_on: bool,
     /// Absolute, or below the home directory by `~/`.
     pub writable: Vec<String>,
+    /// The same; everything without it.
+    pub readable: Option<Vec<String>>,
+    /// Ports of TCP; all without it.
+    pub connects: Option<Vec<u16>>,
+    pub listens: Option<Vec<u16>>,
 }
 
 /// How an agent is spoken to, as far as it is said.

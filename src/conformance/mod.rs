@@ -5,23 +5,35 @@
 //! over within its time, whatever the agent does; each violation bears the number of a requirement and the message that
 //! shows it.
 
+mod begin;
 mod report;
+mod second;
 mod serve;
 mod suite;
 mod talk;
+mod under;
 
+pub use begin::run;
 pub use report::{Finding, Report, Step, Verdict};
-pub use suite::run;
 
 use crate::host::process::AgentSpec;
 use crate::model::policy::Allow;
 use crate::wire::framing::Framing;
 use std::time::Duration;
 
+/// Of the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    #[default]
+    One,
+    Two,
+}
+
 /// What is tried.
 #[derive(Debug)]
 pub struct Asked {
     pub agent: AgentSpec,
+    pub version: Version,
     pub framing: Framing,
     /// Of the turn that ends, and of the one that is cancelled.
     pub prompts: [String; 2],

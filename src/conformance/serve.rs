@@ -26,6 +26,8 @@ pub(super) type Refused = (i64, String);
 #[derive(Debug)]
 pub(super) struct Served {
     allow: Allow,
+    /// Files and terminals are the client's; in version 2 they are the agent's own.
+    has_tools: bool,
     roots: Roots,
     /// The ids that the agent has given, and whether one may be on its way.
     pub(super) sessions: BTreeSet<String>,
@@ -39,9 +41,10 @@ pub(super) struct Served {
 }
 
 impl Served {
-    pub(super) fn new(allow: Allow, dir: PathBuf) -> Self {
+    pub(super) fn new(allow: Allow, has_tools: bool, dir: PathBuf) -> Self {
         Self {
             allow,
+            has_tools,
             roots: Roots::new(vec![dir]),
             sessions: BTreeSet::new(),
             is_opening: false,
@@ -68,6 +71,9 @@ impl Served {
             return (Err((NOT_FOUND, "unknown session".into())), Some(Flaw { rule: "R-035", what }));
         }
         match method {
+            _ if !self.has_tools && (method.starts_with("fs/") || method.starts_with("terminal/")) => {
+                (Err((NO_METHOD, "files and terminals are the agent's own".into())), None)
+            }
             "session/request_permission" => {
                 self.permissions += 1;
                 (Ok(self.decided(params)), None)

@@ -1,4 +1,4 @@
-//! The steps, in their order.
+//! The steps of version 1, in their order; several are those of version 2 as well.
 //!
 //! Each is tried whatever the ones before have shown, unless it needs them. Invariant: what an agent may do is no
 //! violation: to want a log-in, to end a turn before it is cancelled, to have none of what it does not advertise.
@@ -6,151 +6,104 @@
 use super::report::{Report, Step};
 use super::serve::{BAD_PARAMS, NO_METHOD};
 use super::talk::{Answer, Answered, Event, Silent, Talk};
-use super::{Asked, Limits};
+use super::under::{Under, left_out};
+use super::{Asked, Limits, Version};
 use crate::base::human;
-use crate::model::frames::Flaw;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const VERSION: u64 = 1;
 const LOG_IN: i64 = -32000;
+/// No version that was asked for is spoken.
+const NO_VERSION: i64 = -32022;
 /// A turn that ends by itself so soon after its cancellation may have ended before that came.
 const RACE: Duration = Duration::from_secs(1);
 const NOWHERE: &str = "acp-tui-no-such-session";
 
 /// What an agent has said of itself.
 #[derive(Debug, Default)]
-struct Greeting {
+pub(super) struct Greeting {
+    /// In version 2 an agent may have none.
+    pub(super) has_sessions: bool,
     can_load: bool,
     can_resume: bool,
-    label: String,
+    pub(super) label: String,
 }
 
-pub async fn run(asked: &Asked) -> Report {
-    let words = std::iter::once(&asked.agent.command).chain(&asked.agent.args);
-    let command = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    let mut report = Report { command, ..Report::default() };
-    let mut talk = match Talk::start(asked) {
-        Ok(talk) => talk,
-        Err(error) => {
-            report.not_started = Some(error.to_string());
-            return report;
+impl Version {
+    const fn number(self) -> u64 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
         }
-    };
+    }
+}
+
+pub(super) async fn run(mut talk: Talk, asked: &Asked, greeting: &Greeting, report: &mut Report) {
     let limits = &asked.limits;
-    let greeting = match initialize(&mut talk, limits, &mut report).await {
-        Ok(greeting) => greeting,
-        Err(why) => {
-            report.not_started = Some(why);
-            talk.end(limits.exit).await;
-            return report;
-        }
-    };
-    report.agent = Some(greeting.label.clone()).filter(|label| !label.is_empty());
-    let session = new_session(&mut talk, asked, &mut report).await;
+    let session = new_session(&mut talk, asked, report).await;
     let mut has_history = false;
     let names = ["prompt", "cancel"];
     match &session {
         Some(session) => {
-            has_history = prompt(&mut talk, asked, session, &mut report).await;
+            has_history = prompt(&mut talk, asked, session, report).await;
             if has_history {
-                cancel(&mut talk, asked, session, &mut report).await;
+                cancel(&mut talk, asked, session, report).await;
             } else {
                 report.steps.push(left_out("cancel", "the turn before did not end"));
             }
-            asked_for(&talk, &mut report);
+            asked_for(&talk, report);
         }
         None => report.steps.extend(names.map(|name| left_out(name, "there is no session"))),
     }
     if talk.is_usable() {
-        errors(talk, limits, &mut report).await;
+        errors(talk, limits, report).await;
     } else {
         // What it does not do in a turn says nothing of the rest.
         talk.end(limits.exit).await;
         match again(asked).await {
-            Ok(talk) => errors(talk, limits, &mut report).await,
+            Ok(talk) => errors(talk, limits, report).await,
             Err(why) => report.steps.push(left_out("errors", &why)),
         }
     }
     match session {
-        Some(session) if has_history => load(asked, &greeting, &session, &mut report).await,
+        Some(session) if has_history => load(asked, greeting, &session, report).await,
         _ => report.steps.push(left_out("load", "there is no session with a turn")),
-    }
-    report
-}
-
-fn left_out(name: &'static str, why: &str) -> Step {
-    Step { name, is_left_out: true, note: why.to_owned(), ..Step::default() }
-}
-
-/// A step that is under way.
-struct Under {
-    step: Step,
-    began: Instant,
-}
-
-impl Under {
-    fn way(name: &'static str) -> Self {
-        Self { step: Step { name, ..Step::default() }, began: Instant::now() }
-    }
-
-    fn find(&mut self, rule: &'static str, what: impl Into<String>, frame: &str) {
-        self.step.find(Flaw { rule, what: what.into() }, frame);
-    }
-
-    /// An answer did not come.
-    fn silent(&mut self, why: Silent, rule: &'static str, limit: Duration, sent: &str) {
-        match why {
-            Silent::Late => {
-                let what = format!("no answer within {}", human::precise(limit));
-                self.find(rule, what, sent);
-            }
-            Silent::Gone(how) => self.find("R-060", format!("it is gone: {how}"), sent),
-        }
-    }
-
-    fn note(&mut self, note: impl Into<String>) {
-        self.step.note = note.into();
-    }
-
-    fn leave_out(&mut self, why: impl Into<String>) {
-        self.step.is_left_out = true;
-        self.note(why);
-    }
-
-    fn over(mut self, talk: &mut Talk, report: &mut Report) {
-        talk.tell(&mut self.step);
-        self.done(report);
-    }
-
-    fn done(mut self, report: &mut Report) {
-        self.step.took = self.began.elapsed();
-        report.steps.push(self.step);
     }
 }
 
 /// The first call. An error of an agent that does not even greet is why it does not start.
-async fn initialize(talk: &mut Talk, limits: &Limits, report: &mut Report) -> Result<Greeting, String> {
+pub(super) async fn initialize(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Result<Greeting, String> {
     let mut under = Under::way("initialize");
-    let answered = greet(talk, limits.initialize).await;
+    let limit = asked.limits.initialize;
+    let wanted = asked.version.number();
+    let answered = greet(talk, asked.version, limit).await;
     let greeting = match answered {
         Ok(Answer { outcome: Ok(result), line }) => {
             let version = &result["protocolVersion"];
             under.note(format!("version {version}"));
-            if version.as_u64().is_some_and(|version| version != VERSION) {
-                under.find(
-                    "R-080",
-                    format!("version {VERSION} was asked for; it answers with version {version}"),
-                    &line,
-                );
+            match version.as_u64() {
+                Some(1) if wanted == 2 => Err("it speaks version 1 only; check it without --protocol 2".to_owned()),
+                Some(number) if number != wanted => {
+                    let rule = if wanted == 1 { "R-080" } else { "V2-010" };
+                    let what = format!("version {wanted} was asked for; it answers with version {version}");
+                    under.find(rule, what, &line);
+                    Ok(Greeting::read(&result, asked.version))
+                }
+                _ => Ok(Greeting::read(&result, asked.version)),
             }
-            Ok(Greeting::read(&result))
         }
-        Ok(Answer { outcome: Err(error), .. }) => Err(format!("initialize is refused: {error}")),
+        Ok(Answer { outcome: Err(error), line }) => {
+            let supported = error.data.as_ref().map(|data| data["supported"].clone()).unwrap_or_default();
+            if error.code == NO_VERSION && !supported.is_array() {
+                under.find("V2-009", "the error does not say which versions it speaks (data.supported)", &line);
+            }
+            let says = if supported.is_array() { format!("; it speaks {supported}") } else { String::new() };
+            Err(format!("initialize is refused: {error}{says}"))
+        }
         Err(Silent::Late) => {
             let words = talk.last_words();
             let says = if words.is_empty() { String::new() } else { format!("; it says: {words}") };
-            Err(format!("initialize is not answered within {}{says}", human::precise(limits.initialize)))
+            Err(format!("initialize is not answered within {}{says}", human::precise(limit)))
         }
         Err(Silent::Gone(how)) => Err(format!("it ended before it answered initialize: {how}")),
     };
@@ -161,29 +114,41 @@ async fn initialize(talk: &mut Talk, limits: &Limits, report: &mut Report) -> Re
     greeting
 }
 
-async fn greet(talk: &mut Talk, limit: Duration) -> Answered {
-    let params = json!({
-        "protocolVersion": VERSION,
-        "clientCapabilities": { "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true },
-        "clientInfo": { "name": "acp-tui-check", "version": env!("CARGO_PKG_VERSION") },
-    });
+async fn greet(talk: &mut Talk, version: Version, limit: Duration) -> Answered {
+    let info = json!({ "name": "acp-tui-check", "version": env!("CARGO_PKG_VERSION") });
+    let params = match version {
+        Version::One => json!({
+            "protocolVersion": version.number(),
+            "clientCapabilities": { "fs": { "readTextFile": true, "writeTextFile": true }, "terminal": true },
+            "clientInfo": info,
+        }),
+        Version::Two => json!({
+            "protocolVersion": version.number(),
+            "info": info,
+            "capabilities": { "elicitation": { "form": {}, "url": {} } },
+        }),
+    };
     talk.call("initialize", &params, limit).await
 }
 
 impl Greeting {
-    fn read(result: &Value) -> Self {
-        let capabilities = &result["agentCapabilities"];
-        let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        let name = if text("/agentInfo/title").is_empty() { text("/agentInfo/name") } else { text("/agentInfo/title") };
+    fn read(result: &Value, version: Version) -> Self {
+        let (capabilities, info) = match version {
+            Version::One => (&result["agentCapabilities"], &result["agentInfo"]),
+            Version::Two => (&result["capabilities"], &result["info"]),
+        };
+        let text = |name: &str| info[name].as_str().unwrap_or_default();
+        let name = if text("title").is_empty() { text("name") } else { text("title") };
         Self {
+            has_sessions: version == Version::One || capabilities["session"].is_object(),
             can_load: capabilities["loadSession"] == true,
             can_resume: capabilities.pointer("/sessionCapabilities/resume").is_some_and(Value::is_object),
-            label: format!("{name} {}", text("/agentInfo/version")).trim().to_owned(),
+            label: format!("{name} {}", text("version")).trim().to_owned(),
         }
     }
 }
 
-async fn new_session(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Option<String> {
+pub(super) async fn new_session(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Option<String> {
     let mut under = Under::way("session");
     let limit = asked.limits.session;
     talk.served.is_opening = true;
@@ -211,7 +176,7 @@ async fn new_session(talk: &mut Talk, asked: &Asked, report: &mut Report) -> Opt
     session
 }
 
-fn prompting(session: &str, text: &str) -> Value {
+pub(super) fn prompting(session: &str, text: &str) -> Value {
     json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] })
 }
 
@@ -315,9 +280,9 @@ fn asked_for(talk: &Talk, report: &mut Report) {
 }
 
 /// Another process of the agent that has greeted.
-async fn again(asked: &Asked) -> Result<Talk, String> {
+pub(super) async fn again(asked: &Asked) -> Result<Talk, String> {
     let mut talk = Talk::start(asked).map_err(|error| format!("it does not start again: {error}"))?;
-    match greet(&mut talk, asked.limits.initialize).await {
+    match greet(&mut talk, asked.version, asked.limits.initialize).await {
         Ok(Answer { outcome: Ok(_), .. }) => {
             // What is wrong with it was told already.
             talk.tell(&mut Step::default());
@@ -330,7 +295,7 @@ async fn again(asked: &Asked) -> Result<Talk, String> {
     }
 }
 
-async fn errors(mut talk: Talk, limits: &Limits, report: &mut Report) {
+pub(super) async fn errors(mut talk: Talk, limits: &Limits, report: &mut Report) {
     unknown(&mut talk, limits, report).await;
     invalid(&mut talk, limits, report).await;
     notifications(&mut talk, limits, report).await;

@@ -3,9 +3,9 @@
 //! Knows no step. Invariants: nothing waits beyond the time it is given, a flood included; the process and its group are
 //! ended at the latest when this is dropped.
 
-use super::Asked;
 use super::report::Step;
 use super::serve::{Refused, Served};
+use super::{Asked, Version};
 use crate::agent::codec::watch::Watch;
 use crate::host::process::{self, AgentProcess, Graces, SpawnError};
 use crate::model::frames::{Flaw, FrameDir};
@@ -105,7 +105,7 @@ impl Talk {
             errors,
             began: Instant::now(),
             next: 0,
-            served: Served::new(asked.allow, PathBuf::from(&asked.cwd)),
+            served: Served::new(asked.allow, asked.version == Version::One, PathBuf::from(&asked.cwd)),
             flaws: Vec::new(),
             sent: String::new(),
             is_stuck: false,

@@ -47,6 +47,8 @@ impl Second {
                 params["modeId"] = params["value"].clone();
                 "session/set_mode"
             }
+            // What only version 1 has.
+            "session/load" | "session/set_mode" | "authenticate" => "",
             other => other,
         };
         self.calls.insert(id.to_string(), (known.to_owned(), params.clone()));
@@ -236,6 +238,13 @@ fn introduced(result: &Value) -> Value {
             session.insert(what.to_owned(), json!({}));
         }
     }
+    let mut mcp = Map::new();
+    for what in ["stdio", "http"] {
+        if caps["mcpCapabilities"][what] == true {
+            mcp.insert(what.to_owned(), json!({}));
+        }
+    }
+    session.insert("mcp".to_owned(), Value::Object(mcp));
     let methods = result["authMethods"].as_array().into_iter().flatten().map(|method| {
         let mut method = method.clone();
         rename(&mut method, "id", "methodId");

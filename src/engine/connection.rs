@@ -13,12 +13,13 @@ use crate::model::event::{
     PermissionOption, Words,
 };
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
+use crate::model::login::Secret;
 use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::{self, Frame, RawId};
 use crate::wire::head;
 use crate::wire::peer::Peer;
-use crate::wire::rpc_error::RpcError;
+use crate::wire::rpc_error::{INVALID_REQUEST, RpcError};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ use std::sync::Arc;
 const MAX_OPEN: usize = 4096;
 /// Bytes of these requests; one more is taken while there are fewer.
 const MAX_OPEN_BYTES: usize = 64 << 20;
+/// Answers that may be missing to what an agent is told of its commands' output.
+const MAX_TOLD: usize = 4;
 /// Characters of a message that cannot be used that are kept for display.
 pub(super) const HEAD: usize = 300;
 
@@ -49,6 +52,8 @@ enum Tag {
     SetTitle(SessionKey),
     CancelItem(SessionKey),
     Steer(SessionKey, Words),
+    /// What a command has printed was told.
+    Printed,
 }
 
 #[derive(Debug)]
@@ -123,13 +128,33 @@ pub(super) struct Connection {
     open: BTreeMap<ReqId, Open>,
     /// Attempt and id of the `authenticate` that is on its way and that a log-in waits for.
     authenticate: Option<(u64, u64)>,
+    /// What the person has typed to log in. It is in memory only, and outlives a process of the agent.
+    pub(super) credentials: Vec<(String, Secret)>,
+    /// How often it was told what commands have printed without having answered yet.
+    told: usize,
+    /// It does not know what that is.
+    wants_no_output: bool,
 }
 
 impl Connection {
     pub fn new(agent: AgentKey, codec: SharedCodec, may_change: bool) -> Self {
         let first = Arc::clone(&codec);
         let (peer, open) = (Peer::new(), BTreeMap::new());
-        Self { agent, codec, first, may_change, reconnected: false, peer, open, authenticate: None }
+        let (authenticate, credentials) = (None, Vec::new());
+        let (reconnected, told, wants_no_output) = (false, 0, false);
+        Self {
+            agent,
+            codec,
+            first,
+            may_change,
+            reconnected,
+            peer,
+            open,
+            authenticate,
+            credentials,
+            told,
+            wants_no_output,
+        }
     }
 
     /// How the agent is spoken to now.
@@ -156,6 +181,36 @@ impl Connection {
         self.peer.drain();
         self.open.clear();
         self.authenticate = None;
+        (self.told, self.wants_no_output) = (0, false);
+    }
+
+    /// Whether it is to be told what commands print (S-036).
+    pub fn hears_output(&self) -> bool {
+        !self.wants_no_output && self.codec.printed("", "").is_some()
+    }
+
+    /// Whether it has answered most of what it was told of that.
+    pub fn keeps_up(&self) -> bool {
+        self.told < MAX_TOLD
+    }
+
+    /// That a command has printed this. The journal has the end of what it prints once, at its exit.
+    pub fn printed(&mut self, term: &str, text: &str) -> Option<Line> {
+        if !self.hears_output() {
+            return None;
+        }
+        let (method, params) = self.codec.printed(term, text)?;
+        let (_, brief) = self.codec.printed(term, "")?;
+        let id = self.peer.begin(Tag::Printed, &method);
+        self.told += 1;
+        let text = frame::request(id, &method, &params).ok()?;
+        Some(Line { journal: frame::request(id, &method, &brief).ok(), ..self.line(text) })
+    }
+
+    /// It has answered to that, or cannot.
+    fn has_heard_output(&mut self, is_unknown: bool) {
+        self.told = self.told.saturating_sub(1);
+        self.wants_no_output |= is_unknown;
     }
 
     /// Whether a request with this id waits here.
@@ -184,6 +239,9 @@ impl Connection {
                     Told::Unknown => odd(Odd::Unknown),
                 }
             }
+            Frame::Request { id, .. } if self.has_no_null_ids() && id == RawId::null() => {
+                return self.refuse_frame(odd(Odd::Malformed), "the id is null");
+            }
             Frame::Request { id, method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
                 return match self.request(id, method.as_str().to_owned(), params, ids) {
@@ -200,6 +258,10 @@ impl Connection {
                             (Err(CallError { call, ..error }), offered)
                         }
                     };
+                    if let Tag::Printed = tag {
+                        self.has_heard_output(outcome.is_err_and(|error| error.kind == ErrorKind::Unsupported));
+                        return [None, None, None];
+                    }
                     let offered = (!offered.is_empty()).then(|| self.said(AgentEvent::MethodsOffered(offered)));
                     return [offered, Some(self.response(tag, outcome)), self.moot(&id)];
                 }
@@ -217,10 +279,24 @@ impl Connection {
                 let line = self.line(frame::response_err(&id, &RpcError::new(code, why)));
                 return [Some(self.said(odd(Odd::Malformed))), Some(Heard::Line(line)), None];
             }
+            Frame::Stray if self.has_no_null_ids() && is_array(line) => {
+                return self.refuse_frame(odd(Odd::Malformed), "an array of messages");
+            }
             Frame::Stray => odd(Odd::Stray),
             Frame::TooLong { dropped } => return self.too_long(line, dropped),
         };
         [Some(self.said(event)), None, None]
+    }
+
+    /// Version 2 knows neither ids that are null nor several messages in an array (V2-013, V2-014).
+    fn has_no_null_ids(&self) -> bool {
+        self.codec.version() > 1
+    }
+
+    fn refuse_frame(&self, odd: AgentEvent, why: &str) -> Heards {
+        let error = RpcError::new(INVALID_REQUEST, why);
+        let line = self.line(frame::response_err(&RawId::null(), &error));
+        [Some(self.said(odd)), Some(Heard::Line(line)), None]
     }
 
     /// What the agent asked for the sake of this call of ours, which is answered now.
@@ -354,6 +430,10 @@ impl Connection {
                 let result = outcome.map(|result| self.codec.steered(result));
                 (at.into(), AgentEvent::Steered { words, result })
             }
+            Tag::Printed => {
+                self.has_heard_output(false);
+                (self.agent.into(), AgentEvent::Odd { what: Odd::Malformed, head: String::new() })
+            }
             Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
             Tag::SetTitle(at) => (at.into(), AgentEvent::TitleSet(outcome.map(|result| self.codec.titled(result)))),
@@ -412,7 +492,12 @@ impl Connection {
         if let (Call::Initialize, Some(reached)) = (&call, reached) {
             self.codec.withhold(reached, &mut params);
         }
-        let brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
+        let mut brief = call.without_bytes().and_then(|call| self.codec.call(&call, cwd).ok());
+        let is_secret = matches!(call, Call::Authenticate { .. }) && !self.credentials.is_empty();
+        if is_secret {
+            brief = Some((method.clone(), params.clone()));
+            self.codec.present(&self.credentials, &mut params);
+        }
         let tag = match call {
             Call::Initialize => Tag::Initialize,
             Call::OpenSession(how) => Tag::OpenSession(session?, how),
@@ -436,7 +521,7 @@ impl Connection {
         let text = frame::request(id, &method, &params).ok()?;
         let opens = opened.map(|at| Box::new(Opens { at, id, method, params }));
         let journal = brief.and_then(|(method, params)| frame::request(id, &method, &params).ok());
-        Some(Line { journal, opens, ..self.line(text) })
+        Some(Line { journal, is_secret, opens, ..self.line(text) })
     }
 
     /// The line that opens a session, with servers; the journal has them as they are written, without secrets.
@@ -501,4 +586,9 @@ impl Connection {
 fn no(options: &[PermissionOption]) -> Option<String> {
     let of = |kind| options.iter().find(|option| option.kind == kind).map(|option| option.id.clone());
     of(PermissionKind::RejectOnce).or_else(|| of(PermissionKind::RejectAlways))
+}
+
+/// Whether a line that is no message is a JSON array, and no line of a log that begins like one.
+fn is_array(line: &str) -> bool {
+    line.starts_with('[') && serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()
 }

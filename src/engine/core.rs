@@ -15,6 +15,7 @@ use crate::model::effect::{Answer, Effect};
 use crate::model::event::{Can, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
+use crate::model::login::Secret;
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
 use crate::wire::frame::Frame;
@@ -69,6 +70,21 @@ impl Core {
     /// How this agent is spoken to now.
     pub fn codec(&self, agent: AgentKey) -> &SharedCodec {
         self.connections.get(&agent).map_or(&self.codec, Connection::codec)
+    }
+
+    /// What the person has typed to log in to this agent.
+    pub fn keep_credentials(&mut self, agent: AgentKey, typed: Vec<(String, Secret)>) {
+        if let Some(connection) = self.connections.get_mut(&agent) {
+            connection.credentials = typed;
+        }
+    }
+
+    pub fn forget_credentials(&mut self, agent: AgentKey) {
+        self.keep_credentials(agent, Vec::new());
+    }
+
+    pub(super) fn connection(&mut self, agent: AgentKey) -> Option<&mut Connection> {
+        self.connections.get_mut(&agent)
     }
 
     /// Whether there is a connection to this agent: it is the first one, or was started.

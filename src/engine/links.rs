@@ -68,15 +68,17 @@ impl AgentSetup {
 
     /// What it may write in a session of this directory, where that is confined.
     pub fn sandbox_in(&self, cwd: &Path) -> Option<Sandbox> {
-        let own = self.sandbox.as_ref()?.writable.iter().map(PathBuf::as_path);
-        Some(Sandbox { writable: std::iter::once(cwd).chain(own).map(Path::to_owned).collect() })
+        let own = self.sandbox.as_ref()?;
+        let writable = std::iter::once(cwd).chain(own.writable.iter().map(PathBuf::as_path)).map(Path::to_owned);
+        Some(Sandbox { writable: writable.collect(), ..own.clone() })
     }
 
-    /// The same, confined where the first agent is: only its command is known, and not whether it should be.
+    /// The same, confined where the first agent is and as that one, without what that one may write besides: only its
+    /// command is known, and not whether it should be.
     #[must_use]
     pub fn confined_as(self, first: Option<&Self>) -> Self {
-        let is_confined = first.is_some_and(|first| first.sandbox.is_some());
-        let sandbox = self.sandbox.or_else(|| is_confined.then(Sandbox::default));
+        let of_first = first.and_then(|first| first.sandbox.as_ref());
+        let sandbox = self.sandbox.or_else(|| of_first.map(|own| Sandbox { writable: Vec::new(), ..own.clone() }));
         Self { sandbox, ..self }
     }
 

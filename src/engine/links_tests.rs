@@ -158,10 +158,13 @@ async fn s_068_one_that_answers_a_line_is_spoken_to_in_lines() {
 #[test]
 fn an_agent_of_which_only_the_command_is_known_is_confined_where_the_first_one_is() {
     let free = AgentSetup::default();
-    let confined = AgentSetup { sandbox: Some(Sandbox { writable: vec!["/state".into()] }), ..AgentSetup::default() };
+    let limits = Sandbox { readable: Some(vec!["/usr".into()]), connects: Some(vec![443]), ..Sandbox::default() };
+    let sandbox =
+        |writable: &[&str]| Some(Sandbox { writable: writable.iter().map(Into::into).collect(), ..limits.clone() });
+    let confined = AgentSetup { sandbox: sandbox(&["/state"]), ..AgentSetup::default() };
     assert_eq!(AgentSetup::default().confined_as(Some(&free)).sandbox_in(Path::new("/p")), None);
     let again = AgentSetup::default().confined_as(Some(&confined)).sandbox_in(Path::new("/p"));
-    assert_eq!(again, Some(Sandbox { writable: vec!["/p".into()] }));
+    assert_eq!(again, sandbox(&["/p"]));
     let own = confined.confined_as(Some(&free)).sandbox_in(Path::new("/p"));
-    assert_eq!(own, Some(Sandbox { writable: vec!["/p".into(), "/state".into()] }));
+    assert_eq!(own, sandbox(&["/p", "/state"]));
 }

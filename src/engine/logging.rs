@@ -28,7 +28,7 @@ fn heard(at: Address, event: &AgentEvent) {
         AgentEvent::SessionOpened(Err(error)) => failed(at, "the session was not opened", error),
         AgentEvent::PromptAnswered { result: Ok(_), .. } => debug!(?at, "the turn has ended"),
         AgentEvent::PromptAnswered { result: Err(error), .. } => failed(at, "the turn failed", error),
-        AgentEvent::Authenticated { result: Ok(()), .. } => info!(?at, "the log-in is done"),
+        AgentEvent::Authenticated { result: Ok(_), .. } => info!(?at, "the log-in is done"),
         AgentEvent::Authenticated { result: Err(error), .. } => failed(at, "the log-in failed", error),
         AgentEvent::Request { req, request, .. } => {
             let kind = match request {

@@ -28,6 +28,7 @@ mod masking;
 pub mod merging;
 mod moving;
 mod noting;
+mod pushing;
 pub mod real_paths;
 pub mod recalling;
 mod refusing;

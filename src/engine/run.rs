@@ -5,6 +5,7 @@
 
 mod execute;
 mod shutdown;
+mod terminals;
 
 pub use shutdown::Goodbye;
 
@@ -19,6 +20,7 @@ use super::journaling::Recorder;
 use super::link::Connect;
 use super::links::{AgentSetup, Further, LinkWake, Links};
 use super::moving::Moving;
+use super::pushing::Pushing;
 use super::recalling::Recalling;
 use super::reviews::Reviews;
 use super::ruling::Ruler;
@@ -37,7 +39,6 @@ use crate::model::event::{Dialect, Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
-use crate::model::tool::Exit;
 use crate::store::branch;
 use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
@@ -47,8 +48,6 @@ use tokio::sync::{Notify, mpsc};
 
 /// Facts under way from files and terminals.
 const FACTS: usize = 256;
-/// How long screens of terminals are fetched for one frame; one is fetched at least.
-const SCREENS: Duration = Duration::from_millis(4);
 
 /// Something that `next` has waited for.
 #[derive(Debug)]
@@ -74,6 +73,7 @@ pub struct Engine {
     further: Further,
     pub(super) links: Links,
     terminals: Terminals,
+    pushing: Pushing,
     pub(super) files: FileQueue,
     reviews: Reviews,
     recorder: Recorder,
@@ -146,6 +146,7 @@ impl Engine {
             further,
             links: Links::new(first, connect, graces),
             terminals: Terminals::new(shell, &sender, &hint, &is_over),
+            pushing: Pushing::default(),
             files: FileQueue::new(&sender, &is_over),
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
             recorder: Recorder::recording(record),
@@ -223,7 +224,7 @@ impl Engine {
 
     /// Waits until something has happened. May be dropped and called again without a loss.
     pub async fn next(&mut self) -> Wake {
-        let deadlines = [self.timers.deadline(), self.links.deadline(), self.files.deadline()];
+        let deadlines = [self.timers.deadline(), self.links.deadline(), self.files.deadline(), self.pushing.deadline()];
         let deadline = deadlines.into_iter().flatten().min();
         let Self { links, facts, hint, .. } = self;
         tokio::select! {
@@ -411,36 +412,6 @@ impl Engine {
         self.terminals.input(term, bytes)
     }
 
-    /// Pulls new screens of terminals into the model, before a frame is drawn: for a moment, in turn. What is left over
-    /// asks for another frame.
-    pub fn refresh_terminals(&mut self) {
-        let until = Instant::now() + SCREENS;
-        while let Some(id) = self.terminals.next_dirty() {
-            self.refresh_terminal(&id);
-            if Instant::now() >= until {
-                break;
-            }
-        }
-        if self.terminals.is_dirty() {
-            self.hint.notify_one();
-        }
-    }
-
-    fn refresh_terminal(&mut self, id: &TermId) {
-        let now = self.now();
-        if let Some(agent) = self.core.model.agent_of_log_in(id) {
-            if let Some(screen) = self.terminals.shown(id) {
-                self.core.hint(agent, screen, now);
-            }
-            return;
-        }
-        let Some((at, screen, has_moved)) = self.terminals.refreshed(id, &self.core.model, now) else { return };
-        if has_moved {
-            self.apply(at, HostEvent::TerminalMoved { term: id.clone() });
-        }
-        self.core.hint(at, self.hearing.secrets.screen(screen), now);
-    }
-
     fn fact(&mut self, fact: Fact) {
         match fact {
             Fact::TerminalExit(id, exit) => {
@@ -482,6 +453,7 @@ impl Engine {
                 let exit = self.terminals.end_start(started.as_ref());
                 self.apply(at, event);
                 if let Some(id) = started {
+                    self.begin_to_push(&id);
                     // What it printed before its start was known here.
                     self.refresh_terminal(&id);
                     if let Some(exit) = exit {
@@ -523,17 +495,6 @@ impl Engine {
                 }
                 self.apply(at, event);
             }
-        }
-    }
-
-    fn terminal_exited(&mut self, id: TermId, exit: Exit) {
-        self.refresh_terminal(&id);
-        if let Some(agent) = self.core.model.agent_of_log_in(&id) {
-            return self.apply(agent, HostEvent::LogInEnded { term: id, exit });
-        }
-        let end = self.hearing.secrets.hide(self.terminals.end_of(&id));
-        if let Some(at) = self.core.model.session_of_terminal(&id) {
-            self.apply(at, HostEvent::TerminalExited { term: id, exit, end });
         }
     }
 
@@ -588,6 +549,7 @@ impl Engine {
 
     fn flush(&mut self) -> Vec<Addressed<FrontEnd>> {
         self.mind_reading();
+        self.push_outputs();
         let told = self.reviews.tend();
         self.apply_all(told);
         let told = self.recorder.flush();

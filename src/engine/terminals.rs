@@ -189,6 +189,11 @@ impl Terminals {
         Some((at, Hint::Screen(id.clone(), screen), has_moved))
     }
 
+    /// What it has printed after the first so many bytes.
+    pub fn output_after(&self, id: &TermId, position: u64, most: usize) -> Option<pty::More> {
+        self.host.output_after(&host_id(id), position, most)
+    }
+
     /// What an agent is told that asks for the output. The exit is told when the model knows of it, so that all answers
     /// agree on it.
     pub fn answer(&self, id: &TermId, model: &Model) -> Answer {

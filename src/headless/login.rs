@@ -4,7 +4,7 @@
 //! through the engine's shutdown.
 
 use super::code;
-use super::verdict::{Verdict, auth_verdict, death_verdict, log_in_line};
+use super::verdict::{ON_SCREEN, Verdict, auth_verdict, death_verdict, log_in_line};
 use crate::base::sanitize;
 use crate::engine::wait::Signals;
 use crate::engine::{Engine, Goodbye};
@@ -113,6 +113,7 @@ impl LogIn {
                 let words = format!("set {} in the environment, and start again", vars.join(", "));
                 Verdict::new(code::AUTH, words).into()
             }
+            AuthKind::Typed { .. } => Verdict::new(code::AUTH, format!("{}: {ON_SCREEN}", chosen.name)).into(),
             kind => Outcome { verdict: Verdict::new(code::OK, ""), run: Some(kind.clone()) },
         }
     }

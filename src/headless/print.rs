@@ -236,7 +236,7 @@ impl Follower {
                 entry.rev + 1
             }
             Body::Attachment(attachment) => {
-                if let (Block::Other { label, uri, text }, 0) = (&attachment.block, seen) {
+                if let (Block::Other { label, uri, text, .. }, 0) = (&attachment.block, seen) {
                     self.json(out, json!({ "type": "content", "label": label, "uri": uri, "text": text }));
                     self.line(out, &format!("[{label}] {}", uri.as_deref().unwrap_or("")));
                 }

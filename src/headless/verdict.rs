@@ -99,6 +99,9 @@ pub(super) fn death_verdict(death: &Death) -> Verdict {
     verdict
 }
 
+/// What is typed for it is kept nowhere.
+pub(super) const ON_SCREEN: &str = "it is typed on the screen, where `acp-tui` is started without exec or login";
+
 /// The agent's message, the methods, and for each the command to type.
 pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError, login: &str) -> Verdict {
     let words = format!("log-in needed: {}", error.message);
@@ -111,6 +114,7 @@ pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError, login: &s
         let how = match &method.kind {
             AuthKind::Env { vars, .. } => format!("set {} and start again", vars.join(", ")),
             AuthKind::Agent => log_in_line(login, session, &method.id),
+            AuthKind::Typed { .. } => ON_SCREEN.to_owned(),
             AuthKind::Terminal { .. } | AuthKind::Command { .. } => {
                 let line = command_line(session.agent(), &method.kind).unwrap_or_default();
                 format!("{}, which runs {line}", log_in_line(login, session, &method.id))

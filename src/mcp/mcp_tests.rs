@@ -123,7 +123,7 @@ fn r_405_what_is_shown_of_a_server_has_no_secrets() {
 }
 
 #[test]
-fn r_402_what_the_agent_cannot_reach_is_left_out_and_named() {
+fn r_401_r_402_what_the_agent_cannot_reach_is_left_out_and_named() {
     let given = |name: &str, value: serde_json::Value| {
         let server = server(name, &value).unwrap();
         ResolvedServer { written: server.clone(), filled: server }

@@ -123,6 +123,8 @@ pub struct Agent {
     pub(super) listing: Option<Listing>,
     /// How often it was asked for a list.
     pub(super) lists: u64,
+    /// The method for which the person has typed something that is still good.
+    pub(super) credentials: Option<String>,
 }
 
 /// The sessions that an agent says it has kept.
@@ -188,7 +190,7 @@ impl Agent {
     pub(super) fn offer(&mut self, methods: Vec<AuthMethod>) {
         self.auth_methods = methods;
         if self.reached.is_some() {
-            self.auth_methods.retain(|method| method.kind == AuthKind::Agent);
+            self.auth_methods.retain(|method| matches!(method.kind, AuthKind::Agent | AuthKind::Typed { .. }));
         }
     }
 

@@ -137,7 +137,9 @@ impl Child {
     pub(super) fn content(&self) -> Vec<ToolContent> {
         let said = self.said.iter().filter(|said| !said.text.trim().is_empty());
         let block = |said: &Said| match said.what.label() {
-            Some(label) => Block::Other { label: label.to_owned(), uri: None, text: Some(said.text.clone()) },
+            Some(label) => {
+                Block::Other { label: label.to_owned(), uri: None, text: Some(said.text.clone()), picture: None }
+            }
             None => Block::Text(said.text.clone()),
         };
         said.map(|said| ToolContent::Block(block(said))).collect()

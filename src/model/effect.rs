@@ -9,7 +9,7 @@ use super::ids::{EntryId, ReqId, SessionId, TermId, TurnId};
 use super::judge::Request;
 use super::options::OptionValue;
 use super::refusal::Refusal;
-use super::ruling::{MadeRule, NewRules, Ruled};
+use super::ruling::{MadeRule, NewRules, Ruled, Scope};
 use super::tool::Exit;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +30,9 @@ pub enum Effect {
     LogIn(AuthKind),
     /// End it, or forget it where it has ended.
     EndLogIn(TermId),
+    /// What was typed to log in is good, until then where that is known: seconds from 1970.
+    KeepCredentials(Option<i64>),
+    ForgetCredentials,
     Respond {
         req: ReqId,
         answer: Answer,
@@ -52,6 +55,11 @@ pub enum Effect {
         past: Vec<Arc<Claims>>,
     },
     MakeRules(NewRules),
+    /// The narrowest rule that allows this is to hold.
+    KeepAnswer {
+        claims: Box<Claims>,
+        scope: Scope,
+    },
     DropRule(MadeRule),
     /// It was decided so.
     Audit(Box<Decision>),

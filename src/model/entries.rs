@@ -328,6 +328,7 @@ impl Entries {
                 title: left_out(self.has_journal),
                 detail: Vec::new(),
                 by_agent: false,
+                folds: false,
             });
             self.bytes = (self.bytes + size_of_entry(&entry.body)).saturating_sub(size);
             self.note(id);
@@ -376,7 +377,8 @@ impl Entries {
         let gone = self.first + 1;
         let there = if self.has_journal { "; the journal has them" } else { "" };
         let title = format!("{gone} earlier entries are left out here to save memory{there}");
-        let body = Body::Notice(Notice { level: Level::Info, title, detail: Vec::new(), by_agent: false });
+        let body =
+            Body::Notice(Notice { level: Level::Info, title, detail: Vec::new(), by_agent: false, folds: false });
         if let Some(first @ Slot::Away(_)) = self.list.front_mut() {
             let (turn, at) = (TurnId::default(), Now::ZERO);
             self.bytes += size_of_entry(&body);

@@ -72,7 +72,7 @@ fn titles_paths_and_short_lines_count_for_the_budget() {
         entries.push(
             TurnId(1),
             Now::ZERO,
-            Body::Notice(Notice { level: Level::Info, title: "n".into(), detail, by_agent: false }),
+            Body::Notice(Notice { level: Level::Info, title: "n".into(), detail, by_agent: false, folds: false }),
         );
     }
     let held = |e: &Entry| match &e.body {

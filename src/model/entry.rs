@@ -6,6 +6,7 @@
 use super::changes::Totals;
 use super::ids::{EntryId, Now, TermId, TurnId};
 use super::tool::ToolCall;
+use crate::base::picture::Picture;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -95,6 +96,9 @@ pub enum Block {
         label: String,
         uri: Option<String>,
         text: Option<String>,
+        /// Where it is one that is small enough to be kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        picture: Option<Arc<Picture>>,
     },
 }
 
@@ -117,13 +121,22 @@ fn starts_blank(text: &str) -> bool {
 }
 
 impl Block {
+    /// Words that stand for what cannot be shown.
+    pub fn label(label: impl Into<String>) -> Self {
+        Self::Other { label: label.into(), uri: None, text: None, picture: None }
+    }
+
+    pub fn picture(&self) -> Option<&Arc<Picture>> {
+        if let Self::Other { picture, .. } = self { picture.as_ref() } else { None }
+    }
+
     /// About how many bytes it keeps alive, beside its own.
     pub fn size(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
-            Self::Other { label, uri, text } => {
+            Self::Other { label, uri, text, picture } => {
                 let more = [uri, text].into_iter().flatten().map(String::len);
-                label.len() + more.sum::<usize>()
+                label.len() + more.sum::<usize>() + picture.as_ref().map_or(0, |picture| picture.size())
             }
         }
     }
@@ -202,6 +215,9 @@ pub struct Notice {
     /// The agent says it, and not the client.
     #[serde(default)]
     pub by_agent: bool,
+    /// The detail is shown when the person asks for it.
+    #[serde(default)]
+    pub folds: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -199,7 +199,8 @@ pub enum AgentEvent {
     Authenticated {
         /// Of which call: a person may leave one and begin another.
         attempt: u64,
-        result: Result<(), CallError>,
+        /// When what was typed for it is worth nothing any more, in seconds from 1970, where the agent says so.
+        result: Result<Option<i64>, CallError>,
     },
     LoggedOut(Result<(), CallError>),
     Update {
@@ -340,6 +341,8 @@ pub enum AuthKind {
         /// Those of them that are no secrets, as the agent says.
         open: Vec<String>,
     },
+    /// `authenticate` with its id and values that the person types, by these names (S-019).
+    Typed { names: Vec<String> },
 }
 
 #[derive(Clone, Debug, PartialEq)]

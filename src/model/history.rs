@@ -170,7 +170,13 @@ impl Away {
             }
             Err(why) => {
                 let title = format!("this part of the transcript cannot be read back: {why}");
-                let body = Body::Notice(Notice { level: Level::Warn, title, detail: Vec::new(), by_agent: false });
+                let body = Body::Notice(Notice {
+                    level: Level::Warn,
+                    title,
+                    detail: Vec::new(),
+                    by_agent: false,
+                    folds: false,
+                });
                 Entry { id, rev, finished: true, turn: TurnId::default(), at: Now::ZERO, body }
             }
         }

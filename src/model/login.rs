@@ -74,7 +74,7 @@ pub fn command_line(agent: &Agent, kind: &AuthKind) -> Option<String> {
         AuthKind::Env { vars, .. } if !vars.is_empty() => {
             return Some(vars.iter().map(|v| format!("export {v}=…")).collect::<Vec<_>>().join("; "));
         }
-        AuthKind::Agent | AuthKind::Env { .. } => return None,
+        AuthKind::Agent | AuthKind::Env { .. } | AuthKind::Typed { .. } => return None,
     };
     let mut words = Vec::new();
     if matches!(kind, AuthKind::Terminal { .. }) {

@@ -3,6 +3,7 @@
 //! Plain data; `judge` decides by it. The modes that an agent offers are others: they are in `options`. Invariant: a mode
 //! belongs to one session, and no session takes it over from another one or from its own past.
 
+use super::audit::By;
 use super::ids::Now;
 use crate::base::human;
 use serde::{Deserialize, Serialize};
@@ -134,12 +135,14 @@ pub struct ModeInForce {
     until: Option<Now>,
     /// The agent has been told why it is refused what it asks for.
     pub(super) is_told: bool,
+    /// Chosen before the session had an id: the log of decisions has it once there is one.
+    pub(super) unlogged: Option<(ModeChoice, By)>,
 }
 
 impl ModeInForce {
     pub fn new(choice: ModeChoice, now: Now) -> Self {
         let until = choice.lasts().map(|time| now.saturating_add(time));
-        Self { chosen: choice.mode, until, is_told: false }
+        Self { chosen: choice.mode, until, is_told: false, unlogged: None }
     }
 
     /// What holds at this time.

@@ -123,7 +123,7 @@ impl Ruling {
 }
 
 /// For how long a rule holds that the person makes in a question.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Scope {
     /// Until the turn that runs is over.
     Turn,

@@ -6,6 +6,7 @@ use super::changes::WritePreview;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
+use super::ruling::Scope;
 pub use crate::base::exit::Exit;
 use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
@@ -56,9 +57,15 @@ pub struct Wording {
     pub description: Option<String>,
     /// What it is about is of a kind that is not known here: only the person may allow it.
     pub is_unknown: bool,
+    /// Answers that hold for a while, by their ids; so long they hold here, too.
+    pub scopes: Vec<(String, Scope)>,
 }
 
 impl Wording {
+    pub fn scope_of(&self, option: &str) -> Option<Scope> {
+        self.scopes.iter().find(|(id, _)| id == option).map(|(_, scope)| *scope)
+    }
+
     /// Whether it holds something that is not seen as it is.
     pub fn deceives(&self) -> bool {
         deceives(&self.title) || self.description.as_deref().is_some_and(deceives)
@@ -437,7 +444,7 @@ impl ToolCall {
         }
         if !std::mem::replace(&mut self.cut, true) || self.content.len() <= MAX_PARTS {
             let label = "more parts left out".to_owned();
-            let said = ToolContent::Block(Block::Other { label, uri: None, text: None });
+            let said = ToolContent::Block(Block::label(label));
             if self.content.last() != Some(&said) {
                 self.content.push(said);
             }

@@ -193,6 +193,9 @@ impl Asked {
                 AuthKind::Env { vars, .. } => {
                     Does::Say(vec![format!("set {} in the environment, and start again", vars.join(", "))])
                 }
+                AuthKind::Typed { .. } => Does::Say(vec![
+                    "it is typed hidden, which takes the screen: start this program without --plain".to_owned(),
+                ]),
                 kind @ (AuthKind::Terminal { .. } | AuthKind::Command { .. }) => Does::Say(vec![
                     "it takes a terminal of its own; type this in another one:".to_owned(),
                     format!("  {}", sanitize::line(&command_line(session.agent(), kind).unwrap_or_default())),
@@ -347,7 +350,8 @@ fn field_lines(field: &Field, at: usize, of: usize) -> Vec<String> {
 /// All that is asked about: as on the screen, without its looks.
 fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (Now, Option<&Path>)) -> Vec<String> {
     let roots = [PathBuf::from(&session.cwd)];
-    let ctx = CellCtx { session, width: WIDE, now, with: &[], fold: None, typing: None, roots: &roots, home };
+    let ctx =
+        CellCtx { session, width: WIDE, now, with: &[], fold: None, typing: None, roots: &roots, home, pictures: None };
     let entry = session.entries().get(question.entry);
     let (verb, mut body) = match &question.about {
         About::Permission => {

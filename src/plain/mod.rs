@@ -12,6 +12,7 @@ mod ask;
 mod changes;
 mod command;
 mod input;
+mod liveness;
 mod run;
 mod settings;
 mod standing;

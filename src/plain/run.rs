@@ -8,6 +8,7 @@ use super::ask::{self, Answered, Asked};
 use super::changes;
 use super::command::{self, BLOCK, Command, Said};
 use super::input::{Heard, Input};
+use super::liveness::Liveness;
 use super::settings;
 use super::standing;
 use super::tell::{Teller, Upto};
@@ -74,6 +75,7 @@ struct Plain {
     printer: Printer,
     teller: Teller,
     asked: Option<Asked>,
+    liveness: Liveness,
     /// The lines of a prompt of several.
     block: Option<String>,
     /// When the turn that runs began.
@@ -110,6 +112,7 @@ pub async fn run(
         input,
         printer: Printer::new(stdout),
         asked: None,
+        liveness: Liveness::default(),
         block: None,
         began: engine.now(),
         over: None,
@@ -156,7 +159,10 @@ impl Plain {
                 return code;
             }
             let (wants_line, is_behind) = (self.wants_line(engine.model().first()), self.printer.is_behind());
-            let until = [self.over.as_ref().map(|over| over.until), self.acting].into_iter().flatten().min();
+            let now = engine.now();
+            let silent = self.liveness.next(engine.model().first(), now);
+            let silent = silent.map(|at| Instant::now() + at.saturating_sub(now));
+            let until = [self.over.as_ref().map(|over| over.until), self.acting, silent].into_iter().flatten().min();
             news = Vec::new();
             tokio::select! {
                 biased;
@@ -257,6 +263,8 @@ impl Plain {
         self.tell_changes(session);
         self.tell_state(session);
         self.ask(session, engine.now());
+        let silence = self.liveness.tell(session, engine.now());
+        self.say_all(silence);
         self.set_model(engine);
         self.end(engine);
     }

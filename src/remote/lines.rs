@@ -61,11 +61,29 @@ pub(super) async fn sort(
 
 /// Hands on a message that has come.
 pub(super) async fn write(writer: &Mutex<DuplexStream>, message: &[u8]) -> Result<(), Lost> {
-    // Between the values of JSON there may be line ends.
-    let mut line: Vec<u8> = message.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect();
-    line.push(b'\n');
-    let written = writer.lock().await.write_all(&line).await;
+    let mut lines = Vec::with_capacity(message.len() + 1);
+    add_line(message, &mut lines);
+    write_lines(writer, &mut lines).await
+}
+
+/// Messages that have come together are handed on together: who reads them is not woken for each.
+pub(super) async fn write_lines(writer: &Mutex<DuplexStream>, lines: &mut Vec<u8>) -> Result<(), Lost> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let written = writer.lock().await.write_all(lines).await;
+    lines.clear();
     written.map_err(|_| "the connection is not read any more".to_owned().into())
+}
+
+pub(super) fn add_line(message: &[u8], lines: &mut Vec<u8>) {
+    let begin = lines.len();
+    lines.extend_from_slice(message);
+    // Between the values of JSON there may be line ends.
+    for at in memchr::memchr_iter(b'\n', message) {
+        lines[begin + at] = b' ';
+    }
+    lines.push(b'\n');
 }
 
 /// What stands for the answer to a message that the server has refused; the connection ends where it is not good for any

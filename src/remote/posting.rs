@@ -6,7 +6,7 @@
 
 use super::events::{Events, Held};
 use super::header::Header;
-use super::lines::{Waiting, not_taken, queue, sort, too_long, write};
+use super::lines::{Waiting, add_line, not_taken, queue, sort, too_long, write, write_lines};
 use super::requests::{Answer, Ask, Client, EITHER, EVENTS, JSON, Line, has_type, waste, whole};
 use super::saying::{Failure, Speech};
 use super::web::Web;
@@ -166,15 +166,17 @@ impl Posts {
 
     /// Reads messages until the stream ends, with or without the answer.
     async fn listen(&self, id: Option<&RawId>, mut body: Incoming) -> Result<(), Lost> {
-        let (mut events, mut messages, mut is_answered) = (Events::new(self.held.clone()), Vec::new(), false);
+        let (mut events, mut is_answered) = (Events::new(self.held.clone()), false);
+        let (mut messages, mut lines) = (Vec::new(), Vec::new());
         while let Some(frame) = body.frame().await {
             let Ok(data) = frame.map_err(|error| self.client.broken(&error).lost)?.into_data() else { continue };
             let taken = events.push(&data, &mut messages);
             for message in messages.drain(..) {
-                let route = Route::of(&message);
+                let route = Route::of_incoming(&message);
                 is_answered |= route.kind == Kind::Answer && route.id.as_ref() == id;
-                write(&self.writer, &message).await?;
+                add_line(&message, &mut lines);
             }
+            write_lines(&self.writer, &mut lines).await?;
             taken.map_err(|_| too_long())?;
         }
         match (events.is_torn(), is_answered) {

@@ -224,13 +224,14 @@ impl Client {
         if error.is_parse() {
             return Failure::unsuited("what came is no HTTP".to_owned());
         }
-        if error.is_incomplete_message() {
+        if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
             return Failure::unsuited("the connection to the agent broke".to_owned());
         }
         let source = error.source();
         let why = match source.and_then(|source| source.downcast_ref::<io::Error>()) {
+            // Who speaks HTTP/2 alone may close the connection with what it has not read.
+            Some(error) if is_closed(error) => return Failure::unsuited(reason(error)),
             Some(error) => reason(error),
-            None if error.is_closed() || error.is_canceled() => "the connection to the agent broke".to_owned(),
             None => {
                 let source = source.map(|source| format!(": {source}")).unwrap_or_default();
                 self.speech.shown(&format!("{error}{source}"))
@@ -238,6 +239,11 @@ impl Client {
         };
         why.into()
     }
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 /// Opens what may take no longer than a connection: a stream whose first bytes a server in between holds back never begins.

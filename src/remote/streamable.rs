@@ -10,7 +10,7 @@ mod sessions;
 use super::Lost;
 use super::events::{Events, Held};
 use super::header::Header;
-use super::lines::{Waiting, not_taken, queue, sort, too_long, write};
+use super::lines::{Waiting, add_line, not_taken, queue, sort, too_long, write, write_lines};
 use super::requests::{Answer, Ask, Client, EVENTS, JSON, Line, has_type, in_time, waste, whole};
 use super::saying::{Failure, Speech};
 use super::web::Web;
@@ -188,14 +188,15 @@ impl Connection {
 
     /// Reads a stream to its end.
     async fn listen(self: Arc<Self>, mut stream: Stream) -> Result<(), Lost> {
-        let (mut events, mut messages) = (Events::new(self.held.clone()), Vec::new());
+        let (mut events, mut messages, mut lines) = (Events::new(self.held.clone()), Vec::new(), Vec::new());
         while let Some(frame) = stream.body.frame().await {
             let frame = frame.map_err(|error| self.client.broken(&error).lost)?;
             let Ok(data) = frame.into_data() else { continue };
             let taken = events.push(&data, &mut messages);
             for message in messages.drain(..) {
-                self.deliver(stream.session.as_deref(), &message).await?;
+                self.deliver(stream.session.as_deref(), &message, &mut lines).await?;
             }
+            write_lines(&self.writer, &mut lines).await?;
             taken.map_err(|_| too_long())?;
         }
         if events.is_torn() {
@@ -207,14 +208,16 @@ impl Connection {
         }
     }
 
-    /// Hands on a message that has come on the stream of a session, or of the connection.
-    async fn deliver(&self, session: Option<&str>, message: &[u8]) -> Result<(), Lost> {
-        let route = Route::of(message);
+    /// Adds a message that has come on the stream of a session, or of the connection, to those that are handed on.
+    async fn deliver(&self, session: Option<&str>, message: &[u8], lines: &mut Vec<u8>) -> Result<(), Lost> {
+        let route = Route::of_incoming(message);
         match (route.kind, route.id) {
             (Kind::Request, Some(id)) => self.sessions().is_asked(id, session),
             (Kind::Answer, Some(id)) => {
                 let names = self.sessions().is_answered(&id, route.opened, route.is_error);
                 for name in names {
+                    // That takes a while.
+                    write_lines(&self.writer, lines).await?;
                     match self.attach(&name).await {
                         // There are servers that say everything of a session that was loaded on the connection's stream.
                         Err(failure) if failure.status != Some(404) => return Err(failure.lost),
@@ -224,7 +227,15 @@ impl Connection {
             }
             _ => {}
         }
-        write(&self.writer, message).await
+        add_line(message, lines);
+        Ok(())
+    }
+
+    /// The same with one that has come by itself.
+    async fn deliver_one(&self, message: &[u8]) -> Result<(), Lost> {
+        let mut lines = Vec::new();
+        self.deliver(None, message, &mut lines).await?;
+        write_lines(&self.writer, &mut lines).await
     }
 
     async fn post(&self, line: &mut Option<Line>, message: Bytes, session: Option<&str>) -> Result<Answer, Failure> {
@@ -257,13 +268,13 @@ impl Connection {
             if !answer.status().is_success() {
                 let failure = self.refused("it does not take the message", answer).await;
                 if let Some(answer) = not_taken(id.as_ref(), failure)? {
-                    self.deliver(None, answer.as_bytes()).await?;
+                    self.deliver_one(answer.as_bytes()).await?;
                 }
             } else if has_type(&answer, JSON) {
                 let body = whole(answer.into_body(), MAX_LINE).await.map_err(|e| self.client.broken(&e).lost)?;
                 let body = body.ok_or_else(too_long)?;
                 if Route::of(&body).kind == Kind::Answer {
-                    self.deliver(None, &body).await?;
+                    self.deliver_one(&body).await?;
                 }
             } else {
                 waste(answer.into_body()).await;

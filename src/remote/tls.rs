@@ -1,11 +1,21 @@
 //! Encryption of a connection, with the certificates that this machine trusts.
+//!
+//! Invariant: why a certificate does not hold is said in words, and names in it are shown short and without control
+//! characters.
 
+use crate::base::date::rfc3339;
+use crate::base::sanitize;
+use std::io;
 use std::sync::{Arc, OnceLock};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{CertificateError, ClientConfig, Error, RootCertStore};
+
+/// Names in a certificate that are shown, and the characters of each.
+const NAMES: usize = 3;
+const NAME: usize = 80;
 
 type Config = Result<Arc<ClientConfig>, String>;
 
@@ -19,7 +29,54 @@ pub(super) async fn over(stream: TcpStream, host: &str, protocols: &[&[u8]]) -> 
     let mut config = ClientConfig::clone(&config);
     config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
     let encrypted = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
-    encrypted.map_err(|error| format!("the connection cannot be encrypted: {error}"))
+    encrypted.map_err(|error| why_not(&error, host))
+}
+
+/// In words for the person, with what they can do.
+fn why_not(error: &io::Error, host: &str) -> String {
+    let Some(error) = error.get_ref().and_then(|error| error.downcast_ref::<Error>()) else {
+        return format!("the connection cannot be encrypted: {error}");
+    };
+    match error {
+        Error::InvalidCertificate(error) => {
+            let why = match error {
+                CertificateError::NotValidForNameContext { presented, .. } => {
+                    let names: Vec<String> = presented.iter().take(NAMES).map(|name| shown(name)).collect();
+                    let names = if names.is_empty() { "no host".to_owned() } else { names.join(", ") };
+                    return format!("its certificate is for {names}, not for {host}; use a name that it has");
+                }
+                CertificateError::NotValidForName => return format!("its certificate is not for {host}"),
+                CertificateError::ExpiredContext { not_after, .. } => {
+                    let day = rfc3339(std::time::Duration::from_secs(not_after.as_secs()));
+                    format!("its certificate has expired ({})", day.get(..10).unwrap_or_default())
+                }
+                CertificateError::Expired => "its certificate has expired".to_owned(),
+                CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                    return "its certificate does not hold yet; is the clock of this machine right?".to_owned();
+                }
+                CertificateError::UnknownIssuer => {
+                    return "its certificate is from an authority that this machine does not trust; SSL_CERT_FILE can \
+                            name a file with that authority's certificate"
+                        .to_owned();
+                }
+                CertificateError::Revoked => "its certificate has been revoked".to_owned(),
+                other => format!("its certificate does not hold: {}", sanitize::line(&other.to_string())),
+            };
+            format!("{why}; ask who runs the server")
+        }
+        Error::InvalidMessage(_) => {
+            "the connection cannot be encrypted: what came is no encryption (a server without it is reached by http: or \
+             ws: on this machine)"
+                .to_owned()
+        }
+        other => format!("the connection cannot be encrypted: {}", sanitize::line(&other.to_string())),
+    }
+}
+
+/// A name in a certificate comes as `DnsName("example.com")`.
+fn shown(name: &str) -> String {
+    let inner = name.split_once('(').map_or(name, |(_, rest)| rest.trim_end_matches(')')).trim_matches('"');
+    sanitize::line(inner).chars().take(NAME).collect()
 }
 
 fn config() -> Config {

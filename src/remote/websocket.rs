@@ -6,12 +6,14 @@
 use super::Lost;
 use super::dial::{Dialled, PATIENCE, Pipe, dial};
 use super::header::Header;
+use super::lines::add_line;
 use super::saying::{Failure, Speech, reason};
 use super::web::Web;
 use crate::wire::framing::MAX_LINE;
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
-use std::future::pending;
+use std::future::{pending, poll_fn};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -23,6 +25,8 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 /// How long nothing may come before the agent is asked whether it is there, and then until it is given up.
 const SILENCE: Duration = Duration::from_secs(30);
+/// Bytes of messages that are handed on together, where they have come together.
+const TOGETHER: usize = 64 << 10;
 
 pub(super) struct Socket(WebSocketStream<Box<dyn Pipe>>);
 
@@ -113,29 +117,54 @@ async fn receive(
     was_heard: &AtomicBool,
     speech: &Speech,
 ) -> String {
+    let mut lines = Vec::new();
     loop {
-        let message = match messages.next().await {
-            Some(Ok(message)) => message,
-            Some(Err(error)) => return ended(&error, speech),
-            None => return ended(&Error::ConnectionClosed, speech),
-        };
+        let end = next_lines(&mut messages, &mut lines, speech).await;
         was_heard.store(true, Ordering::Relaxed);
-        match message {
-            Message::Text(text) => {
-                // Between the values of JSON there may be line ends.
-                let line = if text.contains('\n') { text.replace('\n', " ") } else { text.to_string() };
-                if writer.write_all(line.as_bytes()).await.is_err() || writer.write_all(b"\n").await.is_err() {
-                    return "the connection is not read any more".to_owned();
-                }
-            }
-            Message::Close(Some(frame)) if !frame.reason.is_empty() => {
-                return format!("the agent has closed the connection: {}", speech.shown(&frame.reason));
-            }
-            Message::Close(_) => return ended(&Error::ConnectionClosed, speech),
-            // Pings are answered by the library; messages of bytes are of nobody.
-            Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_) => {}
+        if writer.write_all(&lines).await.is_err() {
+            return "the connection is not read any more".to_owned();
+        }
+        lines.clear();
+        lines.shrink_to(2 * TOGETHER);
+        if let Some(why) = end {
+            return why;
         }
     }
+}
+
+/// Waits for messages, and takes with the first those that are there already: who reads them is not woken for each. Gives
+/// why there are no more, if that is so.
+async fn next_lines(
+    messages: &mut (impl Stream<Item = Result<Message, Error>> + Unpin),
+    lines: &mut Vec<u8>,
+    speech: &Speech,
+) -> Option<String> {
+    let mut has_heard = false;
+    poll_fn(|cx| {
+        while lines.len() < TOGETHER {
+            let Poll::Ready(next) = messages.poll_next_unpin(cx) else {
+                return if has_heard { Poll::Ready(None) } else { Poll::Pending };
+            };
+            has_heard = true;
+            match next {
+                Some(Ok(Message::Text(text))) => add_line(text.as_bytes(), lines),
+                Some(Ok(Message::Close(Some(frame)))) if !frame.reason.is_empty() => {
+                    let why = format!("the agent has closed the connection: {}", speech.shown(&frame.reason));
+                    return Poll::Ready(Some(why));
+                }
+                Some(Ok(Message::Close(_))) | None => {
+                    return Poll::Ready(Some(ended(&Error::ConnectionClosed, speech)));
+                }
+                // Pings are answered by the library; messages of bytes are of nobody.
+                Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_))) => {
+                    return Poll::Ready(None);
+                }
+                Some(Err(error)) => return Poll::Ready(Some(ended(&error, speech))),
+            }
+        }
+        Poll::Ready(None)
+    })
+    .await
 }
 
 /// Why a connection is at its end.

@@ -21,7 +21,7 @@ fn of_every_kind() -> Vec<Entry> {
     let mut patch = ToolPatch::new("t".into());
     patch.content = Patch::Set(vec![
         ToolContent::Block(Block::Text(text.clone())),
-        ToolContent::Block(Block::Other { label: "l".into(), uri: Some("u".into()), text: None }),
+        ToolContent::Block(Block::Other { label: "l".into(), uri: Some("u".into()), text: None, picture: None }),
         ToolContent::Change(Change::of_texts("/p", Some("old".into()), text.as_str().into())),
         ToolContent::Terminal("term-1".into()),
     ]);
@@ -43,7 +43,13 @@ fn of_every_kind() -> Vec<Entry> {
         Body::Tool(Box::new(tool)),
         Body::Plan(vec![step(PlanStatus::Completed), step(PlanStatus::Other("odd".into()))]),
         Body::File(FileOp { verb: FileVerb::Write, path: "/p".into(), outcome }),
-        Body::Notice(Notice { level: Level::Warn, title: text.clone(), detail: vec![text.clone()], by_agent: false }),
+        Body::Notice(Notice {
+            level: Level::Warn,
+            title: text.clone(),
+            detail: vec![text.clone()],
+            by_agent: false,
+            folds: false,
+        }),
     ];
     bodies.into_iter().zip(0..).map(|(body, id)| entry(id, body)).collect()
 }

@@ -313,7 +313,7 @@ impl Session {
 fn text_of(block: &Block) -> String {
     match block {
         Block::Text(text) => text.clone(),
-        Block::Other { label, uri, text } => {
+        Block::Other { label, uri, text, .. } => {
             let parts = [Some(label), uri.as_ref(), text.as_ref()];
             parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
         }

@@ -7,6 +7,7 @@ use crate::base::{human, paths, sanitize};
 use crate::model::agent::{Agent, OddCounts};
 use crate::model::changes::{Gate, Totals};
 use crate::model::event::{AuthKind, PermissionKind};
+use crate::model::ids::Now;
 use crate::model::login;
 use crate::model::question::Question;
 use crate::model::session::Phase;
@@ -28,6 +29,17 @@ pub fn clock(d: Duration) -> String {
         format!("{}:{:02}", s / 60, s % 60)
     } else {
         format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+    }
+}
+
+/// What an agent is at of which nothing is heard, as far as it is known.
+pub fn waits_for(session: SessionRef<'_>, now: Now) -> String {
+    match session.running_tool() {
+        Some(tool) => {
+            let time = clock(now.saturating_sub(tool.started));
+            format!("it has run for {time}: {} {}", verb(tool.kind), object(tool, &session.cwd))
+        }
+        None => "it waits for its model, as far as it says".to_owned(),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod frame;
 pub mod keys;
 pub mod labels;
 pub mod md;
+pub mod message_file;
 pub mod msg;
 pub mod notify;
 mod paint;

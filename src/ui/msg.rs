@@ -12,6 +12,7 @@ use super::state::review::index::Spot;
 use super::state::scroll::Scroll;
 use super::state::session_list::{ListFrame, PastSession, Place, Query, Which};
 use super::state::trees::{Fate, Tree};
+use crate::base::picture::Picture;
 use crate::model::changes::{FileDoc, HunkId, Scope, Target, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
@@ -78,6 +79,8 @@ pub enum Out {
     Copy(What, String),
     /// Into a file of its own.
     Save(What, String),
+    /// Into a file of its own, too; and from there to what shows it.
+    Picture(Arc<Picture>, Whither),
     /// Goes to a command of the agent as it is, and nowhere else.
     Type(TermId, Vec<u8>),
     /// Logs in by giving the agent these values of variables.
@@ -102,6 +105,14 @@ pub enum What {
     Characters(usize),
     Address,
     Command,
+    Picture(Whither),
+}
+
+/// What becomes of a picture once it is in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whither {
+    Stays,
+    Opens,
 }
 
 /// What the person's editor is to be started for.

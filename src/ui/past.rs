@@ -48,6 +48,11 @@ pub trait Archive: Send + Sync {
 
     /// Remembers what an agent has told of its sessions.
     fn learn(&self, told: &Told) -> Result<(), String>;
+
+    /// What sessions of all programs have cost today, where there is a budget for a day.
+    fn spent(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Says that a session is ours, until it is dropped.
@@ -64,6 +69,7 @@ enum Job {
     Make(Box<Making>),
     Decide(Box<Tree>, Fate),
     WaitFor(Receiver<Result<String, String>>),
+    Spent,
 }
 
 /// What came of a job.
@@ -79,6 +85,7 @@ pub enum Found {
     Exported(Result<String, String>),
     Made(Box<Making>, Result<Vec<Made>, String>),
     Decided(Result<String, String>),
+    Spent(Option<f64>),
 }
 
 pub struct Reader {
@@ -151,6 +158,14 @@ impl Reader {
         self.list();
     }
 
+    /// What waits to be read already is read once.
+    pub fn spent(&mut self) {
+        if !matches!(self.jobs.back(), Some(Job::Spent)) {
+            self.jobs.push_back(Job::Spent);
+        }
+        self.start();
+    }
+
     /// Waits for what becomes of a worktree elsewhere; listed anew afterwards.
     pub fn wait_for(&mut self, decided: Receiver<Result<String, String>>) {
         self.jobs.push_back(Job::WaitFor(decided));
@@ -210,6 +225,7 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
         Job::WaitFor(decided) => {
             Found::Decided(decided.recv().unwrap_or_else(|_| Err("the review has stopped".to_owned())))
         }
+        Job::Spent => Found::Spent(archive.spent()),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
         Job::Forget(past) => {

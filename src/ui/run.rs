@@ -9,8 +9,11 @@ mod drafts;
 mod editing;
 mod files;
 mod ground;
+mod inline;
 mod inspecting;
+mod messages;
 mod models;
+mod pictures;
 mod sessions;
 mod start;
 mod telling;
@@ -34,6 +37,7 @@ use super::work::colours::Colours;
 use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
+use super::work::pictures::{Painted, Painter};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::{HunkId, Scope};
@@ -61,6 +65,8 @@ const STDERR: usize = 200;
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use ground::{ask, hear};
+pub use inline::Conversation;
+pub use messages::read_messages;
 pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
 pub use telling::{Notices, Outside};
@@ -89,6 +95,7 @@ pub struct UiOptions {
     pub outside: Outside,
     /// Programs that take what is copied.
     pub clipboard: Tools,
+    pub conversation: Conversation,
 }
 
 /// What the screen is for.
@@ -133,6 +140,7 @@ enum Awaited {
     Past(Found),
     Autosaved(Brought),
     Copied(Copied),
+    Painted(Painted),
     Frame,
 }
 
@@ -148,6 +156,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),
         wishes: models::Wishes::new(std::mem::take(&mut options.models)),
+        painter: Painter::default(),
         copier: Copier::new(std::mem::take(&mut options.clipboard)),
         telling: telling::Telling::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
@@ -160,10 +169,16 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         colours: Colours::default(),
         files: Finder::default(),
         log_in_size: None,
+        printed: inline::Printed::default(),
     });
+    running.app.is_inline = running.options.conversation.is_inline && running.options.purpose == Purpose::Session;
     running.app.tells_titles = running.options.unstable;
     running.app.view.place = running.options.place.take();
     let ended = running.drive().await;
+    if ended.is_ok() && running.options.purpose == Purpose::Session {
+        // A terminal that takes nothing any more is given back all the same.
+        let _ = inline::leave(&mut running);
+    }
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
@@ -197,7 +212,9 @@ struct Running<D: Device> {
     /// What says that sessions are ours that go on.
     leases: BTreeMap<SessionKey, Lease>,
     copier: Copier,
+    painter: Painter,
     telling: telling::Telling,
+    printed: inline::Printed,
 }
 
 impl<D: Device> Running<D> {
@@ -243,6 +260,7 @@ impl<D: Device> Running<D> {
                 Awaited::Past(found) => self.found(found),
                 Awaited::Autosaved(brought) => self.brought(brought),
                 Awaited::Copied(copied) => copying::copied(self, copied)?,
+                Awaited::Painted(painted) => pictures::painted(self, painted),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -285,7 +303,7 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, files, past, autosave, copier, .. } = self;
+        let Self { screen, engine, colours, files, past, autosave, copier, painter, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
@@ -295,6 +313,7 @@ impl<D: Device> Running<D> {
             found = past.next() => Awaited::Past(found),
             brought = autosave.next() => Awaited::Autosaved(brought),
             copied = copier.next() => Awaited::Copied(copied),
+            painted = painter.next() => Awaited::Painted(painted),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -326,6 +345,10 @@ impl<D: Device> Running<D> {
         for one in news {
             if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
                 self.listed(agent);
+            }
+            // Other programs may have spent meanwhile.
+            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
+                self.past.spent();
             }
             update::news(&mut self.app, one, now);
         }
@@ -423,6 +446,7 @@ impl<D: Device> Running<D> {
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(what, text) => self.copier.copy(what, text),
             Out::Save(what, text) => self.copier.save(what, text),
+            Out::Picture(picture, whither) => pictures::keep(self, picture, whither),
             Out::LogInWith { method, values } => self.log_in_with(method, values),
             Out::OpenPage(address) => self.engine.open_page(self.app.shown(), address),
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
@@ -521,13 +545,17 @@ impl<D: Device> Running<D> {
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
-        screen.draw_linked(|buf, links| {
-            *info = view::draw(&cx, transcript, buf);
-            let link = |(y, columns, address)| Hyperlink { y, columns, address };
-            links.extend(info.links.drain(..).map(link));
-            info.cursor.map(|at| (at.x, at.y))
-        })?;
-        screen.weigh(update::weighs(app, now));
+        if view::inline::needs_screen(&cx) {
+            screen.draw_linked(|buf, links| {
+                *info = view::draw(&cx, transcript, buf);
+                let link = |(y, columns, address)| Hyperlink { y, columns, address };
+                links.extend(info.links.drain(..).map(link));
+                info.cursor.map(|at| (at.x, at.y))
+            })?;
+        } else {
+            inline::draw(self)?;
+        }
+        self.screen.weigh(update::weighs(&self.app, now));
         self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), now);
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
@@ -541,7 +569,7 @@ impl<D: Device> Running<D> {
         {
             self.frames.want(Urgency::NextFrame, now);
         }
-        if self.transcript.is_behind() {
+        if self.transcript.is_behind() || self.printed.has_more {
             self.frames.want(Urgency::NextFrame, now);
         }
         let shown = self.engine.model().at(self.app.shown());
@@ -549,6 +577,7 @@ impl<D: Device> Running<D> {
             self.frames.want_at(at);
         }
         self.colour();
+        pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
         if title != self.title {

@@ -4,7 +4,9 @@
 //! made of values. Invariant: after the terminal has been lent or left, the next frame is drawn in full.
 
 use super::keys::Mouse;
-use super::tty::{Beside, Hyperlink, Input, InputStream, Letters, Multiplexer, Questions, Surface, Tty, TtyOut};
+use super::tty::{
+    Beside, Hyperlink, Input, InputStream, Letters, Multiplexer, Place, Questions, Region, Sheet, Surface, Tty, TtyOut,
+};
 use crate::engine::wait::{Signal, Signals};
 use ratatui::buffer::Buffer;
 use std::io::{self, Write};
@@ -41,6 +43,9 @@ pub trait Device {
     fn weigh(&mut self, _weighs: bool) {}
 
     fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()>;
+
+    /// Which of its screens is shown.
+    fn set_place(&mut self, place: Place) -> io::Result<()>;
 
     fn set_title(&mut self, title: &str) -> io::Result<()>;
 
@@ -110,6 +115,10 @@ impl Device for OwnTerminal {
         self.tty.set_mouse(mouse)
     }
 
+    fn set_place(&mut self, place: Place) -> io::Result<()> {
+        self.tty.set_place(place)
+    }
+
     fn set_title(&mut self, title: &str) -> io::Result<()> {
         self.tty.set_title(title)
     }
@@ -154,7 +163,20 @@ impl Device for OwnTerminal {
 pub struct Screen<D: Device = OwnTerminal> {
     device: D,
     surface: Surface<D::Out>,
+    /// On the terminal's own screen.
+    region: Region<D::Out>,
+    place: Place,
     letters: Letters,
+}
+
+/// What stands at the end of the terminal's own screen.
+#[derive(Debug, Default)]
+pub struct Below {
+    /// Goes above it, once and for good.
+    pub printed: Sheet,
+    pub live: Sheet,
+    /// In `live`.
+    pub cursor: Option<(u16, u16)>,
 }
 
 impl Screen {
@@ -165,6 +187,7 @@ impl Screen {
         let mut screen = Self::on(OwnTerminal { tty, input: Some(InputStream::open()?), signals })?;
         screen.letters = letters;
         screen.surface.set_letters(letters);
+        screen.region.set_letters(letters);
         Ok(screen)
     }
 }
@@ -173,16 +196,13 @@ impl<D: Device> Screen<D> {
     /// Draws into a terminal that has been taken over.
     pub fn on(device: D) -> io::Result<Self> {
         let (width, height) = device.size()?;
-        let surface = Surface::new(device.out(), width, height);
-        Ok(Self { device, surface, letters: Letters::Unicode })
+        let (surface, region) = (Surface::new(device.out(), width, height), Region::new(device.out()));
+        Ok(Self { device, surface, region, place: Place::Alternate, letters: Letters::Unicode })
     }
 
     /// Draws a frame of the terminal's size. `paint` gives the place of the cursor, if there is one.
     pub fn draw(&mut self, paint: impl FnOnce(&mut Buffer) -> Option<(u16, u16)>) -> io::Result<()> {
-        if let Ok((width, height)) = self.device.size() {
-            self.surface.resize(width, height);
-        }
-        self.surface.draw(|_, buf| paint(buf)).map(drop)
+        self.draw_linked(|buf, _| paint(buf))
     }
 
     /// The same, with where words on it lead.
@@ -193,12 +213,50 @@ impl<D: Device> Screen<D> {
         if let Ok((width, height)) = self.device.size() {
             self.surface.resize(width, height);
         }
+        self.show(Place::Alternate)?;
         self.surface.draw_linked(|_, buf, links| paint(buf, links)).map(drop)
+    }
+
+    /// Draws at the end of the terminal's own screen; `paint` is given the size of the terminal.
+    pub fn draw_below(&mut self, paint: impl FnOnce((u16, u16)) -> Below) -> io::Result<()> {
+        let size = self.device.size()?;
+        self.show(Place::Main)?;
+        let Below { printed, live, cursor } = paint(size);
+        self.region.draw(size, printed, live, cursor).map(drop)
+    }
+
+    /// Takes away what stands there and is not printed.
+    pub fn erase_below(&mut self) -> io::Result<()> {
+        self.show(Place::Main)?;
+        self.region.erase()
+    }
+
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.device.size()
+    }
+
+    fn show(&mut self, place: Place) -> io::Result<()> {
+        if self.place != place {
+            self.device.set_place(place)?;
+            self.place = place;
+            match place {
+                Place::Alternate => self.surface.invalidate(),
+                Place::Main => self.region.redraw(),
+            }
+        }
+        Ok(())
     }
 
     /// Forgets what the terminal shows: the next frame is drawn in full.
     pub fn invalidate(&mut self) {
         self.surface.invalidate();
+        self.region.redraw();
+    }
+
+    /// Another program has had the terminal.
+    fn forget(&mut self) {
+        self.surface.invalidate();
+        self.region.forget();
     }
 
     pub async fn next(&mut self) -> Happening {
@@ -243,13 +301,13 @@ impl<D: Device> Screen<D> {
 
     pub fn take_back(&mut self) -> io::Result<()> {
         self.device.take_back()?;
-        self.surface.invalidate();
+        self.forget();
         Ok(())
     }
 
     pub fn suspend(&mut self) -> io::Result<()> {
         let result = self.device.suspend();
-        self.surface.invalidate();
+        self.forget();
         result
     }
 }

@@ -4,7 +4,7 @@
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
 use super::labels::{OBJECT, agent, clock, object, sums, to_review, verb};
-use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE};
+use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
 use crate::base::{human, patience, sanitize};
 use crate::model::agent::{Death, DeathKind};
 use crate::model::changes::{Gate, Totals};
@@ -108,7 +108,7 @@ pub enum Setup {
 /// What the status line has to say.
 pub fn status(session: SessionRef<'_>, hint: &[&str], setup: Setup, now: Now) -> Status {
     let (busy, left) = left(session, hint, now);
-    Status { busy, left, right: right(session, setup) }
+    Status { busy, left, right: right(session, setup, now) }
 }
 
 /// What a session does or waits for, without the keys that lead on: for a row of a list.
@@ -332,7 +332,7 @@ fn odd_end(session: &Session) -> Option<String> {
 }
 
 /// What the agent has changed, whether the client could have stopped it, and the gate.
-fn changes(session: SessionRef<'_>) -> Vec<Piece> {
+fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
     let changes = session.changes();
     let mut pieces = Vec::new();
     if !changes.totals.is_empty() {
@@ -358,27 +358,28 @@ fn changes(session: SessionRef<'_>) -> Vec<Piece> {
     } else if session.gate() != Gate::Off {
         pieces.push(Piece::new(" · ", format!("gate {}", session.gate().name()), Token::Dim, 45));
     }
-    pieces.extend(permissions(session));
+    pieces.extend(permissions(session, now));
     pieces
 }
 
-/// The client's own mode. The one that asks nothing stays in sight.
-fn permissions(session: SessionRef<'_>) -> Option<Piece> {
+/// The client's own mode, and how long it still holds. The one that asks nothing stays in sight.
+fn permissions(session: SessionRef<'_>, now: Now) -> Option<Piece> {
     let mode = session.chosen_permission_mode();
-    let words = format!("permissions {}", mode.name());
+    let left = session.permission_mode_left(now).map(|left| format!(" {}", countdown(left))).unwrap_or_default();
+    let words = format!("permissions {}{left}", mode.name());
     match mode {
         PermissionMode::Default => None,
         PermissionMode::AcceptEdits | PermissionMode::Plan => {
-            Some(Piece::new(" · ", words, Token::Warn, 53).or(47, mode.name(), Token::Warn))
+            Some(Piece::new(" · ", words, Token::Warn, 53).or(47, format!("{}{left}", mode.name()), Token::Warn))
         }
         PermissionMode::BypassPermissions => {
-            Some(Piece::new(" · ", words, Token::Danger, WARNING).or(47, "bypass", Token::Danger))
+            Some(Piece::new(" · ", words, Token::Danger, WARNING).or(47, format!("bypass{left}"), Token::Danger))
         }
     }
 }
 
-fn right(session: SessionRef<'_>, setup: Setup) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = changes(session);
+fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = changes(session, now);
     let in_status = setup == Setup::InStatus;
     if let Some((mode, token)) = mode(session).filter(|_| in_status) {
         let sep = if pieces.is_empty() { "" } else { " · " };

@@ -231,3 +231,25 @@ fn the_sums_after_a_turn_do_not_hide_how_it_ended() {
     assert_eq!(left(&s), odd);
     assert!(odd.contains("token limit"), "{odd}");
 }
+
+#[test]
+fn the_mode_that_asks_nothing_says_how_long_it_still_holds() {
+    use crate::model::permission_mode::ModeChoice;
+    let mut s = Scene::ready(80, 24);
+    s.intent(Intent::SetPermissionMode(ModeChoice::read("bypassPermissions:2m").unwrap()));
+    assert!(said(&s, 200).1.contains("permissions bypassPermissions 2 min"), "{}", said(&s, 200).1);
+    let mut words = Vec::new();
+    // It is drawn anew exactly when those words change.
+    while let Some(at) = s.ui.next_change(s.model.first(), s.now).filter(|_| words.len() < 70) {
+        s.now = at;
+        let (_, right) = said(&s, 200);
+        if let Some((_, mode)) = right.split_once("permissions ") {
+            words.push(mode.to_owned());
+        }
+    }
+    let has = |part: &str| words.iter().any(|words| words.contains(part));
+    assert!(has("60 s") && has("59 s") && has(" 1 s"), "{words:?}");
+    s.intent(Intent::SetPermissionMode(ModeChoice::read("plan").unwrap()));
+    let right = said(&s, 200).1;
+    assert!(right.contains("permissions plan") && !right.contains(" s ") && !right.contains("min"), "{right}");
+}

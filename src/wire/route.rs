@@ -43,7 +43,17 @@ pub struct Route {
 }
 
 impl Route {
+    /// Of a message that goes out.
     pub fn of(message: &[u8]) -> Self {
+        Self::read(message, true)
+    }
+
+    /// Of one that has come: on which stream it came says of which session it is.
+    pub fn of_incoming(message: &[u8]) -> Self {
+        Self::read(message, false)
+    }
+
+    fn read(message: &[u8], names_session: bool) -> Self {
         let text = String::from_utf8_lossy(message);
         let Ok([id, method, params, result, error]) = members(&text, ["id", "method", "params", "result", "error"])
         else {
@@ -56,7 +66,8 @@ impl Route {
             return Self { kind, id, opened: result.and_then(session), is_error, ..Self::default() };
         };
         let kind = if id.is_some() { Kind::Request } else { Kind::Notification };
-        let session = params.and_then(session).filter(|_| !method.starts_with(OF_THE_CONNECTION));
+        let is_of_session = names_session && !method.starts_with(OF_THE_CONNECTION);
+        let session = if is_of_session { params.and_then(session) } else { None };
         let (is_last, is_turn) = (LAST.contains(&&*method), method == TURN);
         Self { kind, id, session, is_last, is_turn, ..Self::default() }
     }

@@ -320,3 +320,38 @@ fn a_thousand_methods_and_a_long_description_leave_the_screen_in_use() {
     s.see("logged in: Method 3");
     s.quit(&place);
 }
+
+/// What the command does to its own terminal, and how it ends, is nothing to the one that the person sits at.
+#[test]
+fn r_114_whatever_a_log_in_does_to_its_terminal_ours_stays_as_it_was() {
+    let place = Place::new();
+    let script = place.script(
+        "[agent]\nauth_required = true\n\
+         auth_methods = [{ id = \"tty\", name = \"By terminal\", type = \"terminal\", args = [\"login\"] }]\n",
+    );
+    let agent = place.program(
+        "an-agent",
+        &format!(
+            "#!/bin/sh\nif [ \"$1\" = login ]; then\n\
+             printf '\\033[?1049l\\033[?2004l\\033[?25l\\033]2;mine\\007\\033[?1003h'; stty raw -echo; printf here\n\
+             read -r x; kill -9 $$\nfi\nexec {BIN} demo-agent --fast --script {}\n",
+            script.display()
+        ),
+    );
+    let mut s = place.start(&["--", &agent.to_string_lossy()], SIZE);
+    s.see("needs a log-in");
+    let modes = s.modes();
+    s.focus();
+    s.send("1");
+    s.see("here");
+    s.send(LEAVE);
+    s.focus();
+    s.send("x");
+    s.see("needs a log-in");
+    assert_eq!(s.modes(), modes);
+    let shown = String::from_utf8_lossy(&s.bytes()).into_owned();
+    for not_ours in ["\x1b[?1049l", "\x1b[?2004l", "\x1b]2;mine", "\x1b[?1003h"] {
+        assert!(!shown.contains(not_ours), "{not_ours:?}");
+    }
+    s.quit(&place);
+}

@@ -366,6 +366,19 @@ impl Session {
         self.look(Seen::text)
     }
 
+    /// What stands in the scrollback and on the screen, without blank rows.
+    pub fn scrollback(&self) -> Vec<String> {
+        self.look(|seen| {
+            let grid = seen.term.grid();
+            let first = -i32::try_from(grid.history_size()).unwrap();
+            let text = (first..i32::try_from(grid.screen_lines()).unwrap()).map(|line| {
+                let row = &grid[Line(line)];
+                (0..grid.columns()).map(|column| row[Column(column)].c).collect::<String>().trim_end().to_owned()
+            });
+            text.filter(|row| !row.is_empty()).collect()
+        })
+    }
+
     pub fn written(&self) -> usize {
         self.look(|seen| seen.bytes.len())
     }
@@ -437,6 +450,12 @@ impl Session {
     pub fn assert_restored(&self) {
         let bytes = self.bytes();
         super::bytes::assert_modes_given_back(&bytes);
+        self.assert_usual();
+    }
+
+    /// The same for what the emulator and the kernel say of themselves.
+    #[track_caller]
+    pub fn assert_usual(&self) {
         let modes = self.modes();
         let ours = TermMode::ALT_SCREEN
             | TermMode::BRACKETED_PASTE

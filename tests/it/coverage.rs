@@ -14,12 +14,21 @@ struct Family {
     of_tests: &'static str,
     file: &'static str,
     at_least: usize,
+    owes: Owes,
+}
+
+/// Which requirements need a test, or a line in `tests/requirements/untested.md` that says why there is none.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owes {
+    /// Those that are stable and must be met.
+    Musts,
+    All,
 }
 
 const FAMILIES: [Family; 3] = [
-    Family { prefix: "R-", of_tests: "r_", file: "v1.md", at_least: 400 },
-    Family { prefix: "V2-", of_tests: "v2_", file: "v2.md", at_least: 139 },
-    Family { prefix: "S-", of_tests: "s_", file: "dialects.md", at_least: 49 },
+    Family { prefix: "R-", of_tests: "r_", file: "v1.md", at_least: 400, owes: Owes::Musts },
+    Family { prefix: "V2-", of_tests: "v2_", file: "v2.md", at_least: 139, owes: Owes::All },
+    Family { prefix: "S-", of_tests: "s_", file: "dialects.md", at_least: 49, owes: Owes::Musts },
 ];
 
 struct Requirement {
@@ -74,30 +83,53 @@ fn numbers<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = u16> + 'a
     })
 }
 
-/// Names of functions that have numbers in them are names of tests.
+/// Names of functions that have numbers in them are names of tests; an assertion of a test names some in its message.
 fn tests<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = (&'a str, Vec<u16>)> {
+    let ends_as_test = |before: &str| {
+        let last = before.rsplit_once('}').map_or(before, |(_, last)| last);
+        last.contains("#[test]") || last.contains("#[tokio::test")
+    };
+    let mut is_test = text.split("fn ").next().is_some_and(ends_as_test);
     text.split("fn ").skip(1).filter_map(move |rest| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        let (name, found) = (&rest[..end], numbers(&rest[..end], prefix).collect::<Vec<_>>());
+        let cited = if is_test { rest } else { &rest[..end] };
+        is_test = ends_as_test(rest);
+        let (name, found) = (&rest[..end], numbers(cited, prefix).collect::<Vec<_>>());
         (!found.is_empty()).then_some((name, found))
     })
+}
+
+/// Why there is no test, by number.
+fn reasons(family: &Family) -> BTreeMap<u16, String> {
+    let text = std::fs::read_to_string(root().join("tests/requirements/untested.md")).unwrap();
+    let of = |line: &str| {
+        let (number, why) = line.strip_prefix("- ")?.strip_prefix(family.prefix)?.split_once(": ")?;
+        Some((number.parse().ok()?, why.to_owned()))
+    };
+    text.lines().filter_map(of).collect()
 }
 
 fn report(family: &Family, known: &[Requirement], tests: &BTreeMap<u16, BTreeSet<String>>) -> String {
     let (prefix, file) = (family.prefix, family.file);
     let mut out = format!("\n## [requirements/{file}](requirements/{file})\n\n");
-    let stable = || known.iter().filter(|one| one.is_stable && one.is_must);
-    let missing: Vec<&Requirement> = stable().filter(|one| !tests.contains_key(&one.number)).collect();
-    writeln!(out, "{} of {} stable MUSTs have a test.\n", stable().count() - missing.len(), stable().count()).unwrap();
+    let (reasons, owed) = (reasons(family), || known.iter().filter(|one| is_owed(family.owes, one)));
+    let missing: Vec<&Requirement> = owed().filter(|one| !tests.contains_key(&one.number)).collect();
+    let what = if family.owes == Owes::All { "numbers" } else { "stable MUSTs" };
+    writeln!(out, "{} of {} {what} have a test.\n", owed().count() - missing.len(), owed().count()).unwrap();
     for (number, names) in tests {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         writeln!(out, "- {prefix}{number:03}: {}", names.join(", ")).unwrap();
     }
-    out.push_str("\n### Stable MUSTs without a test of their own\n\n");
+    writeln!(out, "\n### Without a test of their own\n").unwrap();
     for one in missing {
-        writeln!(out, "- {prefix}{:03}: {}", one.number, one.words).unwrap();
+        let why = reasons.get(&one.number).map(|why| format!(" — {why}")).unwrap_or_default();
+        writeln!(out, "- {prefix}{:03}: {}{why}", one.number, one.words).unwrap();
     }
     out
+}
+
+fn is_owed(owes: Owes, one: &Requirement) -> bool {
+    owes == Owes::All || (one.is_stable && one.is_must)
 }
 
 #[test]
@@ -118,8 +150,10 @@ fn every_number_that_is_cited_is_in_the_list() {
 #[test]
 fn the_list_of_what_is_tested_is_current() {
     let mut report = "# Which tests check which requirement\n\nWritten by `ACP_TUI_UPDATE=1 cargo test --test it \
-                      coverage`. What is not named here may be checked by tests that bear no number.\n"
+                      coverage`. What is not named here may be checked by tests that bear no number. Why there is none \
+                      stands in `tests/requirements/untested.md`.\n"
         .to_owned();
+    let mut without: Vec<String> = Vec::new();
     for family in &FAMILIES {
         let mut found: BTreeMap<u16, BTreeSet<String>> = BTreeMap::new();
         for (_, text) in sources().into_iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
@@ -129,14 +163,35 @@ fn the_list_of_what_is_tested_is_current() {
                 }
             }
         }
-        report.push_str(&self::report(family, &requirements(family), &found));
+        let known = requirements(family);
+        report.push_str(&self::report(family, &known, &found));
+        let reasons = reasons(family);
+        let has = |one: &&Requirement| found.contains_key(&one.number) || reasons.contains_key(&one.number);
+        let owed = known.iter().filter(|one| is_owed(family.owes, one) && !has(one));
+        without.extend(owed.map(|one| format!("{}{:03}", family.prefix, one.number)));
+        let idle = reasons.keys().filter(|number| found.contains_key(number));
+        without.extend(idle.map(|number| format!("{}{number:03} has a test and a reason why not", family.prefix)));
     }
+    assert!(without.is_empty(), "neither a test nor a reason in tests/requirements/untested.md: {without:#?}");
     let file = root().join("tests/coverage.md");
     if std::env::var_os("ACP_TUI_UPDATE").is_some() {
         std::fs::write(&file, &report).unwrap();
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(kept == report, "tests/coverage.md is not current: ACP_TUI_UPDATE=1 cargo test --test it coverage");
+}
+
+#[test]
+fn tests_that_are_named_for_a_requirement_are_there() {
+    let sources = sources();
+    for (family, (number, words)) in
+        FAMILIES.iter().flat_map(|family| reasons(family).into_iter().map(move |r| (family, r)))
+    {
+        for name in words.split('`').skip(1).step_by(2).filter(|name| name.contains('_') && !name.contains('.')) {
+            let is_there = sources.iter().any(|(_, text)| text.contains(&format!("fn {name}(")));
+            assert!(is_there || name.starts_with('_'), "{}{number:03}: there is no test {name}", family.prefix);
+        }
+    }
 }
 
 #[test]
@@ -147,4 +202,6 @@ fn numbers_are_found_in_words_and_in_names() {
         tests(text, "r_").collect::<Vec<_>>(),
         [("r_125_r_136_the_session", vec![125, 136]), ("a_r_003", vec![3])]
     );
+    let text = "#[test]\nfn said() { assert!(x, \"r_007\") }\nfn helper() { assert!(x, \"r_008\") }";
+    assert_eq!(tests(text, "r_").collect::<Vec<_>>(), [("said", vec![7])]);
 }

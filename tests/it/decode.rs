@@ -45,7 +45,7 @@ fn what_cannot_be_used_says_why() {
         assert!(inbound::update(params).is_err(), "{params}");
     }
     let (_, update) = inbound::update(r#"{"sessionId":"s","update":{"sessionUpdate":"next_year"}}"#).unwrap();
-    assert_eq!(update, Update::Unknown { name: "next_year".into() });
+    assert!(matches!(update, Update::Unknown { name, .. } if name == "next_year"));
     let (_, request) = inbound::request("fs/read_text_file", "]", 0);
     assert!(matches!(request, AgentRequest::BadParams { .. }));
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 mod beside;
+mod d0;
 mod framing;
 mod hook;
 mod leaving;

@@ -24,6 +24,8 @@ mod remote;
 mod resume;
 mod rules;
 mod sandbox;
+#[cfg(feature = "remote")]
+mod served;
 mod settings;
 pub mod support;
 mod versions;

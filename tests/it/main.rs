@@ -21,6 +21,7 @@ mod outputs;
 mod own_files;
 mod readme;
 mod recordings;
+mod region;
 mod replay;
 mod review;
 mod rules;

@@ -23,6 +23,7 @@ use crate::model::event::{
     SessionResult, Steered, Update,
 };
 use crate::model::ids::SessionId;
+use crate::model::login::Secret;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::frame::RawId;
@@ -127,6 +128,14 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
         }
     }
 
+    /// A log-in, with what the person has typed for it.
+    fn present(&self, _typed: &[(String, Secret)], _params: &mut Value) {}
+
+    /// What a command has printed, for an agent that is told of it and does not ask.
+    fn printed(&self, _term: &str, _text: &str) -> Option<Said> {
+        None
+    }
+
     /// That the turn of this session is to end; nothing where the agent cannot end one.
     fn cancel_turn(&self, session: &SessionId) -> Option<Said>;
 
@@ -208,9 +217,9 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
         Err(error)
     }
 
-    /// Whether a log-in by a call has come about.
-    fn authenticated(&self, _result: &str) -> Result<(), CallError> {
-        Ok(())
+    /// Whether a log-in by a call has come about, and until when it is good, in seconds from 1970.
+    fn authenticated(&self, _result: &str) -> Result<Option<i64>, CallError> {
+        Ok(None)
     }
 
     /// `None` when the agent sent no list at all.

@@ -24,6 +24,8 @@ pub struct Inspect {
     pub file: PathBuf,
     pub filter: Option<String>,
     pub json: bool,
+    /// As lines also where there is a screen.
+    pub plain: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,5 +59,5 @@ pub fn check(mut typed: Typed, agent: Vec<OsString>) -> Result<Check, Usage> {
 
 pub fn inspect(file: Option<String>, typed: Typed) -> Result<Inspect, Usage> {
     let missing = || Usage("no file; one that `--record FILE` has written, or a journal".into());
-    Ok(Inspect { file: file.ok_or_else(missing)?.into(), filter: typed.filter, json: typed.json })
+    Ok(Inspect { file: file.ok_or_else(missing)?.into(), filter: typed.filter, json: typed.json, plain: typed.plain })
 }

@@ -137,7 +137,7 @@ fn tool_parts(session: &Session, tool: &ToolCall) -> Vec<Part> {
 fn block(block: &Block) -> Part {
     match block {
         Block::Text(text) => prose(text),
-        Block::Other { label, uri, text } => {
+        Block::Other { label, uri, text, .. } => {
             let parts = [Some(label), uri.as_ref(), text.as_ref()];
             code("", &parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n"))
         }

@@ -84,10 +84,13 @@ pub const CONTENT: &[Flag] = &[
             typed.spoken.protocol = Some(protocol(text(value)?)?);
             Ok(())
         }),
-        uses: &[Use {
-            commands: &[Name::Screen, Name::Exec, Name::Demo],
-            help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
-        }],
+        uses: &[
+            Use {
+                commands: &[Name::Screen, Name::Exec, Name::Demo],
+                help: "this version of the protocol and no other (default: 1, or 2 where the agent refuses that)",
+            },
+            Use { commands: &[Name::Check], help: "the version of the protocol that it is tried in (default: 1)" },
+        ],
     },
     Flag {
         long: "url",

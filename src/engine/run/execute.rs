@@ -12,19 +12,24 @@ use crate::engine::file_job::{FileJob, ReadJob, WriteJob};
 use crate::engine::frames::Frames;
 use crate::engine::making;
 use crate::engine::merging::Wanted;
+use crate::engine::rulebook;
 use crate::engine::terminals::Start;
 use crate::engine::{AgentSetup, Reach};
 use crate::host::process;
 use crate::mcp::{Found, Remote};
 use crate::model::budget::Budget;
 use crate::model::effect::{Effect, FrontEnd};
-use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec};
+use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec, Timer};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::Secret;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+/// Nothing that was typed to log in is kept for longer.
+const A_YEAR: Duration = Duration::from_hours(365 * 24);
 
 impl Engine {
     /// Merges a worktree in the review of what it came from, where a session works there. What came of it is told, in
@@ -142,6 +147,7 @@ impl Engine {
             Effect::StartTimer { timer, after } => self.timers.start(agent.into(), timer, after),
             Effect::SpawnAgent => {
                 self.servers.forget(agent);
+                self.pushing.forget(agent);
                 let (cwd, words) =
                     (self.core.directory(agent.into()).to_owned(), self.core.codec(agent).word_for_word());
                 let event = self.links.start(agent, cwd, words);
@@ -151,6 +157,17 @@ impl Engine {
             Effect::KillAgent => self.links.kill(agent),
             Effect::LogIn(kind) => self.log_in(agent, kind),
             Effect::EndLogIn(term) => self.terminals.release(&term),
+            Effect::KeepCredentials(until) => {
+                self.timers.stop(agent.into(), Timer::Credentials);
+                if let Some(until) = until {
+                    let left = u64::try_from(until.saturating_sub(rulebook::now())).unwrap_or_default();
+                    self.timers.start(agent.into(), Timer::Credentials, Duration::from_secs(left).min(A_YEAR));
+                }
+            }
+            Effect::ForgetCredentials => {
+                self.timers.stop(agent.into(), Timer::Credentials);
+                self.core.forget_credentials(agent);
+            }
             _ => {}
         }
     }
@@ -174,6 +191,9 @@ impl Engine {
             }
             Effect::MakeRules(rules) => {
                 self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules));
+            }
+            Effect::KeepAnswer { claims, scope } => {
+                self.ruler.apart(at, &self.core, move |in_force| making::keep_answer(in_force, &claims, scope));
             }
             Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
             Effect::CheckWrite { req, path } => {
@@ -211,6 +231,8 @@ impl Engine {
             | Effect::WithdrawAuthenticate
             | Effect::LogIn(_)
             | Effect::EndLogIn(_)
+            | Effect::KeepCredentials(_)
+            | Effect::ForgetCredentials
             | Effect::Respond { .. }
             | Effect::Audit(_)
             | Effect::Void(_)
@@ -227,7 +249,7 @@ impl Engine {
         let (line, more) = match kind {
             AuthKind::Terminal { args: more, env } => ((command, args.into_iter().chain(more).collect()), env),
             AuthKind::Command { command, args, env } => ((command, args), env),
-            AuthKind::Agent | AuthKind::Env { .. } => return,
+            AuthKind::Agent | AuthKind::Env { .. } | AuthKind::Typed { .. } => return,
         };
         let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
         self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd, sandbox);
@@ -236,6 +258,13 @@ impl Engine {
     /// Puts a warning into the transcript.
     pub fn warn(&mut self, message: String) {
         self.apply(Address::All, HostEvent::Warning { message });
+    }
+
+    /// What sessions of all programs have cost today, where that is known.
+    pub fn spent(&mut self, amount: Option<f64>) {
+        if let Some(amount) = amount.filter(|amount| amount.is_finite()) {
+            self.apply(Address::All, HostEvent::Spent(amount));
+        }
     }
 
     /// The directories besides its own that sessions of this one may use, and what may be spent.
@@ -257,7 +286,7 @@ impl Engine {
             self.apply(Address::All, HostEvent::Budget(Box::new(budget)));
         }
         if let Some(choice) = mode {
-            self.intent(crate::model::event::Intent::SetPermissionMode(choice));
+            self.apply(SessionKey::FIRST, HostEvent::PermissionMode(choice));
         }
     }
 
@@ -295,6 +324,10 @@ impl Engine {
             self.hearing.secrets.add(&value.0);
         }
         self.recorder.hide(self.hearing.secrets.clone());
+        if matches!(chosen.map(|m| &m.kind), Some(AuthKind::Typed { .. })) {
+            self.core.keep_credentials(agent, values);
+            return self.apply(agent, HostEvent::LogInTyped { method });
+        }
         self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
         self.apply(agent, HostEvent::LogInSet { method, vars });
     }

@@ -1,16 +1,25 @@
-//! Where an agent and the commands in terminals of the client may write, as the kernel keeps it (Landlock, Linux).
+//! What an agent and the commands in terminals of the client may write, read and reach, as the kernel keeps it (Landlock,
+//! Linux).
 //!
-//! Knows no agent and no session. What is read stays open, and so do the network and sockets. Invariants: what is confined
-//! is so before its first instruction, with all that it starts, and for good; where the kernel cannot do all of it nothing
-//! is started. Not confined, since Landlock has no right for it: modes, owners, times and extended attributes of the same
-//! user's files, and what is written to that user's other terminals by their names.
+//! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for. Invariants:
+//! what is confined is so before its first instruction, with all that it starts, and for good; where the kernel cannot do
+//! all that is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and
+//! extended attributes of the same user's files, what is written to that user's other terminals by their names, UDP, and
+//! sockets in the file system.
 
 use std::path::PathBuf;
 
-/// What may be written below, directories and files; nothing else but devices that keep nothing.
+/// What may be done, with all that is started by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
+    /// What may be written below, directories and files; nothing else but devices that keep nothing.
     pub writable: Vec<PathBuf>,
+    /// What may be read below, besides what may be written; everything where it is not said.
+    pub readable: Option<Vec<PathBuf>>,
+    /// To which ports of TCP a connection may be made; to all where it is not said.
+    pub connects: Option<Vec<u16>>,
+    /// On which it may be waited for one.
+    pub listens: Option<Vec<u16>>,
 }
 
 /// Why something cannot be confined; the text says what to do.
@@ -20,6 +29,10 @@ pub enum Unconfined {
         "this kernel cannot confine what is written: it needs Landlock as of Linux 6.2, switched on; leave the sandbox out"
     )]
     NoKernel,
+    #[error(
+        "this kernel cannot confine ports: it needs Landlock as of Linux 6.7; leave sandbox_connect and sandbox_listen out"
+    )]
+    NoPorts,
     #[error("only Linux can confine what is written; leave the sandbox out")]
     NoSystem,
     #[error("{} cannot be opened for the sandbox: {why}", .path.display())]
@@ -28,9 +41,14 @@ pub enum Unconfined {
     Failed(String),
 }
 
-/// Whether this system can confine what is written.
+/// Whether this system can confine what is written and read.
 pub fn check() -> Result<(), Unconfined> {
-    here::check()
+    here::check(&Sandbox::default())
+}
+
+/// Whether it can confine ports of TCP, too.
+pub fn check_ports() -> Result<(), Unconfined> {
+    here::check(&Sandbox { connects: Some(Vec::new()), listens: Some(Vec::new()), ..Sandbox::default() })
 }
 
 /// Starts something that is confined from its beginning; not confined without a sandbox. The calling thread never is.
@@ -60,8 +78,8 @@ pub(in crate::host) fn within<T: Send>(
 mod here {
     use super::{Sandbox, Unconfined};
     use landlock::{
-        ABI, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreated,
-        RulesetCreatedAttr as _, RulesetStatus,
+        ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath, PathFd, Ruleset,
+        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus,
     };
     use std::path::{Path, PathBuf};
 
@@ -71,30 +89,45 @@ mod here {
     const DEVICES: &[&str] =
         &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-    fn ruleset() -> Result<RulesetCreated, Unconfined> {
+    /// What is forbidden unless a rule allows it.
+    fn ruleset(sandbox: &Sandbox) -> Result<RulesetCreated, Unconfined> {
         let begun = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-        let handled = begun.handle_access(AccessFs::from_write(NEEDED)).map_err(|_| Unconfined::NoKernel)?;
+        let mut handled = begun.handle_access(kept(sandbox)).map_err(|_| Unconfined::NoKernel)?;
+        let ports = [(&sandbox.connects, AccessNet::ConnectTcp), (&sandbox.listens, AccessNet::BindTcp)];
+        for (_, access) in ports.into_iter().filter(|(ports, _)| ports.is_some()) {
+            handled = handled.handle_access(access).map_err(|_| Unconfined::NoPorts)?;
+        }
         handled.create().map_err(|_| Unconfined::NoKernel)
     }
 
-    pub fn check() -> Result<(), Unconfined> {
-        ruleset().map(drop)
+    fn kept(sandbox: &Sandbox) -> BitFlags<AccessFs> {
+        let written = AccessFs::from_write(NEEDED);
+        if sandbox.readable.is_some() { written | AccessFs::from_read(NEEDED) } else { written }
+    }
+
+    pub fn check(sandbox: &Sandbox) -> Result<(), Unconfined> {
+        ruleset(sandbox).map(drop)
     }
 
     pub fn confine(sandbox: &Sandbox) -> Result<(), Unconfined> {
-        let failed = |error: landlock::RulesetError| Unconfined::Failed(error.to_string());
-        let mut rules = ruleset()?;
+        let failed = |error: RulesetError| Unconfined::Failed(error.to_string());
+        let mut rules = ruleset(sandbox)?;
+        let all = kept(sandbox);
         let own = sandbox.writable.iter().map(PathBuf::as_path);
         let devices = DEVICES.iter().map(Path::new).filter(|path| path.exists());
-        for path in own.chain(devices) {
-            let access = if path.is_dir() {
-                AccessFs::from_write(NEEDED)
-            } else {
-                AccessFs::from_file(NEEDED) & AccessFs::from_write(NEEDED)
-            };
+        let written = own.chain(devices).map(|path| (path, all));
+        let read = sandbox.readable.iter().flatten().map(|path| (path.as_path(), AccessFs::from_read(NEEDED)));
+        for (path, access) in written.chain(read) {
+            let access = if path.is_dir() { access } else { AccessFs::from_file(NEEDED) & access };
             let opened = PathFd::new(path)
                 .map_err(|error| Unconfined::Path { path: path.to_owned(), why: error.to_string() })?;
             rules = rules.add_rule(PathBeneath::new(opened, access)).map_err(failed)?;
+        }
+        let ports = [(&sandbox.connects, AccessNet::ConnectTcp), (&sandbox.listens, AccessNet::BindTcp)];
+        for (ports, access) in ports {
+            for port in ports.iter().flatten() {
+                rules = rules.add_rule(NetPort::new(*port, access)).map_err(failed)?;
+            }
         }
         let status = rules.restrict_self().map_err(failed)?;
         if status.ruleset == RulesetStatus::FullyEnforced { Ok(()) } else { Err(Unconfined::NoKernel) }
@@ -105,12 +138,12 @@ mod here {
 mod here {
     use super::{Sandbox, Unconfined};
 
-    pub fn check() -> Result<(), Unconfined> {
+    pub fn check(_sandbox: &Sandbox) -> Result<(), Unconfined> {
         Err(Unconfined::NoSystem)
     }
 
-    pub fn confine(_sandbox: &Sandbox) -> Result<(), Unconfined> {
-        check()
+    pub fn confine(sandbox: &Sandbox) -> Result<(), Unconfined> {
+        check(sandbox)
     }
 }
 

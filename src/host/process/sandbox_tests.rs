@@ -4,12 +4,16 @@ use std::path::Path;
 
 /// What a line of a shell that is confined to `inside` ends with.
 async fn runs(inside: &Path, line: &str) -> Option<i64> {
+    runs_in(inside, Sandbox { writable: vec![inside.to_owned()], ..Sandbox::default() }, line).await
+}
+
+async fn runs_in(inside: &Path, sandbox: Sandbox, line: &str) -> Option<i64> {
     let spec = AgentSpec {
         command: "sh".into(),
         args: vec!["-c".into(), line.into()],
         env: Vec::new(),
         cwd: inside.to_owned(),
-        sandbox: Some(Sandbox { writable: vec![inside.to_owned()] }),
+        sandbox: Some(sandbox),
     };
     spawn(&spec).unwrap().wait().await.unwrap().code
 }
@@ -72,8 +76,102 @@ async fn what_is_to_be_written_has_to_be_there() {
         args: Vec::new(),
         env: Vec::new(),
         cwd: std::env::temp_dir(),
-        sandbox: Some(Sandbox { writable: vec![gone.to_owned()] }),
+        sandbox: Some(Sandbox { writable: vec![gone.to_owned()], ..Sandbox::default() }),
     };
     let why = spawn(&spec).err().unwrap().to_string();
     assert!(why.contains("/nowhere/at/all") || why.contains("leave the sandbox out"), "{why}");
+}
+
+/// Where programs and what they need are, as far as they are here.
+fn system() -> Vec<std::path::PathBuf> {
+    let all = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix"].map(Path::new);
+    all.into_iter().filter(|path| path.exists()).map(Path::to_owned).collect()
+}
+
+#[tokio::test]
+async fn a_program_reads_what_it_is_given_and_nothing_else_whatever_it_tries() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().canonicalize().unwrap();
+    let (inside, out, given) = (dir.join("in"), dir.join("out"), dir.join("given"));
+    for made in [&inside, &out, &given] {
+        std::fs::create_dir(made).unwrap();
+    }
+    std::fs::write(out.join("secret"), "the secret").unwrap();
+    std::fs::write(given.join("file"), "the gift").unwrap();
+    if check().is_err() {
+        assert!(check().unwrap_err().to_string().contains("leave the sandbox out"));
+        return;
+    }
+    let sandbox = || Sandbox {
+        writable: vec![inside.clone()],
+        readable: Some(system().into_iter().chain([given.clone()]).collect()),
+        ..Sandbox::default()
+    };
+    let line = "echo x > a && cat a ../given/file > b && ls . ../given > /dev/null && grep -q gift b && head -c 1 /dev/zero > c";
+    assert_eq!(runs_in(&inside, sandbox(), line).await, Some(0));
+    for attempt in [
+        "cat ../out/secret > got",
+        "ls ../out > got",
+        "cd ../out && cat secret > ../in/got",
+        "ln ../out/secret here && cat here > got",
+        "ln -s ../out/secret link && cat link > got",
+        "cp -r ../out got",
+        "mv ../out got",
+        "tar cf got ../out/secret",
+        "cat /proc/self/root$OLDPWD/../out/secret > got",
+        "exec 3< ../out/secret && cat <&3 > got",
+        "(setsid sh -c 'cat ../out/secret > got') && test -s got",
+        "echo x > ../given/file",
+        "cat /proc/$PPID/environ > got",
+    ] {
+        assert_ne!(
+            runs_in(&inside, sandbox(), &format!("rm -rf got; {{ {attempt}; }} 2> /dev/null")).await,
+            Some(0),
+            "{attempt}"
+        );
+        let got = std::fs::read_to_string(inside.join("got")).unwrap_or_default();
+        assert!(!got.contains("secret"), "{attempt}: {got}");
+        assert_eq!(std::fs::read_to_string(given.join("file")).unwrap(), "the gift", "{attempt}");
+    }
+    // A directory of which the names can be told by trying is not one that can be listed; what is not there stays so.
+    assert!(out.join("secret").exists());
+}
+
+/// A line that ends well when this port takes a connection; bash has sockets of its own.
+fn connecting(port: u16) -> String {
+    format!("exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}' 2> /dev/null")
+}
+
+#[tokio::test]
+async fn a_program_connects_to_ports_that_it_is_given_and_waits_on_no_other() {
+    let temp = tempfile::tempdir().unwrap();
+    let inside = temp.path().canonicalize().unwrap();
+    if check_ports().is_err() {
+        let sandbox = Sandbox { connects: Some(Vec::new()), ..Sandbox::default() };
+        let spec = AgentSpec {
+            command: "true".into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: inside,
+            sandbox: Some(sandbox),
+        };
+        let said = spawn(&spec).err().unwrap().to_string();
+        assert!(said.contains("sandbox_connect") || said.contains("leave the sandbox out"), "{said}");
+        return;
+    }
+    let [one, other] = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let [one, other] = [&one, &other].map(|listener| listener.local_addr().unwrap().port());
+    let all = Sandbox { writable: vec![inside.clone()], ..Sandbox::default() };
+    assert_eq!(runs_in(&inside, all.clone(), &connecting(other)).await, Some(0), "the test's own way to connect");
+    let given = Sandbox { connects: Some(vec![one]), ..all.clone() };
+    assert_eq!(runs_in(&inside, given.clone(), &connecting(one)).await, Some(0));
+    for attempt in [
+        connecting(other),
+        format!("(setsid sh -c \"{}\")", connecting(other)),
+        format!("exec bash -c 'exec 3<>/dev/tcp/localhost/{other}' 2> /dev/null"),
+    ] {
+        assert_ne!(runs_in(&inside, given.clone(), &attempt).await, Some(0), "{attempt}");
+    }
+    let none = Sandbox { connects: Some(Vec::new()), ..all };
+    assert_ne!(runs_in(&inside, none, &connecting(one)).await, Some(0));
 }

@@ -17,7 +17,7 @@ mod terminal;
 pub use registry::{ExitFn, HintFn, MAX_RUNNING, Output, Registry};
 pub use screen::panic_is_contained;
 pub use spawn::{MIN_COLS, Reader, SpawnError, TermSpec};
-pub use terminal::{DRAIN_GRACE, KILL_GRACE, MAX_OUTPUT_BYTES, TermId};
+pub use terminal::{DRAIN_GRACE, KILL_GRACE, MAX_OUTPUT_BYTES, More, TermId};
 
 #[cfg(test)]
 mod pty_tests;

@@ -14,7 +14,7 @@ use super::lane::Lane;
 use super::pace::Pacer;
 use super::screen::HISTORY_ROWS;
 use super::spawn::{SpawnError, TermSpec, spawn};
-use super::terminal::{TermId, Terminal};
+use super::terminal::{More, TermId, Terminal};
 use crate::base::exit::Exit;
 use crate::base::limits;
 use crate::host::lock;
@@ -138,6 +138,11 @@ impl Registry {
     pub fn output(&self, id: &TermId) -> Option<Output> {
         let (text, truncated, exit) = self.held(id)?.output();
         Some(Output { text, truncated, exit })
+    }
+
+    /// What was printed after the first so many bytes, at most that much of it. `None`: as for all of it.
+    pub fn output_after(&self, id: &TermId, position: u64, most: usize) -> Option<More> {
+        Some(self.held(id)?.output_after(position, most))
     }
 
     /// Ends the command, politely first; does not wait. False: the id is unknown.

@@ -51,6 +51,16 @@ impl fmt::Display for TermId {
     }
 }
 
+/// A piece of what was printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct More {
+    pub text: String,
+    /// Bytes before it that were not kept.
+    pub lost: u64,
+    /// Where what follows begins.
+    pub next: u64,
+}
+
 #[derive(Default)]
 struct Life {
     /// The process has been waited for; its id is no longer ours.
@@ -154,6 +164,14 @@ impl Terminal {
     pub(super) fn output(&self) -> (String, bool, Option<Exit>) {
         let feed = lock(&self.feed);
         (feed.tail.text(), feed.tail.truncated(), feed.exit.clone())
+    }
+
+    /// What was printed after the first so many bytes of text: at most that much of it, and where the rest begins.
+    pub(super) fn output_after(&self, position: u64, most: usize) -> More {
+        let feed = lock(&self.feed);
+        let (text, lost) = feed.tail.after(position);
+        let text = text[..text.floor_char_boundary(most)].to_owned();
+        More { next: position + lost + text.len() as u64, text, lost }
     }
 
     /// The screen as it is now; asks for a new hint.

@@ -8,6 +8,7 @@ use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
 use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::past::Recalled;
+use crate::model::permission_mode::ModeChoice;
 use crate::model::refusal::Refusal;
 use crate::model::ruling::{MadeRule, Ruling, Weighing};
 use crate::model::tool::Exit;
@@ -18,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub enum HostEvent {
     /// What may be spent, and what was before this.
     Budget(Box<Budget>),
+    /// What was spent on this day, by other programs too.
+    Spent(f64),
     /// Further directories for the sessions of the first one's, absolute.
     Directories(Vec<String>),
     AgentSpawned {
@@ -56,6 +59,10 @@ pub enum HostEvent {
     LogInSet {
         method: String,
         vars: Vec<String>,
+    },
+    /// The person has typed what this way to log in asks for; it is sent, and kept in memory.
+    LogInTyped {
+        method: String,
     },
     /// stdout is at its end although the process lives on.
     StdoutClosed {
@@ -136,6 +143,8 @@ pub enum HostEvent {
     },
     /// The rules of the session have been changed elsewhere in this program.
     RulesChanged,
+    /// The command line has chosen it.
+    PermissionMode(ModeChoice),
     JournalFailed {
         message: String,
     },
@@ -166,10 +175,15 @@ impl HostEvent {
             | Self::LogInFailed { .. }
             | Self::LogInEnded { .. }
             | Self::LogInSet { .. }
+            | Self::LogInTyped { .. }
             | Self::StdoutClosed { .. }
             | Self::ConnectionDropped { .. }
             | Self::NothingHeard => AGENT,
-            Self::JournalFailed { .. } | Self::Warning { .. } | Self::Budget(_) | Self::Directories(_) => Address::All,
+            Self::JournalFailed { .. }
+            | Self::Warning { .. }
+            | Self::Budget(_)
+            | Self::Spent(_)
+            | Self::Directories(_) => Address::All,
             _ => SESSION,
         }
     }

@@ -28,13 +28,15 @@ pub enum Timer {
     OldEnough,
     /// A permission mode of the session has had its time.
     PermissionMode,
+    /// What was typed to log in is worth nothing any more.
+    Credentials,
 }
 
 impl Timer {
     /// Where it belongs while there is one agent with one session.
     pub fn home(self) -> Address {
         match self {
-            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive => AGENT,
+            Self::ExplainStray | Self::EarlyRequest(_) | Self::Revive | Self::Credentials => AGENT,
             Self::KillTerminals(_)
             | Self::Wait(_)
             | Self::Command(_)

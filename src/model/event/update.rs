@@ -76,8 +76,10 @@ pub enum Update {
     Child(ChildPatch),
     /// A message between that one and another.
     Passed(Passed),
+    /// Of a kind that is not known here, and what it holds, as lines.
     Unknown {
         name: String,
+        held: Vec<String>,
     },
     /// The same without so many elements of its list, which was too long.
     Partly {

@@ -7,7 +7,7 @@ use super::Cx;
 use crate::model::agent::{Agent, Connection, Death, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::Block;
-use crate::model::event::{AuthKind, CallError, ErrorKind, InitResult, Odd, Timer, Update};
+use crate::model::event::{AuthKind, AuthMethod, CallError, ErrorKind, InitResult, Odd, Timer, Update};
 use crate::model::ids::{ReqId, SessionId, TermId};
 use crate::model::login::{Attempt, How, LogIn};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -100,7 +100,8 @@ pub fn kill(agent: &mut Agent, cx: &mut Cx) {
 pub fn forget(agent: &mut Agent) {
     let (command, env) = (std::mem::take(&mut agent.command), std::mem::take(&mut agent.env));
     let suggestion = agent.suggestion.take();
-    *agent = Agent { command, env, suggestion, log_ins: agent.log_ins, ..Agent::default() };
+    let credentials = agent.credentials.take();
+    *agent = Agent { command, env, suggestion, credentials, log_ins: agent.log_ins, ..Agent::default() };
 }
 
 pub fn initialized(agent: &mut Agent, init: InitResult) {
@@ -108,7 +109,7 @@ pub fn initialized(agent: &mut Agent, init: InitResult) {
     agent.title = init.title;
     agent.version = init.version;
     agent.protocol = init.protocol;
-    (agent.dialect, agent.evidence) = (init.dialect, init.evidence);
+    (agent.dialect, agent.evidence) = (init.dialect, init.evidence.or(agent.evidence));
     agent.caps = init.caps;
     agent.offer(init.auth_methods);
     agent.connection = Connection::Up;
@@ -129,12 +130,12 @@ pub fn wants_log_in(agent: &mut Agent, error: CallError, is_of_agent: bool) {
     }
 }
 
-/// False when there is nothing to log in to, or not by this method.
-pub fn authenticate(agent: &mut Agent, method: String, cx: &mut Cx) -> bool {
+/// False when there is nothing to log in to, or not by this method; `is_typed` where the person has typed what it asks for.
+pub fn authenticate(agent: &mut Agent, method: String, is_typed: bool, cx: &mut Cx) -> bool {
     let Some(log_in) = agent.log_in.as_mut().filter(|log_in| log_in.attempt.is_none()) else { return false };
     let Some(chosen) = agent.auth_methods.iter().find(|m| m.id == method) else { return false };
     let how = match &chosen.kind {
-        AuthKind::Agent if agent.alive => {
+        kind if agent.alive && (*kind == AuthKind::Agent || (is_typed && matches!(kind, AuthKind::Typed { .. }))) => {
             agent.log_ins += 1;
             cx.push(Effect::Call(Call::Authenticate { method: method.clone(), attempt: agent.log_ins }));
             How::Call(agent.log_ins)
@@ -145,7 +146,7 @@ pub fn authenticate(agent: &mut Agent, method: String, cx: &mut Cx) -> bool {
             How::Terminal { id: None, screen: Arc::default() }
         }
         // Values go to the link that starts the agent, and are in no event.
-        AuthKind::Agent | AuthKind::Env { .. } => return false,
+        AuthKind::Agent | AuthKind::Env { .. } | AuthKind::Typed { .. } => return false,
     };
     log_in.attempt = Some(Attempt { method, since: cx.now, how });
     true
@@ -165,11 +166,24 @@ pub fn leave_authentication(agent: &mut Agent, cx: &mut Cx) {
 pub fn authenticated(
     agent: &mut Agent,
     answered: u64,
-    result: Result<(), CallError>,
+    result: Result<Option<i64>, CallError>,
+    cx: &mut Cx,
 ) -> Option<Result<String, CallError>> {
     let log_in = agent.log_in.as_mut()?;
     let attempt = log_in.attempt.take_if(|attempt| attempt.how == How::Call(answered))?;
-    Some(result.map(|()| name_of(agent, &attempt.method)))
+    let is_it = |m: &AuthMethod| m.id == attempt.method && matches!(m.kind, AuthKind::Typed { .. });
+    if agent.auth_methods.iter().any(is_it) {
+        agent.credentials = result.is_ok().then(|| attempt.method.clone());
+        cx.push(result.as_ref().map_or(Effect::ForgetCredentials, |until| Effect::KeepCredentials(*until)));
+    }
+    Some(result.map(|_| name_of(agent, &attempt.method)))
+}
+
+/// What was typed is worth nothing any more; false where nothing is kept.
+pub fn forget_credentials(agent: &mut Agent, cx: &mut Cx) -> bool {
+    let was_kept = agent.credentials.take().is_some();
+    cx.push(Effect::ForgetCredentials);
+    was_kept
 }
 
 /// What a method is called.

@@ -33,9 +33,9 @@ fn words(what: &str, message: &str) -> (String, Vec<String>) {
 
 fn retell(session: &mut Session, entry: EntryId, what: &str, asking: &Asking) {
     let (title, detail) = words(what, asking.message());
-    session
-        .entries
-        .change(entry, |e| e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false }));
+    session.entries.change(entry, |e| {
+        e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false, folds: false });
+    });
 }
 
 /// The person's answer. A second one changes nothing.

@@ -15,6 +15,14 @@ pub fn begin(model: &mut Model, budget: Box<Budget>, cx: &mut Cx) {
     apply_day(model, cx);
 }
 
+/// Other programs spend, too. What is told of here may not have been written there yet.
+pub fn spent(model: &mut Model, amount: f64, cx: &mut Cx) {
+    let Some(budget) = &mut model.budget else { return };
+    budget.begin_day(cx.now);
+    budget.spent = budget.spent.max(amount);
+    apply_day(model, cx);
+}
+
 /// The session's cost may have changed.
 pub fn told(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     let (Some(budget), Some(session)) = (&mut model.budget, model.sessions.get(&at)) else { return };

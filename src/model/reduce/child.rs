@@ -110,7 +110,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         Update::Child(patch) => changed(session, patch, Some(child), cx),
         Update::Passed(passed) => pass(session, Some(child), passed, cx),
         Update::Partly { update, .. } => heard(session, child, *update, cx),
-        Update::Unknown { name } => {
+        Update::Unknown { name, .. } => {
             cx.count(Odd::Unknown);
             say(session, child, |child| child.note(What::Unknown, &name), cx);
         }
@@ -135,7 +135,7 @@ pub fn pass(session: &mut Session, at: Option<&SessionId>, passed: Passed, cx: &
 
 /// What is no text is named, with its text.
 fn attach(child: &mut Child, block: &Block) {
-    if let Block::Other { label, uri, text } = block {
+    if let Block::Other { label, uri, text, .. } = block {
         let parts = [Some(label), uri.as_ref(), text.as_ref()];
         let text: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
         child.note(What::Attachment, &text.join("\n"));

@@ -15,8 +15,13 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
         if session.compactions.len() >= MAX_COMPACTIONS {
             session.compactions.remove(0);
         }
-        let body =
-            Body::Notice(Notice { level: Level::Info, title: String::new(), detail: Vec::new(), by_agent: false });
+        let body = Body::Notice(Notice {
+            level: Level::Info,
+            title: String::new(),
+            detail: Vec::new(),
+            by_agent: false,
+            folds: false,
+        });
         let entry = session.entries.push(session.last_turn, cx.now, body);
         let (status, summary, error) = ("in_progress".to_owned(), String::new(), String::new());
         session.compactions.push(Compaction { id, status, summary, error, entry });
@@ -36,7 +41,9 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let level = if one.status == "failed" { Level::Warn } else { Level::Info };
     let detail = one.error.lines().chain(one.summary.lines()).map(str::to_owned).collect();
     let title = one.words();
-    session.entries.change(entry, |e| e.body = Body::Notice(Notice { level, title, detail, by_agent: false }));
+    session
+        .entries
+        .change(entry, |e| e.body = Body::Notice(Notice { level, title, detail, by_agent: false, folds: false }));
     if is_over {
         session.entries.finish(entry);
     }

@@ -199,9 +199,9 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
 }
 
 fn retell(session: &mut Session, entry: EntryId, level: Level, title: String) {
-    session
-        .entries
-        .change(entry, |e| e.body = Body::Notice(Notice { level, title, detail: Vec::new(), by_agent: false }));
+    session.entries.change(entry, |e| {
+        e.body = Body::Notice(Notice { level, title, detail: Vec::new(), by_agent: false, folds: false });
+    });
 }
 
 /// What became of a write that the review had.

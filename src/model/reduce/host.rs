@@ -10,7 +10,7 @@ use super::super::refusal::{Reason, Refusal};
 use super::super::session::{Session, Terminal, TerminalOrigin, Waiter, Write};
 use super::super::tool::Exit;
 use super::Cx;
-use super::{audit, gate, notice, prompt, review, ruling, service};
+use super::{audit, gate, notice, permission_mode, prompt, review, ruling, service};
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         HostEvent::RulesMade { made, fault } => ruling::made(session, made, fault, cx),
         HostEvent::RuleDropped { rule, fault } => ruling::dropped(session, rule, fault, cx),
         HostEvent::RulesChanged => ruling::changed(session, cx),
+        HostEvent::PermissionMode(choice) => permission_mode::choose(session, choice, By::Flag, cx),
         HostEvent::TerminalStarted { req, term } => terminal_started(session, req, term, cx),
         HostEvent::TerminalFailed { req, error } => {
             if let Some(spec) = session.creating.remove(&req) {
@@ -61,12 +62,14 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInFailed { .. }
         | HostEvent::LogInEnded { .. }
         | HostEvent::LogInSet { .. }
+        | HostEvent::LogInTyped { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
         | HostEvent::NothingHeard
         | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. }
         | HostEvent::Budget(_)
+        | HostEvent::Spent(_)
         | HostEvent::Directories(_) => {}
     }
 }

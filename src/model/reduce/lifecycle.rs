@@ -7,16 +7,14 @@
 use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
-    Cx, beginning, child, far, in_agent, in_each, in_session, login, notice, notice_once, opening, options,
-    permission_mode, prompt, retold, revival, service, speaks, unnamed, update,
+    Cx, beginning, child, far, in_agent, in_each, in_session, login, met, notice, notice_once, opening, options,
+    permission_mode, prompt, retold, revival, service, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{
-    AgentRequest, CallError, Can, Dialect, InitResult, Link, Odd, Opening, SessionResult, Update,
-};
+use crate::model::event::{AgentRequest, CallError, Can, InitResult, Link, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, ReadOnly, Session, SessionState};
@@ -227,11 +225,9 @@ pub fn restart(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, CallError>, cx: &mut Cx) {
     match result {
         Ok(init) => {
-            let told = init.evidence.filter(|_| init.dialect == Dialect::D4).map(|evidence| (init.dialect, evidence));
+            let (dialect, evidence) = (init.dialect, init.evidence);
             in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
-            if let Some((dialect, evidence)) = told {
-                in_each(model, key, cx, |session, cx| speaks(session, dialect, evidence, cx.now));
-            }
+            met(model, key, dialect, evidence, cx);
             go_on(model, key, cx);
         }
         Err(error) if error.is_auth() => log_in_needed(model, key, None, error, cx),

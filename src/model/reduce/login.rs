@@ -34,6 +34,31 @@ pub fn log_in_needed(model: &mut Model, key: AgentKey, at: Option<SessionKey>, e
         }),
     }
     in_agent(model, key, cx, |agent, _| one::wants_log_in(agent, error, at.is_none()));
+    // What was typed before is good for a new connection too; once, and then only after it has worked.
+    let kept = in_agent(model, key, cx, |agent, _| {
+        let is_free = agent.log_in.as_ref().is_some_and(|log_in| log_in.attempt.is_none());
+        if is_free { agent.credentials.take() } else { None }
+    });
+    if let Some(method) = kept.flatten() {
+        typed(model, key, method, cx);
+    }
+}
+
+/// The person has typed what a method asks for.
+pub fn typed(model: &mut Model, key: AgentKey, method: String, cx: &mut Cx) {
+    if in_agent(model, key, cx, |agent, cx| one::authenticate(agent, method, true, cx)) == Some(true) {
+        in_each(model, key, cx, |session, _| session.login_said = None);
+    }
+}
+
+/// What was typed is worth nothing any more, by the agent's word.
+pub fn expired(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    if in_agent(model, key, cx, one::forget_credentials) == Some(true) {
+        in_each(model, key, cx, |session, cx| {
+            let words = "what was typed to log in has expired and is forgotten";
+            notice(session, Level::Info, words.to_owned(), Vec::new(), cx.now);
+        });
+    }
 }
 
 /// The person wants to log in by themselves.
@@ -47,7 +72,7 @@ pub fn wanted(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 }
 
 pub fn authenticate(model: &mut Model, key: AgentKey, method: String, cx: &mut Cx) {
-    if in_agent(model, key, cx, |agent, cx| one::authenticate(agent, method, cx)) == Some(true) {
+    if in_agent(model, key, cx, |agent, cx| one::authenticate(agent, method, false, cx)) == Some(true) {
         in_each(model, key, cx, |session, _| session.login_said = None);
     }
 }
@@ -60,8 +85,14 @@ pub fn leave(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     });
 }
 
-pub fn authenticated(model: &mut Model, key: AgentKey, attempt: u64, result: Result<(), CallError>, cx: &mut Cx) {
-    match in_agent(model, key, cx, |agent, _| one::authenticated(agent, attempt, result)).flatten() {
+pub fn authenticated(
+    model: &mut Model,
+    key: AgentKey,
+    attempt: u64,
+    result: Result<Option<i64>, CallError>,
+    cx: &mut Cx,
+) {
+    match in_agent(model, key, cx, |agent, cx| one::authenticated(agent, attempt, result, cx)).flatten() {
         Some(Ok(name)) => logged_in(model, key, &name, cx),
         Some(Err(error)) => failed(model, key, error, cx),
         None => {}

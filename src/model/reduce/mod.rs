@@ -70,9 +70,11 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
         (Address::All, Event::Host(HostEvent::Budget(set))) => budget::begin(model, set, cx),
+        (Address::All, Event::Host(HostEvent::Spent(amount))) => budget::spent(model, amount, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),
         (Address::Agent(key), Event::Timer(Timer::ExplainStray)) => lifecycle::explain_stray(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::Revive)) => revival::begin(model, key, cx),
+        (Address::Agent(key), Event::Timer(Timer::Credentials)) => login::expired(model, key, cx),
         (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
@@ -254,6 +256,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                     )
                 }
             };
+            in_agent(model, key, cx, |agent, _| agent.evidence = evidence);
             in_each(model, key, cx, |session, cx| {
                 notice(session, Level::Info, words.as_str(), Vec::new(), cx.now);
             });
@@ -295,6 +298,7 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::LogInFailed { message } => login::command_failed(model, key, &message, cx),
         HostEvent::LogInEnded { term, exit } => login::command_ended(model, key, &term, &exit, cx),
         HostEvent::LogInSet { method, vars } => login::set(model, key, method, vars, cx),
+        HostEvent::LogInTyped { method } => login::typed(model, key, method, cx),
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
@@ -344,7 +348,12 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::Timer(Timer::Command(req)) => host::command_over(session, req, cx),
         Event::Timer(Timer::PermissionMode) => permission_mode::over(session, cx),
         Event::Timer(
-            Timer::ExplainStray | Timer::EarlyRequest(_) | Timer::History | Timer::OldEnough | Timer::Revive,
+            Timer::ExplainStray
+            | Timer::EarlyRequest(_)
+            | Timer::History
+            | Timer::OldEnough
+            | Timer::Revive
+            | Timer::Credentials,
         ) => {}
         Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
@@ -390,7 +399,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
             session.gate = gate;
             audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));
         }
-        Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, cx),
+        Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, By::Person, cx),
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
@@ -398,6 +407,21 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::KillTerminal { term } if term.owner() == Owner::Client => cx.push(Effect::TerminalKill(term)),
         _ => {}
     }
+}
+
+/// The agent has answered the first call: which dialect is spoken is told, unless it was told when the agent was started
+/// again for it.
+fn met(model: &mut Model, key: AgentKey, dialect: Dialect, evidence: Option<&'static str>, cx: &mut Cx) {
+    let was_told = model.agents.get(&key).is_some_and(|agent| agent.evidence.is_some());
+    in_each(model, key, cx, |session, cx| match evidence {
+        _ if dialect == Dialect::Canonical => {}
+        Some(evidence) => speaks(session, dialect, evidence, cx.now),
+        None if was_told => {}
+        None => {
+            let words = format!("the agent is spoken to in the dialect {} of the protocol", dialect.word());
+            notice(session, Level::Info, words, Vec::new(), cx.now);
+        }
+    });
 }
 
 /// Which dialect the agent speaks, and what has shown it (S-002).
@@ -408,14 +432,18 @@ fn speaks(session: &mut Session, dialect: Dialect, evidence: &str, now: Now) {
 
 /// Says once a connection that something of this sort came; all are counted, and the journal has them.
 fn notice_once(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) {
-    if session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned()) {
-        notice(session, Level::Info, title, detail, now);
-    }
+    notice_first(session, sort, title, detail, now);
+}
+
+/// The same; its entry when it is the first of its sort.
+fn notice_first(session: &mut Session, sort: &str, title: String, detail: Vec<String>, now: Now) -> Option<EntryId> {
+    let is_new = session.noticed.len() < MAX_NOTICED && session.noticed.insert(sort.to_owned());
+    is_new.then(|| notice(session, Level::Info, title, detail, now))
 }
 
 /// Adds a finished notice to the transcript.
 fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
-    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false });
+    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false, folds: false });
     let id = session.entries.push(session.last_turn, now, body);
     session.entries.finish(id);
     id

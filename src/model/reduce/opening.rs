@@ -157,6 +157,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     }
     session.state = SessionState::Ready;
     session.id = Some(opened.id.clone());
+    permission_mode::opened(session, cx);
     // Where the answer says nothing, what the agent has said before it stands.
     session.modes = opened.modes.or(session.modes.take());
     session.older_models = opened.model.or(session.older_models.take());

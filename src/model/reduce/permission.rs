@@ -271,11 +271,22 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
     learned(session, &pending, refused);
     if pending.about == About::Permission {
+        keep(session, &pending, &option, cx);
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
     }
     gate::answered(session, pending, option == gate::ALLOW, None, cx);
+}
+
+/// An answer that the agent keeps for a while is kept here as long: what it is for may be asked about elsewhere (S-026).
+fn keep(session: &Session, pending: &Question, option: &str, cx: &mut Cx) {
+    let scope = pending.wording.as_deref().and_then(|wording| wording.scope_of(option));
+    if let Some(scope) = scope.filter(|_| session.rules.are_there)
+        && let Some(claims) = ruling::of_question(session, pending)
+    {
+        cx.push(Effect::KeepAnswer { claims: Box::new(claims), scope });
+    }
 }
 
 /// The first answer that refuses this once is given, where the agent offers none the question is cancelled. The reason is

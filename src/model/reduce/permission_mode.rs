@@ -10,7 +10,7 @@ use super::super::permission_mode::{ModeChoice, ModeInForce, PermissionMode, tim
 use super::super::session::Session;
 use super::{Cx, audit, notice, ruling};
 
-pub fn choose(session: &mut Session, choice: ModeChoice, cx: &mut Cx) {
+pub fn choose(session: &mut Session, choice: ModeChoice, by: By, cx: &mut Cx) {
     let ModeChoice { mode, .. } = choice;
     if let Some(after) = choice.lasts() {
         cx.push(Effect::StartTimer { timer: Timer::PermissionMode, after });
@@ -20,12 +20,27 @@ pub fn choose(session: &mut Session, choice: ModeChoice, cx: &mut Cx) {
     let level = if mode == PermissionMode::BypassPermissions { Level::Warn } else { Level::Info };
     let words = format!("permission mode {}{time}: {}", mode.name(), mode.words());
     notice(session, level, words, Vec::new(), cx.now);
-    audit::tell(cx, || {
-        let scope = choice.lasts().map(|time| format!("for {}", time_words(time)));
-        Decision { scope, ..Decision::new(Matter::Mode, mode.name(), Outcome::Set, By::Person) }
-    });
+    if session.id.is_some() {
+        log(choice, by, cx);
+    } else {
+        session.permission_mode.unlogged = Some((choice, by));
+    }
     // What is asked may be decided by it.
     ruling::changed(session, cx);
+}
+
+fn log(choice: ModeChoice, by: By, cx: &mut Cx) {
+    audit::tell(cx, || {
+        let scope = choice.lasts().map(|time| format!("for {}", time_words(time)));
+        Decision { scope, ..Decision::new(Matter::Mode, choice.mode.name(), Outcome::Set, by) }
+    });
+}
+
+/// The session has its id.
+pub fn opened(session: &mut Session, cx: &mut Cx) {
+    if let Some((choice, by)) = session.permission_mode.unlogged.take() {
+        log(choice, by, cx);
+    }
 }
 
 /// A time is over: that of this mode, or of one that was chosen before it.
@@ -43,6 +58,9 @@ pub fn end(session: &mut Session, why: &str, cx: &mut Cx) {
     }
     let name = PermissionMode::Default.name();
     notice(session, Level::Warn, format!("permission mode {name} again: {why}"), Vec::new(), cx.now);
+    if ended.unlogged.is_some() {
+        return;
+    }
     audit::tell(cx, || {
         let reason = Some(why.to_owned());
         Decision { reason, ..Decision::new(Matter::Mode, name, Outcome::Set, By::Client) }

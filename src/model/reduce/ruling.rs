@@ -122,7 +122,7 @@ pub(super) fn of_call(session: &Session, tool: &ToolCall) -> Claims {
 }
 
 /// What a question is about, as rules see it.
-fn of_question(session: &Session, question: &Question) -> Option<Claims> {
+pub fn of_question(session: &Session, question: &Question) -> Option<Claims> {
     match &question.about {
         About::Permission => session.tool(question.entry).map(|tool| of_call(session, tool)),
         About::Write => session.write(question.req).map(|write| Claims::of_file("write", &write.path)),

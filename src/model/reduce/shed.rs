@@ -50,7 +50,8 @@ fn terminals(session: &mut Session) -> bool {
         if let Some(own) = gone.entry.filter(|_| gone.embedded.is_empty()) {
             let how = gone.exit.as_ref().map_or_else(|| "ended".to_owned(), ToString::to_string);
             let title = format!("ran {} ({how}); its output is left out here to save memory", gone.command);
-            let body = Body::Notice(Notice { level: Level::Info, title, detail: Vec::new(), by_agent: false });
+            let body =
+                Body::Notice(Notice { level: Level::Info, title, detail: Vec::new(), by_agent: false, folds: false });
             session.entries.change(own, |e| e.body = body);
         }
         for entry in &gone.embedded {

@@ -11,7 +11,7 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{child, compaction, notice, notice_once, opening, options, prompt, retold, tool};
+use super::{child, compaction, notice, notice_first, notice_once, opening, options, prompt, retold, tool};
 use crate::base::human;
 use std::sync::Arc;
 
@@ -92,10 +92,16 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         }
         Update::Child(patch) => child::changed(session, patch, None, cx),
         Update::Passed(passed) => child::pass(session, None, passed, cx),
-        Update::Unknown { name } => {
+        Update::Unknown { name, held } => {
             cx.count(Odd::Unknown);
             let title = format!("the agent sent an update of a kind that is not known here: {name}");
-            notice_once(session, &name, title, Vec::new(), cx.now);
+            if let Some(entry) = notice_first(session, &name, title, held, cx.now) {
+                session.entries.change(entry, |e| {
+                    if let Body::Notice(notice) = &mut e.body {
+                        notice.folds = true;
+                    }
+                });
+            }
         }
     }
 }
@@ -275,7 +281,7 @@ fn attach_all(session: &mut Session, kind: ChunkKind, id: &Arc<str>, after: Entr
     let there: Vec<EntryId> = there.map(|e| e.id).collect();
     let mut blocks = blocks.into_iter();
     for part in there {
-        let gone = || Block::Other { label: "taken back by the agent".into(), uri: None, text: None };
+        let gone = || Block::label("taken back by the agent");
         let block = blocks.next().unwrap_or_else(gone);
         session.entries.change(part, |e| {
             if let Body::Attachment(attachment) = &mut e.body {

@@ -180,8 +180,21 @@ impl Observer<'_> {
     pub fn record(&mut self, path: &Path, before: State, after: State, by: Attributed) -> Result<(), ReviewError> {
         let Attributed { cause, doubt, entry, turn } = by;
         let turn = turn.unwrap_or_else(|| self.newest_turn());
+        let before = if cause == Cause::Tool && !doubt { self.before_emptied(path, before, turn)? } else { before };
         let step = ChangeRecord { turn, cause, doubt, decided: false, entry, before, after };
         self.log.record(path, step, self.files)
+    }
+
+    /// Many programs empty a file before they write it. Where a look came in between, nobody's change of this turn and the
+    /// write that follows are one; else the empty file would stay when what the agent did is taken back.
+    fn before_emptied(&mut self, path: &Path, before: State, turn: u64) -> Result<State, ReviewError> {
+        let is_empty = |state: &State| matches!(state, State::File { size: 0, .. });
+        let last = self.log.history(path).and_then(|history| history.steps.last());
+        let emptied = last.filter(|last| last.doubt && last.cause == Cause::Unknown && last.turn == turn);
+        let emptied = emptied.filter(|last| last.after == before && is_empty(&before) && !is_empty(&last.before));
+        let Some(earlier) = emptied.map(|last| last.before) else { return Ok(before) };
+        self.log.untake(path)?;
+        Ok(earlier)
     }
 
     fn newest_turn(&self) -> u64 {

@@ -417,6 +417,28 @@ fn what_a_call_names_after_the_agent_has_said_idle_too_early_is_its_doing() {
     }
 }
 
+/// Found by `scripts/soak`.
+#[test]
+fn a_file_that_was_seen_empty_in_the_middle_of_a_write_is_brought_back_whole() {
+    for (between, back) in [("", "one\n"), ("mine\n", "mine\n")] {
+        for again in [false, true] {
+            let mut place = Place::with(&[("f", b"one\n")]);
+            place.turn(1, |p| {
+                p.tool_writes("other", "said\n");
+                p.write("f", between);
+                // Before the call is heard of.
+                p.look("f");
+                p.tool_writes("f", "two\n");
+            });
+            let mut place = if again { place.reopen() } else { place };
+            place.act(ReviewAction::Rewind { turn: 1 });
+            assert_eq!(place.read("f"), back, "{between:?} {again}");
+            place.act(ReviewAction::Undo);
+            assert_eq!(place.read("f"), "two\n", "{between:?} {again}");
+        }
+    }
+}
+
 #[test]
 fn a_call_that_is_over_when_it_is_heard_of_after_the_turn_leaves_a_doubt() {
     let mut place = Place::with(&[("f", b"one\n"), ("g", b"one\n")]);

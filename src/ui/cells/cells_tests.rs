@@ -1,14 +1,15 @@
 use super::*;
 use crate::model::Model;
 use crate::model::entry::{
-    Block, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry, PlanStatus, Priority, UserMessage,
-    UserState,
+    Attachment, Block, ChunkKind, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry, PlanStatus,
+    Priority, UserMessage, UserState,
 };
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::question::Outside;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, ChangeBody, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::text::run::AnsiColor;
 use serde_json::json;
 use std::time::Duration;
 
@@ -29,7 +30,17 @@ fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R
     let model = Model::new("a".into(), "/proj".into(), Policy::Ask);
     let roots = [PathBuf::from("/proj")];
     let now = Duration::from_secs(9);
-    f(&CellCtx { session: model.first(), width, now, with: &[], fold, typing: None, roots: &roots, home: None })
+    f(&CellCtx {
+        session: model.first(),
+        width,
+        now,
+        with: &[],
+        fold,
+        typing: None,
+        roots: &roots,
+        home: None,
+        pictures: None,
+    })
 }
 
 /// Gutter, prefix, text and what stands at the right, one line each.
@@ -267,12 +278,15 @@ fn plans_and_notices() {
     assert_eq!(shown(Body::Plan(plan), None), ["≡ plan  1 of 3", "   ✓ a", "   ▸ b c", "   · d"]);
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
-    let notice =
-        Notice { level: Level::Error, title: "it broke".into(), detail: vec!["why\u{7}".into()], by_agent: false };
+    let detail = vec!["why\u{7}".into()];
+    let notice = Notice { level: Level::Error, title: "it broke".into(), detail, by_agent: false, folds: false };
     assert_eq!(shown(Body::Notice(notice.clone()), None), ["✗ it broke", "why"]);
     // Nothing that the agent says looks as if the client said it.
-    let of_agent = Notice { by_agent: true, ..notice };
+    let of_agent = Notice { by_agent: true, ..notice.clone() };
     assert_eq!(shown(Body::Notice(of_agent), None), ["✗ the agent says: it broke", "why"]);
+    let folded = Body::Notice(Notice { folds: true, ..notice });
+    assert_eq!(shown(folded.clone(), None).len(), 1);
+    assert_eq!(shown(folded, Some(Fold::Open)), ["✗ it broke", "why"]);
 }
 
 #[test]
@@ -501,4 +515,33 @@ fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
     assert!(!row("make good").contains("failed"), "{}", s.shown);
     assert!(row("make asked-no").contains("refused by you"), "{}", s.shown);
     assert!(!row("make asked-yes").contains("refused"), "{}", s.shown);
+}
+
+#[test]
+fn a_picture_is_rows_of_halves_once_it_is_known_and_words_where_it_cannot_be() {
+    use crate::base::picture::Picture;
+    use crate::ui::state::pictures::{Pictures, Raster};
+    let picture = std::sync::Arc::new(Picture::of("image/png".into(), "AAAA").unwrap());
+    let block = Block::Other {
+        label: "image image/png, 3 B".into(),
+        uri: None,
+        text: None,
+        picture: Some(std::sync::Arc::clone(&picture)),
+    };
+    let entry = entry(Body::Attachment(Attachment { from: ChunkKind::Agent, message_id: None, block }));
+    let shown =
+        |pictures: &Pictures| with_ctx(80, None, |ctx| lines(&entry, &CellCtx { pictures: Some(pictures), ..*ctx }));
+    let mut known = Pictures::default();
+    assert_eq!(flat(&shown(&known)), ["[image image/png, 3 B]"]);
+    let cells = vec![([1, 2, 3], [4, 5, 6]); 3];
+    known.learn(&picture, 76, Ok(Raster { size: (1200, 800), rows: vec![cells; 2] }));
+    let rows = shown(&known);
+    assert_eq!(flat(&rows)[..3], ["[image image/png, 3 B]", "▀▀▀", "▀▀▀"]);
+    assert!(flat(&rows)[3].starts_with("1,200 × 800 pixels"), "{:?}", flat(&rows));
+    let (_, style) = rows[1].text.iter().next().unwrap();
+    assert_eq!((style.fg, style.bg), (Some(AnsiColor::Rgb(1, 2, 3)), Some(AnsiColor::Rgb(4, 5, 6))));
+    let mut known = Pictures::default();
+    known.learn(&picture, 76, Err("30000 × 30000 pixels are too many\u{1b}[2J".into()));
+    let words = &flat(&shown(&known))[1];
+    assert!(words.starts_with("not shown: 30000 × 30000 pixels are too many") && !words.contains('\u{1b}'), "{words}");
 }

@@ -16,6 +16,7 @@ use crate::text::token::Token;
 use crate::text::width::truncate;
 use crate::ui::md::pieces;
 use crate::ui::md::split::StablePrefix;
+use crate::ui::state::folds::Fold;
 use std::path::Path;
 
 /// Beside what the person said.
@@ -158,7 +159,7 @@ pub(super) fn attachment(a: &Attachment, ctx: &CellCtx<'_>) -> Vec<LogicalLine> 
 pub(super) fn block(block: &Block, ctx: &CellCtx<'_>, max: usize) -> Vec<LogicalLine> {
     match block {
         Block::Text(text) => capped(text, max, Token::Text),
-        Block::Other { label: what, uri, text } => {
+        Block::Other { label: what, uri, text, picture } => {
             let mut head = StyledText::of(format!("[{}]", label(what)), Token::Text);
             if let Some(uri) = uri.as_deref().filter(|u| !u.is_empty() && !what.contains(*u)) {
                 let shown = uri.strip_prefix("file://").map_or_else(|| label(uri), |path| display(path, ctx));
@@ -167,6 +168,9 @@ pub(super) fn block(block: &Block, ctx: &CellCtx<'_>, max: usize) -> Vec<Logical
             let mut lines = vec![LogicalLine::text(head)];
             if let Some(text) = text {
                 lines.extend(capped(text, max, Token::Dim));
+            }
+            if let Some(picture) = picture {
+                lines.extend(super::pictures::lines(picture, ctx));
             }
             lines
         }
@@ -223,7 +227,7 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     vec![line]
 }
 
-pub(super) fn notice(n: &Notice) -> Vec<LogicalLine> {
+pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let (glyph, token) = match n.level {
         Level::Info => ("·", Token::Dim),
         Level::Warn => ("!", Token::SignWarn),
@@ -233,6 +237,12 @@ pub(super) fn notice(n: &Notice) -> Vec<LogicalLine> {
     let words = if n.by_agent { format!("the agent says: {}", label(&n.title)) } else { label(&n.title) };
     let mut lines =
         vec![LogicalLine { gutter: gutter(glyph, token), ..LogicalLine::text(StyledText::of(words, title)) }];
+    if n.folds && !n.detail.is_empty() && ctx.fold != Some(Fold::Open) {
+        if let Some(first) = lines.first_mut() {
+            first.right = StyledText::of(FOLDED.trim_start(), Token::Dim);
+        }
+        return lines;
+    }
     for text in n.detail.iter().take(MAX_DETAIL_LINES) {
         let cut = text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
         for line in sanitize::block(cut).split('\n') {

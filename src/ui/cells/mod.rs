@@ -10,6 +10,7 @@ mod head;
 mod lines;
 mod message;
 mod permission;
+pub mod pictures;
 mod plan;
 mod source;
 mod terminal;
@@ -23,8 +24,10 @@ use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
+use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
+use crate::ui::state::pictures::Pictures;
 pub use permission::{gate_body, permission_body, raw_input, wording};
 pub use source::source;
 use std::path::{Path, PathBuf};
@@ -48,6 +51,8 @@ pub struct CellCtx<'a> {
     /// Directories that paths are shown relative to.
     pub roots: &'a [PathBuf],
     pub home: Option<&'a Path>,
+    /// What is known of pictures, where any are drawn.
+    pub pictures: Option<&'a Pictures>,
 }
 
 /// Text that is laid out piece by piece because it may be long and may grow.
@@ -105,8 +110,18 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::Plan(entries) => plan::lines(entries),
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),
-        Body::Notice(n) => message::notice(n),
+        Body::Notice(n) => message::notice(n, ctx),
         Body::Changes(c) => changes::lines(entry, c, ctx),
+    }
+}
+
+/// What an entry is called in a line about it.
+pub fn name(entry: &Entry, session: SessionRef<'_>) -> String {
+    match &entry.body {
+        Body::Tool(tool) => labels::object(tool, &session.cwd),
+        Body::Plan(_) => "the plan".to_owned(),
+        Body::Thought(_) => "a thought".to_owned(),
+        _ => "what runs".to_owned(),
     }
 }
 

@@ -61,7 +61,7 @@ pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
 fn block(block: &Block) -> String {
     match block {
         Block::Text(text) => text.clone(),
-        Block::Other { label, uri, text } => {
+        Block::Other { label, uri, text, .. } => {
             text.clone().or_else(|| uri.clone()).unwrap_or_else(|| format!("[{label}]"))
         }
     }

@@ -178,6 +178,8 @@ pub enum Action {
     // Screen.
     /// Shows or hides the panel of wide screens.
     Panel,
+    /// From the full screen into the terminal's own scrollback, or back.
+    Inline,
     /// The messages of all connections.
     Inspect,
     PageUp,
@@ -220,6 +222,8 @@ pub enum Action {
     /// The page of a log-in.
     OpenPage,
     CopyPage,
+    /// The picture that is read goes into a file.
+    SavePicture,
     LeaveLogIn,
     /// An agent of which nothing is heard is waited for.
     WaitOn,

@@ -13,7 +13,7 @@ fn a_file_binds_takes_away_and_is_in_the_help() {
     assert_eq!(warnings, []);
     let f11 = Key::plain(Code::F(11));
     assert_eq!(map.resolve(Layer::Composer, f11), Some(Action::OpenReview));
-    assert_eq!(map.resolve(Layer::Dock, f11), None, "only where the file says");
+    assert_eq!(map.resolve(Layer::Dock, f11), Some(Action::Inline), "only where the file says");
     assert_eq!(map.resolve(Layer::Composer, Key::ctrl(Code::Char('y'))), None);
     assert_eq!(map.label(Layer::Composer, Action::OpenReview).as_deref(), Some("F11"));
     assert_eq!(map.label(Layer::Composer, Action::CopyAnswer), None);

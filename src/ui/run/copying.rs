@@ -5,34 +5,57 @@
 use super::Running;
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
-use crate::ui::msg::What;
+use crate::ui::msg::{What, Whither};
 use crate::ui::screen::Device;
-use crate::ui::tty::osc52;
+use crate::ui::tty::{Multiplexer, osc52};
 use crate::ui::work::copier::{Copied, Went};
 use std::io;
+use std::path::Path;
 
 pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io::Result<()> {
+    let (words, bytes) = words(copied, running.options.multiplexer, running.options.home.as_deref());
+    if let Some(bytes) = bytes {
+        running.screen.send(&bytes)?;
+    }
+    running.app.say(words, running.engine.now());
+    running.frames.want(Urgency::AtOnce, running.engine.now());
+    Ok(())
+}
+
+/// What is said of it, and what is left to send to the terminal.
+pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -> (String, Option<Vec<u8>>) {
     let Copied { what, went } = copied;
     let what = match what {
         What::Characters(count) => format!("{count} characters"),
         What::Address => "the address".to_owned(),
         What::Command => "the command".to_owned(),
+        What::Picture(whither) => return kept(running, whither, went),
     };
     let words = match went {
         Went::To(program) => format!("copied {what} ({program})"),
-        Went::Nowhere(text) => match osc52(&text, running.options.multiplexer) {
-            Ok(bytes) => {
-                running.screen.send(&bytes)?;
-                format!("copied {what} (OSC 52, cannot be verified)")
-            }
+        Went::Nowhere(text) => match osc52(&text, through) {
+            Ok(bytes) => return (format!("copied {what} (OSC 52, cannot be verified)"), Some(bytes)),
             Err(error) => format!("not copied: {error}"),
         },
-        Went::Saved(Some(path)) => format!("{what} are in {}", labels::file(&path, running.options.home.as_deref())),
+        Went::Saved(Some(path)) => format!("{what} are in {}", labels::file(&path, home)),
         Went::Saved(None) => format!("not saved: {what} could not be written into the state directory"),
         Went::IntoFile(path) => {
-            let path = labels::file(&path, running.options.home.as_deref());
-            format!("too long for the terminal's clipboard: {what} are in {path}")
+            format!("too long for the terminal's clipboard: {what} are in {}", labels::file(&path, home))
         }
+    };
+    (words, None)
+}
+
+/// A picture is in a file, from where the system's program opens it.
+fn kept<D: Device>(running: &mut Running<D>, whither: Whither, went: Went) -> io::Result<()> {
+    let words = match went {
+        Went::Saved(Some(path)) => {
+            if whither == Whither::Opens {
+                running.engine.open_page(running.app.shown(), path.to_string_lossy().into_owned());
+            }
+            format!("the picture is in {}", labels::file(&path, running.options.home.as_deref()))
+        }
+        _ => "not saved: the picture cannot be read, or there is no state directory to write into".to_owned(),
     };
     running.app.say(words, running.engine.now());
     running.frames.want(Urgency::AtOnce, running.engine.now());

@@ -352,6 +352,7 @@ impl<D: Device> Running<D> {
                 }
                 self.read_sessions();
             }
+            Found::Spent(amount) => self.engine.spent(amount),
             Found::Forgotten(_, Err(why)) => self.refuse(format!("not forgotten: {why}")),
             Found::End(which, read) => {
                 if let Some(list) = &mut self.app.list {

@@ -151,7 +151,7 @@ pub async fn choose<D: Device>(
                 None
             }
             // No agent runs that could tell anything, and none is made a worktree for.
-            Awaited::Found(Found::Learnt(_) | Found::Made(..)) => None,
+            Awaited::Found(Found::Learnt(_) | Found::Made(..) | Found::Spent(_)) => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {

@@ -8,10 +8,11 @@ use super::dock::{Dialog, Neighbour};
 use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
+use super::pictures::Pictures;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste};
 use super::session_view::{Saying, SessionView};
-use super::timing::TOAST;
+use super::timing::{TOAST, countdown_changes};
 use super::trees::Trees;
 use super::{Focus, Holds, Refusal, Toast};
 use crate::model::Model;
@@ -34,6 +35,8 @@ pub struct App {
     /// Of the others.
     others: BTreeMap<SessionKey, SessionView>,
     pub picker: Option<Picker>,
+    /// Pictures that were decoded for the screen.
+    pub pictures: Pictures,
     /// Rows of the help above the view, when it is open.
     pub help: Option<usize>,
     pub toast: Option<Toast>,
@@ -64,6 +67,8 @@ pub struct App {
     pub past: Past,
     /// The panel of wide screens is not wanted.
     pub hides_panel: bool,
+    /// The conversation goes into the terminal's own scrollback, as long as nothing needs the whole screen.
+    pub is_inline: bool,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
     /// Names of themes that can be chosen.
@@ -86,6 +91,7 @@ impl App {
             view: SessionView::default(),
             others: BTreeMap::new(),
             picker: None,
+            pictures: Pictures::default(),
             help: None,
             toast: None,
             quit_armed_until: None,
@@ -102,6 +108,7 @@ impl App {
             tells_titles: false,
             past: Past::Reading,
             hides_panel: false,
+            is_inline: false,
             mouse: Mouse::default(),
             keys: Arc::default(),
             themes: Vec::new(),
@@ -319,7 +326,9 @@ impl App {
 
     /// When something here changes by the passing of time alone.
     pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
-        [self.toast.as_ref().and_then(|t| t.until), self.view.next_change(session, now)].into_iter().flatten().min()
+        let toast = self.toast.as_ref().and_then(|t| t.until);
+        let mode = session.permission_mode_left(now).and_then(countdown_changes).map(|after| now.saturating_add(after));
+        [toast, mode, self.view.next_change(session, now)].into_iter().flatten().min()
     }
 }
 

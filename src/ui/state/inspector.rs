@@ -1,10 +1,11 @@
-//! The inspector (F9): every line of all connections, filtered by what is typed, and one of them opened.
+//! The inspector (F9, `acp-tui inspect`): every line of all connections, filtered by what is typed, and one of them opened.
 //!
 //! Follows the newest line until the person chooses one. Invariants: no more bytes of lines are kept than the engine keeps
-//! of them; a new line costs one look at the filter.
+//! of them, or than is asked for of a file; a new line costs one look at the filter.
 
 use crate::base::sanitize;
 use crate::model::frames::{FrameRow, words};
+use crate::ui::keys::Action;
 use serde_json::Value;
 use std::collections::VecDeque;
 
@@ -16,10 +17,12 @@ const MAX_FILTER: usize = 200;
 /// Lines of an opened message.
 const MAX_LINES: usize = 20_000;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Inspector {
     rows: VecDeque<FrameRow>,
     bytes: usize,
+    /// No more of them are kept.
+    most: usize,
     /// The number of the first row.
     first: u64,
     /// Numbers of the rows that fit the filter.
@@ -29,6 +32,24 @@ pub struct Inspector {
     /// The chosen one; without it the newest.
     at: Option<u64>,
     pub opened: Option<Opened>,
+}
+
+impl Default for Inspector {
+    fn default() -> Self {
+        Self::keeping(MAX_BYTES)
+    }
+}
+
+/// What a key is besides what it has done here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Keyed {
+    Done,
+    Close,
+    /// The text of the opened message.
+    Copy(String),
+    Save(String),
+    /// It means nothing here.
+    Other,
 }
 
 /// A message as it is read.
@@ -42,6 +63,54 @@ pub struct Opened {
 }
 
 impl Inspector {
+    /// One that keeps so many bytes of lines, the newest ones.
+    pub fn keeping(most: usize) -> Self {
+        Self {
+            rows: VecDeque::new(),
+            bytes: 0,
+            most,
+            first: 0,
+            fitting: VecDeque::new(),
+            filter: String::new(),
+            words: Vec::new(),
+            at: None,
+            opened: None,
+        }
+    }
+
+    /// What a key does; `page` is how far one of a page goes.
+    pub fn act(&mut self, action: Action, page: isize) -> Keyed {
+        match action {
+            Action::Escape if self.opened.is_some() => self.opened = None,
+            Action::Escape if !self.filter.is_empty() => self.clear(),
+            Action::Escape | Action::CtrlC | Action::Inspect => return Keyed::Close,
+            Action::Accept | Action::Submit => match self.opened {
+                Some(_) => self.opened = None,
+                None => self.open(),
+            },
+            Action::Up => self.step(-1),
+            Action::Down => self.step(1),
+            Action::PageUp => self.step(-page),
+            Action::PageDown => self.step(page),
+            Action::WheelUp => self.step(-3),
+            Action::WheelDown => self.step(3),
+            Action::Home => self.step(isize::MIN),
+            Action::End => self.step(isize::MAX),
+            Action::Char(c) => match &self.opened {
+                Some(opened) if c == 'y' => return Keyed::Copy(opened.text()),
+                Some(opened) if c == 's' => return Keyed::Save(opened.text()),
+                Some(_) => {}
+                // What begins with it is looked for like the rest.
+                None if c == '/' && self.filter.is_empty() => {}
+                None => self.type_text(c.encode_utf8(&mut [0; 4])),
+            },
+            Action::Backspace => self.backspace(),
+            Action::KillLine | Action::DeleteWordBack => self.clear(),
+            _ => return Keyed::Other,
+        }
+        Keyed::Done
+    }
+
     pub fn take(&mut self, rows: Vec<FrameRow>) {
         for row in rows {
             let number = self.first + self.rows.len() as u64;
@@ -51,7 +120,7 @@ impl Inspector {
             self.bytes += row.text.len() + COST;
             self.rows.push_back(row);
         }
-        while self.bytes > MAX_BYTES
+        while self.bytes > self.most
             && let Some(row) = self.rows.pop_front()
         {
             self.bytes -= row.text.len() + COST;
@@ -73,6 +142,16 @@ impl Inspector {
     /// All rows, and those that fit.
     pub fn count(&self) -> (usize, usize) {
         (self.rows.len(), self.fitting.len())
+    }
+
+    /// How many were let go of since there was no room for them.
+    pub fn left_out(&self) -> u64 {
+        self.first
+    }
+
+    /// The place of the chosen one among those that fit, from 1.
+    pub fn number(&self) -> usize {
+        if self.fitting.is_empty() { 0 } else { self.place() + 1 }
     }
 
     pub fn follows(&self) -> bool {

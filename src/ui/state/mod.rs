@@ -14,6 +14,7 @@ pub mod mention;
 pub mod modes;
 pub mod opener;
 pub mod picker;
+pub mod pictures;
 pub mod reading;
 pub mod review;
 pub mod rule;

@@ -17,6 +17,8 @@ pub struct Reading {
     pub search: Option<Composer>,
     /// What was looked for last.
     pub sought: String,
+    /// Of which entry the person was told that its file is outside of the session's directories.
+    pub outside: Option<EntryId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +30,7 @@ pub enum Way {
 impl Reading {
     /// Of the newest entry; nothing when nothing was said.
     pub fn begin(session: SessionRef<'_>) -> Option<Self> {
-        let mut reading = Self { at: session.entries().next_id(), search: None, sought: String::new() };
+        let mut reading = Self { at: session.entries().next_id(), search: None, sought: String::new(), outside: None };
         reading.go(session, Step::Any, Way::Up, |_| true).then_some(reading)
     }
 

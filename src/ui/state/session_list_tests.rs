@@ -214,7 +214,7 @@ fn what_is_open_elsewhere_or_has_no_directory_can_be_read() {
 }
 
 #[test]
-fn nothing_is_forgotten_before_a_yes_and_others_of_the_same_run_are_counted() {
+fn r_167_nothing_is_forgotten_before_a_yes_and_others_of_the_same_run_are_counted() {
     let journals = vec![PathBuf::from("run.jsonl")];
     let both = ["a", "b"].map(|id| configured(id, id, "/shop").used(1, 1, End::Ended, journals.clone(), false));
     let mut list = list(both.to_vec());

@@ -1,6 +1,6 @@
 //! How long things may take before something is said or done about it, and how long what was said stays.
 //!
-//! Values only; the caller has the clock.
+//! Values, and how what is left of a time is shown; the caller has the clock.
 
 use std::time::Duration;
 
@@ -25,3 +25,44 @@ pub const STRAY: Duration = Duration::from_secs(1);
 pub const QUIT_WINDOW: Duration = Duration::from_secs(2);
 /// Esc so soon after a question was left stops nothing.
 pub const LEAVING: Duration = Duration::from_millis(600);
+
+/// What is left of a time: in minutes, the one that has begun counted, and in the last one in seconds.
+pub fn countdown(left: Duration) -> String {
+    let (number, unit) = counted(left);
+    if unit == 60 { format!("{number} min") } else { format!("{number} s") }
+}
+
+/// After how long that is other words.
+pub fn countdown_changes(left: Duration) -> Option<Duration> {
+    let (number, unit) = counted(left);
+    // A moment later, so that it is certain to have changed.
+    (!left.is_zero()).then(|| left.saturating_sub(Duration::from_secs((number - 1) * unit)) + Duration::from_millis(1))
+}
+
+fn counted(left: Duration) -> (u64, u64) {
+    let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
+    if seconds > 60 { (seconds.div_ceil(60), 60) } else { (seconds, 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_counted_down_and_changes_when_it_is_said_to() {
+        for (seconds, words) in
+            [(3600, "60 min"), (3599, "60 min"), (61, "2 min"), (60, "60 s"), (1, "1 s"), (0, "0 s")]
+        {
+            assert_eq!(countdown(Duration::from_secs(seconds)), words);
+        }
+        let mut left = Duration::from_secs(150);
+        let mut seen = Vec::new();
+        while let Some(after) = countdown_changes(left) {
+            let next = left.saturating_sub(after);
+            assert_ne!(countdown(next), countdown(left), "{left:?}");
+            seen.push(countdown(left));
+            left = next;
+        }
+        assert_eq!((seen.len(), &*seen[0], &*seen[1], &*seen[2]), (62, "3 min", "2 min", "60 s"));
+    }
+}

@@ -13,6 +13,7 @@ use crate::text::wrap::{Row, wrap_lines};
 use crate::ui::cells::{self, CellCtx};
 use crate::ui::md::split::{PieceKind, StablePrefix};
 use crate::ui::state::folds::Fold;
+use crate::ui::state::pictures::Pictures;
 use std::path::PathBuf;
 
 /// Above this the least recently used layouts are dropped, down to half of it.
@@ -46,6 +47,8 @@ struct Key {
     /// Of those that share its row: how many, and the sum of their revisions, each of which only grows.
     calls: usize,
     with: u64,
+    /// How much is known of pictures, for what has some.
+    drawn: u64,
 }
 
 /// What is known of an entry.
@@ -85,6 +88,11 @@ pub(super) struct Cache {
     behind: bool,
 }
 
+/// One column stays free at the right: terminals differ about what happens in the last one.
+pub(super) fn text_width(width: u16) -> u16 {
+    width.saturating_sub(GUTTER + 1).max(1)
+}
+
 /// Bytes of a text that are split in one drawing: the rest has to wait, so that a key has not.
 pub(super) const STEP: usize = 4 << 20;
 const SAMPLE: usize = 48;
@@ -94,8 +102,7 @@ impl Cache {
         self.clock += 1;
         self.laid_out = 0;
         self.behind = false;
-        // One column stays free at the right: terminals differ about what happens in the last one.
-        self.width = width.saturating_sub(GUTTER + 1).max(1);
+        self.width = text_width(width);
         self.session = cx.session.key();
         let cwd = cx.session.cwd.as_str();
         if self.roots.first().and_then(|r| r.to_str()) != Some(cwd) {
@@ -138,6 +145,7 @@ impl Cache {
             typing: cx.typing,
             roots: &self.roots,
             home: cx.home,
+            pictures: cx.pictures,
         }
     }
 
@@ -231,6 +239,7 @@ impl Cache {
             links: slot.map_or(0, |s| s.split.links_seen()),
             calls: 0,
             with: 0,
+            drawn: cx.pictures.filter(|_| cells::pictures::of(entry).next().is_some()).map_or(0, Pictures::generation),
         }
     }
 

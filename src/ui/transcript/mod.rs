@@ -7,6 +7,7 @@
 mod cache;
 mod colours;
 mod paint;
+pub mod print;
 mod reading;
 mod walk;
 
@@ -18,6 +19,7 @@ use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
 use crate::ui::cells::{self, group};
 use crate::ui::state::folds::{Fold, Folds};
+use crate::ui::state::pictures::Pictures;
 use crate::ui::state::scroll::Scroll;
 use cache::Cache;
 use colours::{Colours, Spans};
@@ -42,6 +44,8 @@ pub struct DrawCtx<'a> {
     pub typing: Option<&'a TermId>,
     pub theme: &'a Theme,
     pub home: Option<&'a Path>,
+    /// What is known of pictures, where any are drawn.
+    pub pictures: Option<&'a Pictures>,
 }
 
 /// What was drawn.
@@ -65,8 +69,13 @@ pub struct Transcript {
     cache: Cache,
     colours: Colours,
     /// Where a line in view has no colours yet: the entry, where its piece begins, and the line.
-    plain: Option<(SessionKey, EntryId, u32, usize)>,
+    plain: Option<Spot>,
+    /// What is not printed before its colours are known, and whether some have come since.
+    awaited: Option<(Spot, bool)>,
 }
+
+/// A line of what was laid out: the entry, where its piece begins, and which of its lines.
+type Spot = (SessionKey, EntryId, u32, usize);
 
 /// Program text that is to be coloured.
 #[derive(Clone, Debug)]
@@ -83,6 +92,11 @@ impl Transcript {
         Self::default()
     }
 
+    /// Columns that texts have where the transcript has so many.
+    pub fn text_width(width: u16) -> u16 {
+        cache::text_width(width)
+    }
+
     /// Draws the visible rows.
     pub fn draw(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll, buf: &mut Buffer) -> Viewport {
         let area = area.intersection(*buf.area());
@@ -94,7 +108,7 @@ impl Transcript {
         let height = u32::from(area.height);
         self.plain = None;
         let colours = &self.colours;
-        let mut walk = Walk { cx, cache: &mut self.cache };
+        let mut walk = Walk::new(cx, &mut self.cache);
         let anchored = match *scroll {
             Scroll::Follow => None,
             anchor @ Scroll::Anchor { .. } => walk.resolve(anchor).filter(|top| walk.rows_from(*top, height) >= height),
@@ -127,7 +141,7 @@ impl Transcript {
         }
         self.cache.begin(cx, area.width);
         let height = u32::from(area.height);
-        let mut walk = Walk { cx, cache: &mut self.cache };
+        let mut walk = Walk::new(cx, &mut self.cache);
         let end = walk.top_of_end(height);
         let now = match *scroll {
             Scroll::Follow => None,
@@ -151,7 +165,7 @@ impl Transcript {
     pub fn next_fold(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<(EntryId, Fold)> {
         let index = cx.session.entries().index_of(id)?;
         self.cache.begin(cx, area.width);
-        let mut walk = Walk { cx, cache: &mut self.cache };
+        let mut walk = Walk::new(cx, &mut self.cache);
         let index = walk.first_of_row(index);
         let with = walk.with(index);
         let shares = group::is_of_calls(&with.iter().map(|entry| &**entry).collect::<Vec<_>>());
@@ -182,7 +196,7 @@ impl Transcript {
     pub fn to_top(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll) {
         self.cache.begin(cx, area.width);
         let height = u32::from(area.height);
-        let mut walk = Walk { cx, cache: &mut self.cache };
+        let mut walk = Walk::new(cx, &mut self.cache);
         let first = walk.first();
         *scroll = match first {
             Some(first) if walk.rows_from(first, height + 1) > height => walk.anchor(first),
@@ -218,6 +232,9 @@ impl Transcript {
         let known = if lines.is_empty() { keys.len() } else { lines.len() };
         for (key, spans) in keys.iter().take(known).zip(lines.into_iter().chain(std::iter::repeat(Spans::new()))) {
             self.colours.learn(*key, spans);
+        }
+        if let Some((_, has_come)) = &mut self.awaited {
+            *has_come = true;
         }
     }
 

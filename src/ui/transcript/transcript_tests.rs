@@ -92,6 +92,7 @@ impl Stage {
             folds: &self.folds,
             theme: &self.theme,
             home: None,
+            pictures: None,
         };
         f(&mut self.transcript, &cx, &mut self.scroll)
     }

@@ -9,7 +9,6 @@ use super::{DrawCtx, Viewport, paint};
 use crate::model::entries::Slot;
 use crate::model::entry::Entry;
 use crate::model::history::Kind;
-use crate::model::ids::{EntryId, SessionKey};
 use crate::ui::cells::{self, group};
 use crate::ui::state::scroll::Scroll;
 use ratatui::buffer::Buffer;
@@ -29,14 +28,32 @@ pub(super) struct Point {
 pub(super) struct Walk<'a, 'b> {
     pub cx: &'a DrawCtx<'b>,
     pub cache: &'a mut Cache,
+    /// No entry from here on shares the row of one before it.
+    from: usize,
+    /// None shares the row of any other.
+    is_apart: bool,
 }
 
-impl<'b> Walk<'_, 'b> {
-    fn slot(&self, index: usize) -> Option<&'b Slot> {
+impl<'a, 'b> Walk<'a, 'b> {
+    pub(super) fn new(cx: &'a DrawCtx<'b>, cache: &'a mut Cache) -> Self {
+        Self { cx, cache, from: 0, is_apart: false }
+    }
+
+    /// As if rows began with this entry.
+    pub(super) fn from(cx: &'a DrawCtx<'b>, cache: &'a mut Cache, from: usize) -> Self {
+        Self { from, ..Self::new(cx, cache) }
+    }
+
+    /// As if each entry had a row of its own.
+    pub(super) fn apart(cx: &'a DrawCtx<'b>, cache: &'a mut Cache) -> Self {
+        Self { is_apart: true, ..Self::new(cx, cache) }
+    }
+
+    pub(super) fn slot(&self, index: usize) -> Option<&'b Slot> {
         self.cx.session.session().entries().slot(index)
     }
 
-    fn entry(&mut self, index: usize) -> Option<Shown<'b>> {
+    pub(super) fn entry(&mut self, index: usize) -> Option<Shown<'b>> {
         self.cache.reading.entry(self.cx, index)
     }
 
@@ -52,14 +69,14 @@ impl<'b> Walk<'_, 'b> {
         above.map_or(0, |above| u32::from(cells::gap_between(above.kind(), slot.kind())))
     }
 
-    fn rows(&mut self, point: Point) -> u32 {
+    pub(super) fn rows(&mut self, point: Point) -> u32 {
         let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
         let Some(entry) = self.entry(point.entry) else { return 0 };
         gap + self.laid(point.entry, &entry, point.piece).rows.len() as u32
     }
 
     /// How many pieces an entry has of its own.
-    fn pieces(&mut self, index: usize, entry: &Entry) -> usize {
+    pub(super) fn pieces(&mut self, index: usize, entry: &Entry) -> usize {
         if self.first_of_row(index) == index { self.cache.pieces(self.cx, entry) } else { 0 }
     }
 
@@ -71,6 +88,9 @@ impl<'b> Walk<'_, 'b> {
 
     /// Whether an entry may share the row of the one above it.
     fn follows(&mut self, index: usize) -> bool {
+        if index <= self.from || self.is_apart {
+            return false;
+        }
         let Some(above) = index.checked_sub(1) else { return false };
         let kind = |index| self.slot(index).map(Slot::kind);
         if kind(above) != Some(Kind::Tool) || !matches!(kind(index), Some(Kind::Tool | Kind::File)) {
@@ -338,7 +358,7 @@ impl<'b> Walk<'_, 'b> {
 pub(super) struct Paints<'a> {
     pub viewport: &'a mut Viewport,
     pub colours: &'a Colours,
-    pub plain: &'a mut Option<(SessionKey, EntryId, u32, usize)>,
+    pub plain: &'a mut Option<super::Spot>,
 }
 
 fn estimate(bytes: usize, width: usize) -> u64 {

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::clipboard::Multiplexer;
 use super::event::Told;
 use super::outside::{ASK_STATUS, NO_PROGRESS, NO_STATUS};
+use super::surface::region::ERASE;
 use crate::base::sanitize::is_deceptive;
 use crate::ui::keys::Mouse;
 use crossterm::terminal;
@@ -26,6 +27,12 @@ use rustix::process::{Signal, getpid, kill_process};
 /// Title pushed, alternate screen, keyboard told apart (kitty flag 1), bracketed paste, focus reports, no wrapping at
 /// the right edge (a character wider than we think must not push the row down), changes between light and dark told.
 const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h";
+/// The same on the screen that is there.
+const ENTER_MAIN: &[u8] = b"\x1b[22;2t\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h";
+/// The alternate screen over it, with keys told apart there too, and back.
+const OPEN_ALTERNATE: &[u8] = b"\x1b[?1049h\x1b[>1u";
+const CLOSE_ALTERNATE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?1006l\x1b[?1000l\x1b[<1u\x1b[?1049l";
+const KEYS_APART: &[u8] = b"\x1b[>1u";
 /// Buttons and wheel only: every motion as an event is too much for a slow link.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
@@ -36,8 +43,15 @@ const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";
 /// tmux 3.3 and older do not know the background; the terminal around it may, if they let us ask.
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
-pub(super) const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
+const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
     \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
+
+/// The same where the alternate screen is not shown; what is drawn from the cursor's row on is erased first.
+const LEAVE_MAIN: [&[u8]; 3] = [
+    b"\x1b[?2026l\x1b[m",
+    ERASE,
+    b"\x1b[?25h\x1b[?1006l\x1b[?1000l\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[23;2t",
+];
 
 /// What the terminal is set to: a number, so that another process can be told of it.
 static HELD: AtomicU8 = AtomicU8::new(0);
@@ -47,6 +61,9 @@ const OURS: u8 = 1;
 /// it away.
 const PROGRESS: u8 = 2;
 const STATUS: u8 = 4;
+/// It was entered on its own screen, and the alternate one lies over that.
+const MAIN: u8 = 8;
+const OVER_MAIN: u8 = 16;
 
 /// What a terminal can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -91,10 +108,31 @@ pub(super) fn nothing_beside(held: u8) -> impl Iterator<Item = &'static [u8]> {
     all.into_iter().filter(move |(what, _)| held & what != 0).map(|(_, undo)| undo)
 }
 
+/// What leaves a terminal that is set to this.
+pub(super) fn leave(held: u8) -> impl Iterator<Item = &'static [u8]> {
+    let is_on_main = held & MAIN != 0;
+    let over = (is_on_main && held & OVER_MAIN != 0).then_some(CLOSE_ALTERNATE);
+    let rest: &'static [&'static [u8]] = if is_on_main { &LEAVE_MAIN } else { &[LEAVE] };
+    over.into_iter().chain(rest.iter().copied())
+}
+
+/// Which screen of the terminal is drawn on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Place {
+    /// The alternate one, which has no scrollback and goes when it is left.
+    #[default]
+    Alternate,
+    /// The terminal's own, below what stands there; without the mouse, which is the terminal's.
+    Main,
+}
+
 /// The terminal while it is ours. Dropping it gives the terminal back.
 #[derive(Debug)]
 pub struct Tty {
     mouse: Mouse,
+    place: Place,
+    /// The modes are those of the terminal's own screen, over which the alternate one is opened and closed.
+    is_on_main: bool,
 }
 
 impl Tty {
@@ -103,7 +141,7 @@ impl Tty {
         if !io::stdout().is_terminal() {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "standard output is not a terminal"));
         }
-        let mut tty = Self { mouse };
+        let mut tty = Self { mouse, place: Place::Alternate, is_on_main: false };
         tty.take()?;
         Ok(tty)
     }
@@ -112,15 +150,56 @@ impl Tty {
         // Before, so that there is no moment in which a kill would leave it raw.
         hold(OURS);
         terminal::enable_raw_mode()?;
-        let mut bytes = ENTER.to_vec();
-        if self.mouse == Mouse::Ours {
+        let mut bytes = if self.is_on_main { ENTER_MAIN.to_vec() } else { ENTER.to_vec() };
+        if self.is_on_main {
+            hold(MAIN);
+        }
+        if self.is_on_main && self.place == Place::Alternate {
+            hold(OVER_MAIN);
+            bytes.extend_from_slice(OPEN_ALTERNATE);
+        }
+        if self.mouse == Mouse::Ours && self.place == Place::Alternate {
             bytes.extend_from_slice(MOUSE_ON);
         }
         TtyOut.write_all(&bytes).inspect_err(|_| restore())
     }
 
+    /// Shows the other screen; what is on the alternate one is gone then.
+    pub fn set_place(&mut self, place: Place) -> io::Result<()> {
+        if self.place == place {
+            return Ok(());
+        }
+        self.place = place;
+        let mut bytes = Vec::new();
+        match place {
+            Place::Main => {
+                bytes.extend_from_slice(CLOSE_ALTERNATE);
+                if !self.is_on_main {
+                    bytes.extend_from_slice(KEYS_APART);
+                }
+                self.is_on_main = true;
+                hold(MAIN);
+                TtyOut.write_all(&bytes)?;
+                tell(HELD.fetch_and(!OVER_MAIN, Ordering::Relaxed) & !OVER_MAIN);
+                Ok(())
+            }
+            Place::Alternate => {
+                hold(OVER_MAIN);
+                bytes.extend_from_slice(OPEN_ALTERNATE);
+                if self.mouse == Mouse::Ours {
+                    bytes.extend_from_slice(MOUSE_ON);
+                }
+                TtyOut.write_all(&bytes)
+            }
+        }
+    }
+
+    /// On the terminal's own screen it takes effect once the alternate one is shown.
     pub fn set_mouse(&mut self, mouse: Mouse) -> io::Result<()> {
         self.mouse = mouse;
+        if self.place == Place::Main {
+            return Ok(());
+        }
         TtyOut.write_all(match mouse {
             Mouse::Ours => MOUSE_ON,
             Mouse::Free => MOUSE_OFF,
@@ -214,10 +293,10 @@ pub fn restore() {
         return;
     }
     // All are tried, also when another fails: half a terminal is better than none.
-    for undo in nothing_beside(HELD.swap(0, Ordering::Relaxed)) {
+    let held = HELD.swap(0, Ordering::Relaxed);
+    for undo in nothing_beside(held).chain(leave(held)) {
         let _ = TtyOut.write_all(undo);
     }
-    let _ = TtyOut.write_all(LEAVE);
     let _ = terminal::disable_raw_mode();
     tell(0);
 }
@@ -326,6 +405,19 @@ mod tests {
         assert!(at(&enter, "\x1b[?1049h") < at(&enter, "\x1b[>1u"));
         assert!(at(&leave, "\x1b[<1u") < at(&leave, "\x1b[?1049l"));
         assert!(at(&leave, "\x1b[?1049l") < at(&leave, "\x1b[23;2t"));
+    }
+
+    #[test]
+    fn leaving_the_own_screen_undoes_entering_it_and_leaves_no_screen_that_was_not_entered() {
+        let left = |held| leave(held).collect::<Vec<_>>().concat();
+        let own: Vec<_> = modes(&left(OURS | MAIN)).into_iter().filter(|(m, _)| m != "2026" && m != "25").collect();
+        let mut entered = modes(ENTER_MAIN);
+        entered.extend(modes(MOUSE_ON));
+        entered.reverse();
+        assert_eq!(own, entered.into_iter().map(|(mode, on)| (mode, !on)).collect::<Vec<_>>());
+        let over = String::from_utf8(left(OURS | MAIN | OVER_MAIN)).unwrap();
+        assert_eq!((over.matches("\x1b[?1049l").count(), over.matches("\x1b[<1u").count()), (1, 2));
+        assert!(over.find("\x1b[?1049l") < over.find("\x1b[2K"), "what is erased is the region: {over:?}");
     }
 
     #[test]

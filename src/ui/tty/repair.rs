@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::guard::{LEAVE, nothing_beside};
+use super::guard::{leave, nothing_beside};
 use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
 };
@@ -14,9 +14,10 @@ use rustix::termios::{
 /// On the screen that is shown: where no other one is left, this is where the cursor comes back to.
 const SAVE_CURSOR: &[u8] = b"\x1b7";
 /// Where a screen of ours may still be shown: what leaves it, and then what other programs turn on. Mouse reports of all
-/// kinds, keys told apart, keypad and cursor keys, inserting, margins, the usual letters, a visible cursor.
+/// kinds, keys told apart, keypad and cursor keys, inserting, margins (both ways to be rid of them move the cursor, which comes
+/// back), the usual letters, a visible cursor.
 const REST: &[u8] = b"\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1b[?9l\x1b[=0u\x1b[>4;0m\
-    \x1b[?1l\x1b>\x1b[4l\x1b[?6l\x1b7\x1b[r\x1b8\x1b(B\x0f\x1b[?25h\x1b[m\r";
+    \x1b[?1l\x1b>\x1b[4l\x1b7\x1b[?6l\x1b[r\x1b8\x1b(B\x0f\x1b[?25h\x1b[m\r";
 
 /// The terminal of this process, wherever it is.
 pub fn repair() -> io::Result<()> {
@@ -35,7 +36,7 @@ pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
     let is_raw =
         !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
     let set = if is_raw { set_usual(terminal, settings) } else { Ok(()) };
-    let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR, LEAVE, REST]).collect();
+    let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR]).chain(leave(held)).chain([REST]).collect();
     out.write_all(&bytes.concat())?;
     set
 }
@@ -43,7 +44,7 @@ pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
 fn repair_at(terminal: BorrowedFd<'_>) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
     let set = set_usual(terminal, tcgetattr(terminal)?);
-    out.write_all(&[SAVE_CURSOR, LEAVE, REST].concat())?;
+    out.write_all(&[SAVE_CURSOR].into_iter().chain(leave(0)).chain([REST]).collect::<Vec<_>>().concat())?;
     set
 }
 

@@ -7,6 +7,10 @@
 //!
 //! Terminals disagree about the width of some characters. After such a one the cursor is placed absolutely, so that
 //! a disagreement spoils one cell and not the rest of the row.
+//!
+//! [`region`] does the same for the last rows of the terminal's own screen.
+
+pub mod region;
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -36,6 +40,7 @@ pub struct Surface<W> {
     visible: Option<bool>,
     pen: Pen,
     letters: Letters,
+    places: Places,
     /// Where what is shown leads, and what is painted next.
     shown_links: Vec<Hyperlink>,
     links: Vec<Hyperlink>,
@@ -55,6 +60,15 @@ impl Hyperlink {
     fn is_clean(&self) -> bool {
         !self.columns.is_empty() && self.address.bytes().all(|byte| byte.is_ascii_graphic())
     }
+}
+
+/// What rows are counted from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Places {
+    /// The first row of the screen.
+    Screen,
+    /// A row that only its distance from the cursor is known of.
+    Cursor,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +124,7 @@ impl<W: Write> Surface<W> {
             visible: None,
             pen: Pen::default(),
             letters: Letters::Unicode,
+            places: Places::Screen,
             shown_links: Vec::new(),
             links: Vec::new(),
             leads_to: None,
@@ -357,6 +372,10 @@ impl<W: Write> Surface<W> {
         if from == self.cursor {
             return;
         }
+        if self.places == Places::Cursor && from.row.is_some_and(|row| row < y) {
+            // A line feed may make a row, which is filled by the pen.
+            self.pen.change(Pen::default(), &mut self.bytes);
+        }
         let out = &mut self.bytes;
         let (row, col) = (y.saturating_add(1), x.saturating_add(1));
         // Writing to a Vec cannot fail.
@@ -368,6 +387,13 @@ impl<W: Write> Surface<W> {
             (Some(r), _) if r == y => write!(out, "\x1b[{col}G"),
             (Some(r), Col::Known(c)) if r + 1 == y && c == x => out.write_all(b"\n"),
             (Some(r), _) if r + 1 == y && x == 0 => out.write_all(b"\r\n"),
+            (Some(r), _) if self.places == Places::Cursor => {
+                // Line feeds go as far down as the way up is, also where rows are gone that were there.
+                let way: &[u8] = if r > y { b"\x1b[A" } else { b"\n" };
+                (0..r.abs_diff(y)).for_each(|_| out.extend_from_slice(way));
+                if x == 0 { out.write_all(b"\r") } else { write!(out, "\x1b[{col}G") }
+            }
+            (None, _) if self.places == Places::Cursor => out.write_all(b"\r"),
             _ if x == 0 && y == 0 => out.write_all(b"\x1b[H"),
             _ if x == 0 => write!(out, "\x1b[{row}H"),
             _ => write!(out, "\x1b[{row};{col}H"),

@@ -269,7 +269,9 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
         Some(Dialog::LogIn) => {
             let Some(method) = cx.session.agent().auth_methods.get(at) else { return };
             match &method.kind {
-                AuthKind::Env { vars, .. } => state.secrets = Some(Secrets::new(method.id.clone(), vars.clone())),
+                AuthKind::Env { vars: names, .. } | AuthKind::Typed { names } => {
+                    state.secrets = Some(Secrets::new(method.id.clone(), names.clone()));
+                }
                 kind => {
                     state.view.enters_log_in = *kind != AuthKind::Agent;
                     out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));

@@ -294,6 +294,9 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::ToTop => out.push(Out::Scroll(ScrollBy::Top)),
         Action::ToEnd => out.push(Out::Scroll(ScrollBy::End)),
         Action::Panel => panel(state, cx),
+        Action::MouseToggle if state.is_inline => {
+            state.say("inline, the mouse is the terminal's · F11 goes to the full screen", cx.now);
+        }
         Action::MouseToggle => {
             let (mouse, words) = match state.mouse {
                 Mouse::Ours => (Mouse::Free, "the mouse selects text now · F12 takes it back"),
@@ -303,6 +306,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             state.say(words, cx.now);
             out.push(Out::Mouse(mouse));
         }
+        Action::Inline => state.is_inline = !state.is_inline,
         Action::Suspend => out.push(Out::Suspend),
         Action::Redraw => out.push(Out::Redraw),
         Action::Help => state.help = Some(0),

@@ -5,15 +5,17 @@
 use super::{Cx, common};
 use crate::base::paths;
 use crate::model::entry::{Body, Entry};
+use crate::model::ids::EntryId;
 use crate::text::address;
 use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
-use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
+use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
 use crate::ui::state::reading::{Reading, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::{App, Focus};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
     state.view.reading = Reading::begin(cx.session);
@@ -58,9 +60,21 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 _ => state.say("nothing of it is in memory to be copied", cx.now),
             }
         }
+        Action::OpenPage | Action::SavePicture if has_picture(cx, reading.at) => {
+            let whither = if action == Action::OpenPage { Whither::Opens } else { Whither::Stays };
+            let picture = cx.session.entries().get(reading.at).and_then(|entry| cells::pictures::of(entry).next());
+            out.extend(picture.map(|picture| Out::Picture(Arc::clone(picture), whither)));
+        }
+        Action::SavePicture => state.say("it has no picture that is kept", cx.now),
         Action::OpenPage => {
             let at = reading.at;
             match cx.session.entries().get(at).and_then(|entry| place(entry, &cx.session.cwd)) {
+                // Named by the agent, and perhaps of somebody else: the person is asked first.
+                Some((path, _)) if reading.outside != Some(at) && !is_inside(cx, &path) => {
+                    reading.outside = Some(at);
+                    let path = paths::visible(path.as_os_str());
+                    state.say(format!("outside of the session's directories: {path} · the same key opens it"), cx.now);
+                }
                 Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
                 None => open_page(state, cx, out),
             }
@@ -71,6 +85,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         _ => common(state, cx, action, out),
     }
+}
+
+fn has_picture(cx: Cx<'_>, at: EntryId) -> bool {
+    cx.session.entries().get(at).is_some_and(|entry| cells::pictures::of(entry).next().is_some())
 }
 
 /// Opens the last address of what is selected whose host is beyond doubt, and says which.
@@ -140,4 +158,11 @@ fn place(entry: &Entry, cwd: &str) -> Option<(PathBuf, u32)> {
     let path = Path::new(path);
     let path = path.strip_prefix(cwd).unwrap_or(path);
     (!paths::visible(path.as_os_str()).is_empty()).then(|| (path.to_owned(), line.unwrap_or(1)))
+}
+
+/// Whether a path is below a directory of the session, as it is written: the disk is not looked at here.
+fn is_inside(cx: Cx<'_>, path: &Path) -> bool {
+    let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir));
+    let further = cx.model.directories(cx.session.key());
+    is_plain && (path.is_relative() || further.iter().any(|root| path.starts_with(root)))
 }

@@ -10,7 +10,7 @@ use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, Optio
 use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
-use crate::model::tool::{Exit, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
+use crate::model::tool::{Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key, Keymap, Mods};
@@ -380,7 +380,7 @@ fn a_question_that_becomes_another_one_takes_no_key_for_a_while() {
 /// Version 2 words its questions apart from the call that they are about.
 fn ask_in_words(s: &mut Scene, req: u64, title: &str) {
     let mut patch = ToolPatch::new("call-1".into());
-    patch.wording = Some(Box::new(Wording { title: title.into(), description: None, is_unknown: false }));
+    patch.wording = Some(Box::new(Wording { title: title.into(), ..Wording::default() }));
     s.ask_patch(req, patch, &["Allow", "Reject"]);
 }
 
@@ -1015,7 +1015,7 @@ fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
 }
 
 #[test]
-fn commands_of_ours_stand_in_the_list_unless_the_agent_has_one_of_that_name() {
+fn r_266_commands_of_ours_stand_in_the_list_unless_the_agent_has_one_of_that_name() {
     let mut s = Scene::ready(100, 24);
     s.typed("/");
     assert!(s.draw().contains("/btw QUESTION") && s.shown.contains("/fan-out ONE,TWO PROMPT"), "{}", s.shown);
@@ -1266,6 +1266,48 @@ fn while_reading_o_opens_the_page_that_is_named() {
     s.press(Code::F(10)).typed("o");
     assert!(s.outs.contains(&Out::OpenPage("https://a.example/x".into())), "{:?}", s.outs);
     assert!(s.ui.toast.as_ref().is_some_and(|toast| toast.text == "opens https://a.example/x"));
+}
+
+#[test]
+fn r_324_a_file_outside_of_the_directories_is_opened_after_it_was_said() {
+    let opens = |path: &str| {
+        let mut s = Scene::working(100, 24);
+        let mut patch = ToolPatch::new("t".into());
+        patch.locations = Patch::Set(vec![Location { path: path.into(), line: Some(3) }]);
+        s.update(Update::ToolCall(patch));
+        s.draw();
+        s.press(Code::F(10));
+        s.typed("o");
+        s
+    };
+    let opened = |s: &Scene| s.outs.iter().any(|out| matches!(out, Out::Edit(_)));
+    let mut s = opens("src/main.rs");
+    assert!(opened(&s), "{}", s.draw());
+    for path in ["/etc/passwd", "../beside/a.rs"] {
+        let mut s = opens(path);
+        assert!(!opened(&s) && s.draw().contains("outside of the session's directories"), "{path}\n{}", s.shown);
+        s.typed("o");
+        assert!(opened(&s), "{path}");
+    }
+}
+
+#[test]
+fn while_reading_o_opens_a_picture_and_s_saves_it() {
+    use crate::base::picture::Picture;
+    use crate::ui::msg::Whither;
+    use std::sync::Arc;
+    let mut s = Scene::working(80, 24);
+    let picture = Arc::new(Picture::of("image/png".into(), "AAAA").unwrap());
+    let block = Block::Other { label: "image".into(), uri: None, text: None, picture: Some(Arc::clone(&picture)) };
+    s.update(Update::Chunk { kind: crate::model::entry::ChunkKind::Agent, message_id: None, block });
+    s.draw();
+    s.press(Code::F(10)).typed("os");
+    assert_eq!(s.outs, [Out::Picture(Arc::clone(&picture), Whither::Opens), Out::Picture(picture, Whither::Stays)]);
+    let mut s = Scene::working(80, 24);
+    s.say("words");
+    s.draw();
+    s.press(Code::F(10)).typed("s");
+    assert!(s.draw().contains("it has no picture"), "{}", s.shown);
 }
 
 #[test]

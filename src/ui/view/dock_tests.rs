@@ -569,9 +569,49 @@ fn what_is_said_of_a_way_to_log_in_stands_below_its_name() {
 fn a_log_in_leaves_a_line() {
     let mut s = logged_out(80, 24);
     s.intent(Intent::Authenticate { method: "web".into() });
-    s.agent(AgentEvent::Authenticated { attempt: 1, result: Ok(()) });
+    s.agent(AgentEvent::Authenticated { attempt: 1, result: Ok(None) });
     s.draw();
     assert!(s.shown.contains("logged in: Browser"), "{}", s.shown);
+}
+
+#[test]
+fn r_102_what_the_agent_says_of_a_log_in_stands_above_its_ways() {
+    let s = logged_out(80, 24);
+    let at =
+        |part: &str| s.shown.lines().position(|l| l.contains(part)).unwrap_or_else(|| panic!("{part}\n{}", s.shown));
+    assert!(at("Please log in") < at("1 Browser"));
+}
+
+#[test]
+fn r_103_an_agent_that_wants_a_log_in_and_names_no_way_says_so_with_its_last_words() {
+    use crate::model::event::{CallError, ErrorKind, InitResult};
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
+    s.ui.view.dock.stderr = vec!["run `agent login` first".into()];
+    s.draw();
+    for part in ["Please log in", "It names no way to log in", "run `agent login` first", "r start it again"] {
+        assert!(s.shown.contains(part), "{part}\n{}", s.shown);
+    }
+}
+
+#[test]
+fn r_423_a_field_of_a_type_that_is_not_known_is_named_and_has_no_control() {
+    let mut s = Scene::working(80, 30);
+    let schema = r#"{"properties":{"deep":{"type":"object","title":"Deep","properties":{}},
+        "name":{"type":"string","title":"Name"}}}"#;
+    ask_form(&mut s, 5, schema);
+    let deep = row(&s, "Deep").to_owned();
+    assert!(!["( )", "(•)", "[ ]", "[x]"].iter().any(|control| deep.contains(control)), "{}", s.shown);
+    assert!(s.shown.contains("of type object"), "{}", s.shown);
+    s.press(Code::Tab).after(800);
+    s.draw();
+    s.typed("x");
+    s.draw();
+    s.ctrl('s');
+    let [Reply::Filled(values)] = &replies(&s)[..] else { panic!("{}", s.shown) };
+    assert!(values.iter().all(|(name, _)| name != "deep"), "{values:?}");
 }
 
 fn ask_form(s: &mut Scene, req: u64, schema: &str) {
@@ -592,7 +632,7 @@ const COLOURS: &str = r#"{"properties":{"colour":{"type":"string","title":"Colou
     "files":{"type":"array","items":{"enum":["a.rs","b.rs"]}}},"required":["colour"]}"#;
 
 #[test]
-fn r_416_a_form_is_filled_in_changed_and_sent() {
+fn r_415_r_416_a_form_is_filled_in_changed_and_sent() {
     let mut s = Scene::working(80, 30);
     ask_form(&mut s, 5, COLOURS);
     assert!(row(&s, "gemini-cli asks").contains("0:00"), "{}", s.shown);
@@ -833,7 +873,7 @@ fn a_question_keeps_its_own_words_whatever_another_one_about_the_same_call_says(
     let ask = |s: &mut Scene, req: u64, title: &str| {
         let mut tool = ToolPatch::new("k".into());
         let wording =
-            Wording { title: title.into(), description: Some(format!("{title}, for real")), is_unknown: false };
+            Wording { title: title.into(), description: Some(format!("{title}, for real")), ..Wording::default() };
         tool.wording = Some(Box::new(wording));
         let options = vec![PermissionOption { id: "once".into(), name: "yes".into(), kind: PermissionKind::AllowOnce }];
         let request = AgentRequest::Permission { tool, options };

@@ -2,14 +2,14 @@
 //!
 //! Invariant: the work for a frame is that of the rows that are seen.
 
-use super::{ViewCx, paint, split_top};
+use super::{paint, split_top};
 use crate::base::{human, sanitize};
 use crate::model::frames::{FrameDir, FrameKind, FrameRow};
 use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::msg::FrameInfo;
+use crate::theme::resolve::Theme;
 use crate::ui::state::inspector::{Inspector, Opened};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -23,23 +23,46 @@ const WIDE: u16 = 90;
 /// Bytes of a message that are looked at for its row.
 const LOOKED_AT: usize = 400;
 
-pub fn draw(cx: &ViewCx<'_>, inspector: &Inspector, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+/// What it needs to know besides what it shows.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    pub theme: &'a Theme,
+    /// There is more than one agent: each message says whose it is.
+    pub has_several: bool,
+    /// The messages are those of a file, and no more will come.
+    pub is_file: bool,
+}
+
+/// What was drawn: the rows for messages, and where the cursor stands.
+#[derive(Default)]
+pub struct Drawn {
+    pub rows: usize,
+    pub cursor: Option<Position>,
+}
+
+pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -> Drawn {
     if area.height == 0 {
-        return;
+        return Drawn::default();
     }
     let (head, body) = split_top(area, 1);
-    info.inspected = usize::from(body.height);
+    let mut drawn = Drawn { rows: usize::from(body.height), cursor: None };
     if let Some(opened) = &inspector.opened {
-        return message(cx, opened, head, body, buf);
+        message(cx, opened, head, body, buf);
+        return drawn;
     }
     let mut line = StyledText::of("  messages: ", Token::Dim);
     line.push(inspector.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
-    info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
+    drawn.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
     let (all, fitting) = inspector.count();
     let count = if fitting == all { all.to_string() } else { format!("{fitting} of {all}") };
-    let follows = if inspector.follows() { "follows" } else { "End follows" };
-    let keys = StyledText::of(format!("{count} · {follows} · ! violations · Enter opens · Esc closes"), Token::Dim);
+    let place = if cx.is_file {
+        let more = if fitting == all { String::new() } else { format!(", {all} in all") };
+        format!("{} of {fitting}{more}", inspector.number())
+    } else {
+        format!("{count} · {}", if inspector.follows() { "follows" } else { "End follows" })
+    };
+    let keys = StyledText::of(format!("{place} · ! violations · Enter opens · Esc closes"), Token::Dim);
     paint::put_right(buf, head, used + 2, &keys, cx.theme);
     let (rows, chosen) = inspector.window(usize::from(body.height));
     if rows.is_empty() {
@@ -50,14 +73,15 @@ pub fn draw(cx: &ViewCx<'_>, inspector: &Inspector, area: Rect, info: &mut Frame
         let text = width::truncate_styled(&one(cx, row, n == chosen, body.width), usize::from(body.width) - 1);
         paint::put(buf, body.x, y, body.width, &text, cx.theme);
     }
+    drawn
 }
 
 /// Time, direction, method, id, how long it took, what is wrong with it, how it goes on.
-fn one(cx: &ViewCx<'_>, row: &FrameRow, is_chosen: bool, columns: u16) -> StyledText {
+fn one(cx: Look<'_>, row: &FrameRow, is_chosen: bool, columns: u16) -> StyledText {
     let FrameRow { at, dir, agent, kind, method, id, latency, flaws, text } = row;
     let mut line = StyledText::of(if is_chosen { "▸ " } else { "  " }, Token::Accent);
     line.push(&format!("{:>TIME$.3} ", at.as_secs_f64()), Token::Dim);
-    if cx.state.has_several() {
+    if cx.has_several {
         line.push(&format!("{} ", agent.0 + 1), Token::Dim);
     }
     let token = match (dir, kind) {
@@ -108,7 +132,7 @@ fn start(text: &str) -> String {
     sanitize::line(rest.get(..end).unwrap_or_default()).into_owned()
 }
 
-fn message(cx: &ViewCx<'_>, opened: &Opened, head: Rect, body: Rect, buf: &mut Buffer) {
+fn message(cx: Look<'_>, opened: &Opened, head: Rect, body: Rect, buf: &mut Buffer) {
     let Opened { row, lines, top } = opened;
     let mut title = StyledText::of(format!("  {} ", row.dir.arrow()), Token::Accent);
     let size = human::bytes(row.text.len() as u64);

@@ -7,7 +7,8 @@
 mod aside;
 mod chrome;
 mod dock;
-mod inspector;
+pub mod inline;
+pub mod inspector;
 mod lists;
 mod log_in;
 pub(super) mod paint;
@@ -23,7 +24,7 @@ use super::msg::FrameInfo;
 use super::state::folds::Fold;
 use super::state::session_list::SessionList;
 use super::state::{App, Focus};
-use super::status_line::{self, Setup};
+use super::status_line::{self, Setup, Status};
 use super::transcript::{DrawCtx, Transcript};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -32,14 +33,17 @@ use crate::model::ids::{Now, SessionKey, TermId};
 use crate::model::login::LogIn;
 use crate::model::session::Session;
 use crate::model::session_ref::SessionRef;
+use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
+use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
 use dock::Dock;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Below this it is only said that there is no room.
 const MIN: (u16, u16) = (10, 3);
@@ -87,6 +91,7 @@ impl<'a> ViewCx<'a> {
             typing: self.typing(),
             theme: self.theme,
             home: self.home,
+            pictures: (self.theme.depth() != Depth::None).then_some(&self.state.pictures),
         }
     }
 
@@ -112,7 +117,7 @@ impl<'a> ViewCx<'a> {
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
         let (session, now, typing, home) = (self.session, self.now, self.typing(), self.home);
-        CellCtx { session, width, now, with: &[], fold, typing, roots, home }
+        CellCtx { session, width, now, with: &[], fold, typing, roots, home, pictures: None }
     }
 }
 
@@ -125,15 +130,8 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
         return info;
     }
-    let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
-    let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
-    if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
-        status.left = status_line::typing(&command.command);
-    }
-    if cx.state.view.focus == Focus::Dock {
-        status.set_escape("Esc back to writing");
-    }
-    let log_in = cx.session.log_in().and_then(LogIn::terminal).filter(|(id, _)| cx.typing() == Some(*id));
+    let mut status = status(cx, area);
+    let log_in = typed_log_in(cx);
     if log_in.is_some() {
         status.left = status_line::typing("the log-in");
     }
@@ -149,15 +147,37 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     } else {
         moving |= regular(cx, transcript, rest, &mut info, buf);
     }
+    info.motion = motion(cx, moving);
+    info
+}
+
+/// What goes on changing by itself.
+fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
     let is_waiting = |(_, session): (SessionKey, &Session)| session.is_waiting();
-    info.motion = match cx.animation {
+    match cx.animation {
         Animation::On if moving => Motion::Spinner,
         _ if moving || cx.session.is_waiting() => Motion::Clock,
         _ if cx.state.asides.open.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ if cx.state.list.is_some() && cx.model.sessions().any(is_waiting) => Motion::Clock,
         _ => Motion::Still,
-    };
-    info
+    }
+}
+
+fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
+    let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
+    let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
+    if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
+        status.left = status_line::typing(&command.command);
+    }
+    if cx.state.view.focus == Focus::Dock {
+        status.set_escape("Esc back to writing");
+    }
+    status
+}
+
+/// The screen of a log-in that the person types into.
+fn typed_log_in<'a>(cx: &ViewCx<'a>) -> Option<(&'a TermId, &'a Arc<ScreenSnapshot>)> {
+    cx.session.log_in().and_then(LogIn::terminal).filter(|(id, _)| cx.typing() == Some(*id))
 }
 
 const fn is_tiny(area: Rect) -> bool {
@@ -202,8 +222,42 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         rest = above;
     }
     rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
-    let (mut rest, rule) = split_bottom(rest, 1);
+    let (rest, rule) = split_bottom(rest, 1);
+    let mut rest = asked(cx, rest, info, buf);
+    if buf.area.height >= AIR_FROM && rest.height > 4 {
+        rest = split_bottom(rest, 1).0;
+    }
+    let moving = if let Some(top) = cx.state.help {
+        lists::help(cx, rest, top, info, buf);
+        false
+    } else if let Some(list) = &cx.state.list {
+        info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
+        false
+    } else if let Some(inspector) = &cx.state.inspector {
+        let look = inspector::Look { theme: cx.theme, has_several: cx.state.has_several(), is_file: false };
+        let drawn = inspector::draw(look, inspector, rest, buf);
+        info.inspected = drawn.rows;
+        info.cursor = drawn.cursor.or(info.cursor);
+        false
+    } else if let Some(review) = review {
+        let (left, right) = review::place(review, rest);
+        let moving = left.is_some_and(|left| show_conversation(cx, transcript, left, info, buf));
+        review::draw(cx, review, right, info, buf);
+        moving
+    } else {
+        let (rest, panel) = panel::place(cx, rest);
+        if let Some(at) = panel {
+            panel::draw(cx, at, buf);
+            info.panel = at;
+        }
+        show_conversation(cx, transcript, rest, info, buf)
+    };
+    chrome::rule(cx, rule, info.rows_below, buf);
+    moving
+}
 
+/// Lists, questions and lines that are written, from the bottom of an area; returns what is left above them.
+fn asked(cx: &ViewCx<'_>, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
@@ -234,33 +288,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     } else if cx.state.picker.is_some() {
         rest = lists::picker(cx, rest, info, buf);
     }
-    if buf.area.height >= AIR_FROM && rest.height > 4 {
-        rest = split_bottom(rest, 1).0;
-    }
-    let moving = if let Some(top) = cx.state.help {
-        lists::help(cx, rest, top, info, buf);
-        false
-    } else if let Some(list) = &cx.state.list {
-        info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
-        false
-    } else if let Some(inspector) = &cx.state.inspector {
-        inspector::draw(cx, inspector, rest, info, buf);
-        false
-    } else if let Some(review) = review {
-        let (left, right) = review::place(review, rest);
-        let moving = left.is_some_and(|left| show_conversation(cx, transcript, left, info, buf));
-        review::draw(cx, review, right, info, buf);
-        moving
-    } else {
-        let (rest, panel) = panel::place(cx, rest);
-        if let Some(at) = panel {
-            panel::draw(cx, at, buf);
-            info.panel = at;
-        }
-        show_conversation(cx, transcript, rest, info, buf)
-    };
-    chrome::rule(cx, rule, info.rows_below, buf);
-    moving
+    rest
 }
 
 fn show_conversation(

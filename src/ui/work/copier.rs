@@ -14,8 +14,8 @@ use tokio::task::JoinHandle;
 /// Programs that take a text do so at once, and go on by themselves where they have to stay.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Writes a text into a file, and says where that is.
-pub type ToFile = Arc<dyn Fn(&str) -> io::Result<PathBuf> + Send + Sync>;
+/// Writes bytes into a file of this name, or a text into the one for texts, and says where that is.
+pub type ToFile = Arc<dyn Fn(Option<&str>, &[u8]) -> io::Result<PathBuf> + Send + Sync>;
 
 /// What can take a text besides the terminal.
 #[derive(Clone, Default)]
@@ -73,7 +73,19 @@ impl Copier {
     /// Writes a text into a file. What else is under way is not waited for.
     pub fn save(&mut self, what: What, text: String) {
         let file = self.tools.file.clone();
-        let write = move || file.and_then(|file| file(&text).ok());
+        self.write(what, move || file.and_then(|file| file(None, text.as_bytes()).ok()));
+    }
+
+    /// The same with bytes under a name, which are made beside the screen.
+    pub fn save_as(&mut self, what: What, content: impl FnOnce() -> Option<(String, Vec<u8>)> + Send + 'static) {
+        let file = self.tools.file.clone();
+        self.write(what, move || {
+            let (name, bytes) = content()?;
+            file.and_then(|file| file(Some(&name), &bytes).ok())
+        });
+    }
+
+    fn write(&mut self, what: What, write: impl FnOnce() -> Option<PathBuf> + Send + 'static) {
         self.running = Some(tokio::spawn(async move {
             let went = Went::Saved(tokio::task::spawn_blocking(write).await.ok().flatten());
             Copied { what, went }
@@ -105,7 +117,7 @@ async fn take(tools: &Tools, text: String) -> Went {
     }
     if let Some(file) = tools.file.clone().filter(|_| text.len() > tools.max) {
         let kept = text.clone();
-        if let Ok(Ok(path)) = tokio::task::spawn_blocking(move || file(&kept)).await {
+        if let Ok(Ok(path)) = tokio::task::spawn_blocking(move || file(None, kept.as_bytes())).await {
             return Went::IntoFile(path);
         }
     }

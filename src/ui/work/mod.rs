@@ -4,4 +4,5 @@ pub mod colours;
 pub mod copier;
 pub mod files;
 pub mod highlight;
+pub mod pictures;
 pub mod programs;

@@ -211,3 +211,21 @@ fn what_may_be_secret_is_refused_whatever_is_allowed_unless_a_rule_names_it() {
     assert!(!done.assert_code(0).err().contains("refused"), "{}", done.err());
     assert_eq!(record.outcomes().iter().map(name).collect::<Vec<_>>(), ["once"]);
 }
+
+#[test]
+fn a_permission_mode_of_the_command_line_is_in_the_audit_log_and_a_session_without_decisions_is_told() {
+    let lab = Lab::new();
+    let agent = lab.turn(r#"{ do = "say", text = "here" }"#);
+    lab.exec(&["x", "--permission-mode", "plan"], &agent).assert_code(0);
+    let audit = |more: &[&str]| lab.program().args([&["audit"], more].concat()).output().unwrap();
+    let text = String::from_utf8(audit(&["--json"]).stdout).unwrap();
+    let modes: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [mode] = &modes[..] else { panic!("{text}") };
+    assert_eq!([&mode["event"], &mode["what"], &mode["by"]].map(Value::as_str), ["mode", "plan", "flag"].map(Some));
+    let session = mode["session"].as_str().expect("its session");
+    let of = audit(&["--session", session]);
+    assert!(String::from_utf8_lossy(&of.stdout).contains("(by --permission-mode)") && of.stderr.is_empty(), "{of:?}");
+    let none = audit(&["--session", "no-such"]);
+    let said = String::from_utf8_lossy(&none.stderr);
+    assert!(none.stdout.is_empty() && said.contains("no decision of a session whose id begins with no-such"), "{said}");
+}

@@ -88,3 +88,76 @@ fn an_agent_that_does_not_answer_ends_the_step_and_not_the_check() {
     assert_eq!(rules(&report, "unknown method"), ["R-007", "R-447"]);
     assert_eq!(output.status.code(), Some(1));
 }
+
+#[test]
+fn an_agent_that_keeps_to_version_2_has_no_violations() {
+    let lab = Lab::new();
+    let kept = lab.path("kept.json");
+    let script = format!(
+        "[agent]\nspeaks = [2]\nkeeps = {kept:?}\n[[turn]]\ndefault = true\nstep = [{{ do = \"say\", text = \"one two three\", chunk = 4 }}]\n"
+    );
+    let output = check(&lab, &["--json", "--protocol", "2"], &lab.script(&script));
+    let report = report(&output);
+    assert_eq!((output.status.code(), &report["violations"]), (Some(0), &Value::from(0)), "{report}");
+    let steps: Vec<&str> =
+        report["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    for step in ["prompt", "cancel", "list", "close", "removed methods", "resume"] {
+        assert!(steps.contains(&step), "{step}: {report}");
+    }
+    assert_eq!(report["steps"][0]["note"], "version 2");
+}
+
+const BAD_SECOND: &str = r#"
+say() { printf '%s\n' "$1"; }
+update() { say '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":'"$1"'}}'; }
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%,*}
+    case $line in
+    *'"initialize"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":2,"capabilities":{"session":{}}}}' ;;
+    *'"session/new"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"sessionId":"s"}}' ;;
+    *no-such-session*) say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32602,"message":""}}' ;;
+    *'"session/prompt"'*)
+        say '{"jsonrpc":"2.0","id":'$id',"result":{"messageId":"m'$id'"}}'
+        update '{"sessionUpdate":"state_update","state":"running"}'
+        update '{"sessionUpdate":"tool_call","toolCallId":"1"}'
+        update '{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}'
+        case $line in *first*) update '{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}' ;; esac ;;
+    *'"session/cancel"'*) sleep 1.2; update '{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}' ;;
+    *'"session/close"'*)
+        say '{"jsonrpc":"2.0","id":'$id',"result":{}}'
+        update '{"sessionUpdate":"state_update","state":"idle"}' ;;
+    *'"session/resume"'* | *'"session/set_mode"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{}}' ;;
+    *'"method"'*'"id"'* | *'"id"'*'"method"'*) say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32601,"message":""}}' ;;
+    esac
+done
+"#;
+
+#[test]
+fn each_violation_of_version_2_is_named_by_its_requirement() {
+    let lab = Lab::new();
+    let options = ["--json", "--protocol", "2", "--prompt", "first", "--prompt", "second"];
+    let output = check(&lab, &options, &lab.shell_agent(BAD_SECOND));
+    let report = report(&output);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert_eq!(rules(&report, "initialize"), ["V2-005"]);
+    assert_eq!(rules(&report, "prompt"), ["V2-039", "V2-080", "V2-073"]);
+    assert_eq!(rules(&report, "cancel"), ["V2-060", "V2-080", "V2-073"]);
+    assert_eq!(rules(&report, "list"), ["V2-021"]);
+    assert_eq!(rules(&report, "close"), ["V2-033"]);
+    assert_eq!(rules(&report, "removed methods"), ["V2-022"]);
+    assert_eq!(rules(&report, "resume"), ["V2-025", "V2-024"]);
+}
+
+#[test]
+fn an_agent_of_version_1_is_said_to_be_one() {
+    let lab = Lab::new();
+    let first = "read line; printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}'; cat > /dev/null";
+    let output = check(&lab, &["--protocol", "2"], &lab.shell_agent(first));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("it speaks version 1 only; check it without --protocol 2"), "{said}");
+    assert_eq!(output.status.code(), Some(5));
+    let refuses = "read line; printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":{\"code\":-32022,\"message\":\"no\",\"data\":{\"supported\":[3]}}}'; cat > /dev/null";
+    let output = check(&lab, &["--protocol", "2"], &lab.shell_agent(refuses));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("it speaks [3]"), "{said}");
+}

@@ -6,8 +6,20 @@ use serde_json::{Value, json};
 
 /// Answers the calls of the client, and keeps in `answers` what its own requests got.
 const AGENT: &str = r#"
+RECEIVED='"result":{"received":true}'
 say() { printf '%s\n' "$1"; }
-ask() { say "$1"; read -r got; printf '%s\n' "$got" >> answers; }
+ask() {
+  say "$1"
+  while read -r got; do
+    case $got in
+      *'"method":"terminal/output"'*)
+        printf '%s\n' "$got" >> pushed; n=${got#*'"id":'}; n=${n%%[,\}]*}
+        say '{"jsonrpc":"2.0","id":'"$n"','"${PUSHED-$RECEIVED}"'}' ;;
+      *) break ;;
+    esac
+  done
+  printf '%s\n' "$got" >> answers
+}
 ok() { say '{"jsonrpc":"2.0","id":'"$id"',"result":'"$1"'}'; }
 while read -r line; do
   id=${line#*'"id":'}; id=${id%%[,\}]*}
@@ -87,6 +99,49 @@ fn s_010_a_turn_of_d0_is_done() {
         assert_eq!(got[2], json!({ "bytesWritten": 4, "created": true }));
         assert_eq!(got[4], json!({ "exitCode": 0 }));
     }
+}
+
+/// Runs two commands, one after the other, and says what it was told of their output: the data, and how often.
+fn pushed(more: &str) -> (String, usize) {
+    let lab = Lab::new();
+    let command = |line: &str| {
+        format!(
+            r#"
+  ask '{{"jsonrpc":"2.0","id":104,"method":"terminal/create","params":{{"command":"{line}"}}}}'
+  term=${{got#*terminalId\":\"}}; term=${{term%%\"*}}
+  ask '{{"jsonrpc":"2.0","id":105,"method":"terminal/wait_for_exit","params":{{"terminalId":"'"$term"'"}}}}'
+"#
+        )
+    };
+    let hello = r#"HELLO='{"protocolVersion":1,"agentInfo":{"name":"older","version":"1"},"capabilities":{}}'"#;
+    let (first, second) = (command("seq 1 30000"), command("echo second"));
+    let agent = format!("{hello}\n{more}\nturn() {{{first}{second}  ok '{{\"stopReason\":\"end_turn\"}}'\n}}\n{AGENT}");
+    let script = lab.write("agent.sh", &agent);
+    let agent = ["sh".to_owned(), script.to_str().unwrap().to_owned()];
+    lab.exec(&["go", "--allow", "all"], &agent).assert_code(0);
+    let told = std::fs::read_to_string(lab.path("work/pushed")).unwrap_or_default();
+    let told: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let data: String = told.iter().filter_map(|told| told["params"]["data"].as_str()).collect();
+    (data.replace('\r', ""), told.len())
+}
+
+#[test]
+fn s_036_an_agent_of_d0_is_told_what_its_commands_print_before_it_is_told_of_their_end() {
+    use std::fmt::Write as _;
+    let mut all = String::new();
+    for number in 1..=30_000 {
+        writeln!(all, "{number}").unwrap();
+    }
+    let (data, times) = pushed("");
+    assert!(data == all + "second\n", "{} bytes, {:?}", data.len(), data.get(data.len().saturating_sub(40)..));
+    assert!(times < 100, "in pieces: {times}");
+}
+
+#[test]
+fn s_036_an_agent_that_does_not_know_that_is_told_no_more() {
+    let (data, times) = pushed(r#"PUSHED='"error":{"code":-32601,"message":"what is that?"}'"#);
+    // What was under way by then has come.
+    assert!((1..=5).contains(&times) && !data.contains("second"), "{times}");
 }
 
 #[test]

@@ -189,3 +189,73 @@ fn the_list_shows_what_becomes_of_each_without_values() {
         mcp(&lab, args).assert_code(2);
     }
 }
+
+/// Every call that opens a session, with the servers and the directory that it names.
+fn openings(lab: &Lab) -> Vec<(String, Value, Value)> {
+    let heard = std::fs::read_to_string(lab.path("heard")).unwrap();
+    let messages = heard.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let opens = |message: &Value| message["params"].get("mcpServers").is_some();
+    messages
+        .filter(opens)
+        .map(|mut message| {
+            let params = &mut message["params"];
+            let (servers, cwd) = (params["mcpServers"].take(), params["cwd"].take());
+            (message["method"].as_str().unwrap().to_owned(), servers, cwd)
+        })
+        .collect()
+}
+
+/// An agent that keeps its sessions, behind a program that keeps all that it is sent.
+fn keeper(lab: &Lab, capabilities: &str) -> Vec<String> {
+    let (heard, kept) = (lab.path("heard"), lab.path("kept.json"));
+    let script = format!(
+        "[agent]\nkeeps = {:?}\ncapabilities = {{ {capabilities} }}\n\
+         [[turn]]\ndefault = true\nstep = [{{ do = \"say\", text = \"yes\" }}]\n",
+        kept.to_str().unwrap()
+    );
+    let file = lab.write("agent.toml", &script).display().to_string();
+    lab.shell_agent(&format!("tee -a '{}' | '{PROGRAM}' demo-agent --fast --script '{file}'\n", heard.display()))
+}
+
+const ONE: &str = r#"{"mcpServers":{"db":{"command":"sh","args":["-c","exit"]}}}"#;
+
+#[test]
+fn r_407_servers_are_given_anew_whichever_way_a_session_is_opened() {
+    for (capabilities, method) in
+        [("loadSession = true", "session/load"), ("sessionCapabilities = { resume = {} }", "session/resume")]
+    {
+        let lab = Lab::new();
+        let agent = keeper(&lab, capabilities);
+        let file = lab.write("own.json", ONE);
+        let with = ["--mcp", file.to_str().unwrap()];
+        run(&lab, &[&["hi"], &with[..]].concat(), &agent).assert_code(0);
+        run(&lab, &[&["again", "--continue"], &with[..]].concat(), &[]).assert_code(0);
+        let all = openings(&lab);
+        assert_eq!(all.iter().map(|(method, ..)| method.as_str()).collect::<Vec<_>>(), ["session/new", method]);
+        assert_eq!(all[0].1[0]["name"], "db");
+        assert_eq!((&all[0].1, &all[0].2), (&all[1].1, &all[1].2));
+    }
+}
+
+#[test]
+fn v2_031_v2_121_v2_122_servers_say_of_which_sort_they_are_and_are_given_with_each_resume() {
+    let two =
+        r#"{"mcpServers":{"db":{"command":"sh","args":["-c","exit"]},"docs":{"url":"https://docs.example/mcp"}}}"#;
+    for (mcp, sorts) in
+        [("stdio = true", vec!["stdio"]), ("stdio = true, http = true", vec!["stdio", "http"]), ("", vec![])]
+    {
+        let lab = Lab::new();
+        let agent = keeper(&lab, &format!("mcpCapabilities = {{ {mcp} }}"));
+        let file = lab.write("own.json", two);
+        let with = ["--protocol", "2", "--mcp", file.to_str().unwrap()];
+        let done = run(&lab, &[&["hi"], &with[..]].concat(), &agent);
+        assert_eq!(done.assert_code(0).err().contains("docs"), !mcp.contains("http"), "{}", done.err());
+        run(&lab, &[&["again", "--continue"], &with[..]].concat(), &[]).assert_code(0);
+        let all = openings(&lab);
+        let sort = |servers: &Value| -> Vec<String> {
+            servers.as_array().unwrap().iter().map(|one| one["type"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(all.len(), if sorts.is_empty() { 0 } else { 2 }, "{all:?}");
+        assert!(all.iter().all(|(_, servers, _)| sort(servers) == sorts), "{all:?}");
+    }
+}

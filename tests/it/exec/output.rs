@@ -97,6 +97,8 @@ fn what_the_agent_tells_of_its_use_is_in_the_lines_and_in_the_account_of_days() 
         let done = lab.exec(&["y"], &lab.script(""));
         assert_eq!(done.assert_code(code).err().contains("is used up (0.75"), code == 3, "{}", done.err());
     }
+    lab.write("config/acp-tui/config.toml", &format!("budget = \"3 {unit}/day, 2 {unit}/session\"\n"));
+    account(&[]).assert_says(0, &[&format!("the budget: 0.75 of 3 {unit} today, 2 {unit} a session")]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A place of its own for each run of the program: home, state, configuration, an empty directory to work in, and a
 //! mark in the environment by which everything that was started can be found again.
 
+use crate::support::schema::Watched;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsString;
@@ -110,7 +111,11 @@ impl Lab {
         let mut all: Vec<&str> = vec!["--record", file.to_str().unwrap()];
         all.extend(args);
         let done = self.exec(&all, agent);
-        (done, Recording::read(&file))
+        let recording = Recording::read(&file);
+        if !args.contains(&"--dialect") {
+            recording.assert_valid();
+        }
+        (done, recording)
     }
 
     pub fn sessions(&self) -> PathBuf {
@@ -442,6 +447,19 @@ impl Recording {
         let text = String::from_utf8(std::fs::read(file).unwrap()).unwrap();
         let records = text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")));
         Self { records: records.collect() }
+    }
+
+    /// What we sent is valid in the published schemas.
+    #[track_caller]
+    fn assert_valid(&self) {
+        let mut watched = Watched::default();
+        for record in self.records.iter().filter(|record| !record.text().is_empty()) {
+            if record.is_ours() {
+                watched.sent(&record.value());
+            } else {
+                watched.hear(record.text().as_bytes());
+            }
+        }
     }
 
     /// The requests and notifications with this method that went one way.

@@ -130,7 +130,7 @@ fn each_session_has_its_own_directory_and_agent() {
 }
 
 #[test]
-fn each_session_gets_its_own_updates() {
+fn r_133_each_session_gets_its_own_updates() {
     let mut house = house();
     house.say(A, "one", "for a1");
     house.say(B, "one", "for b1");
@@ -144,7 +144,7 @@ fn each_session_gets_its_own_updates() {
 }
 
 #[test]
-fn each_session_has_its_own_turns_no_number_comes_twice_and_entries_count_from_zero_in_each() {
+fn r_133_each_session_has_its_own_turns_no_number_comes_twice_and_entries_count_from_zero_in_each() {
     let mut house = house();
     let sent = house.prompt(A1, "x");
     assert!(
@@ -169,7 +169,7 @@ fn each_session_has_its_own_turns_no_number_comes_twice_and_entries_count_from_z
 }
 
 #[test]
-fn each_question_waits_in_its_own_session_and_is_answered_there() {
+fn r_133_each_question_waits_in_its_own_session_and_is_answered_there() {
     let mut house = house();
     let asked = house.ask(A, "two", 1);
     assert!(asked.contains(&Addressed::new(A2, Effect::FrontEnd(FrontEnd::Asked(ReqId(1))))), "{asked:?}");
@@ -302,7 +302,7 @@ fn a_log_in_concerns_all_sessions_of_the_agent() {
 }
 
 fn logged_in() -> AgentEvent {
-    AgentEvent::Authenticated { attempt: 1, result: Ok(()) }
+    AgentEvent::Authenticated { attempt: 1, result: Ok(None) }
 }
 
 #[test]

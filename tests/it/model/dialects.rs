@@ -2,9 +2,10 @@
 
 use crate::support::{CWD, Rig, killed, plain_init};
 use acp_tui::agent::codec;
-use acp_tui::model::effect::Effect;
+use acp_tui::model::effect::{Answer, Call, Effect};
 use acp_tui::model::event::{HostEvent, Intent, Protocol, Timer, WriteFact};
 use acp_tui::model::ids::TermId;
+use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::Policy;
 use acp_tui::model::tool::ToolStatus;
 use serde_json::{Value, json};
@@ -259,7 +260,7 @@ fn s_029_an_operation_that_is_not_known_is_never_allowed_without_the_person() {
 }
 
 #[test]
-fn s_030_s_031_s_032_files_of_d0_name_no_session_and_count_lines() {
+fn s_030_s_031_s_032_s_033_files_of_d0_name_no_session_and_count_lines() {
     let mut rig = ready(&d0_init());
     rig.prompt("go");
     asks(&mut rig, 1, "fs/read_text_file", json!({ "path": "src/a.rs", "startLine": 2, "endLine": 3 }));
@@ -287,6 +288,31 @@ fn s_034_a_write_of_d0_says_what_it_did() {
     let path = "/project/new/é.txt".to_owned();
     rig.host(HostEvent::FileWritten { req, path, result: Ok(WriteFact { created: true, bytes: 2, old: None }) });
     assert_eq!(got(&rig, 1), json!({ "bytesWritten": 2, "created": true }));
+}
+
+#[test]
+fn s_047_a_write_of_d3_makes_the_directories_that_it_needs() {
+    let mut rig = ready(&d3_init());
+    rig.prompt("go");
+    asks(&mut rig, 1, "fs/write_text_file", json!({ "sessionId": "s1", "path": "/project/new/a", "content": "a" }));
+    let how = rig.wished(|e| if let Effect::FsWrite { how, .. } = e { Some(*how) } else { None });
+    assert!(!how.only_where_directories_are && !how.only_new);
+}
+
+#[test]
+fn s_037_an_agent_of_d0_that_asks_for_output_gets_it_as_it_is_documented() {
+    let d0 = codec::first(Protocol::D0);
+    let output = Answer::Output { text: "hi".into(), truncated: false, exit: None };
+    let said = d0.answer("terminal/output", &output).unwrap();
+    assert_eq!((&said["output"], &said["truncated"]), (&json!("hi"), &json!(false)));
+}
+
+#[test]
+fn s_041_more_commands_than_were_announced_are_refused_with_the_number_for_it() {
+    let d0 = codec::first(Protocol::D0);
+    let (_, params) = d0.call(&Call::Initialize, std::path::Path::new("/")).unwrap();
+    assert_eq!(params["capabilities"]["terminal"]["maxConcurrent"], json!(acp_tui::base::limits::MAX_TERMINALS));
+    assert_eq!(d0.refuse(&Refusal::new(Reason::TooMany, "as many run already")).code, -32006);
 }
 
 fn d0_terminal(rig: &mut Rig, params: Value) {

@@ -133,3 +133,21 @@ fn the_budget_of_a_session_is_its_own() {
     rig.intent_at(SessionKey(1), Intent::Prompt { text: "two".into(), links: Vec::new() });
     assert_eq!(rig.sent_briefly(), ["session/prompt"]);
 }
+
+#[test]
+fn what_other_programs_have_spent_holds_prompts_too() {
+    let mut rig = Rig::ready();
+    let day = Some(Limit { amount: 5.0, unit: "USD".into() });
+    let ends = Duration::from_hours(20);
+    rig.host(HostEvent::Budget(Box::new(Budget { day, spent: 1.0, ends, ..Budget::default() })));
+    rig.host(HostEvent::Spent(4.0));
+    rig.prompt("one");
+    assert_eq!(rig.sent_briefly(), ["session/prompt"]);
+    rig.host(HostEvent::Spent(0.5));
+    assert_eq!(rig.model().budget().map(|budget| budget.spent), Some(4.0), "what is known here counts");
+    rig.host(HostEvent::Spent(5.5));
+    rig.stop("end_turn");
+    rig.prompt("two");
+    assert!(rig.sent().is_empty());
+    assert_eq!(rig.returned(), ["two"]);
+}

@@ -3,6 +3,7 @@
 use crate::support::Rig;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
+use acp_tui::model::audit::{By, Matter, Outcome};
 use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, Opening, Timer};
@@ -128,10 +129,10 @@ fn s_112_no_session_takes_a_mode_over() {
     let mut rig = begun();
     choose(&mut rig, "bypassPermissions:2h");
     let cwd = "/project".to_owned();
-    for how in [Opening::New, Opening::Fork("s1".into())] {
+    for how in [Opening::New, Opening::Fork("s1".into()), Opening::Continue("s9".into())] {
         rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: cwd.clone(), how });
     }
-    for key in [SessionKey(1), SessionKey(2)] {
+    for key in [SessionKey(1), SessionKey(2), SessionKey(3)] {
         assert_eq!(rig.model().session_of(key).unwrap().permission_mode(rig.now), PermissionMode::Default, "{key:?}");
     }
     assert_eq!(mode(&rig), PermissionMode::BypassPermissions);
@@ -160,4 +161,34 @@ fn a_replay_has_the_same_modes() {
         line["intent"]["SetPermissionMode"]["mode"].as_str().map(str::to_owned)
     });
     assert_eq!(chosen.collect::<Vec<_>>(), ["plan", "bypassPermissions", "acceptEdits"]);
+}
+
+#[test]
+fn a_mode_of_the_command_line_is_logged_with_its_session_and_as_a_flag() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.model = std::mem::take(&mut rig.core.model).with_audit(true);
+    rig.host(HostEvent::PermissionMode(ModeChoice::read("plan:2h").unwrap()));
+    let modes = |wants: Vec<Effect>| -> Vec<(By, Outcome, Option<String>)> {
+        let told = wants.into_iter().filter_map(|effect| match effect {
+            Effect::Audit(decision) if decision.event == Matter::Mode => Some(*decision),
+            _ => None,
+        });
+        told.map(|decision| (decision.by, decision.verdict, decision.scope)).collect()
+    };
+    assert_eq!(modes(rig.wants()), [], "there is no session yet");
+    rig.opens();
+    assert_eq!(modes(rig.wants()), [(By::Flag, Outcome::Set, Some("for 2 h".to_owned()))]);
+    assert_eq!(mode(&rig), PermissionMode::Plan);
+    choose(&mut rig, "acceptEdits");
+    assert_eq!(modes(rig.wants()), [(By::Person, Outcome::Set, None)]);
+    // The command line has chosen it once, and not for what comes after it.
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.host(HostEvent::PermissionMode(ModeChoice::read("bypassPermissions").unwrap()));
+    rig.opens();
+    assert_eq!(mode(&rig), PermissionMode::BypassPermissions);
+    rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how: Opening::New });
+    assert_eq!(rig.model().session_of(SessionKey(1)).unwrap().permission_mode(rig.now), PermissionMode::Default);
+    rig.exited(Exit::default(), &[]);
+    rig.intent(Intent::Restart);
+    assert_eq!(mode(&rig), PermissionMode::Default);
 }

@@ -63,7 +63,8 @@ fn v2_001_v2_009_the_second_version_is_spoken_only_after_the_first_is_refused_fo
     );
     assert_eq!(
         hello["params"]["capabilities"],
-        json!({ "auth": { "terminal": {} }, "elicitation": { "form": {}, "url": {} } })
+        json!({ "auth": { "terminal": {} }, "elicitation": { "form": {}, "url": {} } }),
+        "v2_006, v2_110, v2_114"
     );
     rig.answer("initialize", second_init());
     rig.answer("session/new", json!({ "sessionId": SESSION }));
@@ -97,7 +98,7 @@ fn v2_002_a_version_is_changed_once_and_not_to_one_that_nobody_speaks() {
 }
 
 #[test]
-fn v2_007_v2_010_what_was_asked_for_is_final() {
+fn v2_007_v2_010_v2_011_what_was_asked_for_is_final() {
     let begin = |protocol: Protocol| {
         let mut rig = Rig::with_policy(Policy::Ask);
         rig.core.speak(acp_tui::agent::codec::first(protocol), false);
@@ -120,7 +121,7 @@ fn v2_007_v2_010_what_was_asked_for_is_final() {
 }
 
 #[test]
-fn v2_037_v2_047_a_turn_runs_from_running_to_idle() {
+fn v2_037_v2_038_v2_047_a_turn_runs_from_running_to_idle() {
     let mut rig = Rig::second();
     state(&mut rig, "idle", json!({}));
     rig.prompt("hi");
@@ -142,7 +143,7 @@ fn v2_037_v2_047_a_turn_runs_from_running_to_idle() {
 }
 
 #[test]
-fn v2_042_v2_045_a_prompt_that_is_not_taken_comes_back() {
+fn v2_042_v2_045_v2_064_a_prompt_that_is_not_taken_comes_back() {
     let mut rig = Rig::second();
     rig.prompt("hi");
     rig.fail("session/prompt", json!({ "code": -32602, "message": "no images" }));
@@ -387,7 +388,7 @@ fn v2_083_no_file_and_no_terminal_is_served() {
 }
 
 #[test]
-fn v2_015_v2_021_sessions_are_offered_by_one_member() {
+fn v2_004_v2_015_v2_021_sessions_are_offered_by_one_member() {
     use acp_tui::model::event::Can;
     let rig = Rig::second();
     let agent = rig.model().first().agent();

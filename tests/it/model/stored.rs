@@ -209,7 +209,7 @@ fn r_151_nothing_is_listed_that_is_not_offered() {
 }
 
 #[test]
-fn r_152_to_r_155_pages_follow_until_there_is_no_cursor_with_the_same_directory() {
+fn r_152_r_153_r_154_r_155_pages_follow_until_there_is_no_cursor_with_the_same_directory() {
     let mut rig = open(&[Can::List]);
     list(&mut rig, Some("/p"));
     assert_eq!(params(&rig), &json!({ "cwd": "/p" }));

@@ -137,7 +137,7 @@ fn trap_13_release_does_not_remove_the_view() {
 }
 
 #[test]
-fn trap_14_a_terminal_method_is_not_for_authenticate() {
+fn trap_14_r_097_a_terminal_method_is_not_for_authenticate() {
     let mut rig = Rig::initialized(with(
         plain_init(),
         json!({ "authMethods": [

@@ -520,11 +520,23 @@ fn r_068_and_r_246_an_unknown_update_is_told_once_and_cuts_no_message() {
         rig.entries()[1..],
         [
             "agent: one two",
-            "Info: the agent sent an update of a kind that is not known here: hologram",
+            "Info: the agent sent an update of a kind that is not known here: hologram | sessionUpdate: hologram | x: 1",
             "Info: the agent sent text that is no message | INFO something",
         ]
     );
     assert_eq!((rig.model().first().agent().odd.unknown, rig.model().first().agent().odd.stray), (3, 3));
+}
+
+#[test]
+fn r_068_what_an_unknown_update_holds_is_bounded_lines() {
+    let mut rig = Rig::prompted("hi");
+    let words = "word\n".repeat(100_000);
+    rig.update(json!({ "sessionUpdate": "hologram", "words": words, "more": vec!["x"; 5_000] }));
+    let entry = rig.model().first().session().entries().last().unwrap();
+    let Body::Notice(notice) = &entry.body else { panic!("{entry:?}") };
+    assert!(notice.folds && notice.detail.len() <= 201, "{}", notice.detail.len());
+    assert_eq!(notice.detail.last().unwrap(), "… more");
+    assert!(notice.detail.iter().all(|line| !line.contains('\n')));
 }
 
 /// Issue 3, section 2: what is unknown is shown as such.
@@ -557,4 +569,24 @@ fn a_users_message_that_is_no_text_is_shown_in_a_turn_unless_it_is_an_echo_of_a_
     // One echo a link.
     rig.update(linked("file:///project/a.rs"));
     assert_eq!(rig.entries().len(), 4);
+}
+
+#[test]
+fn a_picture_is_kept_where_it_is_small_enough_and_named_with_its_size_where_not() {
+    for (bytes, is_kept) in [(3_000, true), (50 << 20, false)] {
+        let mut rig = Rig::prompted("hi");
+        let data = "AAAA".repeat(bytes / 3);
+        rig.update(content(AGENT, json!({ "type": "image", "mimeType": "image/png", "data": data })));
+        let Some(Body::Attachment(kept)) = rig.model().first().session().entries().last().map(|entry| &entry.body)
+        else {
+            panic!("{:?}", rig.entries())
+        };
+        assert_eq!(kept.block.picture().is_some(), is_kept, "{bytes}");
+        assert!(rig.has_entry("[image image/png, "), "{:?}", rig.entries());
+    }
+    let mut rig = Rig::prompted("hi");
+    let resource = json!({ "uri": "file:///a.png", "mimeType": "image/png", "blob": "AAAA" });
+    rig.update(content(AGENT, json!({ "type": "resource", "resource": resource })));
+    let last = rig.model().first().session().entries().last().map(|entry| &entry.body);
+    assert!(matches!(last, Some(Body::Attachment(kept)) if kept.block.picture().is_some()), "{last:?}");
 }

@@ -4,6 +4,7 @@
 //! A test gives two sides, the agent's and the person's, and both wait on what they see. With `start_paused` a wait for
 //! what never comes fails at once, and [`Person::pass`] costs no time.
 
+use super::schema::Watched;
 use acp_tui::agent::codec;
 use acp_tui::engine::link::{self, Link, memory};
 use acp_tui::engine::wait::Signal;
@@ -15,10 +16,10 @@ use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::past::Archive;
-use acp_tui::ui::run::{Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
+use acp_tui::ui::run::{Conversation, Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
 use acp_tui::ui::tty::outside::Channel;
-use acp_tui::ui::tty::{Beside, Input, Multiplexer, Questions};
+use acp_tui::ui::tty::{Beside, Input, Multiplexer, Place, Questions};
 use acp_tui::ui::view::Animation;
 use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
@@ -206,6 +207,10 @@ impl Device for Terminal {
         Ok(())
     }
 
+    fn set_place(&mut self, _: Place) -> io::Result<()> {
+        Ok(())
+    }
+
     fn set_title(&mut self, title: &str) -> io::Result<()> {
         self.glass.with(|shown| title.clone_into(&mut shown.title));
         self.glass.changed.notify_waiters();
@@ -315,16 +320,26 @@ impl Person {
 }
 
 /// The agent's side of the connection.
-pub struct Agent(link::Agent);
+pub struct Agent {
+    link: link::Agent,
+    watched: Watched,
+}
 
 impl Agent {
+    fn of(link: link::Agent) -> Self {
+        Self { link, watched: Watched::default() }
+    }
+
     pub async fn send(&mut self, message: Value) {
-        self.0.lines.send_line(&message.to_string()).await.unwrap();
+        self.watched.hear(message.to_string().as_bytes());
+        self.link.lines.send_line(&message.to_string()).await.unwrap();
     }
 
     pub async fn receive(&mut self) -> Value {
-        let line = self.0.lines.next_line().await.unwrap().expect("the client has gone");
-        serde_json::from_str(&line).unwrap()
+        let line = self.link.lines.next_line().await.unwrap().expect("the client has gone");
+        let message = serde_json::from_str(&line).unwrap();
+        self.watched.sent(&message);
+        message
     }
 
     /// The next message, which calls this method.
@@ -377,12 +392,12 @@ impl Agent {
 
     /// The agent's process ends.
     pub fn dies(self) {
-        self.0.exit(acp_tui::base::exit::Exit { code: Some(3), signal: None });
+        self.link.exit(acp_tui::base::exit::Exit { code: Some(3), signal: None });
     }
 
     /// Waits until the client has gone.
     pub async fn stays(&mut self) {
-        while self.0.lines.next_line().await.unwrap().is_some() {}
+        while self.link.lines.next_line().await.unwrap().is_some() {}
     }
 }
 
@@ -415,7 +430,7 @@ pub async fn play_wishing(
     person: impl AsyncFnOnce(Person),
 ) -> (Ended, String) {
     let (link, far) = memory();
-    let agent = agent(Agent(far));
+    let agent = agent(Agent::of(far));
     play_linked(size, past, models, vec![link], agent, person).await
 }
 
@@ -428,7 +443,7 @@ pub async fn play_two(
 ) -> Ended {
     let ((link, far), (further, beyond)) = (memory(), memory());
     let agents = async {
-        tokio::join!(agent(Agent(far)), other(Agent(beyond)));
+        tokio::join!(agent(Agent::of(far)), other(Agent::of(beyond)));
     };
     play_linked(size, None, Models::default(), vec![link, further], agents, person).await.0
 }
@@ -477,6 +492,7 @@ async fn play_linked(
         models,
         outside: Outside { notices: Notices::Terminal(Channel::Osc9), ..Outside::default() },
         clipboard: Tools::default(),
+        conversation: Conversation::default(),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

@@ -5,6 +5,7 @@
 pub mod app;
 pub mod next;
 pub mod renamed;
+pub mod schema;
 
 use acp_tui::agent::codec;
 use acp_tui::engine::core::{Core, Out};
@@ -39,6 +40,7 @@ pub struct Rig {
     pub raw: Vec<String>,
     /// Every name is another one on the wire.
     renamed: bool,
+    asked: schema::Asked,
     read: usize,
     answered: Vec<u64>,
     turned_off: usize,
@@ -57,6 +59,7 @@ impl Rig {
             journal: Vec::new(),
             raw: Vec::new(),
             renamed: false,
+            asked: schema::Asked::default(),
             read: 0,
             answered: Vec::new(),
             turned_off: 0,
@@ -164,6 +167,7 @@ impl Rig {
 
     /// Bytes of one line, as they come from the agent.
     pub fn bytes(&mut self, line: &[u8]) {
+        self.asked.hear(line);
         let (frame, line) = Frame::read(Cow::Borrowed(line), self.core.codec(AgentKey::FIRST).word_for_word());
         let mut record = String::new();
         append_record(&mut record, self.now, Dir::FromAgent, r#""at":{"agent":0},"#, &line, Form::of(&frame));
@@ -312,6 +316,7 @@ impl Rig {
                 Out::Line(line) => {
                     assert!(!line.text.contains(['\n', '\r']), "r_048: one message, one line: {}", line.text);
                     let message: Value = serde_json::from_str(&line.text).unwrap();
+                    schema::check(self.core.codec(line.agent).name(), &message, self.asked.method_of(&message));
                     self.raw.push(line.text);
                     self.lines.push(if self.renamed { renamed::message_in(message) } else { message });
                 }
@@ -522,7 +527,7 @@ fn entry(entry: &Entry, model: &Model) -> String {
 fn block(block: &Block) -> String {
     match block {
         Block::Text(text) => text.clone(),
-        Block::Other { label, uri, text } => {
+        Block::Other { label, uri, text, .. } => {
             let more: String = [uri, text].into_iter().flatten().map(|m| format!(" <{m}>")).collect();
             format!("[{label}]{more}")
         }

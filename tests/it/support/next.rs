@@ -67,7 +67,7 @@ fn activity(update: &Value) -> Activity {
 fn blocks(content: &Value) -> Vec<Block> {
     let block = |block: &Value| match block["type"].as_str() {
         Some("text") => Block::Text(text(&block["text"])),
-        other => Block::Other { label: other.unwrap_or_default().to_owned(), uri: None, text: None },
+        other => Block::label(other.unwrap_or_default()),
     };
     list(content).map(block).collect()
 }

@@ -39,7 +39,7 @@ pub fn update(read: &Read) -> Result<(SessionId, Update), String> {
             let value = data.get("currentValue").ok_or("currentValue is missing")?;
             Update::OptionValue { id: need_id(data, "key")?, value: value_of_option(value) }
         }
-        other => updates::unknown(other),
+        other => updates::unknown(other, data),
     };
     Ok((session, update))
 }
@@ -56,7 +56,7 @@ pub fn value_of_option(value: &Value) -> OptionValue {
 fn piece(kind: ChunkKind, data: &Value) -> Update {
     let text = match data.get("content") {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Object(_)) => return updates::chunk(kind, data).unwrap_or_else(|why| updates::unknown(&why)),
+        Some(Value::Object(_)) => return updates::chunk(kind, data).unwrap_or_else(|why| updates::unknown(&why, data)),
         _ => String::new(),
     };
     let is_last = data.get("final") == Some(&Value::Bool(true));

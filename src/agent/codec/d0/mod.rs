@@ -4,6 +4,7 @@
 //! Knows no session and no screen. Holds what the two sides have agreed on.
 
 pub mod inbound;
+mod login;
 mod outbound;
 mod questions;
 mod results;
@@ -14,8 +15,11 @@ use super::versionless::results::value_of;
 use super::{Handshake, Said};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
-use crate::model::event::{AgentRequest, CallError, Dialect, ErrorKind, Opening, PromptAnswer, SessionResult};
+use crate::model::event::{
+    AgentRequest, AuthMethod, CallError, Dialect, ErrorKind, Opening, PromptAnswer, SessionResult,
+};
 use crate::model::ids::SessionId;
+use crate::model::login::Secret;
 use crate::model::options::{ConfigOption, Mode};
 use crate::wire::rpc_error::RpcError;
 pub use results::met;
@@ -96,8 +100,20 @@ impl Rendition for D0 {
         None
     }
 
-    fn authenticated(&self, result: &str) -> Result<(), CallError> {
+    fn authenticated(&self, result: &str) -> Result<Option<i64>, CallError> {
         results::authenticated(&value_of(result))
+    }
+
+    fn present(&self, typed: &[(String, Secret)], params: &mut Value) {
+        params["credentials"] = login::credentials(typed);
+    }
+
+    fn printed(&self, term: &str, text: &str) -> Option<Said> {
+        Some(("terminal/output".into(), json!({ "terminalId": term, "data": text, "stream": "stdout" })))
+    }
+
+    fn ways() -> Vec<AuthMethod> {
+        login::ways()
     }
 }
 

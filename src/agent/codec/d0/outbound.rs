@@ -28,6 +28,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<Said, serde_json::Error> {
             let content: Vec<Value> = blocks.into_iter().flatten().map(block).collect();
             json!({ "sessionId": session.as_str(), "content": content })
         }
+        Call::Authenticate { method, .. } => json!({ "method": method }),
         Call::SetMode { session, mode } => json!({ "sessionId": session.as_str(), "mode": mode }),
         Call::SetOption { session, option, value } => {
             json!({ "sessionId": session.as_str(), "key": option, "value": given(value) })

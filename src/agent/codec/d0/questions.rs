@@ -6,15 +6,16 @@ use crate::agent::codec::versionless::requests::{PERMISSION, bad, too_large};
 use crate::base::limits::{MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_WORDS};
 use crate::model::event::{AgentRequest, PermissionKind, PermissionOption};
 use crate::model::ids::ToolId;
+use crate::model::ruling::Scope;
 use crate::model::tool::Wording;
 use serde_json::{Value, json};
 
 /// The scopes that the agent is told of, and the words for them.
-const SCOPES: [(&str, &str, PermissionKind); 4] = [
-    ("once", "Allow once", PermissionKind::AllowOnce),
-    ("session", "Allow for this session", PermissionKind::AllowAlways),
-    ("workspace", "Allow in this workspace", PermissionKind::AllowAlways),
-    ("always", "Always allow", PermissionKind::AllowAlways),
+const SCOPES: [(&str, &str, Option<Scope>); 4] = [
+    ("once", "Allow once", None),
+    ("session", "Allow for this session", Some(Scope::Session)),
+    ("workspace", "Allow in this workspace", Some(Scope::Workspace)),
+    ("always", "Always allow", Some(Scope::Always)),
 ];
 const DENY: &str = "deny";
 
@@ -66,11 +67,12 @@ pub fn read(value: &Value, number: u64) -> AgentRequest {
     if tool.cut {
         return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
     }
-    tool.wording = Some(Box::new(Wording { title, description: reason, is_unknown: !is_known }));
-    let allow = |(id, name, kind): &(&str, &str, PermissionKind)| PermissionOption {
+    let scopes = SCOPES.iter().filter_map(|(id, _, scope)| Some(((*id).to_owned(), (*scope)?))).collect();
+    tool.wording = Some(Box::new(Wording { title, description: reason, is_unknown: !is_known, scopes }));
+    let allow = |(id, name, scope): &(&str, &str, Option<Scope>)| PermissionOption {
         id: (*id).to_owned(),
         name: (*name).to_owned(),
-        kind: *kind,
+        kind: if scope.is_some() { PermissionKind::AllowAlways } else { PermissionKind::AllowOnce },
     };
     let deny = PermissionOption { id: DENY.to_owned(), name: "Deny".to_owned(), kind: PermissionKind::RejectOnce };
     AgentRequest::Permission { tool, options: SCOPES.iter().map(allow).chain([deny]).collect() }

@@ -8,6 +8,7 @@ use crate::agent::codec::v1::results as first;
 use crate::agent::codec::versionless::content::{id_of, list_of, need_id, str_of, u64_of, words_of};
 use crate::agent::codec::versionless::results::{malformed, value_of, version};
 use crate::agent::quirks;
+use crate::base::date;
 use crate::base::limits::{self, MAX_CHOICES, MAX_ID, MAX_NAME, MAX_WORDS};
 use crate::model::event::{
     AgentCaps, CallError, Can, Dialect, ErrorKind, InitResult, Opening, PromptAnswer, SessionResult, Stop,
@@ -146,10 +147,19 @@ pub fn prompt(result: &str) -> Result<PromptAnswer, CallError> {
     Ok(PromptAnswer::Ended(ended))
 }
 
+/// A moment as text, or as a number of seconds or milliseconds from 1970.
+fn moment(value: &Value) -> Option<i64> {
+    const MILLISECONDS: i64 = 100_000_000_000;
+    match value {
+        Value::String(text) => date::seconds(text),
+        value => value.as_i64().map(|number| if number < MILLISECONDS { number } else { number / 1000 }),
+    }
+}
+
 /// A result may say that it failed (S-020).
-pub fn authenticated(result: &Value) -> Result<(), CallError> {
+pub fn authenticated(result: &Value) -> Result<Option<i64>, CallError> {
     if result.get("success") != Some(&Value::Bool(false)) {
-        return Ok(());
+        return Ok(result.get("expiresAt").and_then(moment));
     }
     let why = str_of(result, "error").map(|why| limits::cut(why, MAX_WORDS));
     Err(CallError::new(ErrorKind::Other, why.unwrap_or_else(|| "the agent refuses it without a reason".to_owned())))

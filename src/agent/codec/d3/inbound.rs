@@ -89,7 +89,7 @@ fn question(value: &Value, number: u64) -> AgentRequest {
     }
     let mut tool =
         patch_of(ToolId::from(format!("question {number}")), &json!({ "title": title }), Form::Update, |_| 0);
-    tool.wording = Some(Box::new(Wording { title, description, is_unknown: false }));
+    tool.wording = Some(Box::new(Wording { title, description, ..Wording::default() }));
     let named = |option: &Value| {
         let mut option = option.clone();
         if let (Some(label), None) = (option.get("label").cloned(), option.get("name")) {

@@ -21,6 +21,7 @@ use crate::model::event::{
     AgentRequest, AuthMethod, CallError, Dialect, InitResult, Opening, PromptAnswer, SessionPage, SessionResult, Update,
 };
 use crate::model::ids::SessionId;
+use crate::model::login::Secret;
 use crate::model::options::ConfigOption;
 use crate::model::refusal::{Reason, Refusal};
 use crate::wire::rpc_error::RpcError;
@@ -91,8 +92,21 @@ pub trait Rendition: Debug + Send + Sync + 'static {
         V1.set_option(result)
     }
 
-    fn authenticated(&self, result: &str) -> Result<(), CallError> {
+    fn authenticated(&self, result: &str) -> Result<Option<i64>, CallError> {
         V1.authenticated(result)
+    }
+
+    fn present(&self, typed: &[(String, Secret)], params: &mut Value) {
+        V1.present(typed, params);
+    }
+
+    fn printed(&self, term: &str, text: &str) -> Option<Said> {
+        V1.printed(term, text)
+    }
+
+    /// The ways to log in of an agent that wants one and names none.
+    fn ways() -> Vec<AuthMethod> {
+        Vec::new()
     }
 }
 
@@ -221,12 +235,22 @@ impl<R: Rendition> Codec for R {
         Rendition::set_option(self, result)
     }
 
-    fn authenticated(&self, result: &str) -> Result<(), CallError> {
+    fn authenticated(&self, result: &str) -> Result<Option<i64>, CallError> {
         Rendition::authenticated(self, result)
     }
 
+    fn present(&self, typed: &[(String, Secret)], params: &mut Value) {
+        Rendition::present(self, typed, params);
+    }
+
+    fn printed(&self, term: &str, text: &str) -> Option<Said> {
+        Rendition::printed(self, term, text)
+    }
+
     fn error(&self, error: &RpcError) -> (CallError, Vec<AuthMethod>) {
-        R::ERRORS.read(error)
+        let (error, offered) = R::ERRORS.read(error);
+        let has_none = error.is_auth() && offered.is_empty();
+        (error, if has_none { R::ways() } else { offered })
     }
 
     fn reason(&self, code: i64) -> Reason {

@@ -94,7 +94,7 @@ pub fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "subagent_update" => children::child(value)?,
         "session_message" => children::passed(value)?,
         "session_message_chunk" => children::more(value)?,
-        other => updates::unknown(other),
+        other => updates::unknown(other, value),
     })
 }
 

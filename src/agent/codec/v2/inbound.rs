@@ -101,7 +101,7 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         "subagent_update" => children::child(value)?,
         "session_message" => children::passed(value)?,
         "session_message_chunk" => children::more(value)?,
-        other => updates::unknown(other),
+        other => updates::unknown(other, value),
     })
 }
 
@@ -120,7 +120,7 @@ fn message(kind: ChunkKind, value: &Value) -> Result<Update, String> {
             let mut blocks: Vec<Block> = list.iter().take(MAX_PARTS).map(block).collect();
             if list.len() > MAX_PARTS {
                 let label = format!("{} more blocks left out", list.len() - MAX_PARTS);
-                blocks.push(Block::Other { label, uri: None, text: None });
+                blocks.push(Block::label(label));
             }
             Patch::Set(blocks)
         }
@@ -202,7 +202,12 @@ fn permission(value: &Value, number: u64) -> AgentRequest {
         return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
     }
     let title = string_of(value, "title").unwrap_or_default();
-    tool.wording = Some(Box::new(Wording { title, description: string_of(value, "description"), is_unknown }));
+    tool.wording = Some(Box::new(Wording {
+        title,
+        description: string_of(value, "description"),
+        is_unknown,
+        ..Wording::default()
+    }));
     match requests::options(value) {
         // V2-103.
         Ok(options) if options.is_empty() => bad(PERMISSION, "options is empty"),

@@ -16,7 +16,7 @@ fn refused(params: &Value) -> Refused {
 }
 
 #[test]
-fn r_421_fields_keep_their_order_and_one_that_cannot_be_read_harms_no_other() {
+fn r_421_r_429_fields_keep_their_order_and_one_that_cannot_be_read_harms_no_other() {
     let form = form_of(
         r##"{"type":"object","properties":{"z":{"type":"string","minLength":1,"maxLength":9,"pattern":"a","format":"email"},
         "a":7,"m":{"type":"integer","minimum":1,"maximum":5,"default":3},"b":{"type":"boolean","default":"yes"},

@@ -4,6 +4,7 @@
 
 use crate::base::human;
 use crate::base::limits::{self, MAX_ID, MAX_NAME, MAX_PATH, MAX_TEXT};
+use crate::base::picture::Picture;
 use crate::model::entry::Block;
 use agent_client_protocol_schema::v1::{ContentBlock, EmbeddedResourceResource};
 use serde_json::Value;
@@ -29,7 +30,9 @@ pub fn from_schema(block: ContentBlock) -> Block {
     match block {
         ContentBlock::Text(text) => Block::Text(text.text),
         ContentBlock::Image(image) => {
-            other(format!("image {}, {}", image.mime_type, decoded_size(&image.data)), image.uri, None)
+            let label = format!("image {}, {}", image.mime_type, decoded_size(&image.data));
+            let block = other(label, image.uri, None);
+            pictured(block, Picture::of(limits::cut(image.mime_type, MAX_NAME), &image.data))
         }
         ContentBlock::Audio(audio) => {
             other(format!("audio {}, {}", audio.mime_type, decoded_size(&audio.data)), None, None)
@@ -53,7 +56,10 @@ pub fn from_schema(block: ContentBlock) -> Block {
             }
             EmbeddedResourceResource::BlobResourceContents(blob) => {
                 let kind = blob.mime_type.map(|m| format!(" {m}")).unwrap_or_default();
-                other(format!("resource{kind}, {}", decoded_size(&blob.blob)), Some(blob.uri), None)
+                let is_image = kind.starts_with(" image/") && kind.len() <= MAX_NAME;
+                let picture = is_image.then(|| Picture::of(kind.trim().to_owned(), &blob.blob)).flatten();
+                let block = other(format!("resource{kind}, {}", decoded_size(&blob.blob)), Some(blob.uri), None);
+                pictured(block, picture)
             }
             _ => other("resource of an unknown kind".into(), None, None),
         },
@@ -66,6 +72,14 @@ fn other(label: String, uri: Option<String>, text: Option<String>) -> Block {
         label: limits::cut(label, MAX_NAME),
         uri: uri.map(|uri| limits::cut(uri, MAX_PATH)),
         text: text.map(|text| limits::cut(text, MAX_TEXT)),
+        picture: None,
+    }
+}
+
+fn pictured(block: Block, with: Option<Picture>) -> Block {
+    match block {
+        Block::Other { label, uri, text, .. } => Block::Other { label, uri, text, picture: with.map(Arc::new) },
+        text @ Block::Text(_) => text,
     }
 }
 

@@ -45,7 +45,7 @@ pub fn is_short(kind: &AuthKind) -> bool {
         AuthKind::Command { command, args, env } => {
             (command.len() + bytes(args) + pairs(env), args.len().max(env.len()))
         }
-        AuthKind::Env { vars, .. } => (bytes(vars), vars.len()),
+        AuthKind::Env { vars: names, .. } | AuthKind::Typed { names } => (bytes(names), names.len()),
     };
     size <= MAX_COMMAND && most <= MAX_VARIABLES
 }

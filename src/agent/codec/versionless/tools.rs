@@ -42,7 +42,7 @@ pub fn raw(value: &Value, cut: &mut bool) -> Value {
 }
 
 fn said(label: String) -> ToolContent {
-    ToolContent::Block(Block::Other { label, uri: None, text: None })
+    ToolContent::Block(Block::label(label))
 }
 
 pub fn kind(name: &str) -> ToolKind {
@@ -246,17 +246,17 @@ fn bounded(value: &Value, cut: &mut bool) -> Block {
             *cut |= text.len() > MAX_TEXT;
             Block::Text(limits::cut(text, MAX_TEXT))
         }
-        Block::Other { label, uri, text } => {
+        Block::Other { label, uri, text, picture } => {
             // What was cut is longer than the bound, by the words that say so.
             let is_long = |text: &Option<String>, max: usize| text.as_ref().is_some_and(|text| text.len() > max);
             *cut |= label.len() > MAX_NAME || is_long(&uri, MAX_PATH) || is_long(&text, MAX_TEXT);
-            Block::Other { label, uri, text }
+            Block::Other { label, uri, text, picture }
         }
     }
 }
 
 fn unreadable() -> Block {
-    Block::Other { label: "content that cannot be read".into(), uri: None, text: None }
+    Block::label("content that cannot be read")
 }
 
 pub fn location(value: &Value) -> Option<Location> {

@@ -4,8 +4,8 @@
 
 use super::bounded::Read;
 use super::content::{block, list_of, message_id, need_id, short_id, str_of, u64_of, words_of};
-use crate::base::human;
 use crate::base::limits::{self, MAX_COMMANDS, MAX_ID, MAX_NAME, MAX_PATH, MAX_STEP, MAX_STEPS, MAX_WORDS};
+use crate::base::{human, outline};
 use crate::model::entry::{Block, ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{CompactionPatch, Update};
 use crate::model::ids::SessionId;
@@ -14,8 +14,12 @@ use crate::model::patch::Patch;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 pub const UPDATE: &str = "session/update";
+/// Bytes and lines that are kept of an update of a kind that is not known.
+const MAX_HELD: usize = 16 << 10;
+const MAX_HELD_LINES: usize = 200;
 
 #[derive(Deserialize)]
 struct FastNotification<'a> {
@@ -179,8 +183,16 @@ pub fn plan_removed(value: &Value) -> Result<Update, String> {
     Ok(Update::Plan { id: Some(need_id(value, "planId")?.into()), entries: Vec::new() })
 }
 
-pub fn unknown(name: &str) -> Update {
-    Update::Unknown { name: limits::cut(name, MAX_NAME) }
+/// Of a kind that is not known here; what it holds is kept for the person as far as it is small.
+pub fn unknown(name: &str, value: &Value) -> Update {
+    let mut text = String::new();
+    let is_whole = outline::write(value, MAX_HELD, &mut text);
+    let text = limits::cut(text, MAX_HELD);
+    let mut held: Vec<String> = text.lines().take(MAX_HELD_LINES).map(str::to_owned).collect();
+    if !is_whole || text.lines().nth(MAX_HELD_LINES).is_some() {
+        held.push("… more".to_owned());
+    }
+    Update::Unknown { name: limits::cut(name, MAX_NAME), held }
 }
 
 /// How many elements of a list are more than `max`.
@@ -243,15 +255,20 @@ fn plan_entry(value: &Value) -> Option<PlanEntry> {
     })
 }
 
+/// Names are without a slash in front; one with blanks could not be told from what follows it, and of two with one name the
+/// first counts (R-263, V2-107).
 pub fn commands(value: &Value) -> Vec<Command> {
     let list = list_of(value, "availableCommands");
     let command = |c: &Value| {
         let name = str_of(c, "name").filter(|name| name.len() <= MAX_ID)?;
-        Some(Command {
-            name: name.strip_prefix('/').unwrap_or(name).to_owned(),
+        let name = name.strip_prefix('/').unwrap_or(name);
+        (!name.is_empty() && !name.contains(char::is_whitespace)).then(|| Command {
+            name: name.to_owned(),
             description: words_of(c, "description", MAX_NAME).unwrap_or_default(),
             hint: c.get("input").and_then(|i| words_of(i, "hint", MAX_NAME)),
         })
     };
-    list.iter().take(MAX_COMMANDS).filter_map(command).collect()
+    let mut known = HashSet::new();
+    let is_new = |command: &Command| known.insert(command.name.clone());
+    list.iter().take(MAX_COMMANDS).filter_map(command).filter(is_new).collect()
 }

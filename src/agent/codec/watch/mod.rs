@@ -1,8 +1,8 @@
 //! Looks on while the lines of a connection pass: what each is, which request it answers, how long that took, and where
 //! it is not what the protocol says.
 //!
-//! Changes nothing and answers nothing. Of the shapes of messages only those of version 1 in its documented form are known;
-//! for others only the envelope is looked at. Invariant: what is remembered is bounded, whatever the two sides send.
+//! Changes nothing and answers nothing. Of the shapes of messages those of version 1 in its documented form and of version 2
+//! are known; for others only the envelope is looked at. Invariant: what is remembered is bounded, whatever the two sides send.
 
 mod shapes;
 
@@ -13,6 +13,7 @@ use crate::model::ids::{AgentKey, Now};
 use crate::wire::frame::Frame;
 use crate::wire::rpc_error::{INVALID_REQUEST, PARSE_ERROR};
 use serde_json::Value;
+use shapes::Version;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,13 +37,20 @@ pub struct Watch {
     theirs: Open,
     /// That call was answered.
     greeted: bool,
-    /// Shapes of messages are those of the table.
-    is_known: bool,
+    /// Of which version the shapes of messages are, where that is known.
+    known: Option<Version>,
 }
 
 impl Watch {
     pub fn new(agent: AgentKey) -> Self {
-        Self { agent, is_whole: false, ours: Open::new(), theirs: Open::new(), greeted: false, is_known: true }
+        Self {
+            agent,
+            is_whole: false,
+            ours: Open::new(),
+            theirs: Open::new(),
+            greeted: false,
+            known: Some(Version::First),
+        }
     }
 
     /// A line of the agent or for it.
@@ -107,15 +115,15 @@ impl Watch {
                     row.flaws.push(flaw("R-002", "the id is that of a request which is not answered yet"));
                 }
                 let params = params.as_ref().map_or("null", |params| params.as_str());
-                if self.is_known && small(params) {
-                    row.flaws.extend(shapes::of_request(method.as_str(), &value(params)));
+                if let Some(version) = self.known.filter(|_| small(params)) {
+                    row.flaws.extend(shapes::of_request(version, method.as_str(), &value(params)));
                 }
             }
             Frame::Notification { method, params } => {
                 begun(row, FrameKind::Notification, method.as_str(), None);
                 let params = params.as_ref().map_or("null", |params| params.as_str());
-                if self.is_known && small(params) {
-                    row.flaws.extend(shapes::of_notification(method.as_str(), &value(params)));
+                if let Some(version) = self.known.filter(|_| small(params)) {
+                    row.flaws.extend(shapes::of_notification(version, method.as_str(), &value(params)));
                 }
             }
             Frame::Response { id, outcome } => {
@@ -129,8 +137,8 @@ impl Watch {
                         if &*row.method == FIRST {
                             self.greet(&result);
                         }
-                        if self.is_known {
-                            row.flaws.extend(shapes::of_answer(&row.method, &result));
+                        if let Some(version) = self.known {
+                            row.flaws.extend(shapes::of_answer(version, &row.method, &result));
                         }
                     }
                     Ok(_) => {}
@@ -166,11 +174,13 @@ impl Watch {
     fn greet(&mut self, result: &Value) {
         self.greeted = true;
         let version = result.get("protocolVersion").and_then(Value::as_u64);
-        self.is_known = match version {
-            Some(1) => matches!(shape::of_handshake(result), None | Some((Dialect::Canonical, _))),
+        let is_canonical = || matches!(shape::of_handshake(result), None | Some((Dialect::Canonical, _)));
+        self.known = match version {
+            Some(1) => is_canonical().then_some(Version::First),
+            Some(2) => Some(Version::Second),
+            Some(_) => None,
             // What is no version is one of the flaws.
-            Some(_) => false,
-            None => true,
+            None => Some(Version::First),
         };
     }
 }
@@ -277,7 +287,7 @@ mod tests {
     #[test]
     fn shapes_of_another_version_are_not_judged() {
         let odd = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{}}}"#;
-        for (version, flaws) in [("1", 1), ("2", 0)] {
+        for (version, flaws) in [("1", 1), ("2", 1), ("3", 0)] {
             let mut watch = Watch::new(AgentKey::FIRST);
             see(&mut watch, 0, FrameDir::ToAgent, HELLO);
             see(&mut watch, 0, FrameDir::FromAgent, &ANSWER.replace(":1}", &format!(":{version}}}")));

@@ -1,11 +1,32 @@
-//! The shapes that messages of an agent have in version 1, as a table, and where a message is different.
+//! The shapes that messages of an agent have in version 1, as a table, and where a message is different; those of version 2
+//! are in `second`.
 //!
 //! Stricter than the decoder, which bears with much: this is for telling an agent's author. Members that are not in the
 //! table are not looked at. Invariants: a value is gone through once; what is told of one message is bounded.
 
+mod second;
+
 use crate::model::frames::Flaw;
 use Kind::{Flag, List, Map, Number, Object, Path, Text, Whole, Word};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+
+/// Which tables a message is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Version {
+    First,
+    Second,
+}
+
+/// What there is in a version: methods with the members of their parameters, and of answers.
+struct Tables {
+    requests: &'static [(&'static str, &'static [Member])],
+    notifications: &'static [(&'static str, &'static [Member])],
+    answers: &'static [(&'static str, &'static [Member])],
+    /// Their answers may be null.
+    nullable: &'static [&'static str],
+}
 
 /// Flaws that are told of one message.
 const MAX_FLAWS: usize = 8;
@@ -18,8 +39,12 @@ enum Kind {
     /// Absolute.
     Path,
     Whole,
+    /// Whole, and not 0.
+    Positive,
     Number,
     Flag,
+    /// A text that is bytes.
+    Base64,
     /// An object whose members are not looked at.
     Map,
     Object(&'static [Member]),
@@ -28,6 +53,8 @@ enum Kind {
     Word(&'static [&'static str], &'static str),
     /// An object whose kind stands in a member: its name, the members of each kind, and the requirement about others.
     Tagged(&'static str, &'static [(&'static str, &'static [Member])], &'static str),
+    /// The same where other kinds may come.
+    Open(&'static str, &'static [(&'static str, &'static [Member])]),
 }
 
 struct Member {
@@ -57,20 +84,19 @@ const NEEDED: &str = "R-062";
 const NOT_NEEDED: &str = "R-063";
 const IN_LIST: &str = "R-064";
 const ABSOLUTE: &str = "R-126";
+/// What it is cannot be told.
+const KINDLESS: &str = "R-068";
 
 const MESSAGE: &[Member] = &[must("content", CONTENT), may("messageId", Text)];
 const RESOURCE: &[Member] = &[must("uri", Text), may("mimeType", Text), may("text", Text), may("blob", Text)];
-const CONTENT: Kind = Kind::Tagged(
-    "type",
-    &[
-        ("text", &[must("text", Text)]),
-        ("image", &[must("data", Text), must("mimeType", Text), may("uri", Text)]),
-        ("audio", &[must("data", Text), must("mimeType", Text)]),
-        ("resource_link", &[must("uri", Text), must("name", Text), may("mimeType", Text), may("title", Text)]),
-        ("resource", &[must("resource", Object(RESOURCE))]),
-    ],
-    "R-069",
-);
+const CONTENT_KINDS: &[(&str, &[Member])] = &[
+    ("text", &[must("text", Text)]),
+    ("image", &[must("data", Text), must("mimeType", Text), may("uri", Text)]),
+    ("audio", &[must("data", Text), must("mimeType", Text)]),
+    ("resource_link", &[must("uri", Text), must("name", Text), may("mimeType", Text), may("title", Text)]),
+    ("resource", &[must("resource", Object(RESOURCE))]),
+];
+const CONTENT: Kind = Kind::Tagged("type", CONTENT_KINDS, "R-069");
 const TOOL_KIND: Kind =
     Word(&["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"], "R-308");
 const STATUS: Kind = Word(&["pending", "in_progress", "completed", "failed"], "R-310");
@@ -157,7 +183,7 @@ const UPDATE: Kind = Kind::Tagged(
 
 const SESSION: Member = must("sessionId", Text);
 const TERMINAL: &[Member] = &[must("sessionId", Text), must("terminalId", Text)];
-const CHOICES: Kind = List(&Object(&[
+const FIRST_CHOICES: Kind = List(&Object(&[
     must("optionId", Text).by("R-328"),
     must("name", Text),
     must("kind", Word(&["allow_once", "allow_always", "reject_once", "reject_always"], "R-328")),
@@ -167,7 +193,7 @@ const CHOICES: Kind = List(&Object(&[
 const REQUESTS: &[(&str, &[Member])] = &[
     (
         "session/request_permission",
-        &[SESSION, must("toolCall", Object(TOOL_UPDATE)).by("R-330"), must("options", CHOICES).by("R-329")],
+        &[SESSION, must("toolCall", Object(TOOL_UPDATE)).by("R-330"), must("options", FIRST_CHOICES).by("R-329")],
     ),
     ("fs/read_text_file", &[SESSION, must("path", Path).by("R-343"), may("line", Whole), may("limit", Whole)]),
     ("fs/write_text_file", &[SESSION, must("path", Path).by("R-343"), must("content", Text)]),
@@ -259,39 +285,71 @@ const ANSWERS: &[(&str, &[Member])] = &[
 /// Their answers may be null.
 const NULLABLE: &[&str] = &["session/load", "session/resume"];
 
+/// Of version 2, where their kinds are open.
+const CHOICES: Kind = List(&Object(&[must("optionId", Text).by("R-328"), must("name", Text), must("kind", Text)]));
+
+static FIRST: Tables =
+    Tables { requests: REQUESTS, notifications: NOTIFICATIONS, answers: ANSWERS, nullable: NULLABLE };
+
+impl Version {
+    fn tables(self) -> &'static Tables {
+        match self {
+            Self::First => &FIRST,
+            Self::Second => &second::TABLES,
+        }
+    }
+}
+
 /// What is wrong with a request of an agent.
-pub(super) fn of_request(method: &str, params: &Value) -> Vec<Flaw> {
-    of_call(REQUESTS, "R-007", method, params)
+pub(super) fn of_request(version: Version, method: &str, params: &Value) -> Vec<Flaw> {
+    of_call(version, version.tables().requests, "R-007", method, params)
 }
 
-pub(super) fn of_notification(method: &str, params: &Value) -> Vec<Flaw> {
-    of_call(NOTIFICATIONS, "R-008", method, params)
+pub(super) fn of_notification(version: Version, method: &str, params: &Value) -> Vec<Flaw> {
+    of_call(version, version.tables().notifications, "R-008", method, params)
 }
 
-fn of_call(known: &[(&str, &'static [Member])], unknown: &'static str, method: &str, params: &Value) -> Vec<Flaw> {
+fn of_call(
+    version: Version,
+    known: &[(&str, &'static [Member])],
+    unknown: &'static str,
+    method: &str,
+    params: &Value,
+) -> Vec<Flaw> {
     if method.starts_with(['_', '$']) {
         return Vec::new();
     }
     let mut found = Found::default();
+    let slash = match version {
+        Version::First => {
+            if method == "session/request_permission" && params["options"].as_array().is_some_and(Vec::is_empty) {
+                found.tell("R-329", "params.options is empty: nothing can be answered".to_owned());
+            }
+            "R-263"
+        }
+        Version::Second => {
+            second::besides(method, params, &mut found);
+            "V2-107"
+        }
+    };
     match known.iter().find(|(name, _)| *name == method) {
         Some((_, members)) => found.object(params, members, "params", NEEDED),
+        None if !found.flaws.is_empty() => {}
         None => found.tell(unknown, format!("`{}` is no method of the protocol", cut(method))),
-    }
-    if method == "session/request_permission" && params["options"].as_array().is_some_and(Vec::is_empty) {
-        found.tell("R-329", "params.options is empty: nothing can be answered".to_owned());
     }
     let commands = params.pointer("/update/availableCommands").and_then(Value::as_array).into_iter().flatten();
     for name in commands.filter_map(|command| command["name"].as_str()).filter(|name| name.starts_with('/')) {
-        found.tell("R-263", format!("the command `{}` is named with a slash", cut(name)));
+        found.tell(slash, format!("the command `{}` is named with a slash", cut(name)));
     }
     found.flaws
 }
 
 /// What is wrong with the result of a call of ours.
-pub(super) fn of_answer(method: &str, result: &Value) -> Vec<Flaw> {
+pub(super) fn of_answer(version: Version, method: &str, result: &Value) -> Vec<Flaw> {
     let mut found = Found::default();
-    let is_absent = result.is_null() && NULLABLE.contains(&method);
-    if let Some((_, members)) = ANSWERS.iter().find(|(name, _)| *name == method).filter(|_| !is_absent) {
+    let tables = version.tables();
+    let is_absent = result.is_null() && tables.nullable.contains(&method);
+    if let Some((_, members)) = tables.answers.iter().find(|(name, _)| *name == method).filter(|_| !is_absent) {
         found.object(result, members, "result", NEEDED);
     }
     found.flaws
@@ -341,6 +399,10 @@ impl Found {
             },
             Whole if is_whole(value) => return,
             Whole => "a whole number",
+            Kind::Positive if is_whole(value) && value.as_f64() != Some(0.0) => return,
+            Kind::Positive => "a whole number from 1 on",
+            Kind::Base64 if value.as_str().is_some_and(|text| STANDARD.decode(text).is_ok()) => return,
+            Kind::Base64 => "base64",
             Number if value.is_number() => return,
             Number => "a number",
             Flag if value.is_boolean() => return,
@@ -364,6 +426,15 @@ impl Found {
                 Some(word) if words.contains(&word) => return,
                 _ => return self.tell(rule, format!("{place} is {}, not one of {}", quoted(value), words.join(", "))),
             },
+            Kind::Open(tag, kinds) => {
+                let word = value.get(*tag).and_then(Value::as_str);
+                let known = word.and_then(|word| kinds.iter().find(|(kind, _)| *kind == word));
+                return match (known, word) {
+                    (Some((_, members)), _) => self.object(value, members, place, rule),
+                    (None, Some(_)) => {}
+                    (None, None) => self.tell(KINDLESS, format!("{place}.{tag} is missing or no text")),
+                };
+            }
             Kind::Tagged(tag, kinds, unknown) => {
                 let word = value.get(*tag).and_then(Value::as_str);
                 match word.and_then(|word| kinds.iter().find(|(kind, _)| *kind == word)) {
@@ -411,6 +482,7 @@ fn cut(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Version::First as V1;
     use serde_json::json;
 
     fn rules(flaws: &[Flaw]) -> Vec<&str> {
@@ -418,7 +490,7 @@ mod tests {
     }
 
     fn update(update: Value) -> Vec<Flaw> {
-        of_notification("session/update", &json!({ "sessionId": "s", "update": update }))
+        of_notification(V1, "session/update", &json!({ "sessionId": "s", "update": update }))
     }
 
     #[test]
@@ -434,10 +506,10 @@ mod tests {
         ] {
             assert_eq!(update(good.clone()), [], "{good}");
         }
-        assert_eq!(of_notification("_vendor/status", &Value::Null), []);
-        assert_eq!(of_answer("session/load", &Value::Null), []);
-        assert_eq!(of_answer("_vendor", &json!(7)), []);
-        assert_eq!(of_answer("initialize", &json!({"protocolVersion": 1, "agentCapabilities": {"x": 1}})), []);
+        assert_eq!(of_notification(V1, "_vendor/status", &Value::Null), []);
+        assert_eq!(of_answer(V1, "session/load", &Value::Null), []);
+        assert_eq!(of_answer(V1, "_vendor", &json!(7)), []);
+        assert_eq!(of_answer(V1, "initialize", &json!({"protocolVersion": 1, "agentCapabilities": {"x": 1}})), []);
     }
 
     #[test]
@@ -462,13 +534,13 @@ mod tests {
             assert_eq!(rules(&update(bad.clone())), [rule], "{bad}");
         }
         let asks = json!({"sessionId": "s", "toolCall": {"toolCallId": "1"}, "options": []});
-        assert_eq!(rules(&of_request("session/request_permission", &asks)), ["R-329"]);
-        assert_eq!(rules(&of_request("fs/read_text_file", &json!({"sessionId": "s", "path": "a"}))), ["R-343"]);
-        assert_eq!(rules(&of_request("weather/get", &json!({}))), ["R-007"]);
-        assert_eq!(rules(&of_answer("session/prompt", &json!({"stopReason": "tired"}))), ["R-219"]);
-        assert_eq!(rules(&of_answer("session/prompt", &json!({}))), ["R-219"]);
+        assert_eq!(rules(&of_request(V1, "session/request_permission", &asks)), ["R-329"]);
+        assert_eq!(rules(&of_request(V1, "fs/read_text_file", &json!({"sessionId": "s", "path": "a"}))), ["R-343"]);
+        assert_eq!(rules(&of_request(V1, "weather/get", &json!({}))), ["R-007"]);
+        assert_eq!(rules(&of_answer(V1, "session/prompt", &json!({"stopReason": "tired"}))), ["R-219"]);
+        assert_eq!(rules(&of_answer(V1, "session/prompt", &json!({}))), ["R-219"]);
         let caps = json!({"protocolVersion": "1", "agentCapabilities": {"loadSession": "yes"}});
-        assert_eq!(rules(&of_answer("initialize", &caps)), ["R-081", "R-084"]);
+        assert_eq!(rules(&of_answer(V1, "initialize", &caps)), ["R-081", "R-084"]);
     }
 
     #[test]

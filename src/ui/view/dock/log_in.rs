@@ -38,7 +38,7 @@ pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
         Choice::new(digit(at), name.to_owned(), By::Highlight, way(session, method))
     };
     let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
-    let is_command = |method: &AuthMethod| method.kind != AuthKind::Agent;
+    let is_command = |method: &AuthMethod| !matches!(method.kind, AuthKind::Agent | AuthKind::Typed { .. });
     choices.extend(page.iter().flat_map(|_| keys(&[("o", "open the page"), ("c", "copy it")])));
     if page.is_none() && methods.iter().any(is_command) {
         choices.extend(keys(&[("c", "copy the command")]));
@@ -60,6 +60,12 @@ fn way(session: SessionRef<'_>, method: &AuthMethod) -> Vec<Detail> {
     let mut out = Vec::new();
     if let Some(description) = method.description.as_deref().filter(|d| !d.trim().is_empty()) {
         out.push(Detail { line: LogicalLine { wrap: WrapMode::Words, ..quoted(description) }, bar: Bar::Yes });
+    }
+    if let AuthKind::Typed { names } = &method.kind {
+        let indent = StyledText::from("  ");
+        let words = format!("typed here, hidden, and kept in memory only: {}", sanitize::line(&names.join(", ")));
+        let line = LogicalLine { prefix: indent.clone(), hang: indent, ..plain(&words, Token::Dim) };
+        out.push(Detail { line, bar: Bar::Yes });
     }
     if let Some(command) = labels::login_command(&method.kind, session.agent()) {
         let is_env = matches!(method.kind, AuthKind::Env { .. });

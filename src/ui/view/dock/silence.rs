@@ -14,14 +14,7 @@ pub(super) fn quiet(cx: &ViewCx<'_>) -> Option<Contents> {
     let since = silence::heard(cx.session)?;
     let silent = labels::clock(cx.now.saturating_sub(since));
     let agent = labels::agent(cx.session);
-    let waits_for = match cx.session.running_tool() {
-        Some(tool) => {
-            let what = labels::object(tool, &cx.session.cwd);
-            let time = labels::clock(cx.now.saturating_sub(tool.started));
-            format!("it has run for {time}: {} {what}", labels::verb(tool.kind))
-        }
-        None => "it waits for its model, as far as it says".to_owned(),
-    };
+    let waits_for = labels::waits_for(cx.session, cx.now);
     let words = format!("{agent} has said nothing for {silent}");
     let list = [("w", "wait on"), ("x", "stop the turn"), ("r", again(cx))];
     Some(Contents::of(vec![strong(&words, Token::Warn), plain(&waits_for, Token::Text)], keys(&list)))

@@ -1,0 +1,60 @@
+//! Pictures of the agent as cells of two colours each, the upper half in the one and the lower half in the other.
+//!
+//! Decodes nothing: one that is not known yet takes no rows, and the loop of the screen has it drawn. Invariant: nothing
+//! is drawn where there are no colours.
+
+use super::CellCtx;
+use super::lines::dim;
+use crate::base::human;
+use crate::base::picture::Picture;
+use crate::base::sanitize;
+use crate::model::entry::{Block, Body, Entry};
+use crate::model::tool::ToolContent;
+use crate::text::line::{LogicalLine, WrapMode};
+use crate::text::run::{AnsiColor, RunStyle, StyledText};
+use crate::ui::state::pictures::Rgb;
+use std::sync::Arc;
+
+/// Pictures of one entry that are drawn.
+const MAX_PICTURES: usize = 8;
+const HALF: &str = "▀";
+
+/// The pictures of an entry.
+pub fn of(entry: &Entry) -> impl Iterator<Item = &Arc<Picture>> {
+    let (alone, parts): (_, &[ToolContent]) = match &entry.body {
+        Body::Attachment(attachment) => (Some(&attachment.block), &[]),
+        Body::Tool(tool) => (None, &tool.content),
+        _ => (None, &[]),
+    };
+    let blocks = parts.iter().filter_map(|part| if let ToolContent::Block(block) = part { Some(block) } else { None });
+    alone.into_iter().chain(blocks).filter_map(Block::picture).take(MAX_PICTURES)
+}
+
+pub(super) fn lines(picture: &Arc<Picture>, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    match ctx.pictures.and_then(|pictures| pictures.of(picture, columns(ctx.width))) {
+        None => Vec::new(),
+        Some(Err(why)) => vec![dim(format!("not shown: {}", sanitize::line(why)))],
+        Some(Ok(raster)) => {
+            let (width, height) = raster.size;
+            let pixels = |side: u32| human::thousands(u64::from(side));
+            let words = format!("{} × {} pixels · read it (F10): o opens, s saves", pixels(width), pixels(height));
+            let rows = raster.rows.iter().map(|cells| row(cells));
+            rows.chain(std::iter::once(dim(words))).collect()
+        }
+    }
+}
+
+/// How many columns a picture is drawn for where there are so many.
+pub const fn columns(width: u16) -> u16 {
+    // What is shown of a call is indented.
+    width.saturating_sub(4)
+}
+
+fn row(cells: &[(Rgb, Rgb)]) -> LogicalLine {
+    let mut text = StyledText::default();
+    let colour = |[red, green, blue]: Rgb| Some(AnsiColor::Rgb(red, green, blue));
+    for (upper, lower) in cells {
+        text.push(HALF, RunStyle { fg: colour(*upper), bg: colour(*lower), ..RunStyle::default() });
+    }
+    LogicalLine { wrap: WrapMode::Truncate, ..LogicalLine::text(text) }
+}

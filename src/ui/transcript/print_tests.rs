@@ -1,0 +1,291 @@
+use super::*;
+use crate::model::entry::{ChunkKind, PlanEntry, PlanStatus, Priority};
+use crate::model::event::{Intent, Stop, Update};
+use crate::model::history::NoHistory;
+use crate::model::tool::{ToolKind, ToolStatus};
+use crate::ui::fixtures::Scene;
+use crate::ui::state::folds::Folds;
+use crate::ui::state::scroll::Scroll;
+use proptest::prelude::*;
+
+const WIDTH: u16 = 60;
+/// Nothing is pushed out of sight.
+const ENDLESS: u32 = 100_000;
+
+struct Printer {
+    scene: Scene,
+    folds: Folds,
+    mark: Mark,
+    printed: Vec<String>,
+}
+
+impl Printer {
+    fn new() -> Self {
+        Self { scene: Scene::ready(80, 24), folds: Folds::default(), mark: Mark::default(), printed: Vec::new() }
+    }
+
+    fn prompt(&mut self, text: &str) {
+        self.scene.intent(Intent::Prompt { text: text.into(), links: Vec::new() });
+    }
+
+    fn plan(&mut self, words: &str, status: PlanStatus) {
+        let entries = vec![PlanEntry { content: words.into(), priority: Priority::Medium, status }];
+        self.scene.update(Update::Plan { id: None, entries });
+    }
+
+    fn with<R>(&mut self, f: impl FnOnce(&mut Transcript, &DrawCtx<'_>, &mut Mark) -> R) -> R {
+        let mut transcript = std::mem::take(&mut self.scene.transcript);
+        let cx = DrawCtx {
+            typing: None,
+            session: self.scene.model.first(),
+            history: &NoHistory,
+            now: self.scene.now,
+            spinner_frame: 0,
+            folds: &self.folds,
+            theme: &self.scene.theme,
+            home: None,
+        };
+        let r = f(&mut transcript, &cx, &mut self.mark);
+        self.scene.transcript = transcript;
+        r
+    }
+
+    /// Prints all that is to be printed now.
+    fn print(&mut self, most: u16, which: Which) -> usize {
+        let before = self.printed.len();
+        loop {
+            let page = self.with(|transcript, cx, mark| transcript.print(cx, WIDTH, most, mark, which));
+            self.printed.extend(rows(&page.buf));
+            if !page.has_more {
+                return self.printed.len() - before;
+            }
+            assert!(page.rows() > 0, "what is not printed now is not more");
+        }
+    }
+
+    fn tail(&mut self, height: u16) -> Vec<String> {
+        let area = Rect::new(0, 0, WIDTH, height);
+        let mut buf = Buffer::empty(area);
+        let n = self.with(|transcript, cx, mark| transcript.draw_tail(cx, area, mark, &mut buf).0);
+        rows(&buf).split_off(usize::from(height - n))
+    }
+
+    /// The rows of the full screen.
+    fn whole(&mut self) -> Vec<String> {
+        let area = Rect::new(0, 0, WIDTH, 4000);
+        let mut buf = Buffer::empty(area);
+        self.with(|transcript, cx, _| transcript.draw(cx, area, &mut Scroll::Follow, &mut buf));
+        let rows = rows(&buf);
+        let first = rows.iter().position(|row| !row.is_empty()).unwrap_or(rows.len());
+        rows[first..].to_vec()
+    }
+}
+
+fn rows(buf: &Buffer) -> Vec<String> {
+    let width = usize::from(buf.area.width).max(1);
+    let row = |cells: &[ratatui::buffer::Cell]| cells.iter().map(ratatui::buffer::Cell::symbol).collect::<String>();
+    buf.content.chunks(width).map(|cells| row(cells).trim_end().to_owned()).collect()
+}
+
+fn settled() -> Which {
+    Which::Settled { seen: ENDLESS }
+}
+
+#[test]
+fn a_paragraph_is_printed_once_the_next_one_has_begun() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.scene.say("first paragraph\n\nsecond para");
+    printer.print(100, settled());
+    assert!(printer.printed.iter().any(|row| row.contains("first paragraph")), "{:?}", printer.printed);
+    assert!(!printer.printed.iter().any(|row| row.contains("second")), "{:?}", printer.printed);
+    assert_eq!(printer.tail(10).last().unwrap().trim(), "second para");
+    printer.scene.say("graph");
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, settled());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
+    assert_eq!(printer.tail(10), Vec::<String>::new());
+    assert_eq!(printer.print(100, Which::All), 0);
+}
+
+#[test]
+fn a_call_that_runs_holds_the_mark_until_it_is_finished() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.scene.tool("a", ToolKind::Execute, "cargo build", ToolStatus::InProgress);
+    printer.scene.say("words that follow\n\nand more");
+    printer.print(100, settled());
+    assert!(!printer.printed.iter().any(|row| row.contains("cargo") || row.contains("words")));
+    assert!(printer.tail(10).iter().any(|row| row.contains("cargo build")));
+    printer.scene.tool("a", ToolKind::Execute, "cargo build", ToolStatus::Completed);
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, settled());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
+}
+
+#[test]
+fn what_is_pushed_out_of_sight_is_said_there_and_printed_when_it_is_finished() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.plan("the only step", PlanStatus::Pending);
+    for n in 0..30 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+    }
+    printer.print(100, Which::Settled { seen: 8 });
+    let signs =
+        |rows: &[String]| rows.iter().filter(|row| row.contains("not finished, follows below: the plan")).count();
+    assert_eq!(signs(&printer.printed), 1);
+    assert!(printer.printed.iter().any(|row| row.contains("paragraph 20")));
+    assert!(!printer.printed.iter().any(|row| row.contains("the only step")));
+    printer.plan("the only step", PlanStatus::Completed);
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, Which::Settled { seen: 8 });
+    let steps = printer.printed.iter().filter(|row| row.contains("the only step")).count();
+    assert_eq!((signs(&printer.printed), steps), (1, 1), "{:#?}", printer.printed);
+}
+
+#[test]
+fn calls_that_share_a_row_are_printed_when_no_further_one_can() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    for n in 0..3 {
+        printer.scene.tool(&format!("r{n}"), ToolKind::Read, &format!("Read file{n}.rs"), ToolStatus::Completed);
+        printer.print(100, settled());
+    }
+    assert!(!printer.printed.iter().any(|row| row.contains("read")), "{:?}", printer.printed);
+    printer.scene.say("done");
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, settled());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
+}
+
+#[test]
+fn only_the_end_of_a_long_conversation_is_printed_when_that_is_wanted() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    for n in 0..300 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+    }
+    printer.scene.end_turn(Stop::EndTurn);
+    let is_cut = printer.with(|transcript, cx, mark| transcript.skip_to_last(cx, WIDTH, 50, mark));
+    printer.print(7, settled());
+    let whole = printer.whole();
+    assert!(is_cut);
+    assert_eq!(printer.printed, whole[whole.len() - 50..]);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Prompt,
+    Say(String),
+    Think,
+    Begin(u8, u8),
+    End(u8),
+    Plan(bool),
+    Turn,
+    Print(u16),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let text = prop_oneof![
+        Just("some words ".to_owned()),
+        Just("\n\n".to_owned()),
+        Just("- a point\n- another\n".to_owned()),
+        Just("```rust\nfn main() {}\n```\n".to_owned()),
+        Just("| a | b |\n|---|---|\n| 1 | 2 |\n".to_owned()),
+        "[a-z]{1,12}( [a-z]{1,12}){0,30}",
+    ];
+    prop_oneof![
+        1 => Just(Op::Prompt),
+        6 => text.prop_map(Op::Say),
+        1 => Just(Op::Think),
+        3 => (0..12u8, 0..4u8).prop_map(|(id, kind)| Op::Begin(id, kind)),
+        4 => (0..12u8).prop_map(Op::End),
+        1 => any::<bool>().prop_map(Op::Plan),
+        1 => Just(Op::Turn),
+        4 => (1..40u16).prop_map(Op::Print),
+    ]
+}
+
+fn perform(printer: &mut Printer, ops: &[Op], seen: u32) -> u32 {
+    let kinds = [ToolKind::Read, ToolKind::Execute, ToolKind::Search, ToolKind::Edit];
+    let mut calls = std::collections::BTreeMap::new();
+    let mut n = 0;
+    for op in ops {
+        let works = printer.scene.model.first().session().turn.is_some();
+        match op {
+            Op::Prompt if !works => printer.prompt("a prompt"),
+            // What comes for a call between turns changes an entry that is finished, and what is printed stays.
+            Op::Begin(..) | Op::End(_) if !works => {}
+            Op::Prompt => {}
+            Op::Say(text) => printer.scene.say(text),
+            Op::Think => printer.scene.chunk(ChunkKind::Thought, "a thought\n\nof several words"),
+            Op::Begin(id, kind) => {
+                n += 1;
+                let (name, kind) = (format!("call-{n}"), kinds[usize::from(*kind)]);
+                printer.scene.tool(&name, kind, &format!("title{n}x"), ToolStatus::InProgress);
+                calls.insert(*id, (name, kind, n));
+            }
+            Op::End(id) => {
+                if let Some((name, kind, n)) = calls.remove(id) {
+                    printer.scene.tool(&name, kind, &format!("title{n}x"), ToolStatus::Completed);
+                }
+            }
+            Op::Plan(done) => {
+                let status = if *done { PlanStatus::Completed } else { PlanStatus::InProgress };
+                printer.plan("a step", status);
+            }
+            Op::Turn => {
+                printer.scene.end_turn(Stop::EndTurn);
+                calls.clear();
+            }
+            Op::Print(most) => {
+                printer.print(*most, Which::Settled { seen });
+                printer.tail(10);
+            }
+        }
+    }
+    printer.scene.end_turn(Stop::EndTurn);
+    n
+}
+
+proptest! {
+    #![proptest_config(crate::random(96))]
+
+    /// Whatever happened in between, what was printed is what the full screen shows, row by row.
+    #[test]
+    fn all_is_printed_once_and_in_order(ops in prop::collection::vec(op(), 1..60)) {
+        let mut printer = Printer::new();
+        printer.prompt("the first prompt");
+        perform(&mut printer, &ops, ENDLESS);
+        printer.print(33, Which::All);
+        let whole = printer.whole();
+        prop_assert_eq!(&printer.printed, &whole);
+    }
+
+    /// Where what is not finished is passed over, the order differs, and still each is printed once.
+    #[test]
+    fn nothing_that_was_passed_over_is_lost_or_printed_twice(ops in prop::collection::vec(op(), 1..60), seen in 1..12u32) {
+        let mut printer = Printer::new();
+        printer.prompt("the first prompt");
+        perform(&mut printer, &ops, seen);
+        printer.print(33, Which::All);
+        let is_sign = |row: &&String| !row.contains("not finished, follows below");
+        let words = |rows: &[String]| {
+            let mut words: Vec<String> = rows.iter().filter(is_sign).flat_map(|row| row.split_whitespace()).map(str::to_owned).collect();
+            words.retain(|word| word.starts_with("title") || word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()));
+            words.sort();
+            words
+        };
+        let whole = printer.whole();
+        let titles = |rows: &[String]| words(rows).into_iter().filter(|word| word.starts_with("title")).collect::<Vec<_>>();
+        let once = |rows: &[String]| { let mut all = titles(rows); let n = all.len(); all.dedup(); n == all.len() };
+        prop_assert!(once(&printer.printed), "{:#?}", printer.printed);
+        for title in titles(&whole) {
+            prop_assert!(titles(&printer.printed).contains(&title), "{title} is lost: {:#?}", printer.printed);
+        }
+    }
+}
