@@ -302,10 +302,18 @@ impl Listing {
         let mut hash = Sha256::new();
         for (key, stat) in &self.files {
             hash.update(key);
-            hash.update(format!("\0{:?}\n", (stat.kind, stat.size, stat.mtime, stat.ctime, stat.ino, stat.mode)));
+            let (kind, at) = (stat.kind, self.written(key, stat));
+            hash.update(format!("\0{:?}\n", (kind, stat.size, stat.mtime, at, stat.ino, stat.mode)));
         }
         let hex: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
         format!("{}-{hex}", self.files.len())
+    }
+
+    /// When a file was changed last. An object is what its name says, and gets another time when it gets a second name, as
+    /// from us.
+    fn written(&self, key: &[u8], stat: &Stat) -> Time {
+        let is_object = key.get(self.dir.len() + 1..).is_some_and(|below| below.starts_with(b"objects/"));
+        if is_object { stat.mtime } else { stat.touched() }
     }
 
     /// What was written or came since, what is not an object or a log first; then the directories out of or into which
@@ -315,11 +323,12 @@ impl Listing {
             let below = key.get(self.dir.len() + 1..).unwrap_or_default();
             [&b"refs/"[..], b"logs/", b"objects/"].iter().position(|dir| below.starts_with(dir)).map_or(0, |at| at + 1)
         };
-        let later = |stat: &Stat| stat.touched() >= since;
-        let files = self.files.iter().filter(|(_, stat)| later(stat)).map(|(key, _)| key.clone());
+        let files = self.files.iter().filter(|(key, stat)| self.written(key, stat) >= since);
+        let files = files.map(|(key, _)| key.clone());
         let mut files: Vec<RelPath> = files.collect();
         files.sort_by_key(|key| (rank(key), key.clone()));
-        let dirs = self.dirs.iter().filter(|(_, stat)| later(stat)).map(|(key, _)| [&**key, b"/"].concat().into());
+        let dirs =
+            self.dirs.iter().filter(|(_, stat)| stat.touched() >= since).map(|(key, _)| [&**key, b"/"].concat().into());
         files.into_iter().chain(dirs).collect()
     }
 }
