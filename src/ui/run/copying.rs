@@ -13,6 +13,9 @@ use std::io;
 use std::path::Path;
 
 pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io::Result<()> {
+    if let What::Picture(whither) = copied.what {
+        return kept(running, whither, copied.went);
+    }
     let (words, bytes) = words(copied, running.options.multiplexer, running.options.home.as_deref());
     if let Some(bytes) = bytes {
         running.screen.send(&bytes)?;
@@ -29,7 +32,7 @@ pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -
         What::Characters(count) => format!("{count} characters"),
         What::Address => "the address".to_owned(),
         What::Command => "the command".to_owned(),
-        What::Picture(whither) => return kept(running, whither, went),
+        What::Picture(_) => "the picture".to_owned(),
     };
     let words = match went {
         Went::To(program) => format!("copied {what} ({program})"),

@@ -44,6 +44,7 @@ impl Printer {
             folds: &self.folds,
             theme: &self.scene.theme,
             home: None,
+            pictures: None,
         };
         let r = f(&mut transcript, &cx, &mut self.mark);
         self.scene.transcript = transcript;

@@ -209,8 +209,8 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
             Some(scope) => {
                 until(&mut engine, "the end of the turn", is_over).await;
                 assert_eq!(answers(&heard).len(), 2, "{option}: it was answered without the person");
-                let made = &engine.model().first().session().rules.made();
-                assert_eq!(made.iter().map(|rule| rule.scope).collect::<Vec<_>>(), [scope]);
+                let rules_made = engine.model().first().session().rules.made();
+                assert_eq!(rules_made.iter().map(|rule| rule.scope).collect::<Vec<_>>(), [scope]);
                 let kept = std::fs::read_to_string(&rules).is_ok_and(|text| text.contains("a.txt"));
                 let is_of_directory = std::fs::exists(&made).unwrap();
                 let places = (kept, is_of_directory);
