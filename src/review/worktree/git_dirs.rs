@@ -305,8 +305,8 @@ impl Listing {
             let (kind, at) = (stat.kind, self.written(key, stat));
             hash.update(format!("\0{:?}\n", (kind, stat.size, stat.mtime, at, stat.ino, stat.mode)));
         }
-        let hex: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        format!("{}-{hex}", self.files.len())
+        let short = hash.finalize().iter().take(16).fold(0_u128, |short, byte| short << 8 | u128::from(*byte));
+        format!("{}-{short:032x}", self.files.len())
     }
 
     /// When a file was changed last. An object is what its name says, and gets another time when it gets a second name, as
