@@ -305,7 +305,7 @@ impl Listing {
             let (kind, at) = (stat.kind, self.written(key, stat));
             hash.update(format!("\0{:?}\n", (kind, stat.size, stat.mtime, at, stat.ino, stat.mode)));
         }
-        let short = hash.finalize().iter().take(16).fold(0_u128, |short, byte| short << 8 | u128::from(*byte));
+        let short = hash.finalize().iter().take(16).fold(0_u128, |short, byte| (short << 8) | u128::from(*byte));
         format!("{}-{short:032x}", self.files.len())
     }
 
