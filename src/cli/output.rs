@@ -5,12 +5,11 @@
 use super::usage::Usage;
 use crate::base::sanitize;
 use crate::engine::Goodbye;
-use crate::headless::code;
+use crate::headless::{code, said};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 pub(super) fn say(words: &str) {
-    // Standard error may be closed: then the line is dropped.
-    let _ = writeln!(io::stderr(), "acp-tui: {}", sanitize::line(words));
+    said::write(format!("acp-tui: {}\n", sanitize::line(words)));
 }
 
 pub(super) fn print(text: &str) -> Result<u8, Usage> {

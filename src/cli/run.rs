@@ -14,7 +14,7 @@ use super::values::answers;
 use crate::base::paths::visible;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
-use crate::engine::{Engine, EngineConfig, Goodbye, recalling};
+use crate::engine::{Engine, EngineConfig, Goodbye, recalling, wait};
 use crate::headless::{self, Account, ExecOptions, Style, code};
 use crate::host::{process, worktrees};
 use crate::model::account;
@@ -48,6 +48,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = guard::begin(&command) {
         return ExitCode::from(code);
     }
+    wait::outlive_full_files();
     let _log = match command {
         Command::Help(_) | Command::Version | Command::DemoAgent { .. } | Command::Replay { .. } | Command::Reset => {
             None
@@ -262,6 +263,7 @@ fn no_agent() -> Usage {
 }
 
 fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Result<u8, Usage> {
+    headless::said::bound();
     let runtime = runtime::start()?;
     let (reviews, cwd) = (config.review.as_ref().map(|review| review.home.clone()), config.cwd.clone());
     let outcome = runtime.block_on(async {

@@ -36,7 +36,7 @@ impl Signal {
 }
 
 #[cfg(unix)]
-pub use here::Signals;
+pub use here::{Signals, outlive_full_files};
 
 #[cfg(unix)]
 mod here {
@@ -53,6 +53,20 @@ mod here {
         quit: unix::Signal,
         abort: unix::Signal,
         terminate: unix::Signal,
+    }
+
+    /// Comes when a file would grow beyond what the system allows; unheard, it ends the program.
+    const FILE_SIZE: SignalKind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+
+    /// From now on such a write is one that fails. Programs that are started have the signal as it was: what is heard
+    /// here is not inherited. Where it cannot be heard all stays as it is.
+    pub fn outlive_full_files() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+        if let Ok(runtime) = runtime {
+            let _here = runtime.enter();
+            // It is heard for as long as the program runs, also when nobody waits for it.
+            let _ = signal(FILE_SIZE);
+        }
     }
 
     impl Signals {
@@ -79,6 +93,9 @@ mod here {
         }
     }
 }
+
+#[cfg(not(unix))]
+pub fn outlive_full_files() {}
 
 #[cfg(not(unix))]
 pub struct Signals;

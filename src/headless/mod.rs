@@ -6,6 +6,7 @@ pub mod login;
 mod print;
 pub mod printer;
 mod run;
+pub mod said;
 mod settings;
 pub mod stop;
 mod verdict;

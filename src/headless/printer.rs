@@ -45,6 +45,11 @@ impl Printer {
         self.bytes > MANY
     }
 
+    /// Whether there is text that was not handed on.
+    pub fn waits(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// Hands text on as there is room; pending for ever while there is none. `Err` when the reader has gone.
     pub async fn pump(&mut self) -> Result<(), ReaderGone> {
         if self.queue.is_empty() {

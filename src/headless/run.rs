@@ -7,9 +7,10 @@ use super::answers::{self, Answers};
 use super::code;
 use super::print::{Follower, Form, Last, json_line, usage_line};
 use super::printer::Printer;
+use super::said::Said;
 use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
 use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
-use crate::base::{patience, sanitize};
+use crate::base::patience;
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::model::agent::{Death, NO_DIRECTORIES, REVIVALS};
@@ -112,6 +113,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     let mut exec = Exec {
         follower,
         printer: Printer::new(stdout),
+        said: Said::new(),
         stage: Stage::Opening,
         options,
         verdict: None,
@@ -139,7 +141,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     } else {
         exec.printer.print(exec.follower.last_newline().into());
     }
-    let Exec { printer, deadline, .. } = exec;
+    let Exec { printer, mut said, deadline, .. } = exec;
     let mut writing = pin!(printer.finish());
     let written = tokio::select! {
         biased;
@@ -161,8 +163,9 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     verdict.complete(&engine).await;
     info!(code = verdict.code, "the run is over");
     if verdict.code != code::OK {
-        say(&verdict.words, &verdict.detail);
+        said.say(&verdict.words, &verdict.detail);
     }
+    said.finish().await;
     if code::is_cut(verdict.code) {
         engine.hurry(Duration::ZERO);
     } else if let Some(deadline) = deadline {
@@ -188,6 +191,8 @@ async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>, signals: 
 struct Exec {
     follower: Follower,
     printer: Printer,
+    /// For standard error.
+    said: Said,
     stage: Stage,
     options: ExecOptions,
     /// Known before the quiet has passed.
@@ -216,7 +221,7 @@ impl Exec {
                 return verdict;
             }
             self.print(engine, Last::No);
-            let behind = self.printer.is_behind();
+            let behind = self.printer.is_behind() || self.said.is_behind();
             let until = self.wake_at();
             news = Vec::new();
             tokio::select! {
@@ -230,6 +235,7 @@ impl Exec {
                     && let Some(verdict) = self.cancel(engine, Cause::ReaderGone) {
                         return verdict;
                 },
+                () = self.said.pump() => {}
                 () = sleep_until(until) => {
                     if let Some(verdict) = self.time_passed(engine) {
                         return verdict;
@@ -255,7 +261,7 @@ impl Exec {
             if self.options.style == Style::Json {
                 self.printer.print(answered.line);
             }
-            answered.words.iter().for_each(|words| say(words, &[]));
+            answered.words.iter().for_each(|words| self.said.say(words, &[]));
             let (req, reply) = (answered.req, answered.reply);
             news.extend(engine.intent(Intent::AnswerAsked { req, reply }));
         }
@@ -287,7 +293,7 @@ impl Exec {
                 }
                 let is_refused = matches!(engine.model().first().state, SessionState::Closed(Closed::Refused(_)));
                 if is_refused && let Some(Account { text, before }) = self.options.account.take() {
-                    say(&format!("{}; a new session begins with its transcript", death.message), &[]);
+                    self.said.say(&format!("{}; a new session begins with its transcript", death.message), &[]);
                     self.options.prompt = format!("{text}\n\n{}", self.options.prompt);
                     let news = engine.intent(Intent::OpenAs(Opening::After(before)));
                     return self.advance(engine, news);
@@ -355,7 +361,7 @@ impl Exec {
             let left = revival.at.saturating_sub(death.at).as_secs_f32();
             let words =
                 format!("{}; it is tried again in {left:.1} s ({} of {REVIVALS})", death.message, revival.attempt);
-            say(&words, &[]);
+            self.said.say(&words, &[]);
         }
         true
     }
@@ -364,7 +370,7 @@ impl Exec {
     fn look_for_the_turn(&mut self, session: SessionRef<'_>) {
         let Stage::Broken(_, until) = &mut self.stage else { return };
         if session.session().turn.is_some() {
-            say("the session is there again, and the turn still runs", &[]);
+            self.said.say("the session is there again, and the turn still runs", &[]);
             self.stage = Stage::Prompted;
         } else {
             until.get_or_insert_with(|| Instant::now() + REGAINED);
@@ -406,9 +412,10 @@ impl Exec {
                 biased;
                 signal = signals.next() => return (soon(), Some(signal)),
                 gone = self.printer.pump(), if has_reader => has_reader = gone.is_ok(),
+                () = self.said.pump() => {}
                 () = sleep_until(Some(until)) => {
                     warn!(patience = ?REVIEW_PATIENCE, "the review of the turn is not done in time");
-                    say("the changes of the turn are still being looked at; an undo may miss some", &[]);
+                    self.said.say("the changes of the turn are still being looked at; an undo may miss some", &[]);
                     return (end, None);
                 }
                 wake = engine.next() => {
@@ -529,10 +536,7 @@ impl Exec {
     fn print(&mut self, engine: &Engine, last: Last) {
         let printed = self.follower.follow(engine.model().first(), last);
         self.printer.print(printed.stdout);
-        if !printed.stderr.is_empty() {
-            // Standard error may be closed: then the line is dropped.
-            let _ = io::stderr().write_all(printed.stderr.as_bytes());
-        }
+        self.said.print(printed.stderr);
     }
 }
 
@@ -557,15 +561,4 @@ fn result_line(verdict: &Verdict, session: SessionRef<'_>) -> String {
         "exit_code": verdict.code,
         "error": error,
     }))
-}
-
-fn say(words: &str, detail: &[String]) {
-    let mut text = format!("acp-tui: {}\n", sanitize::line(words));
-    for line in detail {
-        text.push_str("  ");
-        text.push_str(&sanitize::line(line));
-        text.push('\n');
-    }
-    // Standard error may be closed: then the line is dropped.
-    let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -5,6 +5,7 @@
 //! too far behind, it is said once and nothing more is taken.
 
 use std::io::{self, BufWriter, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,8 +13,10 @@ use tracing::warn;
 
 /// Buffers under way to the disk.
 const QUEUE: usize = 16;
+/// Bytes that may be under way to the disk; what is more as a whole goes alone.
+const MAX_UNDER_WAY: usize = 16 << 20;
 /// Bytes that may wait for a disk that hangs; more is given up.
-const MAX_WAITING: usize = 64 << 20;
+const MAX_WAITING: usize = 48 << 20;
 /// Room that is made for text beforehand at most.
 const MAX_ROOM: usize = 256 << 10;
 const BREAKS: [char; 2] = ['\n', '\r'];
@@ -31,7 +34,9 @@ pub struct Writer {
     pending: Vec<Piece>,
     /// Bytes of what is pending.
     waiting: usize,
-    tx: Option<SyncSender<Vec<Piece>>>,
+    tx: Option<SyncSender<(Vec<Piece>, usize)>>,
+    /// Bytes that the thread has and has not written.
+    under_way: Arc<AtomicUsize>,
     /// What is left when no more is handed over.
     last: Arc<Mutex<Vec<Piece>>>,
     /// Comes to its end with the thread.
@@ -45,7 +50,9 @@ pub struct Writer {
 impl Writer {
     /// Writes to `file` from now on. `name` is that of the thread, and stands in the log when something fails.
     pub fn start(name: &'static str, mut file: impl Write + Send + 'static) -> io::Result<Self> {
-        let (tx, rx) = sync_channel::<Vec<Piece>>(QUEUE);
+        let (tx, rx) = sync_channel::<(Vec<Piece>, usize)>(QUEUE);
+        let under_way: Arc<AtomicUsize> = Arc::default();
+        let taken = Arc::clone(&under_way);
         let failure: Arc<Mutex<Option<String>>> = Arc::default();
         let last: Arc<Mutex<Vec<Piece>>> = Arc::default();
         let (ends_with_thread, at_work) = sync_channel(0);
@@ -60,14 +67,17 @@ impl Writer {
                 }
                 written.is_ok()
             };
-            while let Ok(pieces) = rx.recv() {
+            while let Ok((pieces, bytes)) = rx.recv() {
                 if !write_all(&pieces) {
                     return;
                 }
+                drop(pieces);
+                taken.fetch_sub(bytes, Ordering::Relaxed);
             }
             write_all(&std::mem::take(&mut *left.lock().unwrap_or_else(PoisonError::into_inner)));
         })?;
-        Ok(Self { pending: Vec::new(), waiting: 0, tx: Some(tx), last, at_work, failure, said: false, room: 0 })
+        let (pending, tx) = (Vec::new(), Some(tx));
+        Ok(Self { pending, waiting: 0, tx, under_way, last, at_work, failure, said: false, room: 0 })
     }
 
     /// A line, which `append` adds without its end.
@@ -99,9 +109,18 @@ impl Writer {
         if !self.pending.is_empty()
             && let Some(tx) = &self.tx
         {
-            match tx.try_send(std::mem::take(&mut self.pending)) {
+            let under_way = self.under_way.load(Ordering::Relaxed);
+            let has_room = under_way == 0 || under_way + self.waiting <= MAX_UNDER_WAY;
+            let buffer = (std::mem::take(&mut self.pending), self.waiting);
+            // Before the thread can have written it.
+            self.under_way.fetch_add(self.waiting, Ordering::Relaxed);
+            let sent = if has_room { tx.try_send(buffer) } else { Err(TrySendError::Full(buffer)) };
+            match sent {
                 Ok(()) => self.waiting = 0,
-                Err(TrySendError::Full(pieces)) if self.waiting <= MAX_WAITING => self.pending = pieces,
+                Err(TrySendError::Full((pieces, bytes))) if bytes <= MAX_WAITING => {
+                    self.under_way.fetch_sub(bytes, Ordering::Relaxed);
+                    self.pending = pieces;
+                }
                 Err(TrySendError::Full(_)) => self.fail("the disk does not keep up"),
                 Err(TrySendError::Disconnected(_)) => self.tx = None,
             }
@@ -195,6 +214,8 @@ mod tests {
             }
         };
         assert_eq!(why, "the disk does not keep up");
+        // The bytes of a few buffers and of what waits behind them, however many lines a buffer has.
+        assert!(handed <= 70, "{handed} MiB were taken");
         writer.line(|_| unreachable!("nothing more is taken"));
         assert_eq!(writer.close(Duration::from_millis(1)), None, "said before");
     }

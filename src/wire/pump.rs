@@ -26,7 +26,7 @@ const BLOCK: usize = 64 << 10;
 const BATCH_FRAMES: usize = 512;
 const BATCH_BYTES: usize = 256 << 10;
 /// Bytes of frames that may be under way to the consumer.
-const INBOX_BYTES: usize = 64 << 20;
+const INBOX_BYTES: usize = 32 << 20;
 
 #[derive(Debug)]
 pub enum Incoming {

@@ -12,7 +12,7 @@ use crate::text::unified;
 use gix::zlib::{Compression, stream::deflate};
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::time::Duration;
 
 /// Time for finding the changed lines of a file; after it they are found coarsely.
@@ -88,14 +88,20 @@ fn write(
     changed: &[Changed],
     content: impl Fn(&State) -> Result<Vec<u8>, ReviewError>,
 ) -> Result<Vec<u8>, ReviewError> {
-    let (renames, rest) = renames(changed);
+    let (refused, changed): (Vec<Changed>, Vec<Changed>) =
+        changed.iter().cloned().partition(|one| one.path.components().any(is_refused));
+    let (renames, rest) = renames(&changed);
     let (mut out, mut patch) = (Vec::new(), Vec::new());
-    let mut left_out = |path: &Path| {
-        out.extend_from_slice(b"# not in this patch, its content was not kept: ");
+    let mut comment = |why: &str, path: &Path| {
+        out.extend_from_slice(format!("# not in this patch, {why}: ").as_bytes());
         out.extend(name(b"", path));
         out.push(b'\n');
     };
-    for one in changed {
+    for one in &refused {
+        comment("git takes no such path", &one.path);
+    }
+    let mut left_out = |path: &Path| comment("its content was not kept", path);
+    for one in &changed {
         let unkept = [one.before, one.after].iter().any(|s| matches!(s, State::Unkept { .. }));
         if unkept {
             left_out(&one.path);
@@ -117,6 +123,14 @@ fn write(
     }
     out.append(&mut patch);
     Ok(out)
+}
+
+/// Whether git refuses a whole patch for such a name: it might be `.git` on another system.
+fn is_refused(part: Component<'_>) -> bool {
+    let name = part.as_os_str().as_encoded_bytes().to_ascii_lowercase();
+    let rest = [&b".git"[..], b"git~1"].iter().find_map(|git| name.strip_prefix(*git));
+    let rest = rest.map(|rest| rest.iter().position(|byte| !b" .".contains(byte)).and_then(|at| rest.get(at..)));
+    rest.is_some_and(|rest| rest.is_none_or(|rest| rest.starts_with(b":") || rest.starts_with(b"\\")))
 }
 
 /// Pairs of a file that went and one that came with the same content, and everything else that can be written. Links

@@ -345,3 +345,29 @@ fn a_binary_patch_is_refused_by_a_file_that_is_something_else() {
     fs::write(lab.path().join("b"), b"\0old").unwrap();
     apply(lab.path(), &patch, &[]).unwrap();
 }
+
+#[test]
+fn names_that_git_refuses_are_named_and_the_rest_can_be_applied() {
+    let one = |path: &str| Changed {
+        path: path.into(),
+        before: State::Absent,
+        after: file("new\n").state(),
+        causes: Vec::new(),
+        turns: Vec::new(),
+    };
+    let refused = [".GIT/e", ".git /f", "a/.git. .", "b/GIT~1/x", ".git::$DATA"];
+    let fine = [".github/a", ".gitignore2", "git~10", "x.git/b"];
+    let all: Vec<Changed> = refused.iter().chain(&fine).map(|path| one(path)).collect();
+    let said = write(&all, |state| Ok(if state.is_absent() { Vec::new() } else { b"new\n".to_vec() })).unwrap();
+    let said = String::from_utf8(said).unwrap();
+    for path in refused {
+        assert!(said.contains(&format!("# not in this patch, git takes no such path: {path}\n")), "{path}: {said}");
+    }
+    let lab = TempDir::new().unwrap();
+    let place = lab.path().join("p");
+    fs::write(&place, &said).unwrap();
+    apply(lab.path(), &place, &[]).unwrap();
+    for path in fine {
+        assert_eq!(fs::read(lab.path().join(path)).unwrap(), b"new\n", "{path}");
+    }
+}

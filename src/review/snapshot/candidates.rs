@@ -155,7 +155,7 @@ impl Snapshot {
     /// Takes from the person's index what it knows for sure, so that it need not be read.
     pub(super) fn believe(&self, index: &Index, started: Time, jobs: &mut Vec<Job>, news: &mut Vec<(RelPath, Entry)>) {
         jobs.retain(|job| {
-            if self.hidden.has(&job.key) {
+            if self.hidden.has(&job.key) || self.hidden.is_of_others(&job.key) {
                 return false;
             }
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {

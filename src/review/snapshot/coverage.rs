@@ -11,6 +11,7 @@ use crate::review::worktree::repo;
 use crate::review::worktree::rules;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::FileType;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -98,8 +99,10 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
     let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
-    let is_known =
-        |key: &[u8]| dirs.contains(key) || seen.contains_key(key) || barred.has(key) || hidden.has_all_of(key);
+    let is_known = |key: &[u8]| {
+        let is_covered = dirs.contains(key) || seen.contains_key(key) || barred.has(key);
+        is_covered || hidden.has_all_of(key) || hidden.was_of_others(key) || hidden.git().dirs.contains_key(key)
+    };
     // What is a link now, or below one, is another directory. Of those that are named anyway it is unknown what is in
     // them.
     let mut reader = Reader::new(root);
@@ -241,14 +244,16 @@ fn names<'a>(
     false
 }
 
-/// Whether a directory has nothing but directories in it, as far as `left` more may be looked into.
+/// Whether a directory has nothing in it that is looked at, as far as `left` more directories may be looked into.
 fn is_empty(dir: &Path, left: &mut usize) -> bool {
     let Some(less) = left.checked_sub(1) else { return false };
     *left = less;
     let Ok(mut entries) = std::fs::read_dir(dir) else { return false };
     entries.all(|entry| {
         let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry.path())));
-        entry.is_ok_and(|(kind, path)| kind.is_dir() && is_empty(&path, left))
+        // What is neither a directory nor this is a FIFO, a socket or a device.
+        let is_looked_at = |kind: FileType| kind.is_file() || kind.is_symlink();
+        entry.is_ok_and(|(kind, path)| if kind.is_dir() { is_empty(&path, left) } else { !is_looked_at(kind) })
     })
 }
 

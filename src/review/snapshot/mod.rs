@@ -206,8 +206,7 @@ impl Snapshot {
         let first = !self.looked;
         self.at(Point::Began);
         let mut walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
-        if first && let Some(hidden) = repositories::noted(&self.dir, self.root.path(), &walked, &self.hidden)? {
-            self.hidden = Arc::new(hidden);
+        if self.finds_git(&walked, started, first)? {
             walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
         }
         self.at(Point::Walked);
@@ -330,8 +329,7 @@ impl Snapshot {
 
     /// The same without what the client keeps for itself, also where it has been seen before.
     pub fn without(mut self, private: &Private) -> Self {
-        let repositories = repositories::read(&self.dir);
-        self.hidden = Arc::new(OwnFiles::new(self.root.path(), private).and(repositories));
+        self.hidden = Arc::new(OwnFiles::new(self.root.path(), private).and(repositories::read(&self.dir)));
         self.seen.retain(|key, _| !self.hidden.has(key));
         self
     }
@@ -474,7 +472,7 @@ impl Snapshot {
         news: Vec<(RelPath, Entry)>,
         whole: bool,
     ) -> Result<Vec<Change>, ReviewError> {
-        jobs.retain(|job| !self.hidden.has(&job.key));
+        jobs.retain(|job| !self.hidden.has(&job.key) && (job.known.is_some() || !self.hidden.is_of_others(&job.key)));
         self.objects.seal();
         let started = self.clock.now();
         let left = self.limits.kept_bytes.saturating_sub(self.head.kept);

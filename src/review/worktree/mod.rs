@@ -3,6 +3,7 @@
 //! Knows nothing of what was there before. Invariant: below the root every name is opened without following a link,
 //! and what is read has a bound.
 
+pub mod git_dirs;
 pub mod git_index;
 pub mod own_files;
 pub mod plain;

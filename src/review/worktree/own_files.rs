@@ -3,6 +3,7 @@
 //! The one place of the review that tells them apart; everything that looks at files asks here. Invariant: what is
 //! hidden is in no snapshot, no change and no decision, so that an undo never touches it.
 
+use super::git_dirs::{GitDirs, some};
 use super::walk::{self, RelPath};
 use crate::host::fs::{Private, is_in_use, is_swap, is_temporary};
 use std::collections::BTreeSet;
@@ -11,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Names of them that are given.
-const NAMED: usize = 8;
+/// Names that are given of one kind.
+const NAMED: usize = 50;
+/// Names that are remembered of those that another acp-tui was writing.
+const MOST: usize = 10_000;
 
 #[derive(Clone, Default)]
 pub(crate) struct OwnFiles {
@@ -20,8 +23,8 @@ pub(crate) struct OwnFiles {
     private: Private,
     /// Below the root.
     keys: Vec<RelPath>,
-    /// Of these, git's own directories that are not called `.git`. They are the person's.
-    repositories: Vec<RelPath>,
+    /// Git's own files, which are the person's.
+    git: GitDirs,
     /// The root itself is one of them or lies below one.
     all: bool,
     /// Another acp-tui works in the same tree: names of what is being written may be its.
@@ -39,7 +42,7 @@ impl OwnFiles {
             keys: private.paths().iter().filter_map(below).collect(),
             all: private.holds(root),
             private: private.clone(),
-            repositories: Vec::new(),
+            git: GitDirs::default(),
             is_shared: Arc::default(),
             passed_over: Arc::default(),
         }
@@ -51,29 +54,37 @@ impl OwnFiles {
         self.is_shared.store(is_shared, Ordering::Relaxed);
     }
 
-    /// The same and git's own directories.
-    pub(crate) fn and(mut self, repositories: Vec<RelPath>) -> Self {
-        self.keys.extend(repositories.iter().cloned());
-        self.repositories = repositories;
+    /// The same and git's own files.
+    pub(crate) fn and(mut self, git: GitDirs) -> Self {
+        self.git = git;
         self
+    }
+
+    pub(crate) const fn git(&self) -> &GitDirs {
+        &self.git
     }
 
     /// By its name alone, at this moment: what the client is just writing has such a name until it is in its place.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
-        let is_others = |name: &OsStr| self.is_shared.load(Ordering::Relaxed) && (is_temporary(name) || is_swap(name));
-        let name = walk::path(key).file_name();
-        if name.is_some_and(is_in_use) {
-            return true;
-        }
-        if name.is_some_and(is_others) {
-            let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
-            if passed_over.len() < NAMED {
-                passed_over.insert(key.into());
-            }
-            return true;
-        }
         let is_below = |own: &RelPath| key.strip_prefix(&**own).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
-        self.all || self.keys.iter().any(is_below)
+        walk::path(key).file_name().is_some_and(is_in_use)
+            || self.all
+            || self.keys.iter().any(is_below)
+            || self.git.has(key)
+    }
+
+    /// Whether it is named as what another acp-tui is writing, which works in the same tree. Only for what is not known
+    /// yet: what was seen as a file of the tree stays one.
+    pub(crate) fn is_of_others(&self, key: &[u8]) -> bool {
+        let is_theirs = |name: &OsStr| is_temporary(name) || is_swap(name);
+        if !self.is_shared.load(Ordering::Relaxed) || !walk::path(key).file_name().is_some_and(is_theirs) {
+            return false;
+        }
+        let mut passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        if passed_over.len() < MOST {
+            passed_over.insert(key.into());
+        }
+        true
     }
 
     /// The same, or a directory that holds nothing else.
@@ -101,20 +112,31 @@ impl OwnFiles {
         self.all || named() || number.is_some_and(|n| numbers.contains(&n)) && self.private.holds(path)
     }
 
-    /// Those that are there, in words.
+    /// Whether it was passed over for that.
+    pub(crate) fn was_of_others(&self, key: &[u8]) -> bool {
+        self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).contains(key)
+    }
+
+    /// Whether a file that a walk has come to is git's.
+    pub(crate) fn is_gits(&self, key: &[u8]) -> bool {
+        self.git.has(key)
+    }
+
+    /// Those that are there, in words; of git's also what has become of them.
     pub(crate) fn words(&self) -> Vec<String> {
         if self.all {
             return vec!["the session's directory belongs to acp-tui itself: nothing in it is covered".to_owned()];
         }
         let is_there = |key: &&RelPath| self.root.join(walk::path(key)).symlink_metadata().is_ok();
         let named = |what: &str, keys: &mut dyn Iterator<Item = &RelPath>| {
-            let names: Vec<String> = keys.filter(is_there).take(NAMED).map(|key| walk::show(key)).collect();
-            (!names.is_empty()).then(|| format!("{what}, which an undo leaves alone: {}", names.join(", ")))
+            let names: Vec<String> = keys.filter(is_there).map(|key| walk::show(key)).collect();
+            (!names.is_empty())
+                .then(|| format!("{what}, which an undo leaves alone: {}", some(names.into_iter(), NAMED)))
         };
-        let own = named("acp-tui's own files", &mut self.keys.iter().filter(|key| !self.repositories.contains(key)));
+        let own = named("acp-tui's own files", &mut self.keys.iter());
         let passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
         let others = named("named as what another acp-tui was writing", &mut passed_over.iter());
-        own.into_iter().chain(named("git's own directories", &mut self.repositories.iter())).chain(others).collect()
+        own.into_iter().chain(self.git.words(&self.root)).chain(others).collect()
     }
 }
 

@@ -15,6 +15,8 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
+/// An object of git's.
+const LOOSE: &str = "objects/aa/0123456789abcdef0123456789abcdef012345";
 const STATE: &str = ".local/state/acp-tui";
 
 struct Place {
@@ -311,12 +313,9 @@ fn the_head_of_a_review_keeps_their_bytes() {
 fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_one_later_is_not() {
     let place = Place::new();
     let bare = |dir: &str| {
-        for (name, text) in [
-            ("HEAD", "ref: refs/heads/main\n"),
-            ("config", "[core]\n"),
-            ("objects/aa/b", "o"),
-            ("refs/heads/main", "1\n"),
-        ] {
+        for (name, text) in
+            [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), (LOOSE, "o"), ("refs/heads/main", "1\n")]
+        {
             place.write(&format!("{dir}/{name}"), text);
         }
     };
@@ -331,24 +330,26 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
     let mut review = place.review(&[]);
     turn(&mut review, |_| {
         place.write(".bare/refs/heads/main", "2\n");
-        place.write(".bare/objects/cc/d", "new");
+        place.write(".bare/objects/cc/0123456789abcdef0123456789abcdef012345", "new");
         place.write("main/file", "two\n");
         place.write("src/config", "changed\n");
         bare("made");
     });
     let doc = review.doc(Scope::Session).unwrap();
     let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
-    let made = ["made/HEAD", "made/config", "made/objects/aa/b", "made/refs/heads/main"];
+    let loose = format!("made/{LOOSE}");
+    let made = ["made/HEAD", "made/config", &loose, "made/refs/heads/main"];
     assert_eq!(paths, [&made[..], &["main/file", "src/config"]].concat());
-    let named = "git's own directories, which an undo leaves alone: .bare";
-    assert!(review.uncovered().iter().any(|words| words == named), "{:?}", review.uncovered());
+    let said = review.uncovered().join("\n");
+    assert!(said.contains("git's own files in these directories, which an undo leaves alone: .bare"), "{said}");
+    assert!(said.contains(".bare/: git's own has changed") && said.contains(".bare/refs/heads/main"), "{said}");
     let dir = review.dir().to_owned();
     drop(review);
     let mut review = ReviewSession::open(&dir).unwrap();
     place.write(".bare/refs/heads/main", "the person's\n");
     review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
     assert_eq!(
-        (place.read(".bare/refs/heads/main"), place.read(".bare/objects/cc/d")),
+        (place.read(".bare/refs/heads/main"), place.read(".bare/objects/cc/0123456789abcdef0123456789abcdef012345")),
         ("the person's\n".into(), "new".into())
     );
     assert_eq!((place.read("main/file"), place.read("src/config")), ("one\n".into(), "settings\n".into()));
@@ -358,9 +359,14 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
 #[test]
 fn sources_beside_what_looks_like_git_are_covered_and_gits_own_is_not() {
     let place = Place::new();
-    for name in
-        ["src/objects/aa/b", "src/refs/heads/main", "src/config", "mirror/objects/a", "mirror/refs/b", "mirror/config"]
-    {
+    for name in [
+        "src/objects/aa/b",
+        "src/refs/heads/main",
+        "src/config",
+        "mirror/objects/a",
+        "mirror/refs/heads/b",
+        "mirror/config",
+    ] {
         place.write(name, "1\n");
     }
     place.write("src/HEAD", "ref: refs/heads/main\n");
@@ -374,7 +380,7 @@ fn sources_beside_what_looks_like_git_are_covered_and_gits_own_is_not() {
             "src/deep/file",
             "src/refs/heads/main",
             "src/packed-refs",
-            "mirror/refs/b",
+            "mirror/refs/heads/b",
             "mirror/packed-refs",
         ] {
             place.write(name, "two\n");
@@ -383,10 +389,14 @@ fn sources_beside_what_looks_like_git_are_covered_and_gits_own_is_not() {
     let doc = review.doc(Scope::Session).unwrap();
     let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
     assert_eq!(paths, ["src/deep/file", "src/main.rs"]);
-    let is_named = |words: &String| words.contains("leaves alone: mirror, src/HEAD");
-    assert!(review.uncovered().iter().any(is_named), "{:?}", review.uncovered());
+    let said = review.uncovered().join("\n");
+    assert!(said.contains("leaves alone: mirror, src"), "{said}");
+    for name in ["src/refs/heads/main", "src/packed-refs", "mirror/refs/heads/b", "mirror/packed-refs"] {
+        assert!(said.contains(name), "{name} in {said}");
+    }
     review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
-    let now = ["src/main.rs", "src/deep/file", "src/refs/heads/main", "mirror/refs/b"].map(|name| place.read(name));
+    let now =
+        ["src/main.rs", "src/deep/file", "src/refs/heads/main", "mirror/refs/heads/b"].map(|name| place.read(name));
     assert_eq!(now, ["one\n", "one\n", "two\n", "two\n"]);
 }
 
@@ -418,4 +428,148 @@ fn what_another_client_is_just_writing_is_no_file_of_the_tree_and_what_it_leaves
     assert!(review.uncovered().contains(&words), "{:?}", review.uncovered());
     fs::remove_file(place.root.join(names[1])).unwrap();
     assert!(!review.uncovered().iter().any(|line| line.contains("another acp-tui")));
+}
+
+/// Makes what looks like one of git's directories.
+fn fake(place: &Place, dir: &str) {
+    for (name, text) in
+        [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), ("objects/k", "k\n"), ("refs/k", "k\n")]
+    {
+        place.write(&format!("{dir}/{name}"), text);
+    }
+    place.write(&format!("{dir}/readme"), "text\n");
+}
+
+fn git(place: &Place, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(&place.root).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
+    let out = git.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+}
+
+#[test]
+fn however_many_directories_look_like_gits_no_file_beside_is_passed_over() {
+    let place = Place::new();
+    for n in 0..30 {
+        fake(&place, &format!("a{n:02}"));
+    }
+    fake(&place, "src");
+    for name in ["src/main.py", "src/lib.py", "src/hooks/deep/use.ts"] {
+        place.write(name, "one\n");
+    }
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        for name in ["src/main.py", "src/hooks/deep/use.ts", "src/evil.sh", "src/objects/evil", "src/pack/evil"] {
+            place.write(name, "evil\n");
+        }
+        for name in ["src/hooks/evil", "a07/config", "a29/refs/heads/evil"] {
+            place.write(name, "evil\n");
+        }
+        fs::remove_file(place.root.join("src/lib.py")).unwrap();
+        // A directory where a file of git's was hides nothing.
+        fs::remove_file(place.root.join("a28/config")).unwrap();
+        place.write("a28/config/evil", "evil\n");
+    });
+    let own =
+        ["a28/config/evil", "src/evil.sh", "src/hooks/deep/use.ts", "src/lib.py", "src/main.py", "src/objects/evil"];
+    assert_eq!(changed(&mut review), [&own[..], &["src/pack/evil"]].concat());
+    let said = review.uncovered().join("\n");
+    for name in
+        ["src/hooks/evil", "a07/config", "a29/refs/heads/evil", "a28/: of git's own config is gone", "and 23 more"]
+    {
+        assert!(said.contains(name), "{name} in {said}");
+    }
+    rewind(&mut review);
+    assert_eq!((place.read("src/main.py"), place.read("src/lib.py")), ("one\n".into(), "one\n".into()));
+    assert!(!place.root.join("src/evil.sh").exists() && !place.root.join("src/objects/evil").exists());
+}
+
+#[test]
+fn what_git_tracks_is_a_source_also_where_it_looks_like_gits_own() {
+    let place = Place::new();
+    fake(&place, "src");
+    place.write("src/hooks/use.ts", "one\n");
+    git(&place, &["init", "-q"]);
+    git(&place, &["add", "-A"]);
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        for name in ["src/config", "src/hooks/use.ts", "src/refs/heads/evil"] {
+            place.write(name, "evil\n");
+        }
+    });
+    assert_eq!(changed(&mut review), ["src/config", "src/hooks/use.ts", "src/refs/heads/evil"]);
+    assert!(!review.uncovered().iter().any(|words| words.contains("git's own")), "{:?}", review.uncovered());
+    rewind(&mut review);
+    assert_eq!((place.read("src/config"), place.read("src/hooks/use.ts")), ("[core]\n".into(), "one\n".into()));
+}
+
+#[test]
+fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
+    for (what, words) in [
+        ("", [".bare/: was git's own directory and is gone"; 2]),
+        ("objects", [".bare/: of git's own objects is gone"; 2]),
+        ("refs/heads/main", [".bare/: git's own has changed, which an undo leaves alone: ", ".bare/refs/heads/"]),
+    ] {
+        let place = Place::new();
+        fake(&place, ".bare");
+        place.write(".bare/refs/heads/main", "1\n");
+        place.write(".bare/index", "i\n");
+        let object = place.write(&format!(".bare/{LOOSE}"), "o");
+        place.write("file", "one\n");
+        let mut review = place.review(&[]);
+        // As the review itself does with objects.
+        fs::hard_link(&object, place.root.parent().unwrap().join("link")).unwrap();
+        let before = review.uncovered().join("\n");
+        assert!(
+            before.ends_with("git's own files in these directories, which an undo leaves alone: .bare"),
+            "{before}"
+        );
+        assert!(!before.contains("change"), "{before}");
+        turn(&mut review, |_| {
+            let gone = place.root.join(".bare").join(what);
+            if gone.is_dir() { fs::remove_dir_all(gone).unwrap() } else { fs::remove_file(gone).unwrap() }
+        });
+        let said = review.uncovered().join("\n");
+        assert!(words.iter().all(|words| said.contains(words)), "{what}: {said}");
+        let dir = review.dir().to_owned();
+        drop(review);
+        let said = ReviewSession::open(&dir).unwrap().uncovered().join("\n");
+        assert!(words.iter().all(|words| said.contains(words)), "{what}, later: {said}");
+    }
+}
+
+#[test]
+fn a_history_that_is_moved_out_of_dot_git_in_a_session_is_left_alone_by_an_undo() {
+    let place = Place::new();
+    for text in ["one\n", "two\n", "three\n"] {
+        place.write("f1", text);
+        if text == "one\n" {
+            git(&place, &["init", "-q"]);
+        }
+        git(&place, &["add", "-A"]);
+        git(&place, &["commit", "-qm", text.trim()]);
+    }
+    git(&place, &["gc", "-q"]);
+    let mut review = place.review(&[]);
+    turn(&mut review, |review| {
+        fs::rename(place.root.join(".git"), place.root.join(".bare")).unwrap();
+        place.write(".git", "gitdir: ./.bare\n");
+        place.write("f1", "the agent's\n");
+        // In the middle of it.
+        names(review, &[place.root.join("f1"), place.root.join(".bare")], true);
+        git(&place, &["commit", "-qam", "agent"]);
+        git(&place, &["gc", "-q", "--prune=now"]);
+        git(&place, &["init", "-q", "--bare", "made"]);
+    });
+    let said = review.uncovered().join("\n");
+    assert!(said.contains(".bare/: took the place of a directory of git's"), "{said}");
+    let dir = review.dir().to_owned();
+    drop(review);
+    let mut review = ReviewSession::open(&dir).unwrap();
+    rewind(&mut review);
+    assert_eq!(place.read("f1"), "three\n");
+    git(&place, &["fsck", "--strict"]);
+    git(&place, &["cat-file", "-e", "HEAD~3:f1"]);
+    let said = review.uncovered().join("\n");
+    assert!(said.contains(".bare/: took the place of a directory of git's"), "{said}");
 }

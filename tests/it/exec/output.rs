@@ -1,6 +1,6 @@
 //! What goes to standard output and what to standard error, as text and as JSON lines.
 
-use super::support::{Lab, Running, demo};
+use super::support::{Lab, PROGRAM, Running, demo, wait_until};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -185,4 +185,48 @@ fn a_turn_without_a_word_says_so() {
     let done = lab.exec(&["silent"], &demo("death"));
     done.assert_code(0);
     assert_ne!(done.err(), "", "nothing was said about nothing");
+}
+
+#[test]
+fn who_does_not_read_standard_error_holds_nothing_up() {
+    let lab = Lab::new();
+    let long = "x".repeat(100_000);
+    let one = format!(r#"{{ do = "tool", name = "t", title = "{long}", kind = "read", status = "completed" }}"#);
+    let many = r#"{ do = "repeat", times = 400, step = [{ do = "tool", title = "a title that is longer than most, and there are many such lines of it, which nobody reads", kind = "read", status = "completed" }] }"#;
+    let hangs =
+        r#"{ do = "tool", name = "w", title = "work", kind = "execute", status = "in_progress" }, { do = "hang" }"#;
+    for (steps, code) in [(one.as_str(), 0), (many, 0), (&format!("{one}, {hangs}"), 124)] {
+        let review = lab.path("review.json");
+        let _ = std::fs::remove_file(&review);
+        let timeout = if code == 0 { "60" } else { "2" };
+        let args = ["x", "--timeout", timeout, "--allow", "all", "--review", review.to_str().unwrap()];
+        let mut command = lab.exec_command(&args, &lab.turn(steps));
+        let (unread, theirs) = std::io::pipe().unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs);
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let mut ended = None;
+        wait_until("the program ends", || {
+            ended = child.try_wait().unwrap();
+            ended.is_some()
+        });
+        assert_eq!(ended.unwrap().code(), Some(code));
+        assert!(review.is_file(), "no review of a run that ended with {code}");
+        drop(unread);
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_of_writing_and_not_the_end_of_the_program() {
+    let lab = Lab::new();
+    let review = lab.path("review.json");
+    let text = "y".repeat(400);
+    let agent = lab.turn(&format!(r#"{{ do = "repeat", times = 1000, step = [{{ do = "say", text = "{text}" }}] }}"#));
+    let inner = lab.exec_command(&["x", "--review", review.to_str().unwrap()], &agent);
+    let mut command = lab.command("sh");
+    command.args(["-c", "ulimit -f 40; exec \"$@\"", "sh"]).arg(PROGRAM).args(inner.get_args());
+    let done = Running::start(command, Stdio::null()).finish();
+    assert!(done.code.is_some(), "a signal has ended it: {}", done.err());
+    assert!(done.out().len() >= 400_000, "{}", done.err());
+    assert!(review.is_file() && done.err().contains("File too large"), "{:?} {}", done.code, done.err());
 }

@@ -285,6 +285,10 @@ impl Walk<'_> {
                 FileType::Unknown => stat().map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 kind => kind,
             };
+            // A directory in the place of a file of git's is none of git's.
+            if kind != FileType::Directory && self.hidden.is_gits(key) {
+                continue;
+            }
             let is_covered = matches!(kind, FileType::Directory | FileType::RegularFile | FileType::Symlink);
             if is_covered && rules.hide(&full, kind == FileType::Directory) {
                 if self.part.is_none() && found.hidden.len() <= HIDDEN {
