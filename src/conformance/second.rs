@@ -227,7 +227,7 @@ async fn list(talk: &mut Talk, limits: &Limits, report: &mut Report) {
             under.note(human::count(count as u64, "session"));
         }
         Ok(Answer { outcome: Err(error), line }) => {
-            under.find("V2-021", format!("session/list is refused: {error}"), &line)
+            under.find("V2-021", format!("session/list is refused: {error}"), &line);
         }
         Err(why) => under.silent(why, "V2-021", limits.error, &talk.sent),
     }
@@ -256,7 +256,7 @@ async fn close(talk: &mut Talk, limits: &Limits, session: &str, report: &mut Rep
         }
         Ok(Answer { outcome: Err(error), .. }) if error.code == NOT_FOUND => under.note("it was closed already"),
         Ok(Answer { outcome: Err(error), line }) => {
-            under.find("V2-021", format!("session/close is refused: {error}"), &line)
+            under.find("V2-021", format!("session/close is refused: {error}"), &line);
         }
         Err(why) => under.silent(why, "V2-021", limits.error, &talk.sent),
     }

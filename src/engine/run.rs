@@ -89,6 +89,12 @@ pub struct Engine {
 }
 
 impl Engine {
+    /// Pulls new screens of terminals into the model, before a frame is drawn: for a moment, in turn. What is left over
+    /// asks for another frame.
+    pub fn refresh_terminals(&mut self) {
+        terminals::refresh_all(self);
+    }
+
     /// Must be called inside the runtime. Nothing is started before [`Intent::Start`].
     pub fn new(config: EngineConfig) -> Self {
         let codec = codec::first(config.protocol);
@@ -419,7 +425,7 @@ impl Engine {
                 let model = self.model();
                 let is_known = model.session_of_terminal(&id).is_some() || model.agent_of_log_in(&id).is_some();
                 if let Some((id, exit)) = self.terminals.exited(id, exit, is_known) {
-                    self.terminal_exited(id, exit);
+                    terminals::exited(self, id, exit);
                 }
             }
             Fact::Moved(at, result) => {
@@ -453,11 +459,11 @@ impl Engine {
                 let exit = self.terminals.end_start(started.as_ref());
                 self.apply(at, event);
                 if let Some(id) = started {
-                    self.begin_to_push(&id);
+                    terminals::begin_to_push(self, &id);
                     // What it printed before its start was known here.
-                    self.refresh_terminal(&id);
+                    terminals::refresh(self, &id);
                     if let Some(exit) = exit {
-                        self.terminal_exited(id, exit);
+                        terminals::exited(self, id, exit);
                     }
                 }
             }
@@ -549,7 +555,7 @@ impl Engine {
 
     fn flush(&mut self) -> Vec<Addressed<FrontEnd>> {
         self.mind_reading();
-        self.push_outputs();
+        terminals::push_all(self);
         let told = self.reviews.tend();
         self.apply_all(told);
         let told = self.recorder.flush();

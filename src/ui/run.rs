@@ -4,6 +4,7 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod context;
 mod copying;
 mod drafts;
 mod editing;
@@ -31,8 +32,8 @@ use super::state::session_list::Place;
 use super::status_line;
 use super::transcript::Transcript;
 use super::tty::{Hyperlink, Input, Multiplexer};
-use super::update::{self, Cx};
-use super::view::{self, Animation, ViewCx};
+use super::update;
+use super::view::{self, Animation};
 use super::work::colours::Colours;
 use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
@@ -64,6 +65,7 @@ const STDERR: usize = 200;
 
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
+use context::{update_cx, view_cx};
 use ground::{ask, hear};
 pub use inline::Conversation;
 pub use messages::read_messages;
@@ -586,23 +588,4 @@ impl<D: Device> Running<D> {
         }
         telling::tell(self)
     }
-}
-
-/// Nothing only when no session is shown, which cannot be.
-fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptions, now: Now) -> Option<ViewCx<'a>> {
-    Some(ViewCx {
-        model: engine.model(),
-        session: engine.model().at(app.shown())?,
-        history: engine.history(),
-        state: app,
-        theme: options.looks.theme(),
-        now,
-        animation: options.animation,
-        home: options.home.as_deref(),
-    })
-}
-
-fn update_cx<'a>(engine: &'a Engine, app: &App, frame: &'a FrameInfo) -> Option<Cx<'a>> {
-    let model = engine.model();
-    Some(Cx { model, session: model.at(app.shown())?, frame, now: engine.now() })
 }

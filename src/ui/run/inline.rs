@@ -3,7 +3,8 @@
 //! What is printed of which session is remembered for as long as the session is open, on whichever screen it is shown.
 //! Invariant: a frame prints a bounded number of rows; with more to print the next frame follows at once.
 
-use super::{Running, view_cx};
+use super::Running;
+use super::context::view_cx;
 use crate::model::ids::SessionKey;
 use crate::ui::screen::{Below, Device};
 use crate::ui::transcript::print::{Mark, Page, Which};
