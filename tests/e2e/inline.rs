@@ -1,6 +1,6 @@
 //! `--inline`: what stands in the terminal's own scrollback, read by the emulator.
 
-use super::session::{BIN, CTRL_D, CTRL_Z, ESC, F1, PAGE_DOWN, PAGE_UP, Place, Session};
+use super::session::{BIN, CTRL_D, CTRL_END, CTRL_Z, ESC, F1, PAGE_UP, Place, Session};
 use alacritty_terminal::term::TermMode;
 use rustix::process::Signal;
 use std::time::Duration;
@@ -123,7 +123,7 @@ fn what_takes_the_whole_screen_goes_to_the_alternate_one_and_comes_back() {
     assert!(!s.modes().intersects(TermMode::ALT_SCREEN | TermMode::MOUSE_MODE));
     s.send(PAGE_UP);
     s.see("below · Ctrl+End");
-    s.send(PAGE_DOWN);
+    s.send(CTRL_END);
     s.see_no("below · Ctrl+End");
     s.see("ready · F1");
     assert_eq!(s.scrollback(), before);

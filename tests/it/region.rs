@@ -169,31 +169,6 @@ proptest! {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
-
-    /// Frames for a size that the terminal does not have any more lose nothing of what is printed.
-    #[test]
-    fn what_is_printed_behind_a_change_of_size_is_there(ops in prop::collection::vec((op(), any::<bool>()), 1..40)) {
-        let mut stage = Stage::new((80, 24));
-        for (op, is_told) in ops {
-            match op {
-                Op::Draw(prints, height, fill, cursor) => stage.write(prints, height, fill, cursor),
-                Op::Resize(w, h) if is_told => {
-                    stage.size = (w, h);
-                    stage.resize_behind((w, h));
-                }
-                Op::Resize(w, h) => stage.resize_behind((w, h)),
-                Op::Erase => stage.region.erase().unwrap(),
-            }
-        }
-        // A row that the emulator has put together with the one above it, whose words were erased, begins with blanks.
-        let words = |row: String| (!row.contains('~')).then(|| row.trim().to_owned());
-        let shown: Vec<String> = stage.rows().into_iter().filter_map(words).collect();
-        prop_assert_eq!(shown, stage.printed);
-    }
-}
-
 #[test]
 fn a_frame_that_changes_nothing_writes_nothing() {
     let mut stage = Stage::new((40, 10));

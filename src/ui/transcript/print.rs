@@ -34,6 +34,8 @@ pub struct Mark {
     row: u32,
     /// Entries before it that were passed over.
     late: Vec<EntryId>,
+    /// All of the entry was printed as it was then; what comes for it afterwards is still to be printed.
+    whole_at: Option<u64>,
 }
 
 impl Mark {
@@ -168,19 +170,25 @@ impl Transcript {
             }
         }
         page.append(painted);
+        let id = cx.session.entries().id_at(point.entry);
+        mark.whole_at = None;
         if u32::from(height) < left {
+            (mark.entry, mark.piece) = (id, walk.cache.start(id, point.piece));
             mark.row = point.row + u32::from(height);
             page.has_more = true;
             return true;
         }
-        let pieces = walk.entry(point.entry).map_or(0, |entry| walk.pieces(point.entry, &entry));
-        let id = cx.session.entries().id_at(point.entry);
+        let entry = walk.entry(point.entry);
+        let pieces = entry.as_ref().map_or(0, |entry| walk.pieces(point.entry, entry));
+        let with = walk.with(point.entry).len();
         mark.row = 0;
         if point.piece + 1 < pieces {
             mark.piece = walk.cache.start(id, point.piece + 1);
+        } else if walk.slot(point.entry + 1 + with).is_some() {
+            (mark.entry, mark.piece) = (EntryId(id.0 + 1 + with as u64), 0);
         } else {
-            let with = walk.with(point.entry).len() as u64;
-            (mark.entry, mark.piece) = (EntryId(id.0 + 1 + with), 0);
+            (mark.entry, mark.piece, mark.row) = (id, walk.cache.start(id, point.piece), rows.max(1));
+            mark.whole_at = entry.map(|entry| entry.rev);
         }
         true
     }
@@ -195,7 +203,7 @@ impl Transcript {
         let to = if skips { walk.top_of_end(rows) } else { None };
         if let Some((top, _)) = to {
             let id = cx.session.entries().id_at(top.entry);
-            *mark = Mark { entry: id, piece: walk.cache.start(id, top.piece), row: top.row, late: Vec::new() };
+            *mark = Mark { entry: id, piece: walk.cache.start(id, top.piece), row: top.row, ..Mark::default() };
         }
         self.cache.finish();
         to.is_some()
@@ -259,11 +267,18 @@ fn first(walk: &mut Walk<'_, '_>, mark: &mut Mark, which: Which) -> Option<(Poin
         // A text that begins anew may have fewer pieces.
         let piece = walk.cache.piece_at(id, mark.piece).min(pieces - 1);
         let point = Point { entry: index, piece, row: mark.row };
-        if mark.row < walk.rows(point).max(1) {
-            return Some((point, index));
+        if mark.whole_at != Some(entry.rev) {
+            if mark.row < walk.rows(point).max(1) {
+                return Some((point, index));
+            }
+            if piece + 1 < pieces {
+                return Some((Point { entry: index, piece: piece + 1, row: 0 }, index));
+            }
         }
-        index += 1;
-        (mark.entry, mark.piece, mark.row) = (EntryId(id.0 + 1), 0, 0);
+        index += 1 + walk.with(index).len();
+        // The last one stays marked: more may come for it.
+        let next = walk.entry(index)?.id;
+        (mark.entry, mark.piece, mark.row, mark.whole_at) = (next, 0, 0, None);
     }
 }
 

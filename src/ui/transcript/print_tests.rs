@@ -219,8 +219,8 @@ fn perform(printer: &mut Printer, ops: &[Op], seen: u32) -> u32 {
         let works = printer.scene.model.first().session().turn.is_some();
         match op {
             Op::Prompt if !works => printer.prompt("a prompt"),
-            // What comes for a call between turns changes an entry that is finished, and what is printed stays.
-            Op::Begin(..) | Op::End(_) if !works => {}
+            // What comes between turns changes what is finished, and what is printed stays.
+            Op::Begin(..) | Op::End(_) | Op::Plan(_) | Op::Say(_) if !works => {}
             Op::Prompt => {}
             Op::Say(text) => printer.scene.say(text),
             Op::Think => printer.scene.chunk(ChunkKind::Thought, "a thought\n\nof several words"),
@@ -251,6 +251,20 @@ fn perform(printer: &mut Printer, ops: &[Op], seen: u32) -> u32 {
     }
     printer.scene.end_turn(Stop::EndTurn);
     n
+}
+
+#[test]
+fn a_paragraph_that_comes_after_all_was_printed_is_printed_too() {
+    let mut printer = Printer::new();
+    printer.prompt("the first prompt");
+    printer.scene.say("- a point\n- another\n");
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(33, Which::Settled { seen: ENDLESS });
+    printer.scene.say("\n\nwords that came late");
+    printer.print(33, Which::All);
+    assert_eq!(printer.printed.last().map(|row| row.trim()), Some("words that came late"), "{:#?}", printer.printed);
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
 }
 
 proptest! {

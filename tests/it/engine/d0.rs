@@ -203,6 +203,11 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
         };
         let granted = json!({ "granted": true, "remember": scope.is_some(), "scope": option });
         assert_eq!(answers(&heard), [granted], "{option}");
+        if scope.is_some() {
+            // Kept in a file, it holds from when that is written.
+            let is_made = |e: &Engine| !e.model().first().session().rules.made().is_empty();
+            until(&mut engine, "the rule", is_made).await;
+        }
         prompt(&mut engine, file);
         match scope {
             None => until(&mut engine, "a question", |e| !e.model().first().session().questions().is_empty()).await,

@@ -14,9 +14,9 @@ use acp_tui::model::ids::SessionKey;
 use serde_json::{Value, json};
 
 const AT: SessionKey = SessionKey::FIRST;
-const MESSAGES: usize = 2000;
+const MESSAGES: usize = 4000;
 /// The newest 256 stay in any case; together they are less than what is held.
-const MESSAGE: usize = 12 << 10;
+const MESSAGE: usize = 6 << 10;
 
 fn text(n: usize) -> String {
     format!("{n}:{}", "x".repeat(MESSAGE))
