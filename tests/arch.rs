@@ -63,6 +63,9 @@ const ROOMS: &[(&str, &[&str])] = &[
         "review",
         &[
             "review::worktree::walk",
+            // Read by `fuzz/`.
+            "review::history::ledger",
+            "review::history::undo_log",
             "store::lock",
             "store::private",
             "store::replace",

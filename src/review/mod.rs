@@ -15,3 +15,9 @@ mod snapshot;
 mod state;
 mod text;
 mod worktree;
+
+/// For `fuzz/`.
+#[doc(hidden)]
+pub use crate::review::history::ledger::{Ledger, Record};
+#[doc(hidden)]
+pub use crate::review::history::undo_log::UndoLog;

@@ -22,6 +22,9 @@ pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
 pub use guard::{Beside, Place, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of};
 pub use input::InputStream;
+/// For `fuzz/`.
+#[doc(hidden)]
+pub use parse::{Parser, Patience};
 pub use repair::{repair, repair_after};
 pub use surface::region::{Region, Sheet};
 pub use surface::{Hyperlink, Surface};

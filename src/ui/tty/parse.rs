@@ -28,7 +28,7 @@ const MAX_DROPPED: usize = 1 << 20;
 const MAX_MISSING: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Parser {
+pub struct Parser {
     /// The beginning of something that is not complete yet.
     pending: Vec<u8>,
     /// What has been pasted so far.
@@ -72,7 +72,7 @@ enum Kind {
 
 /// How long the rest of what has begun may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Patience {
+pub enum Patience {
     /// As long as a person needs who types it by hand, or less.
     Short,
     /// No key: it is the terminal's, and the way from there may be slow.
@@ -92,7 +92,7 @@ enum Step {
 }
 
 impl Parser {
-    pub(super) fn feed(&mut self, bytes: &[u8], out: &mut Vec<Input>) {
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Input>) {
         let bytes = self.drop_rest(bytes);
         if bytes.is_empty() {
             return;
@@ -221,7 +221,7 @@ impl Parser {
     }
 
     /// Whether something has begun that the next bytes should end soon.
-    pub(super) fn incomplete(&self) -> Option<Patience> {
+    pub fn incomplete(&self) -> Option<Patience> {
         match (self.pending.as_slice(), &self.open) {
             ([], Some(Open { escape: Some(_), .. })) => Some(Patience::Short),
             ([], Some(Open { paused: false, .. })) => Some(Patience::Long),
@@ -238,7 +238,7 @@ impl Parser {
     }
 
     /// Nothing more has come: what looked like the beginning of a sequence was a key, or is dropped with its rest.
-    pub(super) fn give_up(&mut self, out: &mut Vec<Input>) {
+    pub fn give_up(&mut self, out: &mut Vec<Input>) {
         let pending = std::mem::take(&mut self.pending);
         match (pending.as_slice(), self.open.take()) {
             ([], Some(Open { escape: Some(alone), .. })) => {
