@@ -236,10 +236,7 @@ pub const COMMANDS: &[CommandRow] = &[
         name: Name::Inspect,
         word: "inspect",
         agent: Agent::None,
-        usage: &[(
-            "inspect FILE",
-            "every message of a recording or a journal: pairs, times, violations",
-        )],
+        usage: &[("inspect FILE", "every message of a recording or a journal: pairs, times, violations")],
         notes: &[],
     },
     CommandRow {
