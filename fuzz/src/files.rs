@@ -5,6 +5,7 @@ use acp_tui::model::Model;
 use acp_tui::model::session::Policy;
 use acp_tui::review::{Ledger, UndoLog};
 use acp_tui::store::{frames, lines};
+use serde_json::value::RawValue;
 use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,12 @@ pub fn journal(data: &[u8]) {
             let Some(row) = lines::row(line) else { continue };
             assert!(row.t.is_finite() && row.t >= 0.0);
             let (lines::What::Sent(agent, frame) | lines::What::Heard(agent, frame)) = row.what else { continue };
+            // What is cut or goes on behind the frame is found out when that is read.
+            let is_whole = serde_json::from_str::<&RawValue>(frame).is_ok();
             let Ok(record) = serde_json::from_slice::<lines::Record<'_>>(line) else { continue };
+            if !is_whole {
+                continue;
+            }
             assert_eq!((record.frame.map(|frame| frame.get()), record.t), (Some(frame.trim()), row.t));
             let of = acp_tui::model::ids::Address::from(agent);
             assert!(record.peer() == of || !matches!(record.peer(), acp_tui::model::ids::Address::Agent(_)));

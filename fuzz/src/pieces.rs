@@ -4,6 +4,7 @@ use crate::cut;
 use acp_tui::ui::tty::{Input, Parser};
 use acp_tui::wire::frame::Frame;
 use acp_tui::wire::framing::{Agreed, Decoded, Decoder, Framing, LineDecoder};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 #[derive(Debug, PartialEq)]
@@ -44,7 +45,7 @@ pub fn frames(data: &[u8]) {
                 assert!(!line.contains(&b'\n'), "a line in a line");
                 let (frame, text) = Frame::read(Cow::Borrowed(line), &[]);
                 if frame.is_json() {
-                    serde_json::from_str::<serde_json::de::IgnoredAny>(&text).expect("it is said to be JSON");
+                    serde_json::from_str::<&RawValue>(&text).expect("it is said to be JSON");
                 }
             }
             Got::TooLong(head, dropped) => assert!(!head.is_empty() && *dropped > 0),
@@ -57,11 +58,6 @@ pub fn frames(data: &[u8]) {
 /// back.
 pub fn keys(data: &[u8]) {
     let [size, data @ ..] = data else { return };
-    let fed = |pieces: &mut dyn Iterator<Item = &[u8]>| -> (Vec<Input>, Parser) {
-        let (mut parser, mut out) = (Parser::default(), Vec::new());
-        pieces.for_each(|piece| parser.feed(piece, &mut out));
-        (out, parser)
-    };
     let (_, mut parser) = fed(&mut cut(*size, data));
     let mut late = Vec::new();
     // A string without an end is given up in steps.
@@ -69,4 +65,10 @@ pub fn keys(data: &[u8]) {
     assert!(parser.incomplete().is_none(), "something is held back for ever");
     let plain: Vec<u8> = data.iter().copied().filter(|byte| *byte != 0x1b).collect();
     assert_eq!(fed(&mut std::iter::once(plain.as_slice())).0, fed(&mut cut(*size, &plain)).0);
+}
+
+fn fed(pieces: &mut dyn Iterator<Item = &[u8]>) -> (Vec<Input>, Parser) {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    pieces.for_each(|piece| parser.feed(piece, &mut out));
+    (out, parser)
 }

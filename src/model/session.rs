@@ -505,6 +505,8 @@ pub struct HeldPrompt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
     Person,
+    /// Why something was refused that the agent has asked for.
+    Reason,
     /// We did: how writes that the person has changed differ from what the agent proposed.
     ChangedWrites,
 }

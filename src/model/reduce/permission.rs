@@ -248,7 +248,7 @@ fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) 
         }
         _ => return,
     };
-    prompt::prompt_first(session, words, cx);
+    prompt::give_reason(session, words, cx);
 }
 
 /// One line in quotes, cut.
@@ -295,7 +295,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
     if matches!(session.questions.get(at).map(|p| &p.about), Some(About::Asked { .. })) {
         asked::answer(session, req, Reply::Decline, cx);
-        return prompt::prompt_first(session, reason.to_owned(), cx);
+        return prompt::give_reason(session, reason.to_owned(), cx);
     }
     let options = session.questions.get(at).map(|p| p.options.as_slice()).unwrap_or_default();
     match options.iter().find(|o| o.kind == PermissionKind::RejectOnce).map(|o| o.id.clone()) {
@@ -313,7 +313,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
             }
         }
     }
-    prompt::prompt_first(session, reason.to_owned(), cx);
+    prompt::give_reason(session, reason.to_owned(), cx);
 }
 
 /// Withdrawn by the agent: a dialog closes with `cancelled`, a wait for an exit fails; anything

@@ -32,12 +32,12 @@ pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx
     send_next(session, cx);
 }
 
-/// The same before all that wait.
-pub fn prompt_first(session: &mut Session, text: String, cx: &mut Cx) {
+/// Why something was refused, before all that wait.
+pub fn give_reason(session: &mut Session, text: String, cx: &mut Cx) {
     if text.trim().is_empty() {
         return;
     }
-    session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links: Vec::new() });
+    session.held.push_front(HeldPrompt { kind: PromptKind::Reason, text, links: Vec::new() });
     send_next(session, cx);
 }
 
@@ -258,6 +258,7 @@ fn over_with(
     cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(id, ended)));
     review::ended(session, id, cx);
     let cancelled = turn.cancelling.is_some();
+    let has_stopped_itself = !cancelled && matches!(&result, Ok(PromptResult { stop: Stop::Cancelled, .. }));
     match result {
         Ok(PromptResult { stop: Stop::EndTurn, .. }) if !cancelled => {
             if !turn.spoke && !turn.prompt.is_empty() {
@@ -287,7 +288,13 @@ fn over_with(
     if turn.goes_on && cancelled && back.is_none() {
         return send_next(session, cx);
     }
+    // Some agents stop when they are refused something: why is said all the same.
+    let is_said = |held: &HeldPrompt| has_stopped_itself && held.kind == PromptKind::Reason;
+    let (reasons, rest) = std::mem::take(&mut session.held).into_iter().partition(is_said);
+    session.held = rest;
     return_held(session, back, cx);
+    session.held = reasons;
+    send_next(session, cx);
 }
 
 /// One thing is to end that the agent lets the person end alone. What becomes of it, the agent tells.

@@ -100,6 +100,33 @@ fn a_rules_reason_is_the_agents_next_prompt_once() {
     assert_eq!(rig.held(), ["Refused by a rule: “change it”\n\nask Ann first"]);
 }
 
+/// Found with a real agent.
+#[test]
+fn a_reason_reaches_an_agent_that_stops_its_turn_when_it_is_refused() {
+    for by_person in [false, true] {
+        let mut rig = begun();
+        ask(&mut rig, 1);
+        let req = rig.wished(|e| if let Effect::AskRules { req, .. } = e { Some(*req) } else { None });
+        let reason = Some("ask Ann first".to_owned());
+        rig.host(HostEvent::Ruled { req, ruling: Ruling { verdict: Ruled::Deny, reason, ..Ruling::OPEN } });
+        rig.prompt("and then this");
+        rig.sent();
+        if by_person {
+            rig.intent(Intent::Cancel);
+            rig.sent();
+        }
+        rig.answer("session/prompt", json!({ "stopReason": "cancelled" }));
+        let sent = rig.sent();
+        let texts: Vec<&str> = sent.iter().filter_map(|line| line["params"]["prompt"][0]["text"].as_str()).collect();
+        if by_person {
+            assert_eq!(texts, Vec::<&str>::new(), "the person has stopped all of it");
+        } else {
+            assert_eq!(texts, ["Refused by a rule: “change it”\n\nask Ann first"]);
+            assert_eq!(rig.returned(), ["and then this"]);
+        }
+    }
+}
+
 #[test]
 fn s_112_the_mode_that_asks_nothing_ends_by_itself() {
     let mut rig = begun();
