@@ -1,6 +1,7 @@
 //! Agents that want a log-in first.
 
 use super::session::{BIN, CTRL_C, DOWN, ENTER, ESC, F2, Place, Session, TAB, in_dock};
+use alacritty_terminal::term::TermMode;
 use base64::Engine as _;
 use std::time::Duration;
 
