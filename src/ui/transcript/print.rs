@@ -183,7 +183,7 @@ impl Transcript {
         let with = walk.with(point.entry).len();
         mark.row = 0;
         if point.piece + 1 < pieces {
-            mark.piece = walk.cache.start(id, point.piece + 1);
+            (mark.entry, mark.piece) = (id, walk.cache.start(id, point.piece + 1));
         } else if walk.slot(point.entry + 1 + with).is_some() {
             (mark.entry, mark.piece) = (EntryId(id.0 + 1 + with as u64), 0);
         } else {
