@@ -254,6 +254,22 @@ fn perform(printer: &mut Printer, ops: &[Op], seen: u32) -> u32 {
 }
 
 #[test]
+fn paragraphs_behind_what_draws_nothing_are_printed_once() {
+    let mut printer = Printer::new();
+    printer.prompt("the first prompt");
+    printer.print(33, Which::Settled { seen: ENDLESS });
+    printer.scene.chunk(ChunkKind::Thought, " ");
+    printer.scene.say("one\n\ntwo\n\nthree\n\nfour");
+    for _ in 0..3 {
+        printer.print(33, Which::Settled { seen: ENDLESS });
+    }
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(33, Which::All);
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
+}
+
+#[test]
 fn a_paragraph_that_comes_after_all_was_printed_is_printed_too() {
     let mut printer = Printer::new();
     printer.prompt("the first prompt");
