@@ -27,7 +27,7 @@ const MAX_LATE: usize = 64;
 /// How far a conversation has been printed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mark {
-    /// The first entry of which not all is printed.
+    /// The first entry of which not all is printed; the last one where all is.
     entry: EntryId,
     /// Byte of its text where the first piece begins that is not, and how many rows of that are.
     piece: u32,
