@@ -138,14 +138,14 @@ impl Ruler {
     pub fn in_force(&self, at: SessionKey, core: &Core) -> Option<RulesInForce> {
         let book = Arc::clone(self.book.as_ref()?);
         let agent = core.agent_at(at.into()).and_then(|agent| self.names.get(&agent)).cloned();
-        let made = core.model.session_of(at).map(|session| session.rules.made().to_vec()).unwrap_or_default();
+        let made = core.model().session_of(at).map(|session| session.rules.made().to_vec()).unwrap_or_default();
         Some(RulesInForce { book, agent, cwd: core.directory(at.into()).to_owned(), made })
     }
 
     /// What the person wants of rules, off the thread that draws. `f` gives what happened.
     pub fn apart(&self, at: SessionKey, core: &Core, f: impl FnOnce(&RulesInForce) -> Done + Send + 'static) {
         let Some(in_force) = self.in_force(at, core) else { return };
-        let others: Vec<SessionKey> = core.model.sessions().map(|(key, _)| key).filter(|key| *key != at).collect();
+        let others: Vec<SessionKey> = core.model().sessions().map(|(key, _)| key).filter(|key| *key != at).collect();
         let facts = self.facts.clone();
         tokio::task::spawn_blocking(move || {
             let done = f(&in_force);

@@ -4,8 +4,9 @@
 //! rules said then, so a replay needs none.
 
 use super::claims::Claims;
-use super::ids::ReqId;
-use super::question::Outside;
+use super::event::AgentRequest;
+use super::ids::{EntryId, ReqId};
+use super::question::{Offered, Outside};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -234,8 +235,20 @@ pub struct Weighing {
     pub why_none: Option<String>,
 }
 
+/// A request that the rules have not spoken of yet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unruled {
+    Permission {
+        entry: EntryId,
+        offered: Offered,
+        /// What the rules are asked about; the call can change meanwhile.
+        claims: Box<Claims>,
+    },
+    Service(Box<AgentRequest>),
+}
+
 /// What a session knows of rules.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionRules {
     /// There are some to be asked.
     pub(super) are_there: bool,

@@ -12,7 +12,7 @@ use super::super::event::AgentRequest;
 use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Asks, Offered, Question};
 use super::super::refusal::{Reason, Refusal};
-use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
+use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Unruled, Weighing};
 use super::super::session::{Session, TerminalOrigin};
 use super::super::tool::ToolCall;
 use super::Cx;
@@ -22,18 +22,6 @@ use std::sync::Arc;
 /// Requests of a session that are kept for looking back, and bytes of one.
 const MAX_JUDGED: usize = 500;
 const MAX_CLAIM: usize = 4 << 10;
-
-/// A request that the rules have not spoken of yet.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Unruled {
-    Permission {
-        entry: EntryId,
-        offered: Offered,
-        /// What the rules are asked about; the call can change meanwhile.
-        claims: Box<Claims>,
-    },
-    Service(Box<AgentRequest>),
-}
 
 /// Whether rules are about services of this sort.
 pub fn is_for(request: &AgentRequest) -> bool {

@@ -9,6 +9,7 @@ use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::ReqId;
 use acp_tui::model::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope};
 use acp_tui::model::session::{Allow, Policy};
+use acp_tui::model::setup::Setup;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ const HEADER: &str = r#"{"v":2,"review":false,"gate":"off","rules":true}"#;
 
 fn ruled(policy: Policy) -> Rig {
     let mut rig = Rig::with_policy(policy);
-    rig.core.begin_as(false, Gate::Off, true);
+    rig.core.set_up(Setup::Sessions { review: false, gate: Gate::Off, rules: true });
     rig.opens();
     rig.prompt("hi");
     rig.sent();
