@@ -10,7 +10,7 @@ pub fn opening() -> [Event; 3] {
     [
         Event::User(Intent::Start),
         Event::Agent(AgentEvent::Initialized(Ok(InitResult::default()))),
-        Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
+        Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))),
     ]
 }
 
