@@ -104,7 +104,10 @@ pub enum Effect {
     },
     Review(ReviewCommand),
     /// Read what earlier journals have of the session of this id.
-    Recall(SessionId),
+    Recall {
+        id: SessionId,
+        is_copy: bool,
+    },
     /// Write these entries where they can be read again, and say where with a hint: memory is better used for others.
     MoveOut(Vec<EntryId>),
     FrontEnd(FrontEnd),

@@ -9,6 +9,7 @@ mod copying;
 mod drafts;
 mod editing;
 mod files;
+mod forgetting;
 mod ground;
 mod inline;
 mod inspecting;
@@ -66,6 +67,7 @@ const STDERR: usize = 200;
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::Run;
 use context::{update_cx, view_cx};
+use forgetting::Forgetting;
 use ground::{ask, hear};
 pub use inline::Conversation;
 pub use messages::read_messages;
@@ -163,6 +165,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         telling: telling::Telling::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
+        forgetting: Forgetting::default(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -206,6 +209,7 @@ struct Running<D: Device> {
     past: Reader,
     /// Agents that were asked for their sessions: when the process was started that was asked, and when that was last.
     asked: BTreeMap<AgentKey, (Now, Now)>,
+    forgetting: Forgetting,
     /// Models that sessions are to have.
     wishes: models::Wishes,
     autosave: Autosave,
@@ -352,6 +356,9 @@ impl<D: Device> Running<D> {
             if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
                 self.past.spent();
             }
+            if let (Address::Agent(agent), FrontEnd::Deleted(id, result)) = (one.at, &one.what) {
+                self.deleted(agent, id, result.is_ok());
+            }
             update::news(&mut self.app, one, now);
         }
     }
@@ -419,7 +426,7 @@ impl<D: Device> Running<D> {
             Out::ReadPrompts => self.autosave.read_prompts(),
             Out::GoOn(past) => self.go_on(&past),
             Out::Fork(past) => {
-                self.open_past(&past, Opening::Fork(SessionId::from(past.id.as_str())));
+                self.open_past(&past, Opening::Copy(SessionId::from(past.id.as_str())));
             }
             Out::ForkOpen(key) => self.fork_open(key),
             // What could not be opened is said in the list, which is still there.
@@ -432,7 +439,7 @@ impl<D: Device> Running<D> {
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(past) => self.past.forget(*past),
+            Out::Forget(past) => self.forget(*past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),
