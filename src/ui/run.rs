@@ -357,7 +357,7 @@ impl<D: Device> Running<D> {
                 self.past.spent();
             }
             if let (Address::Agent(agent), FrontEnd::Deleted(id, result)) = (one.at, &one.what) {
-                self.deleted(agent, id, result.is_ok());
+                forgetting::deleted(self, agent, id, result.is_ok());
             }
             update::news(&mut self.app, one, now);
         }
@@ -439,7 +439,7 @@ impl<D: Device> Running<D> {
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(past) => self.forget(*past),
+            Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),

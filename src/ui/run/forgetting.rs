@@ -31,35 +31,35 @@ impl Forgetting {
     }
 }
 
-impl<D: Device> Running<D> {
-    pub(super) fn forget(&mut self, past: PastSession) {
-        let was_asked = self.forgetting.take(|_, one| (&one.id, &one.command) == (&past.id, &past.command)).is_some();
-        let model = self.engine.model();
-        let is_its = |agent: &Agent| agent.is_up() && agent.command == past.command;
-        let can = model.agents().find(|(_, agent)| is_its(agent) && agent.can(Can::Delete));
-        match can.map(|(key, _)| key).filter(|_| !was_asked) {
-            Some(key) => {
-                let id = SessionId::from(past.id.as_str());
-                self.forgetting.put(key, past);
-                self.refuse("its agent is asked to delete it".to_owned());
-                let news = self.engine.intent_to(key.into(), Intent::DeleteSession { id });
-                self.news(news);
-            }
-            None => self.past.forget(past),
+/// Has it forgotten, or its agent asked to delete it first.
+pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession) {
+    let is_same = |one: &PastSession| (&one.id, &one.command) == (&past.id, &past.command);
+    let was_asked = running.forgetting.take(|_, one| is_same(one)).is_some();
+    let model = running.engine.model();
+    let is_its = |agent: &Agent| agent.is_up() && agent.command == past.command;
+    let can = model.agents().find(|(_, agent)| is_its(agent) && agent.can(Can::Delete));
+    match can.map(|(key, _)| key).filter(|_| !was_asked) {
+        Some(key) => {
+            let id = SessionId::from(past.id.as_str());
+            running.forgetting.put(key, past);
+            running.refuse("its agent is asked to delete it".to_owned());
+            let news = running.engine.intent_to(key.into(), Intent::DeleteSession { id });
+            running.news(news);
         }
+        None => running.past.forget(past),
     }
+}
 
-    /// An agent has deleted a session, or has not and said why.
-    pub(super) fn deleted(&mut self, agent: AgentKey, id: &SessionId, is_done: bool) {
-        let is_it = |of: AgentKey, past: &PastSession| of == agent && past.id == id.as_str();
-        let Some(past) = self.forgetting.take(is_it) else { return };
-        if let Some(list) = &mut self.app.list {
-            list.note = None;
-        }
-        if is_done {
-            self.past.forget(past);
-        } else {
-            self.forgetting.put(agent, past);
-        }
+/// An agent has deleted a session, or has not.
+pub(super) fn deleted<D: Device>(running: &mut Running<D>, agent: AgentKey, id: &SessionId, is_done: bool) {
+    let is_it = |of: AgentKey, past: &PastSession| of == agent && past.id == id.as_str();
+    let Some(past) = running.forgetting.take(is_it) else { return };
+    if let Some(list) = &mut running.app.list {
+        list.note = None;
+    }
+    if is_done {
+        running.past.forget(past);
+    } else {
+        running.forgetting.put(agent, past);
     }
 }
