@@ -97,7 +97,7 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
             let why = sanitize::line(&why);
-            state.say(format!("kept, as its agent does not delete it: {why} · Delete again forgets it here"), now);
+            state.say(format!("kept: {why} · Delete again forgets it here"), now);
         }
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {
