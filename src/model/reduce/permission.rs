@@ -177,6 +177,7 @@ pub fn wait(
         asked: 0,
         outside: Vec::new(),
         is_hook_asked: false,
+        is_left: false,
         ruling: Asks::No,
     };
     session.questions.push(pending);
@@ -287,6 +288,14 @@ fn keep(session: &Session, pending: &Question, option: &str, cx: &mut Cx) {
     {
         cx.push(Effect::KeepAnswer { claims: Box::new(claims), scope });
     }
+}
+
+/// The same where nobody is there any more who could answer.
+pub fn refuse_left(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req) {
+        question.is_left = true;
+    }
+    refuse(session, req, "", cx);
 }
 
 /// The first answer that refuses this once is given, where the agent offers none the question is cancelled. The reason is
