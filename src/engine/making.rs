@@ -163,18 +163,23 @@ pub(super) fn make(in_force: &RulesInForce, new: &NewRules, tell: &dyn Fn(HostEv
     }
 }
 
-/// Has the narrowest rule hold that would have allowed this.
-pub(super) fn keep_answer(in_force: &RulesInForce, claims: &Claims, scope: Scope, tell: &dyn Fn(HostEvent)) -> Done {
+/// Has the narrowest rule hold that would have answered this.
+pub(super) fn keep_answer(
+    in_force: &RulesInForce,
+    claims: &Claims,
+    (list, scope): (Ruled, Scope),
+    tell: &dyn Fn(HostEvent),
+) -> Done {
     let (book, agent, cwd) = (in_force.book(), in_force.agent(), in_force.cwd());
     let texts = proposed(book, agent, &cwd, claims);
-    let allows = |text: &&String| {
-        let Ok(only) = read(Ruled::Allow, text) else { return false };
+    let answers = |text: &&String| {
+        let Ok(only) = read(list, text) else { return false };
         let mut more = in_force.more();
         more.extend(only);
-        book.by(&book.with(&cwd, &more).0, agent, &cwd, claims).verdict == Ruled::Allow
+        book.by(&book.with(&cwd, &more).0, agent, &cwd, claims).verdict == list
     };
-    match texts.iter().find(allows) {
-        Some(text) => make(in_force, &NewRules { list: Ruled::Allow, text: text.clone(), scope }, tell),
+    match texts.iter().find(answers) {
+        Some(text) => make(in_force, &NewRules { list, text: text.clone(), scope }, tell),
         None => {
             let fault = Some(why_none(in_force, claims, texts.last()));
             let event = HostEvent::RulesMade { made: Vec::new(), unkept: Vec::new(), fault };

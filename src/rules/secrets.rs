@@ -74,8 +74,9 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
             _ => others.push(at),
         }
     }
-    let under =
-        |heading: &str| (0..SECRETS.len()).filter(move |at| SECRETS.get(*at).is_some_and(|row| row.why == heading));
+    let under = |heading: &'static str| {
+        (0..SECRETS.len()).filter(move |at| SECRETS.get(*at).is_some_and(|row| row.why == heading))
+    };
     Index { named, others, public: under(PUBLIC).collect(), usually: under(USUALLY).collect() }
 });
 

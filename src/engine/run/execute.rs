@@ -192,9 +192,10 @@ impl Engine {
             Effect::MakeRules(rules) => {
                 self.ruler.apart(at, &self.core, move |in_force, tell| making::make(in_force, &rules, tell));
             }
-            Effect::KeepAnswer { claims, scope } => {
-                self.ruler
-                    .apart(at, &self.core, move |in_force, tell| making::keep_answer(in_force, &claims, scope, tell));
+            Effect::KeepAnswer { claims, list, scope } => {
+                self.ruler.apart(at, &self.core, move |in_force, tell| {
+                    making::keep_answer(in_force, &claims, (list, scope), tell)
+                });
             }
             Effect::DropRule(rule) => {
                 self.ruler.apart(at, &self.core, move |in_force, _| making::remove(in_force, rule));

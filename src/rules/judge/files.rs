@@ -162,7 +162,8 @@ impl<'a> Judge<'a, '_> {
     /// Whether it is known enough of what a shell makes of a word for a program that removes or moves it.
     fn is_looked_at(&self, program: &str, word: &Word) -> bool {
         let is_plain = ["rm", "mv"].contains(&program) && hazards::is_plain_glob(word) && self.earlier.is_empty();
-        is_plain && globs::files(self.request, word).is_some()
+        let dir = || Path::new(word.text.rsplit_once('/').map_or(".", |(dir, _)| dir));
+        is_plain && !Places::of(self.request, dir()).is_outside() && globs::files(self.request, word).is_some()
     }
 
     /// Of a directory the files that are put into it; what else is written is itself.
