@@ -82,7 +82,7 @@ fn is_above(path: &Path) -> bool {
 /// What there is in some directories of the corpus.
 fn names(path: &Path) -> Option<Vec<String>> {
     let names: &[&str] = match normalize(path).to_str() {
-        Some("/w") => &["a.rs", "b.md", "c.md", "globs"],
+        Some("/w") => &["-n", "-n.rs", "a.rs", "b.md", "c.md", "globs"],
         Some("/w/globs") => &["-n", "a.txt", "b.log", "noted.txt"],
         Some("/w/src") => &["a.rs", "b.rs", "main.rs", "keys"],
         Some("/w/keys") => &["cert.pem", "chain.pem"],

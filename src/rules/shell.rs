@@ -89,7 +89,7 @@ pub(super) struct State {
 /// Reads a line of a shell that begins in this state, and in this directory where that is known.
 pub(super) fn read(line: &str, state: State, here: Option<&Path>) -> Line {
     let State { is_moved, has_input } = state;
-    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, here };
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, is_condition: false, here };
     reader.text(line);
     let Reader { mut line, is_moved, .. } = reader;
     // What stands first may run again after the directory was changed.
@@ -109,6 +109,8 @@ struct Reader<'a> {
     depth: usize,
     is_moved: bool,
     has_input: bool,
+    /// It says whether a loop goes on.
+    is_condition: bool,
     here: Option<&'a Path>,
 }
 
@@ -279,7 +281,9 @@ impl Reader<'_> {
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 self.mix(Order::Repeated);
+                let before = std::mem::replace(&mut self.is_condition, true);
                 self.list(&clause.0);
+                self.is_condition = before;
                 self.list(&clause.1.list);
             }
             CompoundCommand::Arithmetic(sum) => self.sum(&sum.expr.value),
@@ -330,7 +334,7 @@ impl Reader<'_> {
         if self.line.segments.len() >= MAX_SEGMENTS {
             return self.doubt(Doubt::TooLong);
         }
-        let is_passed = stays && !self.is_moved || reads_line(&command);
+        let is_passed = stays && !self.is_moved || self.is_condition && reads_line(&command);
         self.line.segments.push(if is_passed { Segment::Passed(command) } else { Segment::Command(command) });
     }
 
