@@ -267,13 +267,18 @@ impl<'a> Judge<'a, '_> {
         if !word.is_glob || word.is_tilde || word.shape.contains("**") || !self.earlier.is_empty() {
             return true;
         }
-        let shape = normalize(&cwd.join(&word.shape));
-        let is_it = |spec: &Spec| matches!(spec, Spec::Path(spec) if spec.may_fit(&shape, roots, home, goes_down));
+        // As it stands there, and below where its directory really is.
+        let plain = normalize(&cwd.join(&word.shape));
+        let end = word.text.rfind('/').map_or(0, |at| at + 1);
+        let (dir, rest) = (word.text.get(..end).unwrap_or_default(), word.shape.get(end..).unwrap_or_default());
+        let Some(real) = (self.request.links)(&cwd.join(dir)).map(|dir| dir.join(rest)) else { return true };
+        let may_fit = |spec: &Spec| match spec {
+            Spec::Path(spec) => [&plain, &real].iter().any(|shape| spec.may_fit(shape, roots, home, goes_down)),
+            _ => false,
+        };
         // Where links lead is looked at with the files that it stands for now.
-        let is_looked_at = globs::files(self.request, word).is_some();
-        !is_looked_at
-            || self.narrow(tool).any(is_it)
-            || self.globbed(word).iter().any(|path| self.denied(tool, path, false).is_some())
+        let Some(files) = globs::files(self.request, word) else { return true };
+        self.narrow(tool).any(may_fit) || files.iter().any(|path| self.denied(tool, path, false).is_some())
     }
 
     /// The files that a shell makes of a word now, as far as that can be told.
