@@ -208,3 +208,42 @@ fn path(params: &Value) -> Result<&str, Refused> {
 fn refused(error: impl std::fmt::Display) -> Refused {
     (BAD_PARAMS, error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_answered_by_what_the_call_names_and_not_by_its_kind_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::write(root.join("a"), "").unwrap();
+        let inside = root.join("a").to_string_lossy().into_owned();
+        let answered = |allow, call: Value| {
+            let options =
+                json!([{ "optionId": "yes", "kind": "allow_once" }, { "optionId": "no", "kind": "reject_once" }]);
+            let answer =
+                Served::new(allow, true, root.clone()).decided(&json!({ "toolCall": call, "options": options }));
+            answer["outcome"]["optionId"] == "yes"
+        };
+        for (call, by_reads, by_all) in [
+            (json!({ "kind": "read", "rawInput": { "path": inside } }), true, true),
+            (json!({ "kind": "search", "rawInput": { "pattern": "x" } }), true, true),
+            (json!({ "kind": "read", "locations": [{ "path": "/etc/passwd" }] }), false, true),
+            (json!({ "kind": "read", "rawInput": { "path": "../x" } }), false, true),
+            (json!({ "kind": "read", "rawInput": { "path": "~/x" } }), false, true),
+            (json!({ "kind": "read", "rawInput": { "command": "ls" } }), false, true),
+            (json!({ "kind": "read", "content": [{ "type": "diff", "path": inside, "newText": "x" }] }), false, true),
+            (json!({ "kind": "edit", "rawInput": { "path": inside } }), false, true),
+            (json!({ "kind": "read", "rawInput": { "path": ".env" } }), false, false),
+            (json!({ "kind": "execute", "rawInput": { "command": "cat .env" } }), false, false),
+        ] {
+            let words = call.to_string();
+            assert_eq!(
+                (answered(Allow::Reads, call.clone()), answered(Allow::All, call)),
+                (by_reads, by_all),
+                "{words}"
+            );
+        }
+    }
+}

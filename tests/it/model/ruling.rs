@@ -3,6 +3,7 @@
 use crate::support::Rig;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
+use acp_tui::model::audit::By;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent};
@@ -246,6 +247,25 @@ fn a_rule_holds_before_it_is_written_also_for_what_is_being_judged() {
     assert_eq!(rig.model().first().rules.made(), std::slice::from_ref(&of_session));
     assert!(rig.model().first().rules.in_no_file().eq([&of_session]), "for the session alone");
     assert_replayed(&rig);
+}
+
+#[test]
+fn a_question_that_nobody_is_there_for_is_refused_by_the_client() {
+    for (intent, by) in [
+        (Intent::RefuseLeft(ReqId(0)), (By::Client, Some("the input has ended"))),
+        (Intent::Refuse { req: ReqId(0), reason: String::new() }, (By::Person, None)),
+    ] {
+        let mut rig = ruled(Policy::Ask);
+        ask(&mut rig, 1, &usual());
+        say(&mut rig, Ruled::Open);
+        rig.wants();
+        rig.intent(intent);
+        assert_eq!(rig.sent_briefly(), ["1:selected no"]);
+        let told = |e: &Effect| if let Effect::Audit(decision) = e { Some(decision.clone()) } else { None };
+        let decision = rig.wants().iter().find_map(told).unwrap();
+        assert_eq!((decision.by, decision.reason.as_deref()), by);
+        assert_replayed(&rig);
+    }
 }
 
 #[test]
