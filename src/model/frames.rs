@@ -104,7 +104,8 @@ pub fn words(filter: &str) -> Vec<String> {
 fn contains(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     // The byte that is found least often by itself: very much text is looked through at each key.
-    let rarest = word.iter().enumerate().max_by_key(|(_, byte)| COMMON.iter().position(|one| one == *byte).unwrap_or(99));
+    let rarest =
+        word.iter().enumerate().max_by_key(|(_, byte)| COMMON.iter().position(|one| one == *byte).unwrap_or(99));
     let Some((before, rare)) = rarest else { return true };
     let starts = memchr2_iter(*rare, rare.to_ascii_uppercase(), text).filter_map(|at| at.checked_sub(before));
     starts.into_iter().any(|at| text.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))

@@ -179,7 +179,9 @@ fn scenario_16_a_context_of_no_size_or_more_than_full_is_said_without_nonsense()
     assert_eq!(told(0, 0), "default");
     let without = told(5_000, 0);
     assert!(without.contains("5 k tokens") && !without.contains('%'), "{without}");
-    for (used, size, expected) in [(0, 200, "▱ 0 % of 200"), (300, 200, "▰ 150 % of 200"), (u64::MAX, 1, "▰ 999 % of 1")] {
+    for (used, size, expected) in
+        [(0, 200, "▱ 0 % of 200"), (300, 200, "▰ 150 % of 200"), (u64::MAX, 1, "▰ 999 % of 1")]
+    {
         let right = told(used, size);
         assert!(right.ends_with(expected), "{used} of {size}: {right}");
     }
