@@ -244,8 +244,8 @@ impl Left {
 impl Group {
     /// A living member is left, and its number was not given to another one.
     fn is_there(&self) -> bool {
-        let is_other =
-            self.started.is_some() && marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
+        // A leader that was gone when it was told of has no time: whoever has its number now is another one.
+        let is_other = marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
         let leader = Pid::from_raw(self.leader);
         let is_known = leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok());
         !is_other && is_known && family::has_living_member(self.leader)
