@@ -244,7 +244,7 @@ fn odd_options_are_shown_as_given_and_never_answered_unasked() {
     s.send("2");
     s.see("not allowed");
     s.prompt("empty");
-    let screen = s.see("without any option");
+    let screen = s.see("without offering an answer");
     assert_eq!(composer(&screen), "");
     s.quit(&place);
 }

@@ -296,7 +296,7 @@ fn words_without_texts_leave_the_diff_of_the_agent() {
     s.event(Event::Host(HostEvent::Review(ReviewEvent::Previews { req: ReqId(5), asked: 1, previews: vec![preview] })));
     s.draw();
     assert!(s.shown.contains("- two") && s.shown.contains("+ TWO"), "{}", s.shown);
-    assert!(s.shown.contains("view differs: it is gone"), "{}", s.shown);
+    assert!(s.shown.contains("thinks otherwise: it is gone"), "{}", s.shown);
 }
 
 #[test]

@@ -115,8 +115,8 @@ fn the_usual_screen() {
     assert_eq!(
         bottom(&s, 6),
         "\
-┏ run  cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
-┃ gemini-cli in ~/src/shop
+┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━ 1 of 2 · 0:12
+┃ in ~/src/shop
 ┃ 1 Allow once   2 Always allow cargo test   3 Reject             Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
@@ -133,7 +133,7 @@ fn the_small_screen() {
     assert_eq!(
         bottom(&s, 8),
         "\
-┏ run  cargo test --all -- ━━━ 1/2 0:12
+┏ run cargo test --all -- ━━━━ 1/2 0:12
 ┃   --ignored
 ┃ gemini-cli in ~/src/shop
 ┃ 1 Allow once            Tab to answer

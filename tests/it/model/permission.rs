@@ -73,7 +73,7 @@ fn r_329_without_options_it_is_cancelled_and_shown() {
         let mut rig = Rig::prompted("hi");
         ask(&mut rig, 1, call("edit"), list);
         assert_eq!(rig.sent_briefly(), ["1:cancelled"]);
-        assert!(rig.has_entry("without any option: T"));
+        assert!(rig.has_entry("told no: T"));
     }
 }
 
