@@ -197,7 +197,7 @@ fn a_note_stands_in_place_of_the_keys_and_the_cursor_in_it() {
     s.typed("!too slow").draw();
     let row = s.shown.lines().position(|l| l.starts_with(" reject + why: too slow")).unwrap();
     let at = s.info.cursor.unwrap();
-    assert_eq!((usize::from(at.y), at.x), (row, 25));
+    assert_eq!((usize::from(at.y), at.x), (row, 23));
 }
 
 #[test]
