@@ -50,7 +50,7 @@ fn read(html: &str) -> String {
             "img" => {
                 let (alt, url) = (attribute(tag, "alt").unwrap_or_default(), attribute(tag, "src").unwrap_or_default());
                 let whither = if url.is_empty() { String::new() } else { format!(" ({url})") };
-                out.push_str(&format!("[image: {alt}]{whither}"));
+                out.extend(["[image: ", &alt, "]", &whither]);
             }
             "em" | "/em" | "strong" | "/strong" | "code" | "/code" => {}
             "p" | "/p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "/h1" | "/h2" | "/h3" | "/h4" | "/h5" | "/h6"

@@ -97,7 +97,7 @@ mod tests {
         assert_eq!((&told["state"], &told["context"], &told["model"]), (&json!("ready"), &Value::Null, &Value::Null));
         assert!(told["session"]["title"].as_str().is_some_and(|title| !title.contains('\u{1b}')));
         assert_eq!(told["cwd"], json!(scene.model.first().cwd));
-        scene.now += std::time::Duration::from_secs(60);
+        scene.now += std::time::Duration::from_mins(1);
         assert_eq!(facts(scene.model.first(), Some("my\u{1b}[2J name")), told);
     }
 }

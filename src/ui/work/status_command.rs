@@ -57,7 +57,7 @@ impl StatusCommand {
     /// Tells it, if that is something new; the branch of the directory is added. Gives the time at which it has to be told
     /// again what this is then. Must be called inside the runtime.
     pub fn tell(&mut self, told: Value, cwd: PathBuf, now: Duration) -> Option<Duration> {
-        let Some(Command { words, ask, branch }) = self.command.clone() else { return None };
+        let Command { words, ask, branch } = self.command.clone()?;
         // What comes of the one that runs leads here again.
         if self.running.is_some() || self.told.as_ref() == Some(&told) {
             return None;
