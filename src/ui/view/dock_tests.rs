@@ -898,7 +898,7 @@ fn how_long_a_call_took_is_counted_from_the_answer_on() {
     s.after(2_000);
     let mut patch = ToolPatch::new("call-1".into());
     patch.status = Patch::Set(ToolStatus::Completed);
-    s.update(Update::ToolUpdate(patch));
+    s.update(Update::ToolUpdate(patch.into()));
     let row = s.draw().lines().find(|row| row.contains("cargo test")).unwrap().to_owned();
     assert!(row.ends_with("2 s"), "{row}");
 }
