@@ -360,33 +360,12 @@ pub fn own_file(file: Option<&Path>) -> Option<PathBuf> {
 pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
     EngineConfig {
         command: head.command,
-        args: Vec::new(),
-        env: Vec::new(),
-        start_in: None,
-        protocol: Protocol::Auto,
-        reach: Reach::default(),
-        sandbox: None,
-        further: Further::default(),
         cwd: head.cwd,
-        policy: Policy::Ask,
-        journals: None,
-        record: None,
-        suggestion: None,
-        install: None,
-        shell: None,
-        graces: crate::host::process::Graces::default(),
         review: Some(ReviewConfig {
             reopened: Some(dir.to_owned()),
             ..ReviewConfig::below(dir.parent().unwrap_or(dir).to_owned())
         }),
-        gate: crate::model::changes::Gate::Off,
-        permission_mode: None,
-        rules: None,
-        servers: None,
-        audit: None,
-        private: Vec::new(),
-        directories: Vec::new(),
-        budget: None,
+        ..EngineConfig::default()
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn event(event: &Addressed<Event>) {
         Event::Agent(what) => heard(event.at, what),
         Event::Host(what) => happened(event.at, what),
         Event::Timer(timer) => debug!(?timer, at = ?event.at, "a time is up"),
-        Event::User(_) | Event::Hint(_) => {}
+        Event::User(_) | Event::Hint(_) | Event::Setup(_) => {}
     }
 }
 

@@ -15,6 +15,8 @@ fn request<'a>(tool: &'a Tool, subject: Subject<'a>, roots: &'a [PathBuf]) -> Re
         now: 0,
         links: &|path| Some(normalize(path)),
         is_above: &|_| false,
+        names: &|_| Some(Vec::new()),
+        holds_key: &|_| false,
     }
 }
 
