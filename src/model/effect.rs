@@ -280,7 +280,7 @@ impl Withdrawal {
     /// As part of a sentence.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::ByAgent => "the agent withdrew it",
+            Self::ByAgent => "the agent took it back",
             Self::TurnEnded => "the turn ended",
             Self::TurnStopped => "the turn was stopped",
             Self::SessionClosed => "the session was closed",

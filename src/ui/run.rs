@@ -8,6 +8,7 @@ mod context;
 mod copying;
 mod drafts;
 mod editing;
+mod feeding;
 mod files;
 mod forgetting;
 mod ground;
@@ -16,6 +17,8 @@ mod inspecting;
 mod messages;
 mod models;
 mod pictures;
+mod pointing;
+mod scrolling;
 mod sessions;
 mod start;
 mod telling;
@@ -24,7 +27,7 @@ mod worktrees;
 use super::autosave::{Autosave, Brought, DraftStore};
 use super::frame::{Frames, Urgency};
 use super::keys::Keymap;
-use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
+use super::msg::{EditorJob, FrameInfo, Out};
 use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
@@ -40,12 +43,13 @@ use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
 use super::work::highlight::{Coloured, Job};
 use super::work::pictures::{Painted, Painter};
+use super::work::status_command::{self, StatusCommand};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::{HunkId, Scope};
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};
-use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey, TermId};
 use crate::model::login::Secret;
 use crate::theme::color::Depth;
 use crate::theme::looks::{self, Looks};
@@ -65,7 +69,8 @@ const INPUTS: usize = 512;
 const STDERR: usize = 200;
 
 pub use super::work::copier::{ToFile, Tools};
-pub use super::work::programs::Run;
+pub use super::work::programs::{Ask, Branch, Run};
+pub use super::work::status_command::Command as StatusProgram;
 use context::{update_cx, view_cx};
 use forgetting::Forgetting;
 use ground::{ask, hear};
@@ -99,6 +104,10 @@ pub struct UiOptions {
     pub outside: Outside,
     /// Programs that take what is copied.
     pub clipboard: Tools,
+    /// What Enter sends where nothing is written and nothing was said yet.
+    pub tour: Option<String>,
+    /// Makes words for the status line.
+    pub status_command: Option<StatusProgram>,
     pub conversation: Conversation,
 }
 
@@ -127,12 +136,14 @@ pub struct Ended {
     pub goodbye: Goodbye,
     /// The ids of sessions that can be gone on with.
     pub can_go_on: Vec<String>,
+    /// Hunks without a decision in the session that was shown.
+    pub undecided: u64,
 }
 
 impl Ended {
     /// Before anything was opened.
     pub fn early(exit: Exit) -> Self {
-        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new() }
+        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new(), undecided: 0 }
     }
 }
 
@@ -145,6 +156,7 @@ enum Awaited {
     Autosaved(Brought),
     Copied(Copied),
     Painted(Painted),
+    Fed(status_command::Answer),
     Frame,
 }
 
@@ -163,6 +175,9 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         painter: Painter::default(),
         copier: Copier::new(std::mem::take(&mut options.clipboard)),
         telling: telling::Telling::default(),
+        status_command: StatusCommand::new(options.status_command.take()),
+        has_told_fault: false,
+        pointing: pointing::Pointing::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
         forgetting: Forgetting::default(),
@@ -177,6 +192,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         printed: inline::Printed::default(),
     });
     running.app.is_inline = running.options.conversation.is_inline && running.options.purpose == Purpose::Session;
+    running.app.tour = running.options.tour.take();
     running.app.tells_titles = running.options.unstable;
     running.app.view.place = running.options.place.take();
     let ended = running.drive().await;
@@ -184,13 +200,16 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         // A terminal that takes nothing any more is given back all the same.
         let _ = inline::leave(&mut running);
     }
+    let is_session = running.options.purpose == Purpose::Session;
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
+    let undecided =
+        engine.model().at(app.shown()).filter(|_| is_session).map_or(0, |shown| shown.changes().totals.pending);
     autosave.close();
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
+    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on, undecided })
 }
 
 struct Running<D: Device> {
@@ -220,6 +239,10 @@ struct Running<D: Device> {
     copier: Copier,
     painter: Painter,
     telling: telling::Telling,
+    status_command: StatusCommand,
+    /// What is wrong with it was said.
+    has_told_fault: bool,
+    pointing: pointing::Pointing,
     printed: inline::Printed,
 }
 
@@ -267,6 +290,7 @@ impl<D: Device> Running<D> {
                 Awaited::Autosaved(brought) => self.brought(brought),
                 Awaited::Copied(copied) => copying::copied(self, copied)?,
                 Awaited::Painted(painted) => pictures::painted(self, painted),
+                Awaited::Fed(answer) => feeding::fed(self, answer),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -309,7 +333,7 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, files, past, autosave, copier, painter, .. } = self;
+        let Self { screen, engine, colours, files, past, autosave, copier, painter, status_command, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
@@ -320,6 +344,7 @@ impl<D: Device> Running<D> {
             brought = autosave.next() => Awaited::Autosaved(brought),
             copied = copier.next() => Awaited::Copied(copied),
             painted = painter.next() => Awaited::Painted(painted),
+            answer = status_command.next() => Awaited::Fed(answer),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -450,8 +475,8 @@ impl<D: Device> Running<D> {
             Out::TakeFile(file) => worktrees::take_file(self, &file),
             Out::TakePart(scope, target) => worktrees::take_part(self, scope, target),
             Out::Tree(tree, fate) => worktrees::decide(self, tree, fate),
-            Out::Scroll(by) => self.scroll(by),
-            Out::Fold(entry) => self.fold(entry),
+            Out::Scroll(by) => scrolling::scroll(self, by),
+            Out::Fold(entry) => scrolling::fold(self, entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(what, text) => self.copier.copy(what, text),
             Out::Save(what, text) => self.copier.save(what, text),
@@ -462,13 +487,19 @@ impl<D: Device> Running<D> {
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => {
                 self.screen.suspend()?;
-                self.telling.has_left();
+                self.has_left();
                 ask(&mut self.screen, &self.options)?;
             }
             Out::Redraw => self.screen.invalidate(),
             Out::Quit => return Ok(Some(Exit::Quit)),
         }
         Ok(None)
+    }
+
+    /// The terminal was given back, and has forgotten what it showed beside the screen.
+    fn has_left(&mut self) {
+        self.telling.has_left();
+        self.pointing = pointing::Pointing::default();
     }
 
     /// Has what is in view coloured, one text at a time.
@@ -498,36 +529,6 @@ impl<D: Device> Running<D> {
     fn log_in_with(&mut self, method: String, values: Vec<(String, Secret)>) {
         self.engine.log_in_with(self.app.shown(), method, values);
         self.app.sync(self.engine.model(), self.engine.now());
-    }
-
-    fn fold(&mut self, entry: EntryId) {
-        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
-        if let Some((entry, fold)) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
-            self.app.view.folds.set(entry, fold);
-        }
-    }
-
-    fn scroll(&mut self, by: ScrollBy) {
-        let area = self.info.transcript;
-        if area.is_empty() {
-            if by == ScrollBy::End {
-                self.app.view.scroll = super::state::scroll::Scroll::Follow;
-            }
-            return;
-        }
-        let mut scroll = self.app.view.scroll;
-        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
-        let cx = cx.draw_ctx();
-        let page = i32::from(area.height).saturating_sub(1).max(1);
-        match by {
-            ScrollBy::Rows(rows) => self.transcript.scroll_by(&cx, area, &mut scroll, rows),
-            ScrollBy::Pages(pages) => {
-                self.transcript.scroll_by(&cx, area, &mut scroll, pages.saturating_mul(page));
-            }
-            ScrollBy::Top => self.transcript.to_top(&cx, area, &mut scroll),
-            ScrollBy::End => self.transcript.to_end(&cx, area, &mut scroll),
-        }
-        self.app.view.scroll = scroll;
     }
 
     fn draw(&mut self) -> io::Result<()> {
@@ -589,6 +590,8 @@ impl<D: Device> Running<D> {
         pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
+        feeding::feed(self);
+        pointing::point(self)?;
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;

@@ -228,7 +228,7 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
         return;
     }
     let Some(id) = session.login_said else {
-        let title = "the agent prints during the log-in";
+        let title = "during the log-in the agent says";
         session.login_said = Some(notice(session, Level::Warn, title, vec![line.to_owned()], cx.now));
         return;
     };
@@ -319,7 +319,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {
-        Opening::New => "starting the agent again, with a new session",
+        Opening::New => "starting the agent again, with a new session: it does not remember what is above",
         _ => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);

@@ -4,7 +4,7 @@ use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
-use super::super::ids::{EntryId, ReqId};
+use super::super::ids::{EntryId, Now, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
@@ -129,7 +129,7 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     };
     let pending = session.questions.remove(at);
     if pending.about == About::Permission {
-        learned(session, &pending, !is_allowed);
+        learned(session, &pending, !is_allowed, cx.now);
         review::tool(session, pending.entry, cx);
         return decide(session, is_allowed, &ground, (req, pending.entry), &pending.options, cx);
     }
@@ -141,10 +141,14 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
 }
 
 /// The call has been decided as it was shown.
-fn learned(session: &mut Session, pending: &Question, is_refused: bool) {
+fn learned(session: &mut Session, pending: &Question, is_refused: bool, now: Now) {
     session.entries.change(pending.entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
             tool.refused = is_refused;
+            // It begins with the answer: how long the person has thought is not how long it takes.
+            if tool.ended.is_none() {
+                tool.started = now;
+            }
             tool.learn(&pending.previews);
         }
     });
@@ -207,7 +211,7 @@ fn decide(
             (Level::Warn, words, Answer::Error(Ground::NotWhole.refusal(Subject::Nothing)))
         }
         Ground::NoChoice => {
-            (Level::Warn, format!("asked for permission without any option: {}", label()), Answer::Cancelled)
+            (Level::Warn, format!("asked without offering an answer, and was told no: {}", label()), Answer::Cancelled)
         }
         ground => {
             let wanted: &[PermissionKind] = if is_allowed {
@@ -270,7 +274,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     audit::answered(session, &pending, &option, cx);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
-    learned(session, &pending, refused);
+    learned(session, &pending, refused, cx.now);
     if pending.about == About::Permission {
         let list = if refused { Ruled::Deny } else { Ruled::Allow };
         keep(session, &pending, &option, list, cx);

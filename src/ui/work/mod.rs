@@ -6,3 +6,4 @@ pub mod files;
 pub mod highlight;
 pub mod pictures;
 pub mod programs;
+pub mod status_command;
