@@ -258,7 +258,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "base"]),
     // What a decoded picture is, and what is decoded.
-    ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::picture"]),
+    ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::graphics", "base::picture"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
@@ -326,10 +326,10 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
         ],
     ),
-    ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
+    ("ui::screen", &["ui::keys", "ui::tty", "engine::wait", "base::graphics"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
     // A picture is written into a file by what its bytes say that it is.
-    ("ui::run", &["ui", "engine", "model", "theme", "base::media", "base::picture"]),
+    ("ui::run", &["ui", "engine", "model", "theme", "base::graphics", "base::media", "base::picture"]),
 ];
 
 /// Imports that break the table for a reason: `(file, target, reason)`.

@@ -143,18 +143,18 @@ pub(super) fn make(in_force: &RulesInForce, new: &NewRules) -> Done {
     Done { concerns_all: new.scope.is_kept() && !made.is_empty(), event: HostEvent::RulesMade { made, fault } }
 }
 
-/// Has the narrowest rule hold that would have allowed this.
-pub(super) fn keep_answer(in_force: &RulesInForce, claims: &Claims, scope: Scope) -> Done {
+/// Has the narrowest rule hold that would have decided this so.
+pub(super) fn keep_answer(in_force: &RulesInForce, list: Ruled, claims: &Claims, scope: Scope) -> Done {
     let (book, agent, cwd) = (in_force.book(), in_force.agent(), in_force.cwd());
     let texts = proposed(book, agent, &cwd, claims);
-    let allows = |text: &&String| {
-        let Ok(only) = read(Ruled::Allow, text) else { return false };
+    let decides = |text: &&String| {
+        let Ok(only) = read(list, text) else { return false };
         let mut more = in_force.more();
         more.extend(only);
-        book.by(&book.with(&cwd, &more).0, agent, &cwd, claims).verdict == Ruled::Allow
+        book.by(&book.with(&cwd, &more).0, agent, &cwd, claims).verdict == list
     };
-    match texts.iter().find(allows) {
-        Some(text) => make(in_force, &NewRules { list: Ruled::Allow, text: text.clone(), scope }),
+    match texts.iter().find(decides) {
+        Some(text) => make(in_force, &NewRules { list, text: text.clone(), scope }),
         None => {
             let fault = Some(why_none(in_force, claims, texts.last()));
             Done { concerns_all: false, event: HostEvent::RulesMade { made: Vec::new(), fault } }

@@ -55,8 +55,9 @@ pub enum Effect {
         past: Vec<Arc<Claims>>,
     },
     MakeRules(NewRules),
-    /// The narrowest rule that allows this is to hold.
+    /// The narrowest rule that decides this so is to hold.
     KeepAnswer {
+        list: Ruled,
         claims: Box<Claims>,
         scope: Scope,
     },

@@ -192,8 +192,8 @@ impl Engine {
             Effect::MakeRules(rules) => {
                 self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules));
             }
-            Effect::KeepAnswer { claims, scope } => {
-                self.ruler.apart(at, &self.core, move |in_force| making::keep_answer(in_force, &claims, scope));
+            Effect::KeepAnswer { list, claims, scope } => {
+                self.ruler.apart(at, &self.core, move |in_force| making::keep_answer(in_force, list, &claims, scope));
             }
             Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
             Effect::CheckWrite { req, path } => {
