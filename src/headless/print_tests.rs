@@ -18,7 +18,7 @@ fn model() -> Model {
     for event in [
         Event::User(Intent::Start),
         Event::Agent(AgentEvent::Initialized(Ok(init))),
-        Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
+        Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))),
         Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
     ] {
         reduce(&mut model, event.at_home(), Now::ZERO);
@@ -30,7 +30,7 @@ fn call(model: &mut Model, id: &str, title: &str, status: ToolStatus) {
     let mut patch = ToolPatch::new(id.into());
     patch.title = Patch::Set(title.into());
     patch.status = Patch::Set(status);
-    let update = Update::ToolCall(patch);
+    let update = Update::ToolCall(patch.into());
     let event = AgentEvent::Update { session: SessionId::from("s"), update };
     reduce(model, Event::Agent(event).at_home(), Now::ZERO);
 }
@@ -72,7 +72,7 @@ fn locations_that_are_left_out_are_counted_in_the_lines() {
     let mut patch = ToolPatch::new("t".into());
     patch.locations = Patch::Set(Vec::new());
     patch.more_locations = 7;
-    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch.into()) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
     let out = Follower::new(Form::Json).follow(model.first(), Last::No).stdout;
     assert!(out.contains("\"more_locations\":7"), "{out}");

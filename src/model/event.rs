@@ -161,7 +161,7 @@ impl CallError {
 #[derive(Clone, Debug)]
 pub enum AgentEvent {
     Initialized(Result<InitResult, CallError>),
-    SessionOpened(Result<SessionResult, CallError>),
+    SessionOpened(Result<Box<SessionResult>, CallError>),
     PromptAnswered {
         turn: TurnId,
         result: Result<PromptAnswer, CallError>,
@@ -210,7 +210,7 @@ pub enum AgentEvent {
     Request {
         req: ReqId,
         session: Option<SessionId>,
-        request: AgentRequest,
+        request: Box<AgentRequest>,
     },
     /// Found in an error that asks for a log-in; counts when `initialize` named none.
     MethodsOffered(Vec<AuthMethod>),
@@ -252,7 +252,10 @@ impl AgentEvent {
     pub fn tool(&self) -> Option<&ToolId> {
         match self {
             Self::Update { update, .. } => update.tool(),
-            Self::Request { request: AgentRequest::Permission { tool, .. }, .. } => Some(&tool.id),
+            Self::Request { request, .. } => match &**request {
+                AgentRequest::Permission { tool, .. } => Some(&tool.id),
+                _ => None,
+            },
             _ => None,
         }
     }

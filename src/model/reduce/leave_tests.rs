@@ -39,7 +39,7 @@ impl Both {
         };
         both.event(Event::User(Intent::Start));
         both.event(Event::Agent(AgentEvent::Initialized(Ok(InitResult::default()))));
-        both.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+        both.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
         both.prompt("go");
         both
     }
@@ -64,7 +64,7 @@ impl Both {
     fn call(&mut self, id: &str, status: ToolStatus, text: String) {
         let content = Patch::Set(vec![ToolContent::Block(Block::Text(text))]);
         let patch = ToolPatch { status: Patch::Set(status), content, ..ToolPatch::new(id.into()) };
-        self.update(Update::ToolCall(patch));
+        self.update(Update::ToolCall(patch.into()));
     }
 
     /// Finished calls with so many bytes of text.
@@ -179,12 +179,12 @@ fn a_call_that_has_left_takes_late_news_and_questions() {
     both.bulk(8 << 20);
     assert!(both.slot(late).here().is_none());
     let patch = ToolPatch { title: Patch::Set("renamed".into()), ..ToolPatch::new("late".into()) };
-    both.update(Update::ToolUpdate(patch));
+    both.update(Update::ToolUpdate(patch.into()));
     assert_eq!(both.session().tool(late).map(|t| t.title.as_str()), Some("renamed"));
     let options = vec![PermissionOption { id: "o".into(), name: "Allow".into(), kind: PermissionKind::AllowOnce }];
     let request = AgentRequest::Permission { tool: ToolPatch::new("asked".into()), options };
     let session = Some(SessionId::from("s"));
-    both.event(Event::Agent(AgentEvent::Request { req: ReqId(7), session, request }));
+    both.event(Event::Agent(AgentEvent::Request { req: ReqId(7), session, request: request.into() }));
     let asked = both.session().questions()[0].entry;
     both.bulk(8 << 20);
     assert!(both.session().tool(asked).is_some(), "what a question is about stays");
@@ -203,7 +203,7 @@ fn late_news_of_a_call_that_cannot_be_read_back_are_an_entry_of_their_own() {
     both.memory.is_broken = true;
     let before = both.session().entries().next_id();
     let patch = ToolPatch { title: Patch::Set("late news".into()), ..ToolPatch::new("late".into()) };
-    both.update(Update::ToolUpdate(patch));
+    both.update(Update::ToolUpdate(patch.into()));
     assert_eq!(both.session().tool(before).map(|t| t.title.as_str()), Some("late news"));
 }
 

@@ -78,7 +78,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
-            lifecycle::session_opened(model, key, result, cx);
+            lifecycle::session_opened(model, key, result.map(|opened| *opened), cx);
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
@@ -210,7 +210,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                 budget::told(model, at, cx);
             }
         }
-        AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
+        AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, *request, cx),
         AgentEvent::MethodsOffered(methods) => {
             in_agent(model, key, cx, |agent, _| {
                 if agent.auth_methods.is_empty() {

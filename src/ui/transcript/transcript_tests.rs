@@ -44,7 +44,7 @@ impl Stage {
             commands: None,
             earlier: 0,
         };
-        stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+        stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
         stage
     }
 
@@ -79,7 +79,7 @@ impl Stage {
             content: Patch::Set(content),
             ..ToolPatch::new(ToolId::from(id))
         };
-        self.update(Update::ToolCall(patch));
+        self.update(Update::ToolCall(patch.into()));
     }
 
     fn with<R>(&mut self, f: impl FnOnce(&mut Transcript, &DrawCtx<'_>, &mut Scroll) -> R) -> R {
@@ -646,7 +646,11 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
             content: written.into(),
             how: crate::model::event::WriteHow::default(),
         };
-        stage.event(Event::Agent(AgentEvent::Request { req: ReqId(1), session: Some(SessionId::from("s")), request }));
+        stage.event(Event::Agent(AgentEvent::Request {
+            req: ReqId(1),
+            session: Some(SessionId::from("s")),
+            request: request.into(),
+        }));
         let (req, path) = (ReqId(1), "/proj/a.rs");
         stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real: None, result: Ok(()) }));
         let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()) });

@@ -193,7 +193,7 @@ fn a_terminal_that_the_agent_feeds_cannot_be_taken_over() {
     let mut s = Scene::working(80, 24);
     let mut patch = ToolPatch::new("t".into());
     patch.content = Patch::Set(vec![ToolContent::Terminal("theirs".into())]);
-    s.update(Update::ToolCall(patch));
+    s.update(Update::ToolCall(patch.into()));
     s.after(20_000).key(ALT_I);
     assert_eq!(s.ui.view.focus, Focus::Composer);
     assert!(!s.draw().contains("F6"), "{}", s.shown);

@@ -56,7 +56,7 @@ impl House {
     }
 
     fn open(&mut self, at: SessionKey, id: &str) {
-        self.agent(at, AgentEvent::SessionOpened(Ok(named(id))));
+        self.agent(at, AgentEvent::SessionOpened(Ok(named(id).into())));
     }
 
     fn say(&mut self, agent: AgentKey, id: &str, text: &str) {
@@ -72,7 +72,10 @@ impl House {
     }
 
     fn request(&mut self, agent: AgentKey, id: &str, req: u64, request: AgentRequest) -> Vec<Addressed<Effect>> {
-        self.agent(agent, AgentEvent::Request { req: ReqId(req), session: Some(SessionId::from(id)), request })
+        self.agent(
+            agent,
+            AgentEvent::Request { req: ReqId(req), session: Some(SessionId::from(id)), request: request.into() },
+        )
     }
 
     fn prompt(&mut self, at: SessionKey, text: &str) -> Vec<Addressed<Effect>> {
@@ -234,7 +237,7 @@ fn what_comes_before_the_answer_to_new_waits_for_the_session_that_it_names() {
     house.open(third, "three");
     assert_eq!(house.session(third).questions().len(), 1);
     assert!(house.texts(fourth).is_empty());
-    let effects = house.agent(fourth, AgentEvent::SessionOpened(Ok(named("four"))));
+    let effects = house.agent(fourth, AgentEvent::SessionOpened(Ok(named("four").into())));
     assert_eq!(house.texts(fourth), ["early"]);
     let is_refused =
         |e: &Addressed<Effect>| matches!(&e.what, Effect::Respond { req: ReqId(2), answer: Answer::Error(_) });

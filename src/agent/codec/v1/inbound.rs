@@ -71,8 +71,8 @@ pub fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         return updates::chunk(kind, value);
     }
     Ok(match name {
-        "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?),
-        "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?),
+        "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?.into()),
+        "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?.into()),
         "plan" => {
             let entries = updates::plan(updates::has(value, "entries")?, read.lost_of("entries"));
             Update::Plan { id: None, entries }

@@ -80,15 +80,15 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
             let mut patch = tools::patch(value, |list| read.lost_of(list))?;
             // What a list lost may have been part of the raw values, too.
             patch.cut |= read.lost > 0;
-            Update::ToolUpdate(patch)
+            Update::ToolUpdate(patch.into())
         }
         "tool_call_content_chunk" => {
             let mut patch = tools::part(value)?;
             patch.cut |= read.lost > 0;
-            Update::ToolUpdate(patch)
+            Update::ToolUpdate(patch.into())
         }
-        "terminal_update" => Update::Terminal(tools::terminal(value)?),
-        "terminal_output_chunk" => Update::Terminal(tools::output(value)?),
+        "terminal_update" => Update::Terminal(tools::terminal(value)?.into()),
+        "terminal_output_chunk" => Update::Terminal(tools::output(value)?.into()),
         "plan_update" => updates::plan_of(value.get("plan").ok_or("plan is missing")?, read)?,
         "plan_removed" => updates::plan_removed(value)?,
         "available_commands_update" => updates::available_commands(value, read)?,
