@@ -111,6 +111,9 @@ impl Images {
 
     /// What draws the pieces of a row from where each of them begins, where the terminal keeps no pictures.
     pub(super) fn strips(&self, row: &[Cell]) -> Vec<(Run, Arc<Image>)> {
+        if self.known.is_empty() {
+            return Vec::new();
+        }
         let of_run = |run: Run| {
             let image = self.known.get(&run.number)?;
             matches!(image.form, Form::Rows(_)).then(|| (run, Arc::clone(image)))
@@ -120,7 +123,7 @@ impl Images {
 
     /// Whether a row has pieces that are drawn into it.
     pub(super) fn has_strips(&self, row: &[Cell]) -> bool {
-        !self.known.is_empty() && runs(row).next().is_some() && !self.strips(row).is_empty()
+        !self.strips(row).is_empty()
     }
 }
 
