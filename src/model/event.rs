@@ -471,6 +471,8 @@ pub enum Intent {
         req: ReqId,
         reason: String,
     },
+    /// The same of a question that nobody is there to answer any more: the input has ended.
+    RefuseLeft(ReqId),
     /// How writes and commands are let through from now on.
     SetGate(Gate),
     /// What is allowed and refused without a question from now on.

@@ -254,6 +254,10 @@ pub struct SessionRules {
     pub(super) are_there: bool,
     /// Those that were made in it and hold.
     pub(super) made: Vec<MadeRule>,
+    /// Made, and hold although they are in no file yet.
+    pub(super) unkept: Vec<MadeRule>,
+    /// Requests that wait for what the rules said before the last change.
+    pub(super) stale: BTreeSet<ReqId>,
     /// What one would do that the person thinks of.
     pub(super) weighing: Option<Weighing>,
     /// Reasons of refusals that the agent has been told.
@@ -269,6 +273,11 @@ impl SessionRules {
 
     pub fn made(&self) -> &[MadeRule] {
         &self.made
+    }
+
+    /// Those that hold and are in no file.
+    pub fn in_no_file(&self) -> impl Iterator<Item = &MadeRule> {
+        self.made.iter().filter(|rule| !rule.scope.is_kept()).chain(&self.unkept)
     }
 
     pub fn weighing(&self) -> Option<&Weighing> {

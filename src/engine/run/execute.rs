@@ -187,15 +187,19 @@ impl Engine {
             }
             Effect::WeighRules { req, list, text, waiting, past } => {
                 let wanted = making::RuleQuery { req, list, text, waiting, past };
-                self.ruler.apart(at, &self.core, move |in_force| making::weigh(in_force, wanted));
+                self.ruler.apart(at, &self.core, move |in_force, _| making::weigh(in_force, wanted));
             }
             Effect::MakeRules(rules) => {
-                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules));
+                self.ruler.apart(at, &self.core, move |in_force, tell| making::make(in_force, &rules, tell));
             }
-            Effect::KeepAnswer { claims, scope } => {
-                self.ruler.apart(at, &self.core, move |in_force| making::keep_answer(in_force, &claims, scope));
+            Effect::KeepAnswer { claims, list, scope } => {
+                self.ruler.apart(at, &self.core, move |in_force, tell| {
+                    making::keep_answer(in_force, &claims, (list, scope), tell)
+                });
             }
-            Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
+            Effect::DropRule(rule) => {
+                self.ruler.apart(at, &self.core, move |in_force, _| making::remove(in_force, rule));
+            }
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
@@ -212,10 +216,10 @@ impl Engine {
                 let told = self.reviews.command(at, command, self.core.model());
                 self.apply_all(told);
             }
-            Effect::Recall(id) => {
+            Effect::Recall { id, is_copy } => {
                 let agent = self.core.agent_at(at.into()).and_then(|agent| self.core.model().agent_of(agent));
                 let command = agent.map(|agent| agent.command.clone()).unwrap_or_default();
-                self.recalling.begin(at, id, command);
+                self.recalling.begin(at, id, command, is_copy);
             }
             Effect::MoveOut(ids) => {
                 let now = self.now();

@@ -394,6 +394,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),
         Intent::AnswerAsked { req, reply } => asked::answer(session, req, reply, cx),
         Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
+        Intent::RefuseLeft(req) => permission::refuse_left(session, req, cx),
         Intent::SetGate(gate) => {
             session.gate = gate;
             audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));
