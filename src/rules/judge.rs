@@ -373,7 +373,8 @@ impl<'a> Judge<'a, '_> {
         let is_plain = |word: &Word| {
             let files = || globs::files(self.request, word);
             let is_name = |path: &PathBuf| !path.to_string_lossy().starts_with(['-', '+']);
-            is_here && !word.is_split && word.text.is_empty() && files().is_some_and(|files| files.iter().all(is_name))
+            let is_star = !word.is_split && word.made_of.is_empty() && word.shape.starts_with('*');
+            is_here && is_star && files().is_some_and(|files| files.iter().all(is_name))
         };
         let mut is_over = false;
         let mut has_name = false;
