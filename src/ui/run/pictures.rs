@@ -125,7 +125,9 @@ mod tests {
     fn pictures_are_drawn_by_the_best_that_the_terminal_has_said_it_takes() {
         let said = |told: &[Told]| {
             let mut terminal = Terminal::default();
-            told.iter().for_each(|told| terminal.hear(&Input::Told(*told)));
+            for told in told {
+                terminal.hear(&Input::Told(*told));
+            }
             terminal
         };
         let cell = Some((8, 16));
