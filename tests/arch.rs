@@ -158,6 +158,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::frames",
             "model::ids",
             "model::policy",
+            // Whether a name is that of a secret.
+            "rules",
             "base",
         ],
     ),
@@ -328,8 +330,21 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait", "base::graphics"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
-    // A picture is written into a file by what its bytes say that it is.
-    ("ui::run", &["ui", "engine", "model", "theme", "base::graphics", "base::media", "base::picture"]),
+    // A picture is written into a file by what its bytes say that it is; what a program of the person's is told is cleaned.
+    (
+        "ui::run",
+        &[
+            "ui",
+            "engine",
+            "model",
+            "theme",
+            "text::width",
+            "base::graphics",
+            "base::media",
+            "base::picture",
+            "base::sanitize",
+        ],
+    ),
 ];
 
 /// Imports that break the table for a reason: `(file, target, reason)`.
@@ -420,6 +435,7 @@ const FENCES: &[Fence] = &[
             // Programs that take a text or tell of something are waited for, and not for ever.
             "ui/work/copier.rs",
             "ui/work/pictures.rs",
+            "ui/work/status_command.rs",
             "ui/run/telling.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.

@@ -14,7 +14,7 @@ pub(super) fn event(event: &Addressed<Event>) {
         Event::Agent(what) => heard(event.at, what),
         Event::Host(what) => happened(event.at, what),
         Event::Timer(timer) => debug!(?timer, at = ?event.at, "a time is up"),
-        Event::User(_) | Event::Hint(_) => {}
+        Event::User(_) | Event::Hint(_) | Event::Setup(_) => {}
     }
 }
 
@@ -112,7 +112,7 @@ fn opened(opening: &Opening) -> &'static str {
         Opening::Load(_) => "load",
         Opening::Resume(_) => "resume",
         Opening::Continue(_) => "load or resume",
-        Opening::Fork(_) | Opening::Aside { from: Some(_), .. } => "fork",
+        Opening::Fork(_) | Opening::Copy(_) | Opening::Aside { from: Some(_), .. } => "fork",
         Opening::Show { .. } => "shown only",
         Opening::Aside { from: None, .. } => "aside",
     }

@@ -3,7 +3,8 @@
 use super::*;
 use crate::model::Model;
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::event::{AgentEvent, Event, Update};
+use crate::model::fixture;
 use crate::model::ids::{Now, SessionId};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
@@ -12,15 +13,7 @@ use crate::model::tool::ToolPatch;
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
-    let opened =
-        SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None, earlier: 0 };
-    let init = InitResult::default();
-    for event in [
-        Event::User(Intent::Start),
-        Event::Agent(AgentEvent::Initialized(Ok(init))),
-        Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))),
-        Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
-    ] {
+    for event in fixture::opening().into_iter().chain([fixture::prompt()]) {
         reduce(&mut model, event.at_home(), Now::ZERO);
     }
     model

@@ -170,6 +170,24 @@ fn the_right_end_and_what_gives_way_first() {
 }
 
 #[test]
+fn scenario_16_a_context_of_no_size_or_more_than_full_is_said_without_nonsense() {
+    let mut s = Scene::working(80, 24);
+    let mut told = |used, size| {
+        s.update(Update::Usage { used, size, cost: crate::model::patch::Patch::Keep });
+        said(&s, 100).1
+    };
+    assert_eq!(told(0, 0), "default");
+    let without = told(5_000, 0);
+    assert!(without.contains("5 k tokens") && !without.contains('%'), "{without}");
+    for (used, size, expected) in
+        [(0, 200, "▱ 0 % of 200"), (300, 200, "▰ 150 % of 200"), (u64::MAX, 1, "▰ 999 % of 1")]
+    {
+        let right = told(used, size);
+        assert!(right.ends_with(expected), "{used} of {size}: {right}");
+    }
+}
+
+#[test]
 fn r_456_the_title_is_ours() {
     let mut s = Scene::asked(80, 24);
     s.update(Update::Info {
@@ -199,11 +217,11 @@ fn what_was_changed_stands_at_the_right() {
     assert_eq!(said(&s, 22).1, "+120 −14 · 3", "{:?}", said(&s, 22));
     changed(&mut s, true);
     s.intent(Intent::SetGate(Gate::Hold));
-    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · reviewed after · gate hold · default");
-    assert_eq!(said(&s, 61).1, "+120 −14 · 3 to review · reviewed after · gate hold", "the mode gives way first");
+    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · not gated · writes: review first · default");
+    assert_eq!(said(&s, 61).1, "+120 −14 · 3 to review · not gated · writes: review first", "the mode gives way first");
     let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session: decided, after: false })));
-    assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · gate hold"), "{:?}", said(&s, 200));
+    assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · writes: review first"), "{:?}", said(&s, 200));
 }
 
 #[test]

@@ -5,14 +5,15 @@ use crate::model::Model;
 use crate::model::entries::Slot;
 use crate::model::entry::{Block, ChunkKind, Entry};
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, PromptAnswer, PromptResult,
-    SessionResult, Stop, Update,
+    AgentEvent, AgentRequest, Event, Intent, PermissionKind, PermissionOption, PromptAnswer, PromptResult, Stop, Update,
 };
+use crate::model::fixture;
 use crate::model::history::fixture::Memory;
 use crate::model::history::{Away, NoHistory};
 use crate::model::ids::{Now, ReqId, SessionId};
 use crate::model::patch::Patch;
 use crate::model::session::Policy;
+use crate::model::setup::Setup;
 use crate::model::tool::{ToolContent, ToolPatch, ToolStatus};
 use std::sync::Arc;
 
@@ -28,18 +29,8 @@ impl Both {
     fn new() -> Self {
         let model = || Model::new("agent".into(), "/w".into(), Policy::Ask);
         let mut both = Self { lean: model(), whole: model(), memory: Memory::default(), calls: 0 };
-        both.lean.set_history(true);
-        let opened = SessionResult {
-            id: SessionId::from("s"),
-            modes: None,
-            options: None,
-            model: None,
-            commands: None,
-            earlier: 0,
-        };
-        both.event(Event::User(Intent::Start));
-        both.event(Event::Agent(AgentEvent::Initialized(Ok(InitResult::default()))));
-        both.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
+        Memory::default().reduce(&mut both.lean, Event::Setup(Setup::History).at_home(), Now::ZERO);
+        fixture::opening().into_iter().for_each(|event| both.event(event));
         both.prompt("go");
         both
     }

@@ -12,13 +12,12 @@ use crate::model::entry::{Body, Level};
 use crate::model::event::{CallError, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
+use crate::model::login::LOGIN_LINES;
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin, Waiter};
 use crate::model::tool::Mark;
 use std::time::Duration;
 
-/// Lines printed during a log-in that are kept.
-const LOGIN_LINES: usize = 50;
 /// How long an agent is silent that has told a history to its end.
 const HISTORY_QUIET: Duration = Duration::from_millis(300);
 
@@ -57,7 +56,7 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
         None => SessionState::Opening { since: cx.now },
     };
     // What is shown already is not shown again.
-    let is_retold = matches!(session.opening, Opening::Load(_)) && session.has_talked();
+    let is_retold = matches!(session.opening, Opening::Load(_) | Opening::Fork(_)) && session.has_talked();
     session.retold = is_retold.then(Box::default);
     session.answered = None;
     session.told_to_wait = None;
@@ -142,7 +141,8 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
         }
-        Opening::Fork(from) => {
+        Opening::Fork(from) | Opening::Copy(from) => {
+            retold::merge(session, cx);
             end_past_turn(session, cx);
             let words = if session.has_talked() {
                 format!("a copy of session {from}; what is above was said in that one")
@@ -228,11 +228,11 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
         return;
     }
     let Some(id) = session.login_said else {
-        let title = "the agent prints during the log-in";
+        let title = "during the log-in the agent says";
         session.login_said = Some(notice(session, Level::Warn, title, vec![line.to_owned()], cx.now));
         return;
     };
-    if has_room_for_log_in(session) {
+    if session.has_room_for_log_in() {
         let there = if session.entries.has_journal {
             "what follows is in the journal only"
         } else {
@@ -247,13 +247,6 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
             }
         });
     }
-}
-
-pub fn has_room_for_log_in(session: &Session) -> bool {
-    session.login_said.is_none_or(|id| match session.entries.get(id).map(|e| &e.body) {
-        Some(Body::Notice(said)) => said.detail.len() < LOGIN_LINES,
-        _ => false,
-    })
 }
 
 /// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the
@@ -326,7 +319,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {
-        Opening::New => "starting the agent again, with a new session",
+        Opening::New => "starting the agent again, with a new session: it does not remember what is above",
         _ => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);

@@ -4,7 +4,7 @@ use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
-use super::super::ids::{EntryId, ReqId};
+use super::super::ids::{EntryId, Now, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
@@ -129,7 +129,7 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     };
     let pending = session.questions.remove(at);
     if pending.about == About::Permission {
-        learned(session, &pending, !is_allowed);
+        learned(session, &pending, !is_allowed, cx.now);
         review::tool(session, pending.entry, cx);
         let about = (pending.wording.as_deref(), pending.options.as_slice());
         return decide(session, is_allowed, &ground, (req, pending.entry), about, cx);
@@ -142,10 +142,14 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
 }
 
 /// The call has been decided as it was shown.
-fn learned(session: &mut Session, pending: &Question, is_refused: bool) {
+fn learned(session: &mut Session, pending: &Question, is_refused: bool, now: Now) {
     session.entries.change(pending.entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
             tool.refused = is_refused;
+            // It begins with the answer: how long the person has thought is not how long it takes.
+            if tool.ended.is_none() {
+                tool.started = now;
+            }
             tool.learn(&pending.previews);
         }
     });
@@ -178,6 +182,7 @@ pub fn wait(
         asked: 0,
         outside: Vec::new(),
         is_hook_asked: false,
+        is_left: false,
         ruling: Asks::No,
     };
     session.questions.push(pending);
@@ -208,7 +213,7 @@ fn decide(
             (Level::Warn, words, Answer::Error(Ground::NotWhole.refusal(Subject::Nothing)))
         }
         Ground::NoChoice => {
-            (Level::Warn, format!("asked for permission without any option: {}", label()), Answer::Cancelled)
+            (Level::Warn, format!("asked without offering an answer, and was told no: {}", label()), Answer::Cancelled)
         }
         ground => {
             let wanted: &[PermissionKind] = if is_allowed {
@@ -286,9 +291,10 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     audit::answered(session, &pending, &option, cx);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
-    learned(session, &pending, refused);
+    learned(session, &pending, refused, cx.now);
     if pending.about == About::Permission {
-        keep(session, &pending, &option, refused, cx);
+        let list = if refused { Ruled::Deny } else { Ruled::Allow };
+        keep(session, &pending, &option, list, cx);
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
@@ -297,14 +303,21 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
 }
 
 /// An answer that the agent keeps for a while is kept here as long: what it is for may be asked about elsewhere (S-026).
-fn keep(session: &Session, pending: &Question, option: &str, refused: bool, cx: &mut Cx) {
+fn keep(session: &Session, pending: &Question, option: &str, list: Ruled, cx: &mut Cx) {
     let scope = pending.wording.as_deref().and_then(|wording| wording.scope_of(option));
     if let Some(scope) = scope.filter(|_| session.rules.are_there)
         && let Some(claims) = ruling::of_question(session, pending)
     {
-        let list = if refused { Ruled::Deny } else { Ruled::Allow };
-        cx.push(Effect::KeepAnswer { list, claims: Box::new(claims), scope });
+        cx.push(Effect::KeepAnswer { claims: Box::new(claims), list, scope });
     }
+}
+
+/// The same where nobody is there any more who could answer.
+pub fn refuse_left(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req) {
+        question.is_left = true;
+    }
+    refuse(session, req, "", cx);
 }
 
 /// The first answer that refuses this once is given, where the agent offers none the question is cancelled. The reason is

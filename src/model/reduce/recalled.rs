@@ -1,15 +1,17 @@
-//! What earlier journals have of a session: into the session before its agent is asked for it, and out of a model that
-//! was replayed from such a journal.
+//! What earlier journals have of a session: into the session before its agent is asked for it, and out of one that was
+//! replayed from such a journal.
 //!
 //! Reads nothing itself. Invariants: nothing of it is asked, runs or waits any more; its turns come before all that
 //! begin here.
 
-use super::{Cx, in_session, notice, opening};
-use crate::model::Model;
-use crate::model::entry::{Body, Level, UserState};
-use crate::model::ids::{Now, SessionId, SessionKey, TurnId};
+use super::{Cx, notice, opening};
+use crate::model::entry::{Body, Entry, Level, UserState};
+use crate::model::ids::{Now, ToolId, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
 use crate::model::session::{Session, StoredHistory};
+
+/// Entries among which the call is looked for that another one is below.
+const MAX_ABOVE: usize = 1000;
 
 /// A part of it has been read.
 pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
@@ -26,6 +28,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     };
     let mut past = part.past;
     past.age();
+    past.entries.extend(part.copied);
     for (id, terminal) in past.terminals {
         session.fed += terminal.fed();
         session.terminals.insert(id, terminal.over());
@@ -34,6 +37,11 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         shift(&mut entry, base.0);
         let shown: Vec<_> = terminals(&entry.body).cloned().collect();
         let is_own = matches!(entry.body, Body::Terminal(_));
+        if let Body::Tool(tool) = &entry.body
+            && let Some(parent) = &tool.parent
+        {
+            know(session, parent);
+        }
         let id = session.entries.push(entry.turn, entry.at, entry.body);
         session.entries.finish(id);
         for term in shown {
@@ -53,21 +61,16 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     session.stored_history = if part.is_last { StoredHistory::Here } else { StoredHistory::Coming { after: base } };
 }
 
-/// Takes the conversation that the agent calls like this out of a model that was replayed. Nothing when it has none.
-pub fn take_out(model: &mut Model, id: &SessionId, now: Now) -> Option<Found> {
-    let has_it = |session: &Session| session.known_id() == Some(id) && !session.entries.is_empty();
-    let key: SessionKey = model.sessions().filter(|(_, session)| has_it(session)).last()?.0;
-    let mut cx = Cx::new(now);
-    in_session(model, key, &mut cx, |session, cx| {
-        opening::end_everything(session, cx);
-        let (mut past, mut count) = (Past::default(), Count::default());
-        for mut entry in session.entries.take() {
-            count.renumber(&mut entry);
-            past.entries.push(entry);
-        }
-        past.terminals = std::mem::take(&mut session.terminals);
-        Found { past, is_whole: session.is_recalled() }
-    })
+/// Names the call that another one is below, so that it is shown there.
+fn know(session: &mut Session, parent: &ToolId) {
+    if session.newest_tool.contains_key(parent) {
+        return;
+    }
+    let mut above = session.entries.iter().rev().take(MAX_ABOVE);
+    let is_it = |entry: &&Entry| matches!(&entry.body, Body::Tool(tool) if tool.id == *parent);
+    if let Some(id) = above.find(is_it).map(|entry| entry.id) {
+        session.newest_tool.insert(parent.clone(), id);
+    }
 }
 
 /// A conversation that was in a journal.
@@ -79,6 +82,19 @@ pub struct Found {
 }
 
 impl Found {
+    /// What was said in a session that was replayed up to this moment. Nothing in it runs or waits any more.
+    pub fn of(mut session: Session, now: Now) -> Self {
+        opening::end_everything(&mut session, &mut Cx::new(now));
+        let is_whole = session.is_recalled();
+        let (mut past, mut count) = (Past::default(), Count::default());
+        for mut entry in session.entries.into_memory() {
+            count.renumber(&mut entry);
+            past.entries.push(entry);
+        }
+        past.terminals = session.terminals;
+        Self { past, is_whole }
+    }
+
     /// Without what the agent told again of earlier journals.
     #[must_use]
     pub fn without_history(mut self) -> Past {

@@ -6,8 +6,9 @@ use crate::model::effect::Answer;
 use crate::model::effect::Effect;
 use crate::model::entries::MAX_ENTRIES;
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, SessionResult, Update,
+    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, Update,
 };
+use crate::model::fixture;
 use crate::model::ids::{ReqId, SessionId};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
@@ -16,15 +17,7 @@ use crate::model::tool::{TerminalMeta, ToolContent, ToolPatch, ToolStatus};
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
-    let opened =
-        SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None, earlier: 0 };
-    let init = InitResult::default();
-    for event in [
-        Event::User(Intent::Start),
-        Event::Agent(AgentEvent::Initialized(Ok(init))),
-        Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))),
-        Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
-    ] {
+    for event in fixture::opening().into_iter().chain([fixture::prompt()]) {
         reduce(&mut model, event.at_home(), Now::ZERO);
     }
     model

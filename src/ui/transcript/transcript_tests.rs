@@ -1,11 +1,13 @@
 use super::*;
 use crate::model::Model;
 use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
-use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::event::{AgentEvent, Event, Intent, Update};
+use crate::model::fixture;
 use crate::model::history::fixture::Memory;
 use crate::model::ids::{SessionId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::session::Policy;
+use crate::model::setup::Setup;
 use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::token::Token;
 use crate::ui::state::folds::Fold;
@@ -33,18 +35,7 @@ impl Stage {
             history: Memory::default(),
             scroll: Scroll::Follow,
         };
-        stage.event(Event::User(Intent::Start));
-        let init = InitResult::default();
-        stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
-        let opened = SessionResult {
-            id: SessionId::from("s"),
-            modes: None,
-            options: None,
-            model: None,
-            commands: None,
-            earlier: 0,
-        };
-        stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
+        fixture::opening().into_iter().for_each(|event| stage.event(event));
         stage
     }
 
@@ -186,6 +177,7 @@ fn a_turn_at_120_columns() {
      Compiling shop v0.1.0
      running 12 tests
      test cart::adds ... ok
+
 ≡ plan  2 of 4
      ✓ read the code
      ✓ fix add
@@ -509,7 +501,9 @@ fn hostile_text_never_reaches_the_cells() {
 /// Turns with enough text that most of them leave memory, if any may.
 fn long_story(leaves: bool) -> Stage {
     let mut stage = Stage::new();
-    stage.model.set_history(leaves);
+    if leaves {
+        Memory::default().reduce(&mut stage.model, Event::Setup(Setup::History).at_home(), Duration::ZERO);
+    }
     for n in 0..400 {
         stage.prompt(&format!("prompt {n}"));
         stage.chunk(ChunkKind::Thought, &format!("Thinks of {n}. More\n\n- a point\n"));

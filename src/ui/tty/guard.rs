@@ -65,6 +65,8 @@ const STATUS: u8 = 4;
 /// It was entered on its own screen, and the alternate one lies over that.
 const MAIN: u8 = 8;
 const OVER_MAIN: u8 = 16;
+/// The cursor has a shape of ours.
+const POINTER: u8 = 32;
 
 /// What a terminal can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,7 +84,29 @@ pub struct Questions {
 pub enum Beside {
     Progress,
     Status,
+    Pointer,
 }
+
+/// The shape of the cursor, without blinking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pointer {
+    Block,
+    Underline,
+    Bar,
+}
+
+impl Pointer {
+    pub const fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Block => b"\x1b[2 q",
+            Self::Underline => b"\x1b[4 q",
+            Self::Bar => b"\x1b[6 q",
+        }
+    }
+}
+
+/// As the person has set it.
+const USUAL_POINTER: &[u8] = b"\x1b[0 q";
 
 static TOLD: OnceLock<fn(u8)> = OnceLock::new();
 
@@ -107,7 +131,7 @@ fn tell(held: u8) {
 
 /// What takes away that which is shown beside the screen.
 pub(super) fn nothing_beside(held: u8) -> impl Iterator<Item = &'static [u8]> {
-    let all = [(PROGRESS, NO_PROGRESS), (STATUS, NO_STATUS)];
+    let all = [(PROGRESS, NO_PROGRESS), (STATUS, NO_STATUS), (POINTER, USUAL_POINTER)];
     all.into_iter().filter(move |(what, _)| held & what != 0).map(|(_, undo)| undo)
 }
 
@@ -272,6 +296,7 @@ impl Tty {
         hold(match what {
             Beside::Progress => PROGRESS,
             Beside::Status => STATUS,
+            Beside::Pointer => POINTER,
         });
         TtyOut.write_all(bytes)
     }
@@ -431,6 +456,14 @@ mod tests {
         let over = String::from_utf8(left(OURS | MAIN | OVER_MAIN)).unwrap();
         assert_eq!((over.matches("\x1b[?1049l").count(), over.matches("\x1b[<1u").count()), (1, 2));
         assert!(over.find("\x1b[?1049l") < over.find("\x1b[2K"), "what is erased is the region: {over:?}");
+    }
+
+    #[test]
+    fn what_was_shown_beside_the_screen_is_taken_away_and_nothing_else() {
+        let undone = |held| nothing_beside(held).collect::<Vec<_>>();
+        assert_eq!(undone(OURS | POINTER), [USUAL_POINTER]);
+        assert_eq!(undone(OURS | PROGRESS | STATUS | MAIN), [NO_PROGRESS, NO_STATUS]);
+        assert!(undone(OURS).is_empty());
     }
 
     #[test]

@@ -33,25 +33,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
-        Action::Char(_)
-        | Action::Newline
-        | Action::Left
-        | Action::Right
-        | Action::WordLeft
-        | Action::WordRight
-        | Action::Home
-        | Action::End
-        | Action::BufferStart
-        | Action::BufferEnd
-        | Action::Backspace
-        | Action::Delete
-        | Action::DeleteWordBack
-        | Action::DeleteWordForward
-        | Action::KillToEnd
-        | Action::KillLine
-        | Action::Yank
-        | Action::Undo
-        | Action::Redo => {
+        action if action.is_edit() => {
             tell_of_dead_alt(state, cx, action);
             edit(state, action);
         }
@@ -132,6 +114,9 @@ fn choose_file(state: &mut App) {
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
 fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.text().trim().is_empty() {
+        if let Some(text) = state.offered_tour(cx.session).map(str::to_owned) {
+            out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
+        }
         return;
     }
     if cx.session.read_only().is_some() {

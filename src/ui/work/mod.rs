@@ -8,3 +8,4 @@ mod images;
 pub mod pictures;
 pub mod programs;
 mod sixel;
+pub mod status_command;
