@@ -4,6 +4,7 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod colouring;
 mod context;
 mod copying;
 mod drafts;
@@ -41,17 +42,16 @@ use super::view::{self, Animation};
 use super::work::colours::Colours;
 use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
-use super::work::highlight::{Coloured, Job};
+use super::work::highlight::Coloured;
 use super::work::pictures::{Painted, Painter};
 use super::work::status_command::{self, StatusCommand};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::changes::{HunkId, Scope};
+use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey, TermId};
 use crate::model::login::Secret;
-use crate::theme::color::Depth;
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
 use std::io;
@@ -202,8 +202,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         let _ = inline::leave(&mut running);
     }
     let is_session = running.options.purpose == Purpose::Session;
-    let Running { mut screen, engine, app, mut autosave, .. } = *running;
-    let _ = screen.take_images_back();
+    let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
@@ -252,8 +251,7 @@ struct Running<D: Device> {
 impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
-        let may_draw = pictures::may_ask(self);
-        ground::ask_all(&mut self.screen, &self.options, may_draw)?;
+        pictures::ask_terminal(self)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -309,16 +307,7 @@ impl<D: Device> Running<D> {
                     self.app.view.mentions.find(text, paths);
                     self.frames.want(Urgency::NextFrame, self.engine.now());
                 }
-                Awaited::Coloured(found) if !found.keys.is_empty() => {
-                    self.transcript.colour(&found.keys, found.lines);
-                    self.frames.want(Urgency::NextFrame, self.engine.now());
-                }
-                Awaited::Coloured(found) => {
-                    if let Some(review) = &mut self.app.view.review {
-                        review.colour(&found.path, HunkId(found.id), found.lines);
-                        self.frames.want(Urgency::NextFrame, self.engine.now());
-                    }
-                }
+                Awaited::Coloured(found) => colouring::coloured(self, found),
             }
         }
     }
@@ -507,22 +496,6 @@ impl<D: Device> Running<D> {
         self.pointing = pointing::Pointing::default();
     }
 
-    /// Has what is in view coloured, one text at a time.
-    fn colour(&mut self) {
-        if !self.colours.is_idle() || self.options.looks.theme().depth() == Depth::None {
-            return;
-        }
-        if let Some(review) = &mut self.app.view.review
-            && let Some(frame) = &self.info.review
-            && let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk))
-        {
-            self.colours.ask(Job { path, id: hunk.0, lines, keys: Vec::new() });
-        } else if let Some(plain) = self.transcript.uncoloured() {
-            let path = PathBuf::from(&*plain.lang);
-            self.colours.ask(Job { path, id: 0, lines: plain.lines, keys: plain.keys });
-        }
-    }
-
     fn type_into(&mut self, typed: Option<(TermId, Vec<u8>)>) {
         if let Some((term, bytes)) = typed
             && !self.engine.type_into(&term, &bytes)
@@ -592,7 +565,7 @@ impl<D: Device> Running<D> {
         if let Some(at) = shown.and_then(|shown| self.app.next_change(shown, now)) {
             self.frames.want_at(at);
         }
-        self.colour();
+        colouring::ask(self);
         pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
