@@ -374,15 +374,14 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
-            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
-                self.listed(agent);
-            }
-            // Other programs may have spent meanwhile.
-            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
-                self.past.spent();
-            }
-            if let (Address::Agent(agent), FrontEnd::Deleted(id, result)) = (one.at, &one.what) {
-                forgetting::deleted(self, agent, id, result.is_ok());
+            match (one.at, &one.what) {
+                (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
+                (Address::Agent(agent), FrontEnd::Deleted(id, done)) => {
+                    forgetting::deleted(self, agent, id, done.is_ok())
+                }
+                // Other programs may have spent meanwhile.
+                (_, FrontEnd::TurnEnded(..)) if self.engine.model().budget().is_some() => self.past.spent(),
+                _ => {}
             }
             update::news(&mut self.app, one, now);
         }
