@@ -377,7 +377,7 @@ impl<D: Device> Running<D> {
             match (one.at, &one.what) {
                 (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
                 (Address::Agent(agent), FrontEnd::Deleted(id, done)) => {
-                    forgetting::deleted(self, agent, id, done.is_ok())
+                    forgetting::deleted(self, agent, id, done.is_ok());
                 }
                 // Other programs may have spent meanwhile.
                 (_, FrontEnd::TurnEnded(..)) if self.engine.model().budget().is_some() => self.past.spent(),
