@@ -57,8 +57,8 @@ pub enum Effect {
     MakeRules(NewRules),
     /// The narrowest rule that answers this so is to hold.
     KeepAnswer {
-        claims: Box<Claims>,
         list: Ruled,
+        claims: Box<Claims>,
         scope: Scope,
     },
     DropRule(MadeRule),

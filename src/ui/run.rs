@@ -173,6 +173,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         past: Reader::new(options.past.clone()),
         wishes: models::Wishes::new(std::mem::take(&mut options.models)),
         painter: Painter::default(),
+        terminal: pictures::Terminal::default(),
         copier: Copier::new(std::mem::take(&mut options.clipboard)),
         telling: telling::Telling::default(),
         status_command: StatusCommand::new(options.status_command.take()),
@@ -201,7 +202,8 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         let _ = inline::leave(&mut running);
     }
     let is_session = running.options.purpose == Purpose::Session;
-    let Running { screen, engine, app, mut autosave, .. } = *running;
+    let Running { mut screen, engine, app, mut autosave, .. } = *running;
+    let _ = screen.take_images_back();
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
@@ -238,6 +240,7 @@ struct Running<D: Device> {
     leases: BTreeMap<SessionKey, Lease>,
     copier: Copier,
     painter: Painter,
+    terminal: pictures::Terminal,
     telling: telling::Telling,
     status_command: StatusCommand,
     /// What is wrong with it was said.
@@ -249,7 +252,8 @@ struct Running<D: Device> {
 impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
-        ask(&mut self.screen, &self.options)?;
+        let may_draw = pictures::may_ask(self);
+        ground::ask_all(&mut self.screen, &self.options, may_draw)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -395,6 +399,7 @@ impl<D: Device> Running<D> {
             let Some(input) = next.take() else { break };
             hear(&mut self.screen, &mut self.options, &input)?;
             self.telling.hear(&input);
+            self.terminal.hear(&input);
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
@@ -551,6 +556,7 @@ impl<D: Device> Running<D> {
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
             self.app.view.dock.stderr = agent.map(|agent| self.engine.stderr_tail(agent, lines)).unwrap_or_default();
         }
+        pictures::bring(self);
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
