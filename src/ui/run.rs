@@ -49,8 +49,8 @@ use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Intent, Opening};
-use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey, TermId};
+use crate::model::event::Intent;
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::login::Secret;
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
@@ -367,15 +367,12 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
-            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
-                self.listed(agent);
-            }
-            // Other programs may have spent meanwhile.
-            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
-                self.past.spent();
-            }
-            if let (Address::Agent(agent), FrontEnd::Deleted(id, result)) = (one.at, &one.what) {
-                forgetting::deleted(self, agent, id, result.is_ok());
+            match (one.at, &one.what) {
+                (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
+                (Address::Agent(of), FrontEnd::Deleted(id, done)) => forgetting::deleted(self, of, id, done.is_ok()),
+                // Other programs may have spent meanwhile.
+                (_, FrontEnd::TurnEnded(..)) if self.engine.model().budget().is_some() => self.past.spent(),
+                _ => {}
             }
             update::news(&mut self.app, one, now);
         }
@@ -444,16 +441,11 @@ impl<D: Device> Running<D> {
             Out::AskAgents => self.ask_for_lists(),
             Out::ReadPrompts => self.autosave.read_prompts(),
             Out::GoOn(past) => self.go_on(&past),
-            Out::Fork(past) => {
-                self.open_past(&past, Opening::Copy(SessionId::from(past.id.as_str())));
-            }
+            Out::Fork(past) => self.copy(&past),
             Out::ForkOpen(key) => self.fork_open(key),
             // What could not be opened is said in the list, which is still there.
-            Out::GoTo(place) => {
-                if self.app.list.is_none() {
-                    self.app.view.place = Some(place);
-                }
-            }
+            Out::GoTo(place) if self.app.list.is_none() => self.app.view.place = Some(place),
+            Out::GoTo(_) => {}
             Out::AnswerBelow(key) => self.answer_below(key),
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
