@@ -28,7 +28,7 @@ fn a_program_of_the_persons_is_told_of_the_session_and_its_first_line_stands_the
 fn a_program_that_fails_is_told_once() {
     let place = Place::new();
     place.config("status_command = [\"/no/such/program\"]\n");
-    let mut s = place.play(SCRIPT, (100, 24));
+    let s = place.play(SCRIPT, (100, 24));
     s.see("the status command: /no/such/program was not found");
     s.quit(&place);
 }
@@ -50,7 +50,7 @@ fn vims_modes_have_shapes_of_the_cursor_and_the_terminal_gets_its_own_back() {
     assert_eq!(s.end(), 0, "{}", s.dump());
     assert!(find(&s.bytes(), b"\x1b[0 q").is_some());
     let plain = Place::new();
-    let mut s = plain.play(SCRIPT, (80, 24));
+    let s = plain.play(SCRIPT, (80, 24));
     s.ready();
     assert!(find(&s.bytes(), b" q").is_none(), "without Vim's keys the cursor is the person's");
     s.quit(&plain);
