@@ -125,7 +125,9 @@ pub fn reduce(data: &[u8]) {
     let lines = std::iter::once(head.as_str()).chain(run.journal.iter().map(String::as_str));
     let (again, skipped) = replay(model(policy), PathBuf::from(DIR), lines);
     assert_eq!(skipped, 0, "lines of our own journal were skipped: {:#?}", run.journal);
-    assert_eq!(Run::entries(&again), Run::entries(run.core.model()), "the journal tells another story");
+    // Between the parts of a message a carriage return is written down as a blank: a line of a journal has none.
+    let told = |model: &Model| Run::entries(model).iter().map(|entry| entry.replace("\\r", " ")).collect::<Vec<_>>();
+    assert_eq!(told(&again), told(run.core.model()), "the journal tells another story");
 }
 
 /// The first line of a journal: how the agent was spoken to.

@@ -276,7 +276,12 @@ fn sandbox(configured: &SandboxConfig, is_asked: bool, home: Option<&Path>) -> R
 
 /// The same, without a look at what is there.
 fn configured_sandbox(configured: &SandboxConfig, home: Option<&Path>) -> Sandbox {
-    let path = |text: &String| match (text.strip_prefix("~/"), home) {
+    let below_home = |text: &str| {
+        text.strip_prefix('~')
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+            .map(|rest| rest.trim_start_matches('/').to_owned())
+    };
+    let path = |text: &String| match (below_home(text), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(text),
     };

@@ -169,7 +169,9 @@ impl Claims {
         let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
         let changed = changed(tool);
         let files = files(tool, input);
-        let named = files.clone();
+        // A request that names none may be about those that the call has named before.
+        let named = if files.is_empty() { tool.named_before.clone() } else { files.clone() };
+        let is_unnamed = files.is_empty();
         let of_files = |name: &str, paths: Vec<String>| {
             let what = if cwd.is_err() { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
@@ -210,6 +212,11 @@ impl Claims {
                 all.push(Claim { only_narrows: has_command && is_shell, ..named });
             }
         }
+        if is_unnamed && !named.is_empty() {
+            let is_read = matches!(tool.kind, ToolKind::Read | ToolKind::Search);
+            let names: &[&str] = if is_read { &["read"] } else { &["read", "edit"] };
+            all.extend(names.iter().map(|name| Claim { only_narrows: true, ..of_files(name, named.clone()) }));
+        }
         let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
         if !edits && !changed.is_empty() {
             all.push(of_changed(changed));
@@ -221,7 +228,7 @@ impl Claims {
             tool.kind,
             ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Other
         );
-        let texts = said(tool, input, is_of_files && named.is_empty() && !has_command);
+        let texts = said(tool, input, is_of_files && is_unnamed && !has_command);
         Self { cwd: cwd.ok().flatten(), all, files: named, texts }
     }
 }
@@ -365,6 +372,12 @@ fn changed(tool: &ToolCall) -> Vec<String> {
         changes.flat_map(|change| std::iter::once(&change.path).chain(&change.from)).cloned().collect();
     paths.dedup();
     paths
+}
+
+/// Every file that a call names anywhere, as it is now.
+pub fn files_named(tool: &ToolCall) -> Vec<String> {
+    let empty = Map::new();
+    files(tool, tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty))
 }
 
 /// Every file that it names anywhere.

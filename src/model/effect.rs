@@ -57,8 +57,8 @@ pub enum Effect {
     MakeRules(NewRules),
     /// The narrowest rule that answers this so is to hold.
     KeepAnswer {
-        claims: Box<Claims>,
         list: Ruled,
+        claims: Box<Claims>,
         scope: Scope,
     },
     DropRule(MadeRule),
@@ -105,7 +105,10 @@ pub enum Effect {
     },
     Review(ReviewCommand),
     /// Read what earlier journals have of the session of this id.
-    Recall(SessionId),
+    Recall {
+        id: SessionId,
+        is_copy: bool,
+    },
     /// Write these entries where they can be read again, and say where with a hint: memory is better used for others.
     MoveOut(Vec<EntryId>),
     FrontEnd(FrontEnd),

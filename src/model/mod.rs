@@ -130,6 +130,14 @@ impl Model {
         self
     }
 
+    /// The agents that there are so far can write only in some places.
+    pub fn with_sandbox(mut self, is_on: bool) -> Self {
+        for agent in self.agents.values_mut() {
+            agent.is_confined = is_on;
+        }
+        self
+    }
+
     /// There is a review: prompts wait for the snapshot.
     pub fn with_review(mut self, is_on: bool) -> Self {
         self.has_review = is_on;

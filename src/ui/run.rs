@@ -10,6 +10,7 @@ mod drafts;
 mod editing;
 mod feeding;
 mod files;
+mod forgetting;
 mod ground;
 mod inline;
 mod inspecting;
@@ -71,6 +72,7 @@ pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::{Ask, Branch, Run};
 pub use super::work::status_command::Command as StatusProgram;
 use context::{update_cx, view_cx};
+use forgetting::Forgetting;
 use ground::{ask, hear};
 pub use inline::Conversation;
 pub use messages::read_messages;
@@ -171,6 +173,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         past: Reader::new(options.past.clone()),
         wishes: models::Wishes::new(std::mem::take(&mut options.models)),
         painter: Painter::default(),
+        terminal: pictures::Terminal::default(),
         copier: Copier::new(std::mem::take(&mut options.clipboard)),
         telling: telling::Telling::default(),
         status_command: StatusCommand::new(options.status_command.take()),
@@ -178,6 +181,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         pointing: pointing::Pointing::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
+        forgetting: Forgetting::default(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -198,7 +202,8 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         let _ = inline::leave(&mut running);
     }
     let is_session = running.options.purpose == Purpose::Session;
-    let Running { screen, engine, app, mut autosave, .. } = *running;
+    let Running { mut screen, engine, app, mut autosave, .. } = *running;
+    let _ = screen.take_images_back();
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
@@ -225,6 +230,7 @@ struct Running<D: Device> {
     past: Reader,
     /// Agents that were asked for their sessions: when the process was started that was asked, and when that was last.
     asked: BTreeMap<AgentKey, (Now, Now)>,
+    forgetting: Forgetting,
     /// Models that sessions are to have.
     wishes: models::Wishes,
     autosave: Autosave,
@@ -234,6 +240,7 @@ struct Running<D: Device> {
     leases: BTreeMap<SessionKey, Lease>,
     copier: Copier,
     painter: Painter,
+    terminal: pictures::Terminal,
     telling: telling::Telling,
     status_command: StatusCommand,
     /// What is wrong with it was said.
@@ -245,7 +252,8 @@ struct Running<D: Device> {
 impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
-        ask(&mut self.screen, &self.options)?;
+        let may_draw = pictures::may_ask(self);
+        ground::ask_all(&mut self.screen, &self.options, may_draw)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -377,6 +385,9 @@ impl<D: Device> Running<D> {
             if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
                 self.past.spent();
             }
+            if let (Address::Agent(agent), FrontEnd::Deleted(id, result)) = (one.at, &one.what) {
+                forgetting::deleted(self, agent, id, result.is_ok());
+            }
             update::news(&mut self.app, one, now);
         }
     }
@@ -389,6 +400,7 @@ impl<D: Device> Running<D> {
             let Some(input) = next.take() else { break };
             hear(&mut self.screen, &mut self.options, &input)?;
             self.telling.hear(&input);
+            self.terminal.hear(&input);
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
@@ -444,7 +456,7 @@ impl<D: Device> Running<D> {
             Out::ReadPrompts => self.autosave.read_prompts(),
             Out::GoOn(past) => self.go_on(&past),
             Out::Fork(past) => {
-                self.open_past(&past, Opening::Fork(SessionId::from(past.id.as_str())));
+                self.open_past(&past, Opening::Copy(SessionId::from(past.id.as_str())));
             }
             Out::ForkOpen(key) => self.fork_open(key),
             // What could not be opened is said in the list, which is still there.
@@ -457,7 +469,7 @@ impl<D: Device> Running<D> {
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(past) => self.past.forget(*past),
+            Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),
@@ -545,6 +557,7 @@ impl<D: Device> Running<D> {
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
             self.app.view.dock.stderr = agent.map(|agent| self.engine.stderr_tail(agent, lines)).unwrap_or_default();
         }
+        pictures::bring(self);
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));

@@ -56,7 +56,7 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
         None => SessionState::Opening { since: cx.now },
     };
     // What is shown already is not shown again.
-    let is_retold = matches!(session.opening, Opening::Load(_)) && session.has_talked();
+    let is_retold = matches!(session.opening, Opening::Load(_) | Opening::Fork(_)) && session.has_talked();
     session.retold = is_retold.then(Box::default);
     session.answered = None;
     session.told_to_wait = None;
@@ -141,7 +141,8 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
         }
-        Opening::Fork(from) => {
+        Opening::Fork(from) | Opening::Copy(from) => {
+            retold::merge(session, cx);
             end_past_turn(session, cx);
             let words = if session.has_talked() {
                 format!("a copy of session {from}; what is above was said in that one")

@@ -109,7 +109,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
 /// Says once that little of the context is left, and again after it had been emptied.
 fn warn_of_context(session: &mut Session, now: Now) {
     let Some(Usage { used, size, .. }) = session.usage.as_ref().filter(|usage| usage.size > 0) else { return };
-    let percent = u128::from(*used) * 100 / u128::from(*size);
+    let percent = (u128::from(*used) * 100 / u128::from(*size)).min(999);
     if percent < CONTEXT_EMPTIED {
         session.noticed.remove(CONTEXT);
     }

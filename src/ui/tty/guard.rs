@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::clipboard::Multiplexer;
 use super::event::Told;
+use super::graphics;
 use super::outside::{ASK_STATUS, NO_PROGRESS, NO_STATUS};
 use super::surface::region::ERASE;
 use crate::base::sanitize::is_deceptive;
@@ -74,6 +75,8 @@ pub struct Questions {
     pub background: bool,
     /// Whether it shows what programs are at.
     pub status: bool,
+    /// Whether it draws pictures, and how it takes them.
+    pub pictures: bool,
 }
 
 /// What a terminal shows beside the screen.
@@ -264,6 +267,9 @@ impl Tty {
     /// Asks; the answers come as input, if at all.
     pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
         let mut bytes = Vec::new();
+        if what.pictures {
+            bytes.extend_from_slice(graphics::ASK);
+        }
         if what.status {
             bytes.extend_from_slice(ASK_STATUS);
         }
@@ -281,7 +287,7 @@ impl Tty {
     pub const fn last_answer(what: Questions, through: Multiplexer) -> Told {
         match through {
             Multiplexer::Tmux if what.background => Told::Background(0, 0, 0),
-            Multiplexer::Tmux | Multiplexer::Screen | Multiplexer::None => Told::Attributes,
+            Multiplexer::Tmux | Multiplexer::Screen | Multiplexer::None => Told::Attributes { sixel: false },
         }
     }
 
@@ -293,6 +299,13 @@ impl Tty {
             Beside::Pointer => POINTER,
         });
         TtyOut.write_all(bytes)
+    }
+
+    /// Width and height of a cell in pixels, where the terminal says so.
+    pub fn cell(&self) -> Option<(u16, u16)> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        let cell = (size.ws_xpixel.checked_div(size.ws_col)?, size.ws_ypixel.checked_div(size.ws_row)?);
+        (cell.0 > 0 && cell.1 > 0).then_some(cell)
     }
 
     /// Bytes that draw nothing, such as [`super::osc52`].

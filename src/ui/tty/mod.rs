@@ -7,6 +7,7 @@ mod ascii;
 pub mod clipboard;
 pub mod editor;
 mod event;
+mod graphics;
 pub mod guard;
 pub mod input;
 mod late;

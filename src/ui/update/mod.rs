@@ -96,8 +96,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
-            // What we had of it is gone by now.
-            state.say(format!("forgotten here; its agent keeps it: {}", sanitize::line(&why)), now);
+            let why = sanitize::line(&why);
+            state.say(format!("kept: {why} · Delete again forgets it here"), now);
         }
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {

@@ -162,6 +162,18 @@ fn r_397_alt_k_kills_the_newest_command_and_not_the_agent() {
 }
 
 #[test]
+fn scenario_35_a_command_that_runs_on_after_the_turn_is_seen_and_left_to_the_person() {
+    let mut s = sudo(80);
+    s.end_turn(Stop::EndTurn);
+    assert!(s.draw().contains("sudo"), "{}", s.shown);
+    s.after(1000);
+    s.ctrl('d');
+    assert!(s.outs.is_empty() && s.draw().contains("a command runs · Ctrl+D again quits"), "{}", s.shown);
+    s.key(ALT_K);
+    assert_eq!(s.intents(), [Intent::KillTerminal { term: term(1) }]);
+}
+
+#[test]
 fn the_help_names_the_keys() {
     let mut s = Scene::ready(40, 16);
     s.press(Code::F(1)).draw();

@@ -190,6 +190,36 @@ fn r_133_each_question_waits_in_its_own_session_and_is_answered_there() {
 }
 
 #[test]
+fn scenario_03_fifty_questions_of_three_sessions_are_each_answered_once_in_any_order() {
+    let mut house = house();
+    let places = [(A, "one", A1), (A, "two", A2), (B, "one", B1)];
+    let of = |req: u64| places[req as usize % places.len()];
+    for req in 0..50 {
+        let (agent, session, _) = of(req);
+        let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+        let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
+        // The calls of all three sessions have the same names.
+        let tool = ToolPatch::new(format!("call-{}", req / 3).into());
+        house.request(agent, session, req, AgentRequest::Permission { tool, options });
+    }
+    let waiting = |house: &House| places.map(|(_, _, key)| house.session(key).questions().len());
+    assert_eq!(waiting(&house), [17, 17, 16]);
+    for req in (0..50).map(|turn| turn * 37 % 50) {
+        let (_, _, key) = of(req);
+        let option: &str = if req % 2 == 0 { "yes" } else { "no" };
+        let answer = |at| Intent::Answer { req: ReqId(at), option: option.into() };
+        let effects = house.wants(key, answer(req));
+        let expected = Effect::Respond { req: ReqId(req), answer: Answer::Selected(option.into()) };
+        let answers = |all: &[Addressed<Effect>]| {
+            all.iter().filter(|e| matches!(e.what, Effect::Respond { .. })).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(answers(&effects), [Addressed::new(key, expected)], "{req}");
+        assert!(answers(&house.wants(key, answer(req))).is_empty(), "{req} is answered twice");
+    }
+    assert_eq!(waiting(&house), [0, 0, 0]);
+}
+
+#[test]
 fn the_end_of_one_agent_closes_its_own_sessions_only() {
     let mut house = house();
     house.prompt(A1, "x");
