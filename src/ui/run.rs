@@ -4,6 +4,7 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod colouring;
 mod context;
 mod copying;
 mod drafts;
@@ -41,7 +42,7 @@ use super::view::{self, Animation};
 use super::work::colours::Colours;
 use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
-use super::work::highlight::{Coloured, Job};
+use super::work::highlight::Coloured;
 use super::work::pictures::{Painted, Painter};
 use super::work::status_command::{self, StatusCommand};
 use crate::engine::wait::{Signal, sleep_until};
@@ -51,7 +52,6 @@ use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey, TermId};
 use crate::model::login::Secret;
-use crate::theme::color::Depth;
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
 use std::io;
@@ -507,22 +507,6 @@ impl<D: Device> Running<D> {
         self.pointing = pointing::Pointing::default();
     }
 
-    /// Has what is in view coloured, one text at a time.
-    fn colour(&mut self) {
-        if !self.colours.is_idle() || self.options.looks.theme().depth() == Depth::None {
-            return;
-        }
-        if let Some(review) = &mut self.app.view.review
-            && let Some(frame) = &self.info.review
-            && let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk))
-        {
-            self.colours.ask(Job { path, id: hunk.0, lines, keys: Vec::new() });
-        } else if let Some(plain) = self.transcript.uncoloured() {
-            let path = PathBuf::from(&*plain.lang);
-            self.colours.ask(Job { path, id: 0, lines: plain.lines, keys: plain.keys });
-        }
-    }
-
     fn type_into(&mut self, typed: Option<(TermId, Vec<u8>)>) {
         if let Some((term, bytes)) = typed
             && !self.engine.type_into(&term, &bytes)
@@ -592,7 +576,7 @@ impl<D: Device> Running<D> {
         if let Some(at) = shown.and_then(|shown| self.app.next_change(shown, now)) {
             self.frames.want_at(at);
         }
-        self.colour();
+        colouring::colour(self);
         pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
