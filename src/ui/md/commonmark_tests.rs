@@ -1,8 +1,7 @@
 //! The examples of CommonMark's specification: the words of the expected HTML are the words on the screen, and where its
 //! links lead is said.
 
-use super::split::{Markdown, StablePrefix};
-use super::{lines, pieces};
+use super::lines;
 use crate::text::line::LogicalLine;
 
 /// Number, section, Markdown and HTML of each; see `tests/commonmark/README.md`.
@@ -150,28 +149,4 @@ fn the_words_of_all_examples_are_on_the_screen_and_where_their_links_lead() {
     }
     assert!(wrong.is_empty(), "{} of 652:\n{}", wrong.len(), wrong.join("\n"));
     assert!(right.is_empty(), "right now, to be taken out of otherwise.txt: {right:?}");
-}
-
-#[test]
-fn all_examples_look_alike_in_pieces_of_any_size() {
-    for (number, _, markdown, _) in examples() {
-        let whole = lines(&markdown, WIDTH);
-        for step in 1..=3 {
-            let mut split = StablePrefix::new();
-            let mut at = 0;
-            while at < markdown.len() {
-                at = markdown.ceil_char_boundary((at + step).min(markdown.len()));
-                split.extend(&markdown[..at], Markdown::Yes);
-            }
-            let mut cut: Vec<LogicalLine> = Vec::new();
-            for piece in 0..split.pieces().len() {
-                cut.extend(pieces::lines(&markdown, &split, piece, WIDTH));
-            }
-            assert_eq!(
-                words(&shown(&cut)),
-                words(&shown(&whole)),
-                "example {number} in pieces of {step}: {markdown:?}"
-            );
-        }
-    }
 }

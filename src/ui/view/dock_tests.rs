@@ -308,7 +308,7 @@ fn alt_g_goes_to_the_next_gate() {
     assert!(s.last_row().contains("gate ask: each write and command is a question"), "{}", s.shown);
     s.intent(Intent::SetGate(Gate::Ask));
     s.after(10_000).draw();
-    assert!(s.last_row().contains("gate ask"), "{}", s.shown);
+    assert!(s.last_row().contains("writes: ask me"), "{}", s.shown);
 }
 
 #[test]

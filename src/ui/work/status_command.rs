@@ -137,11 +137,11 @@ mod tests {
         assert_eq!(command.tell(json!({ "state": "a" }), "/p".into(), ms(0)), None);
         assert_eq!(command.tell(json!({ "state": "b" }), "/p".into(), ms(1)), None, "one runs");
         let line = command.next().await.unwrap();
-        assert_eq!(line.as_str(), r#"{"branch":"main","state":"a"}"#);
+        assert_eq!(line.as_str(), r#"{"state":"a","branch":"main"}"#);
         assert_eq!(command.tell(json!({ "state": "a" }), "/p".into(), ms(3)), None, "nothing is new");
         assert_eq!(command.tell(json!({ "state": "b" }), "/p".into(), ms(4)), Some(PAUSE));
         assert_eq!(command.tell(json!({ "state": "b" }), "/".into(), PAUSE), None);
-        assert_eq!(command.next().await.unwrap().as_str(), r#"{"branch":null,"state":"b"}"#);
+        assert_eq!(command.next().await.unwrap().as_str(), r#"{"state":"b","branch":null}"#);
         assert_eq!(told.lock().unwrap().len(), 2);
     }
 

@@ -223,7 +223,7 @@ fn every_action_is_in_the_help() {
 #[test]
 fn hints_show_every_action_where_there_is_room() {
     let mut s = cart(120, 40);
-    s.size = (400, 40);
+    s.size = (700, 40);
     s.typed("z").draw();
     s.draw();
     for words in [
