@@ -7,7 +7,7 @@
 //!             host (process, outputs, unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
 //! plain    -> headless (printer), ui (cells, labels), engine, model, text, base
 //! headless -> engine, model, base
-//! conformance -> agent (codec), wire, host (process, fs), model (frames), base
+//! conformance -> agent (codec), wire, host (process, fs), model (frames), rules (secrets), base
 //! ui       -> (run only: engine) model, theme, text, base
 //! engine   -> agent, remote, host, review, store, mcp, model, wire, base
 //! review   -> host (fs, worktrees), store (private), model (what a review is), text, base

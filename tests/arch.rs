@@ -158,6 +158,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "model::frames",
             "model::ids",
             "model::policy",
+            // Whether a name is that of a secret.
+            "rules",
             "base",
         ],
     ),

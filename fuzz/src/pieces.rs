@@ -63,7 +63,8 @@ pub fn keys(data: &[u8]) {
     // A string without an end is given up in steps.
     (0..16).for_each(|_| parser.give_up(&mut late));
     assert!(parser.incomplete().is_none(), "something is held back for ever");
-    let plain: Vec<u8> = data.iter().copied().filter(|byte| *byte != 0x1b).collect();
+    // An answer of the terminal that has lost its escape is known as one only where it comes in one piece.
+    let plain: Vec<u8> = data.iter().copied().filter(|byte| !matches!(byte, 0x1b | b']')).collect();
     assert_eq!(fed(&mut std::iter::once(plain.as_slice())).0, fed(&mut cut(*size, &plain)).0);
 }
 

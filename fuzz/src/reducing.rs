@@ -7,6 +7,7 @@ use acp_tui::model::Model;
 use acp_tui::model::event::{Event, HostEvent, Intent, Protocol};
 use acp_tui::model::ids::AgentKey;
 use acp_tui::model::session::Policy;
+use acp_tui::model::setup::Setup;
 use acp_tui::wire::frame::Frame;
 use acp_tui::wire::trace::{Dir, Form, append_record};
 use serde_json::{Value, json};
@@ -32,7 +33,7 @@ fn model(policy: Policy) -> Model {
 impl Run {
     fn new(policy: Policy, protocol: Protocol) -> Self {
         let mut core = Core::new(model(policy), PathBuf::from(DIR), codec::shipped());
-        core.with_journal();
+        core.set_up(Setup::Journal);
         core.speak(codec::first(protocol), protocol.may_change());
         Self { core, now: Duration::from_secs(1), journal: Vec::new(), open: HashMap::new() }
     }
@@ -124,7 +125,9 @@ pub fn reduce(data: &[u8]) {
     let lines = std::iter::once(head.as_str()).chain(run.journal.iter().map(String::as_str));
     let (again, skipped) = replay(model(policy), PathBuf::from(DIR), lines);
     assert_eq!(skipped, 0, "lines of our own journal were skipped: {:#?}", run.journal);
-    assert_eq!(Run::entries(&again), Run::entries(&run.core.model), "the journal tells another story");
+    // Between the parts of a message a carriage return is written down as a blank: a line of a journal has none.
+    let told = |model: &Model| Run::entries(model).iter().map(|entry| entry.replace("\\r", " ")).collect::<Vec<_>>();
+    assert_eq!(told(&again), told(run.core.model()), "the journal tells another story");
 }
 
 /// The first line of a journal: how the agent was spoken to.

@@ -32,6 +32,8 @@ fn with_request<T>(tool: &str, text: &str, look: impl FnOnce(&Request<'_>) -> T)
         state: None,
         links: &|path| Some(normalize(path)),
         is_above: &|path| path.extension().is_none(),
+        names: &|path| Some(if path == Path::new(ROOT) { vec![".env".into(), "a.rs".into(), "-n".into()] } else { Vec::new() }),
+        holds_key: &|path| path.starts_with("/w/keys"),
     })
 }
 

@@ -17,7 +17,7 @@ use crate::config::schema::{Config, Notify};
 use crate::engine::rulebook::{self, FileRules};
 use crate::headless::check::Checked;
 use crate::headless::code;
-use crate::host::process::{check_ports, check_sandbox};
+use crate::host::process::{check_ports, check_sandbox, keeps_apart};
 use crate::host::rights::Rights;
 use crate::rules::Trust;
 use crate::store::trusted::{Trusted, What};
@@ -170,6 +170,12 @@ fn program(config: &Config) -> Section {
         "cannot be confined"
     };
     section.add("what agents reach", can, ports.err().map(|why| why.to_string()).filter(|_| is_limited));
+    let can = match (check_sandbox().is_ok(), keeps_apart()) {
+        (false, _) => "cannot be confined",
+        (true, false) => "are not confined by --sandbox: that needs Linux 6.12",
+        (true, true) => "stay inside with --sandbox",
+    };
+    section.add("signals and abstract sockets", can, None);
     match std::env::current_exe() {
         Ok(path) => section.add("file", paths::visible(path.as_os_str()), None),
         Err(error) => {

@@ -20,7 +20,10 @@ const REPAIR_LIMIT: Duration = Duration::from_secs(1);
 /// end. To be called before there is a second thread.
 pub(super) fn begin(command: &Command) -> Option<u8> {
     let takes_terminal = matches!(command, Command::Screen(_) | Command::Demo(_) | Command::Review(_)) && is_screen();
-    let starts = matches!(command, Command::Exec(_) | Command::Login(_) | Command::Logout(_) | Command::Screen(_));
+    let starts = matches!(
+        command,
+        Command::Exec(_) | Command::Login(_) | Command::Logout(_) | Command::Screen(_) | Command::Check(_)
+    );
     if !takes_terminal && !starts {
         return None;
     }

@@ -276,7 +276,12 @@ fn sandbox(configured: &SandboxConfig, is_asked: bool, home: Option<&Path>) -> R
 
 /// The same, without a look at what is there.
 fn configured_sandbox(configured: &SandboxConfig, home: Option<&Path>) -> Sandbox {
-    let path = |text: &String| match (text.strip_prefix("~/"), home) {
+    let below_home = |text: &str| {
+        text.strip_prefix('~')
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+            .map(|rest| rest.trim_start_matches('/').to_owned())
+    };
+    let path = |text: &String| match (below_home(text), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(text),
     };
@@ -360,33 +365,12 @@ pub fn own_file(file: Option<&Path>) -> Option<PathBuf> {
 pub fn review_config(head: SessionInfo, dir: &Path) -> EngineConfig {
     EngineConfig {
         command: head.command,
-        args: Vec::new(),
-        env: Vec::new(),
-        start_in: None,
-        protocol: Protocol::Auto,
-        reach: Reach::default(),
-        sandbox: None,
-        further: Further::default(),
         cwd: head.cwd,
-        policy: Policy::Ask,
-        journals: None,
-        record: None,
-        suggestion: None,
-        install: None,
-        shell: None,
-        graces: crate::host::process::Graces::default(),
         review: Some(ReviewConfig {
             reopened: Some(dir.to_owned()),
             ..ReviewConfig::below(dir.parent().unwrap_or(dir).to_owned())
         }),
-        gate: crate::model::changes::Gate::Off,
-        permission_mode: None,
-        rules: None,
-        servers: None,
-        audit: None,
-        private: Vec::new(),
-        directories: Vec::new(),
-        budget: None,
+        ..EngineConfig::default()
     }
 }
 

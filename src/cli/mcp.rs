@@ -9,6 +9,7 @@ use super::probe::{self, Answered};
 use super::runtime;
 use super::servers::{self, Row, Sources, State};
 use super::usage::Usage;
+use crate::base::human;
 use crate::base::paths::visible;
 use crate::base::sanitize;
 use crate::headless::code;
@@ -124,7 +125,7 @@ fn check(common: &Common, name: Option<&str>, json: bool, patience: Duration) ->
         let said = match answered {
             Ok(Answered { name, tools, .. }) => {
                 let who = name.map(|name| format!("{name}: ")).unwrap_or_default();
-                let count = if tools.len() == 1 { "1 tool".to_owned() } else { format!("{} tools", tools.len()) };
+                let count = human::count(tools.len() as u64, "tool");
                 let names = if tools.is_empty() { String::new() } else { format!(": {}", tools.join(", ")) };
                 format!("{}  {who}{count}{names}", row.server.name)
             }

@@ -95,6 +95,8 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         now: rulebook::now(),
         links: &real_paths::real_path,
         is_above: &real_paths::is_above,
+        names: &real_paths::names,
+        holds_key: &real_paths::holds_key,
     };
     let judgement = rules::judge(&rules, &request);
     print_judgement(&judgement, test.json)?;

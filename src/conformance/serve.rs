@@ -6,6 +6,7 @@
 use crate::host::fs::{Roots, Was, read_text, write_text};
 use crate::model::frames::Flaw;
 use crate::model::policy::Allow;
+use crate::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -103,13 +104,13 @@ impl Served {
     /// One of the options that are there, for this once: what lasts the agent may keep beyond the trial.
     fn decided(&self, params: &Value) -> Value {
         let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
-        let kind = params.pointer("/toolCall/kind").and_then(Value::as_str);
-        let runs = ["command", "cmd", "script"].iter().any(|name| !params["toolCall"]["rawInput"][name].is_null());
-        let allows = match self.allow {
+        let call = &params["toolCall"];
+        let is_allowed = match self.allow {
             Allow::All => true,
-            Allow::Reads => matches!(kind, Some("read" | "search")) && !runs,
+            Allow::Reads => self.only_reads(call),
             Allow::None | Allow::Rules => false,
         };
+        let allows = is_allowed && !names_secret(call);
         let wanted = if allows { "allow_once" } else { "reject_once" };
         let options = params["options"].as_array().map_or(&[][..], Vec::as_slice);
         let chosen = options.iter().find(|option| option["kind"] == wanted);
@@ -121,7 +122,26 @@ impl Served {
         }
     }
 
+    /// Whether a call reads, and nothing that it names lies elsewhere: its kind is only what the agent says.
+    fn only_reads(&self, call: &Value) -> bool {
+        let runs = ["command", "cmd", "script"].iter().any(|name| !call["rawInput"][name].is_null());
+        let changes = call["content"].as_array().is_some_and(|parts| parts.iter().any(|part| part["type"] == "diff"));
+        let leads = |text: &&str| text.starts_with(['/', '~', '$']) || text.split('/').any(|part| part == "..");
+        let is_inside = |text: &str| text.starts_with('/') && self.roots.check(text).is_ok();
+        matches!(call["kind"].as_str(), Some("read" | "search"))
+            && !runs
+            && !changes
+            && said(call)
+                .into_iter()
+                .map(|text| text.strip_prefix("file://").unwrap_or(text))
+                .filter(leads)
+                .all(is_inside)
+    }
+
     fn read(&self, params: &Value) -> Result<Value, Refused> {
+        if let Some(why) = rules::secret(path(params)?) {
+            return Err((BAD_PARAMS, why.to_owned()));
+        }
         let at = self.roots.check(path(params)?).map_err(refused)?;
         let number = |name: &str| params[name].as_u64().and_then(|number| u32::try_from(number).ok());
         let text = read_text(at, number("line"), number("limit"), &|| true).map_err(refused)?;
@@ -131,6 +151,9 @@ impl Served {
     fn write(&self, params: &Value) -> Result<Value, Refused> {
         if self.allow != Allow::All {
             return Err((BAD_PARAMS, "writing is not allowed here".into()));
+        }
+        if let Some(why) = rules::secret(path(params)?) {
+            return Err((BAD_PARAMS, why.to_owned()));
         }
         let at = self.roots.check(path(params)?).map_err(refused)?;
         let text = params["content"].as_str().filter(|text| text.len() <= MAX_FILE);
@@ -158,10 +181,69 @@ impl Served {
     }
 }
 
+/// All texts of a call that may name something: its input, and where it says that it happens.
+fn said(call: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open = vec![&call["rawInput"], &call["locations"], &call["content"]];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => found.push(text.as_str()),
+            Value::Array(list) => open.extend(list),
+            Value::Object(map) => open.extend(map.values()),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn names_secret(call: &Value) -> bool {
+    let title = call["title"].as_str();
+    said(call).into_iter().chain(title).any(|text| rules::secret(text).or_else(|| rules::secret_in(text)).is_some())
+}
+
 fn path(params: &Value) -> Result<&str, Refused> {
     params["path"].as_str().ok_or_else(|| (BAD_PARAMS, "no path".to_owned()))
 }
 
 fn refused(error: impl std::fmt::Display) -> Refused {
     (BAD_PARAMS, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_answered_by_what_the_call_names_and_not_by_its_kind_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        std::fs::write(root.join("a"), "").unwrap();
+        let inside = root.join("a").to_string_lossy().into_owned();
+        let answered = |allow, call: Value| {
+            let options =
+                json!([{ "optionId": "yes", "kind": "allow_once" }, { "optionId": "no", "kind": "reject_once" }]);
+            let answer =
+                Served::new(allow, true, root.clone()).decided(&json!({ "toolCall": call, "options": options }));
+            answer["outcome"]["optionId"] == "yes"
+        };
+        for (call, by_reads, by_all) in [
+            (json!({ "kind": "read", "rawInput": { "path": inside } }), true, true),
+            (json!({ "kind": "search", "rawInput": { "pattern": "x" } }), true, true),
+            (json!({ "kind": "read", "locations": [{ "path": "/etc/passwd" }] }), false, true),
+            (json!({ "kind": "read", "rawInput": { "path": "../x" } }), false, true),
+            (json!({ "kind": "read", "rawInput": { "path": "~/x" } }), false, true),
+            (json!({ "kind": "read", "rawInput": { "command": "ls" } }), false, true),
+            (json!({ "kind": "read", "content": [{ "type": "diff", "path": inside, "newText": "x" }] }), false, true),
+            (json!({ "kind": "edit", "rawInput": { "path": inside } }), false, true),
+            (json!({ "kind": "read", "rawInput": { "path": ".env" } }), false, false),
+            (json!({ "kind": "execute", "rawInput": { "command": "cat .env" } }), false, false),
+        ] {
+            let words = call.to_string();
+            assert_eq!(
+                (answered(Allow::Reads, call.clone()), answered(Allow::All, call)),
+                (by_reads, by_all),
+                "{words}"
+            );
+        }
+    }
 }

@@ -39,11 +39,11 @@ impl Audit {
     pub fn record(&mut self, at: Address, decision: &Decision, agent: Option<&str>, core: &Core, secrets: &Secrets) {
         let Some(writer) = &mut self.writer else { return };
         let session = match at {
-            Address::Session(key) => core.model.session_of(key),
+            Address::Session(key) => core.model().session_of(key),
             Address::All | Address::Agent(_) => None,
         };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let command = core.agent_at(at).and_then(|agent| core.model.agent_of(agent)).map(|agent| &agent.command);
+        let command = core.agent_at(at).and_then(|agent| core.model().agent_of(agent)).map(|agent| &agent.command);
         let mut record = json!({
             "time": rfc3339(since),
             "session": session.and_then(|session| session.id.as_ref()).map(ToString::to_string),

@@ -15,8 +15,9 @@ use crate::model::session::Policy;
 use crate::store::recording::Recording;
 use std::path::PathBuf;
 
-/// What an engine needs to know. The command and what belongs to it are of the first agent.
-#[derive(Debug)]
+/// What an engine needs to know. The command and what belongs to it are of the first agent. By default nothing is kept,
+/// written or reviewed.
+#[derive(Debug, Default)]
 pub struct EngineConfig {
     pub command: String,
     pub args: Vec<String>,

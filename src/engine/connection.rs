@@ -386,7 +386,7 @@ impl Connection {
         };
         self.open.insert(req, Open { id, method, bytes: params.len(), call, codec: other, no });
         let speaks = dialect.and_then(|dialect| self.speaks(dialect, "its questions have that form"));
-        Ok((AgentEvent::Request { req, session, request }, speaks))
+        Ok((AgentEvent::Request { req, session, request: request.into() }, speaks))
     }
 
     /// The answer to a call of ours, addressed to the session or agent of the call.
@@ -407,7 +407,7 @@ impl Connection {
             }
             Tag::OpenSession(at, how) => {
                 let result = outcome.and_then(|result| self.codec.opened(&how, result));
-                (at.into(), AgentEvent::SessionOpened(result))
+                (at.into(), AgentEvent::SessionOpened(result.map(Box::new)))
             }
             Tag::Prompt(at, turn) => {
                 let result = match outcome {

@@ -10,14 +10,13 @@ use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::mcp::ResolvedServer;
 use crate::model::Model;
 use crate::model::agent::Agent;
-use crate::model::changes::Gate;
 use crate::model::effect::{Answer, Effect};
 use crate::model::event::{Can, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
 use crate::model::login::Secret;
 use crate::model::reduce::reduce;
-use crate::model::session::Policy;
+use crate::model::setup::Setup;
 use crate::wire::frame::Frame;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,7 +41,7 @@ pub enum Out {
 
 #[derive(Debug)]
 pub struct Core {
-    pub model: Model,
+    model: Model,
     connections: BTreeMap<AgentKey, Connection>,
     /// What every connection begins with, unless something else is said of its agent.
     codec: SharedCodec,
@@ -65,6 +64,14 @@ impl Core {
         let protocols = BTreeMap::new();
         let (ids, history, version, may_change) = (ReqIds::default(), None, 0, true);
         Self { model, connections, codec, may_change, protocols, cwd, ids, history, version }
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub fn into_model(self) -> Model {
+        self.model
     }
 
     /// How this agent is spoken to now.
@@ -113,19 +120,10 @@ impl Core {
         self.version
     }
 
-    /// What the header of a journal says of the session that is replayed.
-    pub fn begin_as(&mut self, review: bool, gate: Gate, rules: bool) {
-        self.model = std::mem::take(&mut self.model).with_review(review).with_gate(gate).with_rules(rules);
-    }
-
-    /// The same of whether earlier journals were read, and of how was decided what agents ask for.
-    pub fn begin_with(&mut self, earlier: bool, policy: Policy) {
-        self.model = std::mem::take(&mut self.model).with_stored_history(earlier).with_policy(policy);
-    }
-
-    /// A journal is written of all that happens.
-    pub fn with_journal(&mut self) {
-        self.model.set_journal(true);
+    /// What holds of this program, or of the one whose journal is replayed.
+    pub fn set_up(&mut self, setup: Setup) {
+        // There is nothing to do for it, and it is the same at any time.
+        reduce(&mut self.model, Addressed::new(Address::All, Event::Setup(setup)), Now::ZERO);
     }
 
     /// The agent that an address belongs to.

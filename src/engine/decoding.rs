@@ -44,10 +44,8 @@ mod tests {
     use crate::agent::codec;
     use crate::engine::link::{Agent, memory};
     use crate::engine::{Engine, EngineConfig, LinkWake, Wake};
-    use crate::host::process::Graces;
     use crate::model::entry::Body;
     use crate::model::event::Intent;
-    use crate::model::session::Policy;
     use serde_json::{Value, json};
     use std::time::Duration;
 
@@ -70,33 +68,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_follows_a_large_update_waits_for_it() {
-        let config = EngineConfig {
-            command: "in this program".into(),
-            args: Vec::new(),
-            env: Vec::new(),
-            start_in: None,
-            cwd: std::env::temp_dir(),
-            policy: Policy::Ask,
-            journals: None,
-            record: None,
-            protocol: crate::model::event::Protocol::Auto,
-            sandbox: None,
-            reach: crate::engine::Reach::default(),
-            further: crate::engine::Further::default(),
-            suggestion: None,
-            install: None,
-            shell: None,
-            graces: Graces::default(),
-            review: None,
-            gate: crate::model::changes::Gate::Off,
-            permission_mode: None,
-            rules: None,
-            servers: None,
-            audit: None,
-            private: Vec::new(),
-            directories: Vec::new(),
-            budget: None,
-        };
+        let cwd = std::env::temp_dir();
+        let config = EngineConfig { command: "in this program".into(), cwd, ..EngineConfig::default() };
         let (link, far) = memory();
         let (mut link, far) = (Some(link), tokio::spawn(agent(far)));
         let connect = Box::new(move |_| link.take().unwrap());

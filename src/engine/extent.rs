@@ -2,10 +2,10 @@
 //!
 //! Blocks on the disk, as the rules do. Invariant: what is not known for certain is not plain.
 
-use super::real_paths::real_path;
-use crate::model::claims::{Claim, Claimed, Claims};
+use super::real_paths::{names, real_path};
+use crate::model::claims::{Claim, Claimed, Claims, is_glob, needs_expansion};
 use crate::model::ruling::{Extent, Ruled};
-use crate::rules::{self, Kind, Request, RuleRef, Rules, Subject, Tool, Verdict};
+use crate::rules::{self, Kind, Named, Request, RuleRef, Rules, Subject, Tool, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -17,6 +17,10 @@ const ALL: [&str; 4] = [".", "./", "*", "./*"];
 const NO_EDITS: [&str; 2] = ["delete", "move"];
 /// Words of a command that are looked for outside.
 const MAX_WORDS: usize = 200;
+/// Directories that a line goes to.
+const MAX_DIRS: usize = 4;
+/// Files below a directory that is removed or moved.
+const MAX_BELOW: usize = 2_000;
 /// Names of the system's for what is no file.
 const NO_FILES: [&str; 6] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/fd"];
 
@@ -57,45 +61,106 @@ pub(super) fn of(
         let kind = Tool::named(&claim.tool).map_or(Kind::Other, |tool| tool.kind);
         if !claim.only_narrows {
             extent.changes |= matches!(kind, Kind::Bash | Kind::Edit);
-            extent.is_plain &= *verdict == Ruled::Allow || may_be_plain(claim) && covered(claim);
+            let is_plain = || may_be_plain(claim) && covered(claim) && is_plain_below(place, claims, claim, &covered);
+            extent.is_plain &= *verdict == Ruled::Allow || is_plain();
         }
-        extent.leaves |= kind == Kind::Bash && leaves(place, claims, claim);
+        extent.leaves |= match kind {
+            Kind::Bash => leaves(place, claims, claim),
+            Kind::Read | Kind::Edit => is_unplaced(place, claims, claim),
+            Kind::Fetch | Kind::Mcp | Kind::Other => false,
+        };
     }
     Some(extent)
 }
 
 fn may_be_plain(claim: &Claim) -> bool {
-    !NO_EDITS.contains(&claim.tool.as_str()) && !words(claim).iter().any(|word| ALL.contains(&word.as_str()))
+    !NO_EDITS.contains(&claim.tool.as_str()) && !named(claim).words.iter().any(|word| ALL.contains(&word.as_str()))
 }
 
-fn words(claim: &Claim) -> Vec<String> {
+fn named(claim: &Claim) -> Named {
     match &claim.what {
         Claimed::Line(line) => rules::named(Subject::Line(line)),
         Claimed::Words(words) => rules::named(Subject::Words(words)),
-        Claimed::Paths(_) | Claimed::Text(_) | Claimed::Unknown => Vec::new(),
+        Claimed::Paths(_) | Claimed::Text(_) | Claimed::Unknown => Named::default(),
     }
 }
 
-/// Whether a command runs, or names a file, outside of the session's directories.
-fn leaves(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
-    let Place { root, roots, home } = *at;
-    let is_outside = |path: &Path| !real_path(path).is_some_and(|real| roots.iter().any(|root| real.starts_with(root)));
-    let below = |from: &Path, path: &str| match (path.strip_prefix('~'), home) {
-        (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
-        _ => from.join(path),
-    };
-    let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| below(root, cwd));
-    let words = words(claim);
-    let place = |word: &String| -> Option<PathBuf> {
-        // Text with blanks in it is a message or a program more often than a file.
-        let is_text = word.contains("://") || word.contains(char::is_whitespace);
-        let is_no_file = NO_FILES.iter().any(|name| Path::new(word).starts_with(name));
-        if is_text || is_no_file {
-            return None;
+impl Place<'_> {
+    fn is_outside(&self, path: &Path) -> bool {
+        !real_path(path).is_some_and(|real| self.roots.iter().any(|root| real.starts_with(root)))
+    }
+
+    fn below(&self, from: &Path, path: &str) -> PathBuf {
+        match (path.strip_prefix('~'), self.home) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => from.join(path),
         }
-        Some(below(&begins, word))
-    };
-    is_outside(&begins) || words.len() > MAX_WORDS || words.iter().filter_map(place).any(|path| is_outside(&path))
+    }
+
+    /// Where commands and relative paths begin.
+    fn begins(&self, claims: &Claims) -> PathBuf {
+        claims.cwd.as_ref().map_or_else(|| self.root.to_owned(), |cwd| self.below(self.root, cwd))
+    }
+}
+
+/// Whether what is below the directories that a command names is as plain as they are.
+fn is_plain_below(at: &Place<'_>, claims: &Claims, claim: &Claim, covered: &impl Fn(&Claim) -> bool) -> bool {
+    let begins = at.begins(claims);
+    let words = named(claim).words;
+    let mut open: Vec<PathBuf> = words.iter().map(|word| at.below(&begins, word)).collect();
+    let mut found = 0;
+    while let Some(dir) = open.pop() {
+        // What a link leads to is neither removed nor moved with it.
+        if !dir.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+            continue;
+        }
+        let Some(names) = names(&dir) else { return false };
+        found += names.len();
+        let below: Vec<PathBuf> = names.iter().map(|name| dir.join(name)).collect();
+        let is_link = |path: &PathBuf| path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+        let is_plain = |path: &PathBuf| is_link(path) || covered(&Claim::of_edit(&path.to_string_lossy()));
+        if found > MAX_BELOW || !below.iter().all(is_plain) {
+            return false;
+        }
+        open.extend(below);
+    }
+    true
+}
+
+/// Whether a command runs, or names a file, outside of the session's directories, or may do so.
+fn leaves(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
+    let begins = at.begins(claims);
+    let Named { words, dirs, is_open } = named(claim);
+    if is_open || at.is_outside(&begins) || words.len() > MAX_WORDS || dirs.len() > MAX_DIRS {
+        return true;
+    }
+    // Text with blanks in it is a message or a program more often than a file.
+    let is_text = |word: &str| word.contains("://") || word.contains(char::is_whitespace);
+    let is_no_file = |word: &str| NO_FILES.iter().any(|name| Path::new(word).starts_with(name));
+    let files: Vec<&String> = words.iter().filter(|word| !is_text(word) && !is_no_file(word)).collect();
+    let dirs = dirs.iter().map(|dir| at.below(&begins, dir));
+    let mut begin = std::iter::once(begins.clone()).chain(dirs);
+    begin.any(|begins| files.iter().any(|word| at.is_outside(&at.below(&begins, word))))
+}
+
+/// Whether it is not known which file is read or changed, or only from a title that names one outside.
+fn is_unplaced(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
+    // Without a place it is searched where the session is.
+    let is_here = claim.tool == "search" && claims.files.is_empty();
+    if claim.what != Claimed::Unknown || claim.is_guess || is_here {
+        return false;
+    }
+    if !claims.files.is_empty() {
+        // Patterns of names are known as far as they stand there.
+        let is_known = |path: &String| is_glob(path) && !needs_expansion(path.strip_prefix("file://").unwrap_or(path));
+        return !claims.files.iter().all(is_known);
+    }
+    let begins = at.begins(claims);
+    let said = claims.texts.iter().flat_map(|text| text.split_whitespace());
+    let said = said.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && !"/.~_$".contains(c)));
+    let mut files =
+        said.map(|word| word.trim_end_matches('.')).filter(|word| word.contains(['/', '.', '~', '$'])).peekable();
+    files.peek().is_none() || files.any(|word| needs_expansion(word) || at.is_outside(&at.below(&begins, word)))
 }
 
 #[cfg(test)]
@@ -124,6 +189,9 @@ mod tests {
         let root = temp.path().canonicalize().unwrap().join("ws");
         std::fs::create_dir_all(root.join("src")).unwrap();
         symlink(temp.path(), root.join("way-out")).unwrap();
+        symlink(temp.path(), root.join("src/way-out")).unwrap();
+        std::fs::create_dir_all(root.join("kept/deep")).unwrap();
+        std::fs::write(root.join("kept/deep/server.key"), "").unwrap();
         (temp, root)
     }
 
@@ -159,6 +227,33 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_which_only_a_title_says_where_it_is_leaves_where_that_is_not_inside() {
+        let (_temp, root) = place();
+        let titled = |title: &str, files: &[&str]| {
+            let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+            let texts = if files.is_empty() { vec![title.to_owned()] } else { Vec::new() };
+            let claim = Claim { what: Claimed::Unknown, ..Claim::of_edit("x") };
+            Claims { cwd: None, all: vec![claim], files, texts }
+        };
+        for (title, files, leaves) in [
+            ("Edit src/a.rs", &[][..], false),
+            ("Write `src/a.rs`.", &[], false),
+            ("Edit /etc/passwd", &[], true),
+            ("Edit ../x", &[], true),
+            ("Edit ~/.bashrc", &[], true),
+            ("Edit $HOME/x", &[], true),
+            ("Edit", &[], true),
+            ("Apply the patch", &[], true),
+            ("", &["$HOME/x"], true),
+            ("", &["~/x"], true),
+            ("", &["src/*"], false),
+            ("", &["src/a", "src/*"], true),
+        ] {
+            assert_eq!(extent(&root, &titled(title, files)).leaves, leaves, "{title} {files:?}");
+        }
+    }
+
+    #[test]
     fn of_commands_only_those_are_plain_that_put_away_files_inside() {
         let (_temp, root) = place();
         for (line, is_plain) in [
@@ -176,6 +271,9 @@ mod tests {
             ("rm a && cargo test", false),
             ("echo x > a", false),
             ("mv a ~/b", false),
+            ("rm -r src", true),
+            ("rm -r kept", false),
+            ("mv kept src/x", false),
         ] {
             let found = extent(&root, &command(line));
             assert_eq!((found.is_plain, found.changes), (is_plain, true), "{line}");
@@ -202,6 +300,29 @@ mod tests {
             ("cat way-out/x", true),
             ("echo x > /tmp/y", true),
             ("cc --output=/tmp/x a.c", true),
+            ("touch $HOME/x", true),
+            ("touch \"${HOME}/x\"", true),
+            ("cat $(echo /etc)/passwd", true),
+            ("cat `echo /etc/passwd`", true),
+            ("cd; touch x", true),
+            ("cd && touch x", true),
+            ("cd -P; touch x", true),
+            ("cd -; touch x", true),
+            ("cd \"$X\" && ls", true),
+            ("popd; touch x", true),
+            ("x=/etc; cat $x/passwd", true),
+            ("for f in /etc/passwd; do cat $f; done", true),
+            ("for f in passwd; do cat /etc/$f; done", true),
+            ("x=.; cat $x./y", true),
+            ("a=..; cat $a/$a/x", true),
+            ("cd src && cat way-out/x", true),
+            ("cd src && ls", false),
+            ("echo $HOME \"$X\"", false),
+            ("for f in src/*; do wc -l \"$f\"; done", false),
+            ("for f in a b; do cat src/$f.rs; done", false),
+            ("x=src; cat $x/a", false),
+            ("cat \"$PWD/src/a\"", false),
+            ("git commit -m \"$MESSAGE\"", false),
         ] {
             assert_eq!(extent(&root, &command(line)).leaves, leaves, "{line}");
         }

@@ -68,12 +68,14 @@ impl Frames {
         self.looking = None;
     }
 
-    /// The next lines since the last call, at most so many; at first the oldest that are kept.
-    pub fn next(&mut self, most: usize) -> Vec<FrameRow> {
+    /// The next lines since the last call, at most so many, and how many before them went by too fast; at first the oldest
+    /// that are kept.
+    pub fn next(&mut self, most: usize) -> (Vec<FrameRow>, u64) {
         let Self { kept, dropped, looking, .. } = self;
-        let looking = looking.get_or_insert_default();
+        let looking = looking.get_or_insert_with(|| Looking { next: *dropped, ..Looking::default() });
         // What was dropped before it was looked at is not missed in the pairs: its answers are known without requests.
         let from = looking.next.max(*dropped);
+        let missed = from - looking.next;
         let skipped = usize::try_from(from - *dropped).unwrap_or(usize::MAX);
         let mut rows = Vec::new();
         for Kept { at, agent, dir, text, is_cut } in kept.iter().skip(skipped).take(most) {
@@ -89,7 +91,7 @@ impl Frames {
             rows.push(row);
         }
         looking.next = from + rows.len() as u64;
-        rows
+        (rows, missed)
     }
 }
 
@@ -135,13 +137,19 @@ mod tests {
         assert!(frames.bytes <= MAX_BYTES && frames.dropped > 0);
         let kept = frames.kept.len();
         assert_eq!(kept as u64 + frames.dropped, 20_000);
-        assert_eq!(frames.next(5).len(), 5);
+        assert_eq!(frames.next(5).0.len(), 5);
         assert!(frames.has_news());
-        assert_eq!(frames.next(usize::MAX).len(), kept - 5);
-        assert!(!frames.has_news() && frames.next(9).is_empty());
+        assert_eq!(frames.next(usize::MAX).0.len(), kept - 5);
+        assert!(!frames.has_news() && frames.next(9).0.is_empty());
         push(&mut frames, FrameDir::Stderr, "late");
-        let late = frames.next(9);
+        let (late, missed) = frames.next(9);
+        assert_eq!(missed, 0);
         assert_eq!((late.len(), &*late[0].text, late[0].flaws.len()), (1, "late", 0));
+        for _ in 0..20_000 {
+            push(&mut frames, FrameDir::FromAgent, &line);
+        }
+        let (rows, missed) = frames.next(usize::MAX);
+        assert_eq!((missed > 0, rows.len() as u64 + missed), (true, 20_000), "what went by is counted");
         frames.stop();
         assert!(!frames.has_news());
     }
@@ -154,7 +162,7 @@ mod tests {
         push(&mut frames, FrameDir::FromAgent, &long);
         push(&mut frames, FrameDir::FromAgent, &"é".repeat(LONG));
         assert!(frames.bytes < 4 * HEAD);
-        let rows = frames.next(9);
+        let rows = frames.next(9).0;
         assert_eq!((&*rows[1].method, rows[1].latency, rows[1].flaws.len()), ("session/load", Some(Now::ZERO), 0));
         assert!(rows[1].text.contains("bytes") && rows[2].text.starts_with('é'));
     }

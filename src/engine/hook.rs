@@ -123,7 +123,7 @@ fn read(answer: &Value) -> (Option<Ruled>, Option<String>) {
 }
 
 /// The rule that allows stays the one that has; all else is the hook's.
-fn combined(ruling: Ruling, said: Ruled, reason: Option<String>) -> Ruling {
+pub(super) fn combined(ruling: Ruling, said: Ruled, reason: Option<String>) -> Ruling {
     if ruling.verdict == Ruled::Deny || ruling.verdict == Ruled::Allow && said == Ruled::Allow {
         return ruling;
     }

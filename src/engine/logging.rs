@@ -14,7 +14,7 @@ pub(super) fn event(event: &Addressed<Event>) {
         Event::Agent(what) => heard(event.at, what),
         Event::Host(what) => happened(event.at, what),
         Event::Timer(timer) => debug!(?timer, at = ?event.at, "a time is up"),
-        Event::User(_) | Event::Hint(_) => {}
+        Event::User(_) | Event::Hint(_) | Event::Setup(_) => {}
     }
 }
 
@@ -31,7 +31,7 @@ fn heard(at: Address, event: &AgentEvent) {
         AgentEvent::Authenticated { result: Ok(_), .. } => info!(?at, "the log-in is done"),
         AgentEvent::Authenticated { result: Err(error), .. } => failed(at, "the log-in failed", error),
         AgentEvent::Request { req, request, .. } => {
-            let kind = match request {
+            let kind = match &**request {
                 AgentRequest::Permission { .. } => "permission",
                 AgentRequest::BadParams { .. } => "with parameters that cannot be used",
                 _ => "file or terminal",

@@ -1,7 +1,7 @@
 //! Rules that the person makes while a question waits: what they would do, and how they are kept.
 //!
 //! Blocks on the disk and on what judging costs. Decides nothing about the question. Invariants: what is proposed
-//! allows the request; a rule is told as made only after it can be read again.
+//! allows the request; a rule is told as kept only after it can be read again.
 
 use super::rule_files::{self, NotChanged};
 use super::rulebook::{Rulebook, now};
@@ -136,54 +136,65 @@ pub(super) fn read(list: Ruled, text: &str) -> Result<Rules, String> {
     Ok(rules)
 }
 
-/// Has the rules hold from now on.
-pub(super) fn make(in_force: &RulesInForce, new: &NewRules) -> Done {
-    let mut made = Vec::new();
-    let fault = keep(in_force, new, &mut made).err();
-    Done { concerns_all: new.scope.is_kept() && !made.is_empty(), event: HostEvent::RulesMade { made, fault } }
+/// Has the rules hold from now on: at once, and before they are written where they are to be kept.
+pub(super) fn make(in_force: &RulesInForce, new: &NewRules, tell: &dyn Fn(HostEvent)) -> Done {
+    let NewRules { list, text, scope } = new;
+    let patterns = read(*list, text).and_then(|_| rules::patterns(text));
+    let (mut rules, mut fault) = match patterns {
+        Ok(patterns) => {
+            (patterns.into_iter().map(|pattern| MadeRule { list: *list, pattern, scope: *scope }).collect(), None)
+        }
+        Err(fault) => (Vec::new(), Some(fault)),
+    };
+    let mut unkept = Vec::new();
+    if scope.is_kept() && fault.is_none() {
+        tell(HostEvent::RulesHeld(rules.clone()));
+        (rules, unkept) = rules.into_iter().partition(|rule| match keep(in_force, rule) {
+            Ok(()) => true,
+            Err(why) => {
+                fault = Some(why);
+                false
+            }
+        });
+    }
+    Done {
+        concerns_all: scope.is_kept() && !rules.is_empty(),
+        event: HostEvent::RulesMade { made: rules, unkept, fault },
+    }
 }
 
-/// Has the narrowest rule hold that would have allowed this.
-pub(super) fn keep_answer(in_force: &RulesInForce, claims: &Claims, scope: Scope) -> Done {
+/// Has the narrowest rule hold that would have answered this.
+pub(super) fn keep_answer(
+    in_force: &RulesInForce,
+    claims: &Claims,
+    (list, scope): (Ruled, Scope),
+    tell: &dyn Fn(HostEvent),
+) -> Done {
     let (book, agent, cwd) = (in_force.book(), in_force.agent(), in_force.cwd());
     let texts = proposed(book, agent, &cwd, claims);
-    let allows = |text: &&String| {
-        let Ok(only) = read(Ruled::Allow, text) else { return false };
+    let answers = |text: &&String| {
+        let Ok(only) = read(list, text) else { return false };
         let mut more = in_force.more();
         more.extend(only);
-        book.by(&book.with(&cwd, &more).0, agent, &cwd, claims).verdict == Ruled::Allow
+        book.by(&book.with(&cwd, &more).0, agent, &cwd, claims).verdict == list
     };
-    match texts.iter().find(allows) {
-        Some(text) => make(in_force, &NewRules { list: Ruled::Allow, text: text.clone(), scope }),
+    match texts.iter().find(answers) {
+        Some(text) => make(in_force, &NewRules { list, text: text.clone(), scope }, tell),
         None => {
             let fault = Some(why_none(in_force, claims, texts.last()));
-            Done { concerns_all: false, event: HostEvent::RulesMade { made: Vec::new(), fault } }
+            let event = HostEvent::RulesMade { made: Vec::new(), unkept: Vec::new(), fault };
+            Done { concerns_all: false, event }
         }
     }
 }
 
-fn keep(in_force: &RulesInForce, new: &NewRules, made: &mut Vec<MadeRule>) -> Result<(), String> {
-    let NewRules { list, text, scope } = new;
-    read(*list, text)?;
-    for pattern in rules::patterns(text)? {
-        if scope.is_kept() {
-            let until = (*scope == Scope::Day).then(|| rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY)));
-            change(
-                in_force,
-                *scope,
-                Edit {
-                    list: list_of(*list),
-                    pattern: &pattern,
-                    agent: None,
-                    reason: None,
-                    until: until.as_deref(),
-                    is_removal: false,
-                },
-            )?;
-        }
-        made.push(MadeRule { list: *list, pattern, scope: *scope });
-    }
-    Ok(())
+/// Writes a rule.
+fn keep(in_force: &RulesInForce, rule: &MadeRule) -> Result<(), String> {
+    let MadeRule { list, pattern, scope } = rule;
+    let until = (*scope == Scope::Day).then(|| rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY)));
+    let edit =
+        Edit { list: list_of(*list), pattern, agent: None, reason: None, until: until.as_deref(), is_removal: false };
+    change(in_force, *scope, edit)
 }
 
 /// Takes a rule back that is kept in a file.

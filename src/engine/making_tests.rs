@@ -50,8 +50,8 @@ fn what_is_proposed_answers_the_question_and_says_what_else() {
 
 fn made(in_force: &RulesInForce, text: &str, scope: Scope) -> Vec<MadeRule> {
     let new = NewRules { list: Ruled::Allow, text: text.into(), scope };
-    let HostEvent::RulesMade { made, fault } = make(in_force, &new).event else { panic!() };
-    assert_eq!(fault, None);
+    let HostEvent::RulesMade { made, unkept, fault } = make(in_force, &new, &|_| {}).event else { panic!() };
+    assert_eq!((fault, unkept), (None, Vec::new()));
     made
 }
 
@@ -93,6 +93,27 @@ fn a_rule_for_a_day_says_when_it_is_over_and_one_for_the_session_is_in_no_file()
     assert_eq!(verdict(&in_force, "ls"), Ruled::Open);
     assert_eq!(made(&in_force, "Bash(pwd)", Scope::Session).len(), 1);
     assert!(!Path::new(&temp.path().join("rules.toml")).exists());
+}
+
+#[test]
+fn a_rule_is_told_as_held_before_it_is_written_and_as_unkept_where_that_fails() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    // Where a directory stands no file can be.
+    std::fs::create_dir(temp.path().join("rules.toml")).unwrap();
+    let (told, new) =
+        (std::cell::RefCell::new(Vec::new()), |scope| NewRules { list: Ruled::Allow, text: "Bash(ls)".into(), scope });
+    let done = make(&in_force, &new(Scope::Always), &|event| told.borrow_mut().push(event));
+    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(ls)".into(), scope: Scope::Always };
+    let HostEvent::RulesMade { made, unkept, fault: Some(_) } = done.event else { panic!() };
+    assert_eq!((made, unkept, done.concerns_all), (Vec::new(), vec![rule.clone()], false));
+    assert!(matches!(&told.borrow()[..], [HostEvent::RulesHeld(held)] if *held == [rule]), "{told:?}");
+    made_nothing(&make(&in_force, &NewRules { text: "Bash(".into(), ..new(Scope::Always) }, &|_| panic!()).event);
+}
+
+fn made_nothing(event: &HostEvent) {
+    let HostEvent::RulesMade { made, unkept, fault: Some(_) } = event else { panic!("{event:?}") };
+    assert!(made.is_empty() && unkept.is_empty());
 }
 
 #[test]

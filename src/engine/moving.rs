@@ -103,7 +103,7 @@ impl Moving {
         at: SessionKey,
         ids: &[EntryId],
     ) -> io::Result<(Packed, Vec<Left>)> {
-        let session = core.model.session_of(at);
+        let session = core.model().session_of(at);
         let entries = || ids.iter().filter_map(|id| session?.entries().get(*id));
         let packed = file.pack(self.end, entries())?;
         let left =

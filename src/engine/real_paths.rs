@@ -6,6 +6,12 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+/// Names of a directory that are looked at.
+const MAX_NAMES: usize = 4096;
+/// Bytes of a file that may be looked through for a key, and what stands before one.
+const MAX_KEY: u64 = 1 << 20;
+const KEY: &[u8] = b"PRIVATE KEY-----";
+
 /// Where a path leads, also when its end is not there yet: links of what is there are followed.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
     let mut missing: Vec<&OsStr> = Vec::new();
@@ -22,6 +28,38 @@ pub fn real_path(path: &Path) -> Option<PathBuf> {
             _ => return None,
         }
         there = there.parent()?;
+    }
+}
+
+/// The names in a directory, none where it is none; `None` when they are too many, or cannot be told.
+pub fn names(dir: &Path) -> Option<Vec<String>> {
+    let entries = match dir.read_dir() {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Some(Vec::new());
+        }
+        Err(_) => return None,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.ok()?.file_name().to_string_lossy().into_owned());
+        if names.len() > MAX_NAMES {
+            return None;
+        }
+    }
+    Some(names)
+}
+
+/// Whether a private key may stand in a file: as far as it is looked at, it does, or that cannot be told.
+pub fn holds_key(path: &Path) -> bool {
+    // Looked at before it is opened: opening a named pipe would wait for a writer.
+    match path.metadata() {
+        Ok(meta) if meta.is_file() && meta.len() <= MAX_KEY => {
+            let bytes = std::fs::read(path).unwrap_or_else(|_| KEY.to_vec());
+            bytes.windows(KEY.len()).any(|window| window == KEY)
+        }
+        Ok(meta) => !meta.is_dir(),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }
 

@@ -7,9 +7,10 @@ use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Protocol};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey};
 use crate::model::past::Past;
-use crate::model::reduce::take_out;
+use crate::model::reduce::Found;
 use crate::model::refusal::Reason;
 use crate::model::session::{Policy, Session};
+use crate::model::setup::Setup;
 use crate::store::lines::Record;
 use crate::wire::frame::Frame;
 use serde::de::DeserializeOwned;
@@ -32,7 +33,7 @@ pub fn replay_by<'a>(
 ) -> (Model, usize) {
     let mut replay = Replay { named: Box::new(named), ..Replay::new(model, cwd) };
     lines.for_each(|line| replay.line(line));
-    (replay.core.model, replay.skipped)
+    (replay.core.into_model(), replay.skipped)
 }
 
 /// The same, for what was said: shows every session of the journal once, one that is closed right before it lets go of
@@ -45,7 +46,7 @@ pub fn each_session<E>(
 ) -> Result<(), E> {
     let mut replay = Replay::new(model, cwd);
     lines(&mut |line| replay.line_before_close(line, &mut look))?;
-    replay.core.model.sessions().for_each(|(key, session)| look(key, session));
+    replay.core.model().sessions().for_each(|(key, session)| look(key, session));
     Ok(())
 }
 
@@ -79,7 +80,7 @@ pub struct Replay {
 impl Replay {
     fn new(model: Model, cwd: PathBuf) -> Self {
         let mut core = Core::new(model, cwd, codec::shipped());
-        core.with_journal();
+        core.set_up(Setup::Journal);
         Self { core, named: Box::new(codec::named), is_foreign: false, skipped: 0, wanted: None, last: Now::ZERO }
     }
 
@@ -90,19 +91,14 @@ impl Replay {
     }
 
     /// The conversation that was wanted, as far as it has come.
-    pub fn past(mut self) -> Past {
-        self.keep();
-        self.wanted.map(|(_, past)| past).unwrap_or_default()
-    }
-
-    /// Takes what the model has of it.
-    fn keep(&mut self) {
-        let Some((id, past)) = &mut self.wanted else { return };
-        match take_out(&mut self.core.model, id, self.last) {
-            Some(found) if found.is_whole || past.entries.is_empty() => *past = found.past,
-            Some(found) => past.append(found.without_history()),
-            None => {}
+    pub fn past(self) -> Past {
+        let Some((id, mut past)) = self.wanted else { return Past::default() };
+        let has_it = |session: &Session| session.known_id() == Some(&id) && !session.entries().is_empty();
+        let key = self.core.model().sessions().filter(|(_, session)| has_it(session)).last().map(|(key, _)| key);
+        if let Some(session) = key.and_then(|key| self.core.into_model().into_session(key)) {
+            add(&mut past, Found::of(session, self.last));
         }
+        past
     }
 
     pub fn line(&mut self, line: &str) {
@@ -132,9 +128,9 @@ impl Replay {
             self.core.speak(codec, may_change);
         }
         if let Some(Head { review, gate, rules, earlier, policy }) = head {
-            self.core.begin_as(review, gate, rules);
+            self.core.set_up(Setup::Sessions { review, gate, rules });
             if let Some(policy) = policy {
-                self.core.begin_with(earlier, policy);
+                self.core.set_up(Setup::Asking { earlier, policy });
             }
         }
         if let Some(mut what) = event {
@@ -146,7 +142,7 @@ impl Replay {
                 refusal.why = self.core.codec(agent).reason(code);
             }
             if let (Address::Session(key), Event::User(Intent::CloseSession)) = (at, &what)
-                && let Some(session) = self.core.model.session_of(key)
+                && let Some(session) = self.core.model().session_of(key)
             {
                 look(key, session);
             }
@@ -169,14 +165,25 @@ impl Replay {
     fn remember(&mut self, at: Address, what: &mut Event) {
         let Address::Session(key) = at else { return };
         let Some((id, past)) = &mut self.wanted else { return };
-        if self.core.model.session_of(key).and_then(Session::known_id) != Some(id) {
+        let Some(session) = self.core.model().session_of(key).filter(|session| session.known_id() == Some(&*id)) else {
             return;
-        }
+        };
         match what {
-            Event::User(Intent::CloseSession) => self.keep(),
+            Event::User(Intent::CloseSession) if !session.entries().is_empty() => {
+                add(past, Found::of(session.clone(), self.last));
+            }
             Event::Host(HostEvent::Recalled(part)) => part.past = std::mem::take(past),
             _ => {}
         }
+    }
+}
+
+/// Puts what a journal has of a conversation behind what is known of it.
+fn add(past: &mut Past, found: Found) {
+    if found.is_whole || past.entries.is_empty() {
+        *past = found.past;
+    } else {
+        past.append(found.without_history());
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::engine::{Engine, EngineConfig};
-use crate::host::process::Graces;
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::changes::Target;
@@ -10,7 +9,6 @@ use crate::model::changes::{ReviewAction, ReviewEvent, Scope, Verdict};
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
-use crate::model::session::Policy;
 use std::sync::mpsc::Receiver;
 
 const AT: SessionKey = SessionKey::FIRST;
@@ -126,29 +124,10 @@ pub fn engine(place: &Place, script: &str, journals: Option<PathBuf>) -> Engine 
     Engine::new(EngineConfig {
         command: "sh".into(),
         args: vec!["-c".into(), script.into()],
-        env: Vec::new(),
-        start_in: None,
         cwd: place.root.clone(),
-        policy: Policy::Ask,
         journals,
-        record: None,
-        protocol: crate::model::event::Protocol::Auto,
-        sandbox: None,
-        reach: crate::engine::Reach::default(),
-        further: crate::engine::Further::default(),
-        suggestion: None,
-        install: None,
-        shell: None,
-        graces: Graces::default(),
         review: Some(ReviewConfig::below(place.home.clone())),
-        gate: Gate::Off,
-        permission_mode: None,
-        rules: None,
-        servers: None,
-        audit: None,
-        private: Vec::new(),
-        directories: Vec::new(),
-        budget: None,
+        ..EngineConfig::default()
     })
 }
 

@@ -6,7 +6,7 @@
 
 use super::extent;
 use super::hook::Hook;
-use super::real_paths::{is_above, real_path};
+use super::real_paths::{holds_key, is_above, names, real_path};
 use super::rule_files::{self, read_text};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
@@ -265,6 +265,8 @@ impl Rulebook {
             now: now(),
             links: &real_path,
             is_above: &is_above,
+            names: &names,
+            holds_key: &holds_key,
         };
         Some(f(&request))
     }

@@ -1,12 +1,18 @@
 //! Tests of rules that are read from files.
 
 use super::*;
+use crate::engine::hook::combined;
 use crate::model::event::TerminalSpec;
 use crate::model::ids::ToolId;
+use crate::model::judge::{self, Deed};
+use crate::model::permission_mode::PermissionMode;
+use crate::model::policy::{Allow, Policy};
 use crate::model::tool::ToolCall;
 use crate::rules::RuleRef;
+use proptest::prelude::*;
 use std::fs::{create_dir, create_dir_all, write};
 use std::os::unix::fs::symlink;
+use std::sync::LazyLock;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -152,8 +158,8 @@ fn files_outside_of_the_directory_are_told_with_the_place_where_they_really_are(
 /// Calls as agents were seen to word them, or might.
 const CALLS: &str = include_str!("../../tests/rules/calls.txt");
 
-#[test]
-fn no_call_of_the_corpus_gets_past_the_rules() {
+/// The directory that they are about.
+fn with_files() -> (TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let cwd = temp.path().canonicalize().unwrap();
     for file in ["src/a.rs", "src/secret/key", "docs/x.md", ".env", "sub/deep/below/b.rs"] {
@@ -161,6 +167,24 @@ fn no_call_of_the_corpus_gets_past_the_rules() {
         write(cwd.join(file), "text").unwrap();
     }
     symlink("src/secret", cwd.join("link")).unwrap();
+    (temp, cwd)
+}
+
+/// What a line of the corpus wants, and the call.
+fn call_of(line: &str, cwd: &Path) -> Option<(Ruled, ToolCall)> {
+    let words: Vec<&str> = line.split('\t').collect();
+    let [wanted, kind, input] = words[..] else { return None };
+    let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+    tool.kind = serde_json::from_value(kind.into()).unwrap();
+    tool.title = "a tool".to_owned();
+    let input = input.replace("ROOT", cwd.to_str().unwrap());
+    tool.raw_input = Some(serde_json::from_str(&input).unwrap());
+    Some((serde_json::from_value(wanted.into()).unwrap(), tool))
+}
+
+#[test]
+fn no_call_of_the_corpus_gets_past_the_rules() {
+    let (_temp, cwd) = with_files();
     let book = Rulebook::new(None, Some("/home/me".into()));
     let (mut rules, mut section, mut calls, mut wrong) = (Rules::default(), "", 0, Vec::new());
     for (at, line) in CALLS.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
@@ -168,22 +192,15 @@ fn no_call_of_the_corpus_gets_past_the_rules() {
             (rules, section) = (Rules::default(), name);
             continue;
         }
-        let words: Vec<&str> = line.split('\t').collect();
-        match words[..] {
-            [wanted, kind, input] => {
-                let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
-                tool.kind = serde_json::from_value(kind.into()).unwrap();
-                tool.title = "a tool".to_owned();
-                let input = input.replace("ROOT", cwd.to_str().unwrap());
-                tool.raw_input = Some(serde_json::from_str(&input).unwrap());
+        match call_of(line, &cwd) {
+            Some((wanted, tool)) => {
                 let given = book.by(&rules, None, &cwd, &Claims::of_tool(&tool, &[])).verdict;
-                let wanted: Ruled = serde_json::from_value(wanted.into()).unwrap();
                 if given != wanted {
                     wrong.push(format!("{} {section}: {line}\n    {wanted:?} is {given:?}", at + 1));
                 }
                 calls += 1;
             }
-            _ => {
+            None => {
                 let (list, pattern) = line.split_once(' ').unwrap();
                 let list = Verdict::named(list).unwrap();
                 rules.add(RuleRef { list, pattern: pattern.to_owned(), ..RuleRef::default() }).unwrap();
@@ -192,6 +209,98 @@ fn no_call_of_the_corpus_gets_past_the_rules() {
     }
     assert!(wrong.is_empty(), "{} of {calls}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(calls >= 60, "{calls}");
+}
+
+/// Patterns that are for calls of the corpus.
+const PATTERNS: &[&str] = &[
+    "Read",
+    "Edit",
+    "Bash",
+    "Read(src/**)",
+    "Read(src/secret/**)",
+    "Edit(src/**)",
+    "Edit(docs/*)",
+    "Bash(ls *)",
+    "Bash(rm *)",
+    "Read(~/.ssh/**)",
+    "Grep(docs/**)",
+    "Read(.env)",
+    "Read(**/.env)",
+    "Delete(src/**)",
+    "Edit(../x)",
+    "Bash(",
+];
+/// Lines of agents beside those calls.
+const LINES: &[&str] = &[
+    "ls src",
+    "cat src/*.rs",
+    "rm -r src",
+    "touch $HOME/x",
+    "cd; touch x",
+    "cat .env",
+    "mv docs/x.md src",
+    "cp src/*.rs docs/",
+];
+
+/// A rule in a file: in a list of all, or in the table of an agent.
+fn entry(agent: Option<&str>, list: usize, pattern: &str) -> String {
+    let table = agent.map(|agent| format!("agent.{agent}.")).unwrap_or_default();
+    format!("{table}{} = [{pattern:?}]\n", rules::LISTS[list].1)
+}
+
+fn allowed_so_far(of: &judge::Verdict) -> usize {
+    match of {
+        judge::Verdict::Allow(_) => 0,
+        judge::Verdict::Ask => 1,
+        judge::Verdict::Refuse(_) => 2,
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::random(300))]
+
+    #[test]
+    fn adding_a_deny_never_allows_more_in_any_mode_with_any_hook_and_of_any_agent(
+        at in any::<prop::sample::Index>(),
+        given in prop::collection::vec((0..3_usize, 0..3_usize, prop::sample::select(PATTERNS)), 0..5),
+        (more_of, more) in (0..3_usize, prop::sample::select(PATTERNS)),
+        is_ask in any::<bool>(),
+        who in 0..3_usize,
+        mode in prop::sample::select(PermissionMode::ALL.to_vec()),
+        hook in prop::option::of(prop::sample::select(&[Ruled::Allow, Ruled::Ask, Ruled::Deny][..])),
+        policy in prop::sample::select(&[Policy::Ask, Policy::Auto(Allow::All), Policy::Auto(Allow::Reads)][..]),
+    ) {
+        static PLACE: LazyLock<(TempDir, PathBuf)> = LazyLock::new(with_files);
+        let cwd = &PLACE.1;
+        let lines = LINES.iter().map(|line| format!("Ask\texecute\t{}", serde_json::json!({ "command": line })));
+        let lines: Vec<String> = CALLS.lines().map(str::to_owned).chain(lines).collect();
+        let calls: Vec<ToolCall> = lines.iter().filter_map(|line| Some(call_of(line, cwd)?.1)).collect();
+        let tool = at.get(&calls);
+        let agent = |at: usize| [None, Some("one"), Some("two")][at];
+        let book = Rulebook::new(None, Some("/home/me".into()));
+        let verdict = |rules: &Rules| {
+            let claims = Claims::of_tool(tool, &[]);
+            let ruling = book.by(rules, agent(who), cwd, &claims);
+            let ruling = Ruling { outside: book.outside(cwd, &claims), ..ruling };
+            let ruling = match hook.filter(|_| Hook::is_for(&ruling, false)) {
+                Some(said) => combined(ruling, said, None),
+                None => ruling,
+            };
+            let deed = Deed::Permission { kind: tool.kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true };
+            judge::judge(&judge::Request { mode, policy, ruling: Some(ruling), ..judge::Request::of(deed) })
+        };
+        let mut rules = Rules::default();
+        for (list, of, pattern) in given {
+            rules.extend(rules::load(&entry(agent(of), list, pattern), "r", Trust::Full).rules);
+        }
+        let before = verdict(&rules);
+        rules.extend(rules::load(&entry(agent(more_of), if is_ask { 1 } else { 2 }, more), "r", Trust::Full).rules);
+        let after = verdict(&rules);
+        prop_assert!(
+            allowed_so_far(&after) >= allowed_so_far(&before),
+            "{before:?} {after:?} {mode:?} {hook:?} {:?} {:?}", tool.raw_input, rules.iter().collect::<Vec<_>>()
+        );
+    }
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub struct RulesInForce {
     book: Arc<Rulebook>,
     agent: Option<String>,
     cwd: PathBuf,
-    /// Made in the session, and for it or its turn only.
+    /// Made in the session, and in no file.
     made: Vec<MadeRule>,
 }
 
@@ -56,7 +56,7 @@ impl RulesInForce {
     /// The rules that are in no file.
     pub(super) fn more(&self) -> Rules {
         let mut rules = Rules::default();
-        for MadeRule { list, pattern, scope } in self.made.iter().filter(|rule| !rule.scope.is_kept()) {
+        for MadeRule { list, pattern, scope } in &self.made {
             let rule = RuleRef { list: list_of(*list), pattern: pattern.clone(), ..RuleRef::default() };
             // It was looked at when it was made.
             let _ = rules.add(RuleRef { file: scope.words().into(), ..rule });
@@ -138,17 +138,21 @@ impl Ruler {
     pub fn in_force(&self, at: SessionKey, core: &Core) -> Option<RulesInForce> {
         let book = Arc::clone(self.book.as_ref()?);
         let agent = core.agent_at(at.into()).and_then(|agent| self.names.get(&agent)).cloned();
-        let made = core.model.session_of(at).map(|session| session.rules.made().to_vec()).unwrap_or_default();
+        let session = core.model().session_of(at);
+        let made = session.map(|session| session.rules.in_no_file().cloned().collect()).unwrap_or_default();
         Some(RulesInForce { book, agent, cwd: core.directory(at.into()).to_owned(), made })
     }
 
-    /// What the person wants of rules, off the thread that draws. `f` gives what happened.
-    pub fn apart(&self, at: SessionKey, core: &Core, f: impl FnOnce(&RulesInForce) -> Done + Send + 'static) {
+    /// What the person wants of rules, off the thread that draws. `f` gives what happened, and tells what happens before.
+    pub fn apart<F>(&self, at: SessionKey, core: &Core, f: F)
+    where
+        F: FnOnce(&RulesInForce, &dyn Fn(HostEvent)) -> Done + Send + 'static,
+    {
         let Some(in_force) = self.in_force(at, core) else { return };
-        let others: Vec<SessionKey> = core.model.sessions().map(|(key, _)| key).filter(|key| *key != at).collect();
+        let others: Vec<SessionKey> = core.model().sessions().map(|(key, _)| key).filter(|key| *key != at).collect();
         let facts = self.facts.clone();
         tokio::task::spawn_blocking(move || {
-            let done = f(&in_force);
+            let done = f(&in_force, &|event| facts.tell(at, event));
             facts.tell(at, done.event);
             for other in others.into_iter().filter(|_| done.concerns_all) {
                 facts.tell(other, HostEvent::RulesChanged);

@@ -39,6 +39,7 @@ use crate::model::event::{Dialect, Event, HostEvent, Intent, Timer};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
+use crate::model::setup::Setup;
 use crate::store::branch;
 use crate::store::claims::Holder;
 use crate::wire::pump::{Batch, Incoming};
@@ -137,6 +138,7 @@ impl Engine {
         let audit = Audit::new(audit, &stem.name());
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
+            .with_sandbox(first.sandbox.is_some())
             .with_env(names)
             .with_review(review.is_some())
             .with_gate(gate)
@@ -173,12 +175,12 @@ impl Engine {
             engine.ruler.name(AgentKey::FIRST, name);
         }
         match journals.zip(header).map(|(dir, header)| engine.recorder.open(&dir, stem, &header)) {
-            Some(Ok(())) => engine.core.with_journal(),
+            Some(Ok(())) => engine.core.set_up(Setup::Journal),
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}
         }
         engine.allow(&cwd, directories, budget, permission_mode);
-        let told = engine.reviews.join(SessionKey::FIRST, &cwd, &engine.core.model);
+        let told = engine.reviews.join(SessionKey::FIRST, &cwd, engine.core.model());
         engine.apply_all(told);
         engine
     }
@@ -189,7 +191,7 @@ impl Engine {
     }
 
     pub fn model(&self) -> &Model {
-        &self.core.model
+        self.core.model()
     }
 
     /// Changes whenever anything has been applied to the model: there may be something new to show.
@@ -215,7 +217,7 @@ impl Engine {
 
     /// From now on old entries leave memory. Who shows them reads them by [`Self::history`].
     pub fn keep_little_in_memory(&mut self) {
-        self.core.model.set_history(true);
+        self.core.set_up(Setup::History);
     }
 
     pub fn history(&self) -> &dyn History {
@@ -285,7 +287,7 @@ impl Engine {
                 let line = self.hearing.secrets.line(&line, false).map_or(line, Arc::from);
                 let now = self.now();
                 self.recorder.stderr(agent, &line, now);
-                if self.core.model.hears_log_in(agent) {
+                if self.core.model().hears_log_in(agent) {
                     let line = login_line(&line);
                     self.apply(agent, HostEvent::LogInPrinted { line });
                 }
@@ -338,7 +340,7 @@ impl Engine {
 
     /// Does what the person wants with a session, or with its agent.
     pub fn intent_in(&mut self, session: SessionKey, intent: Intent) -> Vec<Addressed<FrontEnd>> {
-        let agent = self.core.model.session_of(session).map_or(AgentKey::FIRST, |session| session.agent);
+        let agent = self.core.model().session_of(session).map_or(AgentKey::FIRST, |session| session.agent);
         self.intent_to(intent.at(session, agent), intent)
     }
 
@@ -377,9 +379,9 @@ impl Engine {
         self.recorder.intent(at, &intent, now);
         let adds = matches!(intent, Intent::AddAgent { .. });
         let leaves = matches!(intent, Intent::CloseSession);
-        let before = self.core.model.sessions().count();
+        let before = self.core.model().sessions().count();
         let out = self.core.event(Addressed { at, what: Event::User(intent) }, now);
-        if adds && let Some((agent, _)) = self.core.model.agents().last() {
+        if adds && let Some((agent, _)) = self.core.model().agents().last() {
             self.links.add(agent, setup);
             self.hide_headers(agent);
             if let Some(name) = name {
@@ -387,7 +389,7 @@ impl Engine {
             }
         }
         // Before anything is done for them.
-        let new: Vec<SessionKey> = self.core.model.sessions().skip(before).map(|(key, _)| key).collect();
+        let new: Vec<SessionKey> = self.core.model().sessions().skip(before).map(|(key, _)| key).collect();
         for key in new {
             self.join_workspace(key);
         }
@@ -546,7 +548,7 @@ impl Engine {
     pub(super) fn mind_reading(&mut self) {
         let (core, links) = (&self.core, &self.links);
         let is_running = |at: SessionKey| core.agent_at(at.into()).is_some_and(|agent| links.running(agent).is_some());
-        self.files.stop_unwanted(&core.model, is_running);
+        self.files.stop_unwanted(core.model(), is_running);
         while let Some((at, event)) = self.files.give_up() {
             self.apply(at, event);
             self.next_file(at);

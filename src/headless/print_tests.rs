@@ -3,7 +3,8 @@
 use super::*;
 use crate::model::Model;
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::event::{AgentEvent, Event, Update};
+use crate::model::fixture;
 use crate::model::ids::{Now, SessionId};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
@@ -12,15 +13,7 @@ use crate::model::tool::ToolPatch;
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Auto(Allow::All));
-    let opened =
-        SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None, earlier: 0 };
-    let init = InitResult::default();
-    for event in [
-        Event::User(Intent::Start),
-        Event::Agent(AgentEvent::Initialized(Ok(init))),
-        Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
-        Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
-    ] {
+    for event in fixture::opening().into_iter().chain([fixture::prompt()]) {
         reduce(&mut model, event.at_home(), Now::ZERO);
     }
     model
@@ -30,7 +23,7 @@ fn call(model: &mut Model, id: &str, title: &str, status: ToolStatus) {
     let mut patch = ToolPatch::new(id.into());
     patch.title = Patch::Set(title.into());
     patch.status = Patch::Set(status);
-    let update = Update::ToolCall(patch);
+    let update = Update::ToolCall(patch.into());
     let event = AgentEvent::Update { session: SessionId::from("s"), update };
     reduce(model, Event::Agent(event).at_home(), Now::ZERO);
 }
@@ -72,7 +65,7 @@ fn locations_that_are_left_out_are_counted_in_the_lines() {
     let mut patch = ToolPatch::new("t".into());
     patch.locations = Patch::Set(Vec::new());
     patch.more_locations = 7;
-    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch.into()) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
     let out = Follower::new(Form::Json).follow(model.first(), Last::No).stdout;
     assert!(out.contains("\"more_locations\":7"), "{out}");

@@ -110,6 +110,8 @@ pub struct Agent {
     pub log_in: Option<LogIn>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
+    /// The system keeps where it can write.
+    pub is_confined: bool,
     /// Its next start without a request of the person.
     pub revival: Option<Revival>,
     /// How often it was started again by itself since it was of use, or since the person started it.

@@ -92,7 +92,8 @@ const PATHS: [&str; 33] = [
     "outputpath",
 ];
 /// Programs that are no lines for a shell of this machine for certain.
-const PROGRAMS: [&str; 3] = ["script", "code", "source_code"];
+const PROGRAMS: [&str; 3] = [SCRIPT, "code", "source_code"];
+const SCRIPT: &str = "script";
 /// Where names of files stand with `*` in them; the last is a regular expression in other tools.
 const GLOBS: [&str; 7] = ["glob", "globs", "glob_pattern", "file_pattern", "include", "includes", "pattern"];
 
@@ -104,6 +105,11 @@ const SHELLS: [&str; 8] =
 const MAX_BEGINNINGS: usize = 64;
 
 impl Claim {
+    /// To change a file.
+    pub fn of_edit(path: &str) -> Self {
+        Self::new("edit", Claimed::Paths(vec![path.to_owned()]))
+    }
+
     fn new(tool: &str, what: Claimed) -> Self {
         Self { tool: tool.to_owned(), what, only_narrows: false, is_guess: false }
     }
@@ -163,7 +169,9 @@ impl Claims {
         let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
         let changed = changed(tool);
         let files = files(tool, input);
-        let named = files.clone();
+        // A request that names none may be about those that the call has named before.
+        let named = if files.is_empty() { tool.named_before.clone() } else { files.clone() };
+        let is_unnamed = files.is_empty();
         let of_files = |name: &str, paths: Vec<String>| {
             let what = if cwd.is_err() { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
@@ -204,6 +212,11 @@ impl Claims {
                 all.push(Claim { only_narrows: has_command && is_shell, ..named });
             }
         }
+        if is_unnamed && !named.is_empty() {
+            let is_read = matches!(tool.kind, ToolKind::Read | ToolKind::Search);
+            let names: &[&str] = if is_read { &["read"] } else { &["read", "edit"] };
+            all.extend(names.iter().map(|name| Claim { only_narrows: true, ..of_files(name, named.clone()) }));
+        }
         let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
         if !edits && !changed.is_empty() {
             all.push(of_changed(changed));
@@ -215,7 +228,7 @@ impl Claims {
             tool.kind,
             ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Other
         );
-        let texts = said(tool, input, is_of_files && named.is_empty() && !has_command);
+        let texts = said(tool, input, is_of_files && is_unnamed && !has_command);
         Self { cwd: cwd.ok().flatten(), all, files: named, texts }
     }
 }
@@ -307,8 +320,13 @@ fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]
     // What runs in a terminal of the agent's own stands there, whatever the title says.
     let is_shown = tool.terminals().next().is_some();
     let title = || (tool.kind == ToolKind::Execute).then(|| if is_shown { Claimed::Unknown } else { titled(tool) });
-    let given = if given.is_empty() { title().into_iter().collect() } else { given };
+    let is_silent = given.is_empty() && !input.get(SCRIPT).is_some_and(Value::is_string);
+    let given = if is_silent { title().into_iter().collect() } else { given };
     let unknown = unknown.filter(|_| !given.is_empty());
+    // Of a tool that only its name tells what is done with it is not known whether it is for this machine.
+    let is_of_this = !matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
+    let has_script = input.get(SCRIPT).is_some_and(|value| !is_nothing(value) && value != "");
+    let unknown = unknown.or_else(|| (has_script && is_of_this).then_some(Claimed::Unknown));
     given.into_iter().chain(unknown).map(|what| Claim::new(BASH, what)).collect()
 }
 
@@ -356,6 +374,12 @@ fn changed(tool: &ToolCall) -> Vec<String> {
     paths
 }
 
+/// Every file that a call names anywhere, as it is now.
+pub fn files_named(tool: &ToolCall) -> Vec<String> {
+    let empty = Map::new();
+    files(tool, tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty))
+}
+
 /// Every file that it names anywhere.
 fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     let mut paths = changed(tool);
@@ -391,12 +415,12 @@ fn directory(input: &Map<String, Value>, running: &[Running<'_>]) -> Result<Opti
 }
 
 /// Whether a path may stand for several.
-fn is_glob(path: &str) -> bool {
+pub fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
 /// Whether a path leads somewhere only after a shell's expansion (`~`, `$NAME`), or is an address.
-fn needs_expansion(path: &str) -> bool {
+pub fn needs_expansion(path: &str) -> bool {
     let scheme = path.split_once(':').map(|(scheme, _)| scheme);
     path.starts_with('~')
         || path.contains('$')

@@ -29,6 +29,21 @@ fn narrow(claim: Claim) -> Claim {
 }
 
 #[test]
+fn a_question_that_names_nothing_is_about_what_the_call_has_named_before() {
+    let mut tool = call(ToolKind::Read, "read", json!({}));
+    tool.named_before = vec!["/p/.env".into()];
+    let of = |tool: &ToolCall| Claims::of_tool(tool, &[]);
+    let expected = [Claim::new("read", Claimed::Unknown), narrow(paths("read", &["/p/.env"]))];
+    assert_eq!((of(&tool).all, of(&tool).files), (expected.to_vec(), tool.named_before.clone()));
+    assert_eq!(of(&tool).texts, ["read"]);
+    tool.kind = ToolKind::Edit;
+    assert_eq!(of(&tool).all.iter().filter(|claim| claim.only_narrows).count(), 2);
+    // What it names now counts alone.
+    tool.raw_input = Some(json!({ "path": "/p/a" }));
+    assert_eq!(of(&tool).files, ["/p/a"]);
+}
+
+#[test]
 fn a_command_is_what_its_input_says_and_else_its_title() {
     use ToolKind::Execute;
     assert_eq!(claims(Execute, "List", json!({ "command": "git status" })), [line("git status")]);

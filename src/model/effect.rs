@@ -55,9 +55,10 @@ pub enum Effect {
         past: Vec<Arc<Claims>>,
     },
     MakeRules(NewRules),
-    /// The narrowest rule that allows this is to hold.
+    /// The narrowest rule that answers this so is to hold.
     KeepAnswer {
         claims: Box<Claims>,
+        list: Ruled,
         scope: Scope,
     },
     DropRule(MadeRule),

@@ -23,7 +23,7 @@ const SMALL: usize = 512;
 /// Changes that are remembered one by one.
 const RECENT: usize = 1 << 16;
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entries {
     list: VecDeque<Slot>,
     /// The id of the first entry of the list: so many are gone.
@@ -47,7 +47,7 @@ pub struct Entries {
 }
 
 /// An entry that is kept.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Slot {
     Here(Box<Entry>),
     Away(Away),
@@ -89,7 +89,7 @@ impl Slot {
 }
 
 /// How far the choice of those that leave memory has come.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Leaving {
     /// There is a place to go.
     pub is_on: bool,
@@ -335,12 +335,9 @@ impl Entries {
         }
     }
 
-    /// The entries in memory, which are not here any more.
-    pub(super) fn take(&mut self) -> Vec<Entry> {
-        let list = std::mem::take(&mut self.list);
-        self.clear();
-        self.first += list.len() as u64;
-        list.into_iter().filter_map(|slot| if let Slot::Here(entry) = slot { Some(*entry) } else { None }).collect()
+    /// Those in memory.
+    pub(super) fn into_memory(self) -> impl Iterator<Item = Entry> {
+        self.list.into_iter().filter_map(|slot| if let Slot::Here(entry) = slot { Some(*entry) } else { None })
     }
 
     /// Lets all of them go. Ids go on.

@@ -19,6 +19,7 @@ use super::ids::{Address, Addressed, AgentKey, EntryId, ReqId, SessionId, Sessio
 use super::options::{Command, ConfigOption, Modes, OptionValue};
 use super::permission_mode::ModeChoice;
 use super::ruling::RuleWish;
+use super::setup::Setup;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec, WriteHow};
@@ -38,6 +39,7 @@ pub enum Event {
     User(Intent),
     Timer(Timer),
     Hint(Hint),
+    Setup(Setup),
 }
 
 /// Not in the journal: what is shown until the next of its sort comes, and what of the transcript is in memory. Nothing
@@ -68,6 +70,7 @@ impl Event {
             Self::User(intent) => intent.home(),
             Self::Timer(timer) => timer.home(),
             Self::Hint(_) => SESSION,
+            Self::Setup(_) => Address::All,
         }
     }
 }
@@ -161,7 +164,7 @@ impl CallError {
 #[derive(Clone, Debug)]
 pub enum AgentEvent {
     Initialized(Result<InitResult, CallError>),
-    SessionOpened(Result<SessionResult, CallError>),
+    SessionOpened(Result<Box<SessionResult>, CallError>),
     PromptAnswered {
         turn: TurnId,
         result: Result<PromptAnswer, CallError>,
@@ -210,7 +213,7 @@ pub enum AgentEvent {
     Request {
         req: ReqId,
         session: Option<SessionId>,
-        request: AgentRequest,
+        request: Box<AgentRequest>,
     },
     /// Found in an error that asks for a log-in; counts when `initialize` named none.
     MethodsOffered(Vec<AuthMethod>),
@@ -252,7 +255,10 @@ impl AgentEvent {
     pub fn tool(&self) -> Option<&ToolId> {
         match self {
             Self::Update { update, .. } => update.tool(),
-            Self::Request { request: AgentRequest::Permission { tool, .. }, .. } => Some(&tool.id),
+            Self::Request { request, .. } => match &**request {
+                AgentRequest::Permission { tool, .. } => Some(&tool.id),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -465,6 +471,8 @@ pub enum Intent {
         req: ReqId,
         reason: String,
     },
+    /// The same of a question that nobody is there to answer any more: the input has ended.
+    RefuseLeft(ReqId),
     /// How writes and commands are let through from now on.
     SetGate(Gate),
     /// What is allowed and refused without a question from now on.

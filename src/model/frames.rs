@@ -3,6 +3,7 @@
 //! Plain data and the filter over it. Knows no method. Invariant: the text is the line itself, shared and not copied.
 
 use super::ids::{AgentKey, Now};
+use memchr::memchr2_iter;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +103,16 @@ pub fn words(filter: &str) -> Vec<String> {
 /// Letters of ASCII count in either case. `word` is in small ones.
 fn contains(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
-    let Some(first) = word.first() else { return true };
-    let starts = text.iter().enumerate().filter(|(_, byte)| byte.eq_ignore_ascii_case(first));
-    starts.into_iter().any(|(at, _)| text.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
+    // The byte that is found least often by itself: very much text is looked through at each key.
+    let rarest =
+        word.iter().enumerate().max_by_key(|(_, byte)| COMMON.iter().position(|one| one == *byte).unwrap_or(99));
+    let Some((before, rare)) = rarest else { return true };
+    let starts = memchr2_iter(*rare, rare.to_ascii_uppercase(), text).filter_map(|at| at.checked_sub(before));
+    starts.into_iter().any(|at| text.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
 }
+
+/// What messages consist of, the commonest first.
+const COMMON: &[u8] = b"\"e,:ta{}oinsr_hdlcum-wfgypbvk/.jxqz";
 
 #[cfg(test)]
 mod tests {
@@ -131,5 +138,16 @@ mod tests {
             assert!(!row.fits(&words(fails)), "{fails}");
         }
         assert!(!FrameRow { flaws: Vec::new(), ..row }.fits(&words("!")));
+    }
+
+    #[test]
+    fn a_word_is_found_wherever_it_stands_in_either_case() {
+        let text = "ab ERROR \u{e9}xX\u{4e00}z-1";
+        for word in ["", "a", "ab", "error", "r \u{e9}x", "xx\u{4e00}", "z-1", "1", "-1"] {
+            assert!(contains(text, word), "{word}");
+        }
+        for word in ["abc", "1x", "ax", "zz", "z-12", "aab"] {
+            assert!(!contains(text, word), "{word}");
+        }
     }
 }

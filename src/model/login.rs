@@ -10,6 +10,9 @@ use crate::text::grid::ScreenSnapshot;
 use std::fmt;
 use std::sync::Arc;
 
+/// Lines printed during one that are kept.
+pub const LOGIN_LINES: usize = 50;
+
 /// What an agent wants before it goes on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogIn {

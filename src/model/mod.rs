@@ -17,6 +17,8 @@ pub mod effect;
 pub mod entries;
 pub mod entry;
 pub mod event;
+#[cfg(test)]
+pub mod fixture;
 pub mod form;
 pub mod frames;
 pub mod history;
@@ -31,9 +33,11 @@ pub mod policy;
 pub mod question;
 pub mod reduce;
 pub mod refusal;
+pub mod retold;
 pub mod ruling;
 pub mod session;
 pub mod session_ref;
+pub mod setup;
 pub mod tool;
 pub mod write;
 
@@ -46,6 +50,7 @@ use history::Away;
 use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
 use login::LogIn;
 use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
+use setup::Setup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -105,12 +110,12 @@ impl Model {
         model
     }
 
-    /// A further agent, which is not started.
     /// The key of the agent that is added next.
     pub fn next_agent(&self) -> AgentKey {
         self.agents.last_key_value().map_or(AgentKey::FIRST, |(last, _)| AgentKey(last.0 + 1))
     }
 
+    /// A further agent, which is not started.
     fn add_agent(&mut self, command: String) -> AgentKey {
         let key = self.next_agent();
         self.agents.insert(key, Agent { command, ..Agent::default() });
@@ -121,6 +126,14 @@ impl Model {
     pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
         for agent in self.agents.values_mut() {
             agent.suggestion.clone_from(&suggestion);
+        }
+        self
+    }
+
+    /// The agents that there are so far can write only in some places.
+    pub fn with_sandbox(mut self, is_on: bool) -> Self {
+        for agent in self.agents.values_mut() {
+            agent.is_confined = is_on;
         }
         self
     }
@@ -197,19 +210,34 @@ impl Model {
     }
 
     /// A journal is written, or is not written any more.
-    pub(crate) fn set_journal(&mut self, has_journal: bool) {
+    fn set_journal(&mut self, has_journal: bool) {
         self.has_journal = has_journal;
         for session in self.sessions.values_mut() {
             session.entries.has_journal = has_journal;
         }
     }
 
-    /// There is a place for entries that leave memory, or there is none any more.
-    pub(crate) fn set_history(&mut self, has_history: bool) {
-        self.has_history = has_history;
-        for session in self.sessions.values_mut() {
-            session.entries.leaving.is_on = has_history;
+    fn set_up(&mut self, setup: Setup) {
+        match setup {
+            Setup::Journal => self.set_journal(true),
+            Setup::History => {
+                self.has_history = true;
+                for session in self.sessions.values_mut() {
+                    session.entries.leaving.is_on = true;
+                }
+            }
+            Setup::Sessions { review, gate, rules } => {
+                *self = std::mem::take(self).with_review(review).with_gate(gate).with_rules(rules);
+            }
+            Setup::Asking { earlier, policy } => {
+                *self = std::mem::take(self).with_stored_history(earlier).with_policy(policy);
+            }
         }
+    }
+
+    /// One session, without the rest.
+    pub fn into_session(mut self, key: SessionKey) -> Option<Session> {
+        self.sessions.remove(&key)
     }
 
     /// The entry outside of memory that this event would change.
@@ -271,7 +299,7 @@ impl Model {
     /// Whether what this agent prints now is shown: the person logs in, and not too much has come yet.
     pub fn hears_log_in(&self, agent: AgentKey) -> bool {
         self.agents.get(&agent).and_then(|agent| agent.log_in.as_ref()).is_some_and(LogIn::is_called)
-            && self.sessions_of(agent).any(|(_, session)| reduce::has_room_for_log_in(session))
+            && self.sessions_of(agent).any(|(_, session)| session.has_room_for_log_in())
     }
 
     /// The agent for which the person logs in in this terminal.

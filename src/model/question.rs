@@ -34,6 +34,8 @@ pub struct Question {
     pub outside: Vec<Outside>,
     /// The decision hook is asked about it.
     pub is_hook_asked: bool,
+    /// Nobody is there any more who could answer it.
+    pub is_left: bool,
     /// Whether the rules are asked about it.
     pub(super) ruling: Asks,
 }

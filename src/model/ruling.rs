@@ -4,8 +4,9 @@
 //! rules said then, so a replay needs none.
 
 use super::claims::Claims;
-use super::ids::ReqId;
-use super::question::Outside;
+use super::event::AgentRequest;
+use super::ids::{EntryId, ReqId};
+use super::question::{Offered, Outside};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -234,13 +235,29 @@ pub struct Weighing {
     pub why_none: Option<String>,
 }
 
+/// A request that the rules have not spoken of yet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unruled {
+    Permission {
+        entry: EntryId,
+        offered: Offered,
+        /// What the rules are asked about; the call can change meanwhile.
+        claims: Box<Claims>,
+    },
+    Service(Box<AgentRequest>),
+}
+
 /// What a session knows of rules.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionRules {
     /// There are some to be asked.
     pub(super) are_there: bool,
     /// Those that were made in it and hold.
     pub(super) made: Vec<MadeRule>,
+    /// Made, and hold although they are in no file yet.
+    pub(super) unkept: Vec<MadeRule>,
+    /// Requests that wait for what the rules said before the last change.
+    pub(super) stale: BTreeSet<ReqId>,
     /// What one would do that the person thinks of.
     pub(super) weighing: Option<Weighing>,
     /// Reasons of refusals that the agent has been told.
@@ -256,6 +273,11 @@ impl SessionRules {
 
     pub fn made(&self) -> &[MadeRule] {
         &self.made
+    }
+
+    /// Those that hold and are in no file.
+    pub fn in_no_file(&self) -> impl Iterator<Item = &MadeRule> {
+        self.made.iter().filter(|rule| !rule.scope.is_kept()).chain(&self.unkept)
     }
 
     pub fn weighing(&self) -> Option<&Weighing> {

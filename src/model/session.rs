@@ -15,13 +15,15 @@ use super::event::{Background, Can, Item, Link, Opening, SessionResult, Terminal
 use super::form::Page;
 use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
+use super::login::LOGIN_LINES;
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
 use super::permission_mode::{ModeInForce, PermissionMode};
 pub use super::policy::{Allow, Policy};
 use super::question::Question;
-use super::reduce::{Retold, Slice, Unruled};
-use super::ruling::SessionRules;
+use super::retold::Retold;
+use super::ruling::{SessionRules, Unruled};
 use super::tool::{Exit, ToolCall};
+use super::write::Slice;
 pub(super) use super::write::Stage;
 pub use super::write::{Waiter, Write};
 use crate::base::tail::TailBuffer;
@@ -130,7 +132,7 @@ pub struct TurnEnd {
     pub spoke: bool,
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Session {
     pub agent: AgentKey,
     pub state: SessionState,
@@ -246,11 +248,6 @@ impl Session {
     /// What earlier journals have of it is being read.
     pub(super) fn awaits_earlier(&self) -> bool {
         matches!(self.stored_history, StoredHistory::Awaited | StoredHistory::Coming { .. })
-    }
-
-    /// It is not open, and asking for it again would be in vain.
-    pub fn is_given_up(&self) -> bool {
-        matches!(self.state, SessionState::Closed(Closed::Refused(_))) && self.opening == Opening::New
     }
 
     /// It only answers a question beside another conversation.
@@ -388,6 +385,11 @@ impl Session {
             Some(Body::Notice(said)) => &said.detail,
             _ => &[],
         }
+    }
+
+    /// Whether more of it is kept.
+    pub(super) fn has_room_for_log_in(&self) -> bool {
+        self.login_said.is_none() || (1..LOGIN_LINES).contains(&self.log_in_lines().len())
     }
 
     /// Whether anything in it moves by itself, so that a clock on the screen must run.

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// Files that a call has named earlier and that are remembered, and bytes of one.
+const MAX_FORMER: usize = 16;
+const MAX_FORMER_PATH: usize = 4096;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub id: ToolId,
@@ -46,6 +50,9 @@ pub struct ToolCall {
     pub is_stopping: bool,
     /// The agent lets the person end it alone, without the turn.
     pub can_cancel: bool,
+    /// Files that it named before a message that left them out: what is asked about may be about them all the same.
+    #[serde(default)]
+    pub named_before: Vec<String>,
     /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
 }
@@ -395,6 +402,7 @@ impl ToolCall {
             is_agent: false,
             is_stopping: false,
             can_cancel: false,
+            named_before: Vec::new(),
             places: Vec::new(),
             id,
         }
@@ -447,6 +455,15 @@ impl ToolCall {
             let said = ToolContent::Block(Block::label(label));
             if self.content.last() != Some(&said) {
                 self.content.push(said);
+            }
+        }
+    }
+
+    /// It has named these files, and does so no longer.
+    pub fn remember(&mut self, files: impl Iterator<Item = String>) {
+        for file in files.filter(|file| file.len() <= MAX_FORMER_PATH) {
+            if self.named_before.len() < MAX_FORMER && !self.named_before.contains(&file) {
+                self.named_before.push(file);
             }
         }
     }

@@ -2,8 +2,10 @@
 //!
 //! Data only. Decides nothing.
 
+use super::effect::Answer;
 use super::event::WriteHow;
 use super::ids::{EntryId, ReqId};
+use super::judge::Request;
 use super::ruling::Ruling;
 use std::sync::Arc;
 
@@ -27,6 +29,26 @@ pub struct Waiter {
     pub req: ReqId,
     /// It wants what was printed, too.
     pub with_output: bool,
+}
+
+/// A part of a file that an agent wants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice {
+    pub(super) line: Option<u32>,
+    pub(super) limit: Option<u32>,
+    /// As it was judged.
+    pub(super) request: Request,
+}
+
+impl Slice {
+    /// The part of the whole text, and how many lines that has.
+    pub fn of(self, whole: &str) -> Answer {
+        let lines = whole.split_inclusive('\n').count() as u64;
+        let skip = self.line.map_or(0, |line| line.saturating_sub(1)) as usize;
+        let take = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let text = whole.split_inclusive('\n').skip(skip).take(take).collect();
+        Answer::Content { text, lines: Some(lines) }
+    }
 }
 
 impl Write {

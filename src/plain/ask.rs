@@ -290,6 +290,14 @@ impl Asked {
             Which::LogIn => None,
         }
     }
+
+    /// The same when nobody is there any more.
+    pub(super) fn left(&self) -> Option<Intent> {
+        match self.which {
+            Which::Question(req, ..) => Some(Intent::RefuseLeft(req)),
+            Which::LogIn => None,
+        }
+    }
 }
 
 /// The value that a field takes, from what was typed for it.

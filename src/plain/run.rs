@@ -367,7 +367,7 @@ impl Plain {
             Phase::Ready if session.turn.is_none() && session.held.is_empty() && self.over.is_none() => Some(code::OK),
             _ => None,
         };
-        if let Some(intent) = self.asked.as_ref().and_then(|asked| asked.refused("")).filter(|_| self.code.is_none()) {
+        if let Some(intent) = self.asked.as_ref().and_then(|asked| asked.left()).filter(|_| self.code.is_none()) {
             self.asked = None;
             self.say("note: refused, since the input has ended");
             // What comes of it comes as an event as well.

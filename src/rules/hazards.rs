@@ -16,7 +16,7 @@ mod texts;
 mod variables;
 mod writers;
 
-use super::steering::is_steering;
+use super::steering::{is_steering, may_steer};
 use super::word::Word;
 use builds::BUILDS;
 pub(super) use linkers::{Makes, makes};
@@ -89,6 +89,8 @@ pub(super) enum Sign {
     Steering,
     /// A word that is not known before it runs.
     Unknown,
+    /// The same, but for names below a directory none of which can be one that later commands take programs from.
+    Open,
     /// `NAME=VALUE`, but for a digit as the value of one of these names.
     Assignment(&'static str),
 }
@@ -106,7 +108,8 @@ const PACKAGES: &str = "tsc eslint prettier vitest jest mocha";
 /// is printed, which tests run and when they end. An option that is not here has to stand in the pattern.
 const HARMLESS: &str = "-q -qq -v -vv -vvv -x -s -k -m -p -rA --quiet --verbose --exitfirst --lf --last-failed --ff --failed-first --noEmit \
     --strict --check --check-only --diff --pretty --color --no-color --silent --bail --run --coverage --watch --ci --list --failfast \
-    --tb=short --tb=long --tb=no --tb=line --maxfail=1 --passWithNoTests --runInBand --max-warnings=0";
+    --tb=short --tb=long --tb=no --tb=line --maxfail=1 --passWithNoTests --runInBand --max-warnings=0 --ext --fix --write -t \
+    --testNamePattern";
 
 #[derive(Debug)]
 pub(super) struct Row {
@@ -190,7 +193,7 @@ pub(super) struct Written {
     pub(super) word: Word,
     pub(super) is_certain: bool,
     /// What is put into it under its own name, where it is a directory; nothing where that is not known.
-    pub(super) sources: Vec<String>,
+    pub(super) sources: Vec<Word>,
 }
 
 /// The names of files in a command which it writes or removes; `None` where that is not known of the program.
@@ -277,6 +280,12 @@ impl Sign {
             Self::SedScript => sed::scripts(words),
             Self::Unknown => {
                 let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
+                unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
+            }
+            Self::Open => {
+                let names_plain = |at: usize, word: &Word| at + 1 < words.len() && is_plain_glob(word);
+                let unknown = words.iter().enumerate().skip(1);
+                let unknown = unknown.filter(|(at, word)| !word.is_known() && !names_plain(*at, word));
                 unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
             }
             Self::Name(valued) => {
@@ -397,6 +406,7 @@ impl Sign {
             Self::Input
             | Self::SedScript
             | Self::Unknown
+            | Self::Open
             | Self::Name(_)
             | Self::SecondName(_)
             | Self::Before(_)
@@ -413,6 +423,12 @@ fn assignments<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, 
     };
     let found = arguments.filter(|(_, text)| text.contains('=') && !is_plain(text));
     found.map(|(at, text)| (at, text.len())).collect()
+}
+
+/// Whether a shell makes names below a directory of it, none of which later commands take programs from.
+pub(super) fn is_plain_glob(word: &Word) -> bool {
+    let name = word.shape.rsplit('/').next().unwrap_or_default();
+    word.is_glob && !word.is_free && word.is_below() && !may_steer(name)
 }
 
 /// Long options that are none of these, before the end of the options.

@@ -5,11 +5,13 @@
 
 mod earlier;
 mod files;
+mod globs;
 mod named;
 mod places;
 mod reading;
 mod views;
 
+use super::list::{Among, List};
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
@@ -17,7 +19,8 @@ use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 use earlier::Made;
 use named::Named;
-use std::path::Path;
+pub(super) use named::may_be_files;
+use std::path::{Path, PathBuf};
 use views::Views;
 
 /// Lines in lines, programs that run programs.
@@ -35,7 +38,7 @@ pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef
 
 pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
     let is_elsewhere = !request.roots.iter().any(|root| root == request.cwd);
-    let judge = Judge { rules, request, is_elsewhere, earlier: &[] };
+    let judge = Judge { rules, request, is_elsewhere, earlier: &[], is_quiet: true };
     let opinion = judge.request();
     Judgement {
         verdict: opinion.verdict,
@@ -86,6 +89,8 @@ struct Judge<'a, 'b> {
     is_elsewhere: bool,
     /// What may run before the command.
     earlier: &'b [&'b Made],
+    /// Nothing else in the line makes files.
+    is_quiet: bool,
 }
 
 /// What a command would run: from where on, and whether that is certain.
@@ -122,9 +127,9 @@ impl<'a> Judge<'a, '_> {
         }
     }
 
-    fn rules(&self, list: &'a [Rule], tool: &'a Tool) -> impl Iterator<Item = &'a Rule> {
+    fn rules(&self, list: &'a List, tool: &'a Tool, among: Among<'_>) -> impl Iterator<Item = &'a Rule> + use<'a> {
         let Request { agent, now, .. } = *self.request;
-        list.iter().filter(move |rule| {
+        list.of(tool.kind, among).filter(move |rule| {
             rule.pattern.tool.covers(tool)
                 && rule.source.agent.as_deref().is_none_or(|name| agent == Some(name))
                 && rule.source.until.is_none_or(|until| now < until)
@@ -143,20 +148,20 @@ impl<'a> Judge<'a, '_> {
 
     /// Deny, then ask, then allow, by two ways to match; what is left is asked.
     fn by_rules(&self, tool: &'a Tool, wide: impl Fn(&Spec) -> Match, strict: impl Fn(&Spec) -> bool) -> Opinion<'a> {
-        if let Some(opinion) = self.narrowed(tool, wide) {
+        if let Some(opinion) = self.narrowed(tool, Among::All, wide) {
             return opinion;
         }
         let default = self.default(tool);
         if default == Doubt::BrokenDeny {
             return Opinion::ask(default);
         }
-        let allowed = self.rules(&self.rules.allow, tool).find(|rule| strict(&rule.pattern.spec));
+        let allowed = self.rules(&self.rules.allow, tool, Among::All).find(|rule| strict(&rule.pattern.spec));
         allowed.map_or(Opinion::ask(default), Opinion::by)
     }
 
-    fn narrowed(&self, tool: &'a Tool, wide: impl Fn(&Spec) -> Match) -> Option<Opinion<'a>> {
+    fn narrowed(&self, tool: &'a Tool, among: Among<'_>, wide: impl Fn(&Spec) -> Match) -> Option<Opinion<'a>> {
         let mut perhaps = None;
-        for rule in self.rules(&self.rules.deny, tool) {
+        for rule in self.rules(&self.rules.deny, tool, among) {
             match wide(&rule.pattern.spec) {
                 Match::Yes => return Some(Opinion::by(rule)),
                 Match::Perhaps => perhaps = Some(Opinion::ask(Doubt::PerhapsDenied)),
@@ -164,8 +169,15 @@ impl<'a> Judge<'a, '_> {
                 Match::No => {}
             }
         }
-        let asked = self.rules(&self.rules.ask, tool).find(|rule| wide(&rule.pattern.spec) != Match::No);
+        let asked = self.rules(&self.rules.ask, tool, among).find(|rule| wide(&rule.pattern.spec) != Match::No);
         asked.map(Opinion::by).or(perhaps)
+    }
+
+    /// What rules are against a command by any of its views.
+    fn seen_as(&self, views: &Views<'_>) -> Option<Opinion<'a>> {
+        let firsts = views.firsts();
+        let among = firsts.as_deref().map_or(Among::All, Among::First);
+        self.narrowed(self.request.tool, among, |spec| views.match_with(spec))
     }
 
     /// A tool of which nothing more is known.
@@ -180,11 +192,12 @@ impl<'a> Judge<'a, '_> {
         }
         let line = shell::read(text, state, Some(self.request.cwd));
         let is_alone = line.segments.len() < 2 && line.order != shell::Order::Repeated;
+        let is_quiet = self.is_quiet && (is_alone || line.segments.iter().all(is_reading));
         let made = if is_alone { Vec::new() } else { earlier::made(self.request, &line.segments) };
         let segments = line.segments.iter().enumerate().map(|(at, segment)| {
             let earlier: Vec<&Made> =
                 self.earlier.iter().copied().chain(earlier::before(&made, at, line.order)).collect();
-            let judge = Judge { earlier: &earlier, ..*self };
+            let judge = Judge { earlier: &earlier, is_quiet, ..*self };
             match segment {
                 Segment::Command(command) => judge.command(command, depth),
                 Segment::Passed(command) => judge.passed(command),
@@ -204,7 +217,7 @@ impl<'a> Judge<'a, '_> {
         let below = named::below(self.request, &line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
-        let whole = self.narrowed(self.request.tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+        let whole = self.narrowed(self.request.tool, Among::Whole, |_| Match::Yes);
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
     }
 
@@ -213,8 +226,7 @@ impl<'a> Judge<'a, '_> {
         let mut inside = Inside::default();
         look_inside(&command.words, 0, 0, 0, &mut inside);
         let views = Views::of(command, &inside.commands, inside.is_fed);
-        let narrowed = self.narrowed(self.request.tool, |spec| views.match_with(spec));
-        narrowed.unwrap_or(Opinion::neither())
+        self.seen_as(&views).unwrap_or(Opinion::neither())
     }
 
     /// What is to be said of the directory that commands begin in.
@@ -259,7 +271,7 @@ impl<'a> Judge<'a, '_> {
         look_inside(&command.words, 0, before, depth, &mut inside);
         let tool = self.request.tool;
         let views = Views::of(command, &inside.commands, inside.is_fed);
-        let denied = self.narrowed(tool, |spec| views.match_with(spec));
+        let denied = self.seen_as(&views);
         let mut opinion = self.files(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
         for (line, is_certain) in &inside.lines {
             let inner = self.line(line, command.state, depth + 1);
@@ -275,7 +287,7 @@ impl<'a> Judge<'a, '_> {
         if opinion.verdict != Verdict::Allow {
             return opinion;
         }
-        if let Some(doubt) = doubt_of(command).or_else(|| self.is_from_device(command).then_some(Doubt::File)) {
+        if let Some(doubt) = self.doubt_of(command).or_else(|| self.is_from_device(command).then_some(Doubt::File)) {
             return Opinion::ask(doubt);
         }
         let Request { cwd, is_above, .. } = *self.request;
@@ -309,10 +321,12 @@ impl<'a> Judge<'a, '_> {
             }
             _ => inside.spelled.is_empty() && inside.secrets.is_empty(),
         };
-        if let Some(rule) = self.rules(&self.rules.allow, tool).find(fits) {
+        let first = words.first().and_then(Word::known).map(|first| [first]);
+        let among = || first.as_ref().map_or(Among::All, |first| Among::First(first));
+        if let Some(rule) = self.rules(&self.rules.allow, tool, among()).find(fits) {
             return Opinion::by(rule);
         }
-        if default == Doubt::NoRule && !is_moved && self.rules(&self.rules.allow, tool).any(names) {
+        if default == Doubt::NoRule && !is_moved && self.rules(&self.rules.allow, tool, among()).any(names) {
             default = Doubt::NotSpelled;
         }
         passed_on.unwrap_or(Opinion::ask(default))
@@ -342,10 +356,52 @@ impl<'a> Judge<'a, '_> {
         }
     }
 
+    /// What of a command only shows when it runs.
+    fn doubt_of(&self, command: &Command) -> Option<Doubt> {
+        let program = command.words.first()?;
+        // What begins so is an option of a word before it that a shell may take for its own.
+        if !program.is_known() || program.text.is_empty() || program.text.starts_with(['-', '+']) {
+            return Some(Doubt::Program);
+        }
+        if command.state.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {
+            return Some(Doubt::Moved);
+        }
+        let name = base_name(program).text;
+        let is_listed = hazards::is_listed(&name) || wrappers::find(&name).is_some();
+        // None of the names that a shell makes of it now is an option, and the options of these do nothing else than they do.
+        let is_here = !command.state.is_moved && self.is_quiet && hazards::is_steady(&name);
+        let is_plain = |word: &Word| {
+            let files = || globs::files(self.request, word);
+            let is_name = |path: &PathBuf| !path.to_string_lossy().starts_with(['-', '+']);
+            is_here && !word.is_split && word.text.is_empty() && files().is_some_and(|files| files.iter().all(is_name))
+        };
+        let mut is_over = false;
+        let mut has_name = false;
+        for (at, word) in command.words.iter().enumerate().skip(1) {
+            if !word.is_known() {
+                // A part of a word may be that of an option, of a subcommand or of an address.
+                let is_doubtful = if is_listed {
+                    !word.is_below()
+                } else {
+                    word.is_glob && word.could_be_another_option() && !is_plain(word)
+                };
+                if is_doubtful && !is_over {
+                    return Some(Doubt::Options);
+                }
+            } else if word.text == "--" {
+                // Of the programs that matter only git is known to end its options there, after its subcommand.
+                is_over |= !is_listed || name == "git" && has_name && hazards::ends_options(&command.words, at);
+            } else {
+                has_name |= !word.text.starts_with('-');
+            }
+        }
+        None
+    }
+
     fn text(&self, text: &str) -> Opinion<'a> {
         let tool = self.request.tool;
         if text.chars().any(shell::is_hidden) {
-            let any = self.narrowed(tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+            let any = self.narrowed(tool, Among::Whole, |_| Match::Yes);
             return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
         }
         match tool.kind {
@@ -443,40 +499,19 @@ fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside:
     }
 }
 
+/// Whether a part of a line makes no file for certain.
+fn is_reading(segment: &Segment) -> bool {
+    match segment {
+        Segment::Command(command) | Segment::Passed(command) => {
+            command.words.first().is_some_and(|program| hazards::is_steady(&program.text))
+        }
+        Segment::File { is_write, .. } => !is_write,
+    }
+}
+
 fn joined(words: &[Word]) -> Option<String> {
     let words: Option<Vec<&str>> = words.iter().skip(1).map(Word::known).collect();
     words.map(|words| words.join(" "))
-}
-
-/// What of a command only shows when it runs.
-fn doubt_of(command: &Command) -> Option<Doubt> {
-    let program = command.words.first()?;
-    // What begins so is an option of a word before it that a shell may take for its own.
-    if !program.is_known() || program.text.is_empty() || program.text.starts_with(['-', '+']) {
-        return Some(Doubt::Program);
-    }
-    if command.state.is_moved && program.text.contains('/') && !program.text.starts_with(['/', '~']) {
-        return Some(Doubt::Moved);
-    }
-    let name = base_name(program).text;
-    let is_listed = hazards::is_listed(&name) || wrappers::find(&name).is_some();
-    let mut is_over = false;
-    let mut has_name = false;
-    for (at, word) in command.words.iter().enumerate().skip(1) {
-        if !word.is_known() {
-            // A part of a word may be that of an option, of a subcommand or of an address.
-            let is_doubtful = if is_listed { !word.is_below() } else { word.is_glob && word.could_be_another_option() };
-            if is_doubtful && !is_over {
-                return Some(Doubt::Options);
-            }
-        } else if word.text == "--" {
-            // Of the programs that matter only git is known to end its options there, after its subcommand.
-            is_over |= !is_listed || name == "git" && has_name && hazards::ends_options(&command.words, at);
-        } else {
-            has_name |= !word.text.starts_with('-');
-        }
-    }
-    None
 }
 
 /// An address of the web.

@@ -20,8 +20,8 @@ fn rules(list: &[(Verdict, &str)]) -> Rules {
     rules
 }
 
-/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input, `/w/stored` and `/w/sub/noted` to
-/// secrets; `/w/odd` cannot be told.
+/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input, `/w/stored`, `/w/sub/noted` and `/w/globs/noted.txt` to
+/// secrets; `/w/put/b.rs` leads out, too; `/w/odd` cannot be told.
 fn links(path: &Path) -> Option<PathBuf> {
     let path = normalize(path);
     if path.starts_with("/w/odd") {
@@ -33,6 +33,8 @@ fn links(path: &Path) -> Option<PathBuf> {
         ("/w/in", "/proc/1/fd/0"),
         ("/w/stored", "/home/me/.ssh"),
         ("/w/sub/noted", "/w/.env"),
+        ("/w/globs/noted.txt", "/w/.env"),
+        ("/w/put/b.rs", "/elsewhere/b.rs"),
     ];
     let moved = moved.iter().find_map(|(from, to)| Some(Path::new(to).join(path.strip_prefix(from).ok()?)));
     Some(moved.unwrap_or(path))
@@ -66,6 +68,8 @@ fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Optio
             now: 0,
             links: &links,
             is_above: &is_above,
+            names: &names,
+            holds_key: &holds_key,
         },
     )
 }
@@ -73,6 +77,23 @@ fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Optio
 /// What has no ending is a directory, but for names of remotes and of one program.
 fn is_above(path: &Path) -> bool {
     path.extension().is_none() && ![Path::new("/w/origin"), Path::new("/w/bin/x")].contains(&path)
+}
+
+/// What there is in some directories of the corpus.
+fn names(path: &Path) -> Option<Vec<String>> {
+    let names: &[&str] = match normalize(path).to_str() {
+        Some("/w") => &["-n", "-n.rs", "a.rs", "b.md", "c.md", "globs"],
+        Some("/w/globs") => &["-n", "a.txt", "b.log", "noted.txt"],
+        Some("/w/src") => &["a.rs", "b.rs", "main.rs", "keys"],
+        Some("/w/keys") => &["cert.pem", "chain.pem"],
+        Some("/w/many") => return None,
+        _ => &[],
+    };
+    Some(names.iter().map(|name| (*name).to_owned()).collect())
+}
+
+fn holds_key(path: &Path) -> bool {
+    path == Path::new("/w/keys/cert.pem")
 }
 
 /// The characters that an editor would not show.
@@ -189,6 +210,8 @@ mod paths_of_requests {
                     now: 0,
                     links: &links,
                     is_above: &is_above,
+                    names: &names,
+                    holds_key: &holds_key,
                 },
             )
             .0
@@ -305,6 +328,8 @@ fn a_program_without_a_shell_is_judged_by_its_words_as_they_are() {
                 now: 0,
                 links: &links,
                 is_above: &is_above,
+                names: &names,
+                holds_key: &holds_key,
             },
         )
         .0
@@ -441,11 +466,84 @@ mod wrapped;
 /// Pieces of lines that hostile ones are made of.
 fn line() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
-        "git", "git ", " rm ", "echo ", "status", " -c ", ";", "&&", "||", "|", "&", "\n", "'", "\"", "\\", "$", "(",
-        ")", "$(", "`", "{ ", " }", "<<E\n", "\nE\n", "<<'E'\n", "#", "case ", " in ", " esac", "if ", "; then ",
-        " fi", "for ", "; do ", "; done", "x=", "[", "]", "[[ ", " ]]", "((", "))", "$((", "! ", "~", "*", "?", "$x",
-        "${x", "}", ">", "<", "<<<", "sub/a", "2>&1", "$'", "sh -c ", "eval ", "sudo ", "xargs ", "\u{202e}", "é",
-        "\r", "..", "/bin/",
+        "git",
+        "git ",
+        " rm ",
+        "echo ",
+        "status",
+        " -c ",
+        ";",
+        "&&",
+        "||",
+        "|",
+        "&",
+        "\n",
+        "'",
+        "\"",
+        "\\",
+        "$",
+        "(",
+        ")",
+        "$(",
+        "`",
+        "{ ",
+        " }",
+        "<<E\n",
+        "\nE\n",
+        "<<'E'\n",
+        "#",
+        "case ",
+        " in ",
+        " esac",
+        "if ",
+        "; then ",
+        " fi",
+        "for ",
+        "; do ",
+        "; done",
+        "x=",
+        "[",
+        "]",
+        "[[ ",
+        " ]]",
+        "((",
+        "))",
+        "$((",
+        "! ",
+        "~",
+        "*",
+        "?",
+        "$x",
+        "${x",
+        "}",
+        ">",
+        "<",
+        "<<<",
+        "sub/a",
+        "2>&1",
+        "$'",
+        "sh -c ",
+        "eval ",
+        "sudo ",
+        "xargs ",
+        "\u{202e}",
+        "é",
+        "\r",
+        "..",
+        "/bin/",
+        "cat ",
+        "cp ",
+        " src/*.rs",
+        " sub/",
+        " globs/n*",
+        ".env",
+        "cd ",
+        "[a]",
+        "rm -r ",
+        "grep x ",
+        " *.md",
+        " src/a.rs",
+        " -",
     ];
     prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
@@ -468,6 +566,14 @@ fn pattern() -> impl Strategy<Value = &'static str> {
             "Read(*)",
             "Bash(xargs rm)",
             "Bash(* status)",
+            "Bash(cat *)",
+            "Bash(cp *)",
+            "Bash(cat src/*)",
+            "Read(src/**)",
+            "Read(src/a.rs)",
+            "Read(globs/**)",
+            "Edit(sub/secret)",
+            "Edit(src/*)",
         ][..],
     )
 }
@@ -638,6 +744,40 @@ proptest! {
         list.push((if is_ask { Verdict::Ask } else { Verdict::Deny }, more));
         let after = asked(&rules(&list), "Bash", &line, None).verdict;
         prop_assert!(after >= before, "{before:?} {after:?} {line:?} {list:?}");
+    }
+}
+
+/// A rule of a list, for all or for one agent, for ever or until a time.
+fn rule_of_any() -> impl Strategy<Value = RuleRef> {
+    // What is no pattern makes its tool ask where it is denied.
+    let pattern = prop_oneof![pattern(), prop::sample::select(&["Edit(../x)", "Bash(", "(x"][..])];
+    let agent = prop::sample::select(&[None, Some("one"), Some("two")][..]);
+    let until = prop::sample::select(&[None, Some(-1), Some(1)][..]);
+    (0..3_usize, pattern, agent, until).prop_map(|(list, pattern, agent, until)| RuleRef {
+        until,
+        ..rule(crate::rules::LISTS[list].0, pattern, agent)
+    })
+}
+
+proptest! {
+    #![proptest_config(crate::random(500))]
+
+    #[test]
+    fn adding_a_deny_or_an_ask_of_any_agent_and_time_never_allows_more(
+        line in line(),
+        given in prop::collection::vec(rule_of_any(), 0..6),
+        more in rule_of_any(),
+        is_ask in any::<bool>(),
+        who in prop::sample::select(&[None, Some("one"), Some("two"), Some("three")][..]),
+    ) {
+        let mut rules = Rules::default();
+        for rule in given {
+            let _ = rules.add(rule);
+        }
+        let before = asked(&rules, "Bash", &line, who).verdict;
+        let _ = rules.add(RuleRef { list: if is_ask { Verdict::Ask } else { Verdict::Deny }, ..more });
+        let after = asked(&rules, "Bash", &line, who).verdict;
+        prop_assert!(after >= before, "{before:?} {after:?} {line:?} {:?}", rules.iter().collect::<Vec<_>>());
     }
 }
 

@@ -1,8 +1,8 @@
 //! Rules: what agents may do without a question, what they may not do at all, and what is asked.
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
-//! out. Floors, from below: `glob`, `word`, `shell` (reads a line), `steering`, `secrets`, `hazards` and `wrappers` (data),
-//! `tool`, `pattern`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
+//! out. Floors, from below: `glob`, `marks`, `word`, `wrappers` (data), `shell` (reads a line), `steering`, `secrets`, `hazards` (data),
+//! `tool`, `pattern`, `list`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
 //! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; all that cannot be
 //! read for certain is asked about.
 
@@ -12,6 +12,8 @@ mod file;
 mod glob;
 mod hazards;
 mod judge;
+mod list;
+mod marks;
 mod pattern;
 mod propose;
 mod secrets;
@@ -27,8 +29,9 @@ pub use file::{Loaded, Trust, load};
 pub use judge::{judge, verdict};
 pub use propose::{patterns, propose};
 pub use tool::{Kind, Tool};
-pub use words::{named, words};
+pub use words::{Named, named, words};
 
+use list::List;
 use pattern::Pattern;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,9 +169,9 @@ struct Broken {
 
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    allow: Vec<Rule>,
-    ask: Vec<Rule>,
-    deny: Vec<Rule>,
+    allow: List,
+    ask: List,
+    deny: List,
     broken: Vec<Broken>,
 }
 
@@ -191,6 +194,12 @@ pub type Links<'a> = dyn Fn(&Path) -> Option<PathBuf> + 'a;
 /// Whether there may be files below a path: it is a directory, or that cannot be told.
 pub type Above<'a> = dyn Fn(&Path) -> bool + 'a;
 
+/// The names in a directory, none where it is none; `None` when they are too many, or cannot be told.
+pub type Names<'a> = dyn Fn(&Path) -> Option<Vec<String>> + 'a;
+
+/// Whether a private key may stand in a file.
+pub type HoldsKey<'a> = dyn Fn(&Path) -> bool + 'a;
+
 pub struct Request<'a> {
     pub tool: &'a Tool,
     pub subject: Subject<'a>,
@@ -209,6 +218,8 @@ pub struct Request<'a> {
     pub state: Option<&'a Path>,
     pub links: &'a Links<'a>,
     pub is_above: &'a Above<'a>,
+    pub names: &'a Names<'a>,
+    pub holds_key: &'a HoldsKey<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -224,7 +235,7 @@ impl Rules {
     pub fn add(&mut self, source: RuleRef) -> Result<(), String> {
         match pattern::parse(&source.pattern) {
             Ok(pattern) => {
-                self.list_mut(source.list).push(Rule { pattern, source });
+                self.list_mut(source.list).push(Arc::new(Rule { pattern, source }));
                 Ok(())
             }
             Err(reason) => {
@@ -258,10 +269,10 @@ impl Rules {
 
     /// Every rule, the strictest list first; also those whose time is over.
     pub fn iter(&self) -> impl Iterator<Item = &RuleRef> {
-        [&self.deny, &self.ask, &self.allow].into_iter().flatten().map(|rule| &rule.source)
+        [&self.deny, &self.ask, &self.allow].into_iter().flat_map(List::iter).map(|rule| &rule.source)
     }
 
-    fn list_mut(&mut self, list: Verdict) -> &mut Vec<Rule> {
+    fn list_mut(&mut self, list: Verdict) -> &mut List {
         match list {
             Verdict::Allow => &mut self.allow,
             Verdict::Ask => &mut self.ask,

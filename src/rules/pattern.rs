@@ -4,6 +4,7 @@
 //! is matched wider, and what might match is told apart from what does.
 
 use super::glob::Glob;
+use super::marks::{MARKS, may_be};
 use super::steering;
 use super::tool::{Kind, Tool};
 use super::word::{Rest, Word};
@@ -234,6 +235,11 @@ impl CommandSpec {
         wanted.iter().all(|spec| rest.any(|word| spec.matches(word) != Match::No))
     }
 
+    /// The first word, where it is written out.
+    pub(super) fn first(&self) -> Option<&str> {
+        self.words.first().filter(|word| word.glob.is_literal() && !word.has_colon).map(|word| word.glob.text())
+    }
+
     /// The word at this place, `*` in it being any text.
     pub(super) fn word(&self, at: usize) -> Option<&str> {
         self.words.get(at).map(|spec| spec.glob.text())
@@ -312,6 +318,40 @@ impl PathSpec {
             Base::Top => below(Path::new("/")),
             Base::Home => home.is_some_and(below),
         }
+    }
+
+    /// Whether a path with the marks of a shell in it may be one that matches, or with `goes_down` one above that.
+    pub(super) fn may_fit(&self, shape: &Path, roots: &[PathBuf], home: Option<&Path>, goes_down: bool) -> bool {
+        let below = |base: &Path| match shape.strip_prefix(base) {
+            Ok(rest) => self.may_go_on(rest, goes_down),
+            // One of its marks may stand for a name of the base.
+            Err(_) => shape.to_string_lossy().contains(MARKS),
+        };
+        match self.base {
+            Base::Roots => roots.iter().any(|root| below(root)),
+            Base::Top => below(Path::new("/")),
+            Base::Home => home.is_some_and(below),
+        }
+    }
+
+    fn may_go_on(&self, shape: &Path, goes_down: bool) -> bool {
+        let mut names = shape.components().map(|part| part.as_os_str().to_string_lossy());
+        for part in &self.parts {
+            match (part, names.next()) {
+                (Part::Any, _) => return true,
+                (Part::One(_), None) => return goes_down,
+                (Part::One(glob), Some(name)) if glob.is_literal() && !may_be(&name, glob.text()) => return false,
+                (Part::One(glob), Some(name)) if !name.contains(MARKS) && !glob.matches(&name) => return false,
+                (Part::One(glob), Some(name)) => {
+                    let before = name.split(MARKS).next().unwrap_or_default();
+                    if !before.starts_with(glob.prefix()) && !glob.prefix().starts_with(before) {
+                        return false;
+                    }
+                }
+            }
+        }
+        // A name written out may be a directory's.
+        true
     }
 
     /// Whether parts are left for names behind those of a directory.

@@ -32,6 +32,10 @@ pub fn propose(request: &Request<'_>) -> Vec<Vec<String>> {
         Subject::Paths(paths) => parts.extend(paths.iter().map(|path| of_path(request, request.tool, path))),
         Subject::Text(text) => parts.push(of_text(request.tool, text)),
     }
+    // What cannot be written as a pattern, for example a name with a newline in it, has none; a wider one is not for it alone.
+    if parts.iter().flatten().any(|pattern| check(pattern).is_err()) {
+        return Vec::new();
+    }
     if parts.is_empty() || parts.len() > MAX_PARTS || parts.iter().any(Vec::is_empty) {
         return Vec::new();
     }

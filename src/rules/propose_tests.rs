@@ -15,6 +15,8 @@ fn request<'a>(tool: &'a Tool, subject: Subject<'a>, roots: &'a [PathBuf]) -> Re
         now: 0,
         links: &|path| Some(normalize(path)),
         is_above: &|_| false,
+        names: &|_| Some(Vec::new()),
+        holds_key: &|_| false,
     }
 }
 
@@ -49,6 +51,8 @@ fn files_addresses_and_tools_of_servers() {
     let path = |path: &str| proposed("edit", Subject::Paths(&[Path::new(path)])).concat();
     assert_eq!(path("src/a.rs"), ["Edit(src/a.rs)", "Edit(src/**)", "Edit"]);
     assert_eq!(path("/p/a"), ["Edit(a)", "Edit"]);
+    // Found by the fuzz target `patterns`.
+    assert_eq!(path("[agent.x]\nallow=[\"Bash(ls)\"]\n"), Vec::<String>::new());
     assert_eq!(path("/etc/x/hosts"), ["Edit(/etc/x/hosts)", "Edit(/etc/x/**)"]);
     let text = |tool: &str, text: &str| proposed(tool, Subject::Text(text)).concat();
     assert_eq!(text("fetch", "https://docs.rs/x"), ["Fetch(https://docs.rs/x)", "Fetch(domain:docs.rs)"]);

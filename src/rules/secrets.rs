@@ -3,6 +3,7 @@
 //! Looks nothing up. Invariants: names are compared in small letters; what is named `*` by a rule names no secret.
 
 use super::glob::Glob;
+use super::marks::{MARKS, expanded, may_be, may_end_so};
 use std::collections::HashMap;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
@@ -11,8 +12,10 @@ use std::sync::LazyLock;
 const NAMES: &str = include_str!("../../assets/secrets.txt");
 /// What stands before such a reason.
 const HEADING: &str = "== ";
-/// The heading of names that are no secrets.
+/// The heading of names that are no secrets, and of those that are none outside of directories for secrets and without a
+/// private key in them.
 const PUBLIC: &str = "public";
+const USUALLY: &str = "usually public";
 /// Of this program's own.
 pub(super) const OURS: &str =
     "it belongs to acp-tui itself: what was said in other sessions, or what is allowed in them";
@@ -21,11 +24,6 @@ pub(super) const OURS: &str =
 pub(super) const BETWEEN: [char; 5] = ['=', ':', ',', '@', '\0'];
 /// The same where the word is a program, beside blanks.
 const IN_PROGRAM: [char; 15] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[', ']', ';', '<', '>', '|'];
-/// Marks of which a shell makes names.
-const MARKS: [char; 4] = ['*', '?', '[', '{'];
-/// Braces of one name, and names that are made of them.
-const MAX_BRACES: usize = 6;
-const MAX_NAMES: usize = 64;
 /// What programs put around texts.
 const QUOTES: [char; 3] = ['\'', '"', '`'];
 /// Letters of options that a value may stand behind in one word, beside those that go before a sign.
@@ -63,22 +61,29 @@ struct Index {
     /// Those that begin with a name written out.
     named: HashMap<&'static str, Vec<usize>>,
     others: Vec<usize>,
+    /// Of names that are no secrets, and of those that usually are none.
+    public: Vec<usize>,
+    usually: Vec<usize>,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let (mut named, mut others) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
-    for (at, row) in SECRETS.iter().enumerate().filter(|(_, row)| !row.is_public()) {
+    for (at, row) in SECRETS.iter().enumerate().filter(|(_, row)| !row.is_exempt()) {
         match row.names.first() {
             Some(glob) if glob.is_literal() => named.entry(glob.text()).or_default().push(at),
             _ => others.push(at),
         }
     }
-    Index { named, others }
+    let under = |heading: &'static str| {
+        (0..SECRETS.len()).filter(move |at| SECRETS.get(*at).is_some_and(|row| row.why == heading))
+    };
+    Index { named, others, public: under(PUBLIC).collect(), usually: under(USUALLY).collect() }
 });
 
 impl Secret {
-    fn is_public(&self) -> bool {
-        self.why == PUBLIC
+    /// Names that are no secrets.
+    fn is_exempt(&self) -> bool {
+        [PUBLIC, USUALLY].contains(&self.why)
     }
 
     /// Whether a name of which a shell makes others may become one that the row is for.
@@ -138,109 +143,16 @@ impl Name {
     }
 }
 
-/// What a shell makes of the braces in a name; of too many a `*`.
-fn expanded(name: &str) -> Vec<String> {
-    if name.matches('{').count() > MAX_BRACES {
-        let (before, rest) = name.split_once('{').unwrap_or_default();
-        return vec![format!("{before}*{}", rest.rsplit_once('}').map_or("", |(_, after)| after))];
-    }
-    let (mut done, mut open) = (Vec::new(), vec![name.to_owned()]);
-    while let Some(name) = open.pop() {
-        let end = name.find('}');
-        let Some((start, end)) = end.and_then(|end| Some((name.get(..end)?.rfind('{')?, end))) else {
-            // Of a word that was cut in its braces.
-            let behind = name.rsplit_once('}').map_or(name.clone(), |(_, after)| format!("*{after}"));
-            done.push(behind.split_once('{').map_or(behind.clone(), |(before, _)| format!("{before}*")));
-            continue;
-        };
-        let (before, inner, after) = (&name[..start], &name[start + 1..end], &name[end + 1..]);
-        if done.len() + open.len() > MAX_NAMES || !inner.contains(',') {
-            open.push(format!("{before}*{after}"));
-        } else {
-            open.extend(inner.split(',').map(|one| format!("{before}{one}{after}")));
-        }
-    }
-    done
-}
-
-/// The characters of a name with marks: nothing for one that is not known, and what `*` stands for.
-fn marks(name: &str) -> Vec<Mark> {
-    let mut is_class = false;
-    let each = |c| match c {
-        '[' => {
-            is_class = true;
-            None
-        }
-        ']' if is_class => {
-            is_class = false;
-            Some(Mark::One)
-        }
-        _ if is_class => None,
-        '*' | '{' | '}' => Some(Mark::Any),
-        '?' => Some(Mark::One),
-        c => Some(Mark::Char(c)),
-    };
-    name.chars().filter_map(each).collect()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
-    Any,
-    One,
-    Char(char),
-}
-
-/// Whether a name with marks may be this one.
-fn may_be(name: &str, this: &str) -> bool {
-    let this: Vec<char> = this.chars().collect();
-    // The places in the name that may come next.
-    let mut at: Vec<bool> = std::iter::once(true).chain(this.iter().map(|_| false)).collect();
-    for mark in marks(name) {
-        let mut next = vec![false; at.len()];
-        for (place, _) in at.iter().enumerate().filter(|(_, is_here)| **is_here) {
-            match mark {
-                Mark::Any => next[place..].fill(true),
-                Mark::One => next.iter_mut().skip(place + 1).take(1).for_each(|is_here| *is_here = true),
-                Mark::Char(c) => {
-                    if this.get(place) == Some(&c) {
-                        next[place + 1] = true;
-                    }
-                }
-            }
-        }
-        at = next;
-    }
-    at.last().is_some_and(|is_end| *is_end)
-}
-
-/// Whether a name with marks may end so, and says at least the dot and a letter of it.
-fn may_end_so(name: &str, ending: &str) -> bool {
-    let marks = marks(name);
-    let ending: Vec<char> = ending.chars().collect();
-    let fits = |of: &[Mark], ending: &[char]| {
-        let is_said = of.iter().filter(|mark| matches!(mark, Mark::Char(_))).count() > 1;
-        is_said
-            && of.len() == ending.len()
-            && of.iter().zip(ending).all(|(mark, c)| matches!(mark, Mark::One) || *mark == Mark::Char(*c))
-    };
-    match marks.split_last() {
-        Some((Mark::Any, before)) => {
-            let last = before.iter().rposition(|mark| *mark == Mark::Char('.')).unwrap_or(before.len());
-            let said = before.len() - last;
-            ending.get(..said).is_some_and(|ending| fits(&before[last..], ending))
-        }
-        _ => marks.len() >= ending.len() && fits(&marks[marks.len() - ending.len()..], &ending),
-    }
-}
-
 /// The rows that the file at this path is in, as far as its names say.
 pub(super) fn rows_of(path: &Path) -> impl Iterator<Item = &'static Secret> + use<> {
     let names: Vec<Name> = path
         .components()
         .filter_map(|part| match part {
-            Component::Normal(name) => Some(Name::new(name.to_string_lossy().to_lowercase())),
+            Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
             _ => None,
         })
+        .flat_map(|name| if is_of_drive(&name) { name.split('\\').map(str::to_owned).collect() } else { vec![name] })
+        .map(Name::new)
         .collect();
     let mut rows: Vec<usize> = if names.iter().all(|name| name.made.is_empty()) {
         names.iter().filter_map(|name| INDEX.named.get(&*name.text)).flatten().chain(&INDEX.others).copied().collect()
@@ -250,13 +162,33 @@ pub(super) fn rows_of(path: &Path) -> impl Iterator<Item = &'static Secret> + us
     // In the table's order, which says what is spoken of first.
     rows.sort_unstable();
     rows.dedup();
-    let rows = rows.into_iter().filter_map(|at| SECRETS.get(at)).filter(|secret| !secret.is_public());
-    rows.filter(move |secret| secret.is_in(&names) && !names.last().is_some_and(|name| is_public(&name.text)))
+    let rows = rows.into_iter().filter_map(|at| SECRETS.get(at)).filter(|secret| !secret.is_exempt());
+    let last = names.last().map_or("", |name| &*name.text);
+    // Of what is usually public only the directories above it say something.
+    let kept = match last {
+        _ if is_among(&INDEX.public, last) => 0,
+        _ if is_among(&INDEX.usually, last) => names.len() - 1,
+        _ => names.len(),
+    };
+    rows.filter(move |secret| names.get(..kept).is_some_and(|names| secret.is_in(names)))
 }
 
-fn is_public(name: &str) -> bool {
-    let mut rows = SECRETS.iter().filter(|secret| secret.is_public());
+/// `C:\Users`: of a shell on another system.
+fn is_of_drive(name: &str) -> bool {
+    matches!(name.as_bytes(), [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic())
+}
+
+fn is_among(rows: &[usize], name: &str) -> bool {
+    let mut rows = rows.iter().filter_map(|at| SECRETS.get(*at));
     rows.any(|secret| secret.names.iter().any(|glob| glob.matches(name)))
+}
+
+/// The row that a file is in although its name is a usual one of what everybody may read, if a private key stands in it.
+pub(super) fn with_key(path: &Path) -> Option<&'static Secret> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let ending = Path::new(&name).extension()?.to_str()?;
+    let row = || SECRETS.iter().find(|row| row.is_ending() && row.ending() == Some(&format!(".{ending}")));
+    is_among(&INDEX.usually, &name).then(row).flatten()
 }
 
 /// What the file at this path is.
@@ -339,7 +271,6 @@ mod tests {
             assert_eq!(of_path(Path::new(name)).is_some(), is_one, "{name}");
         }
         assert!(of_path(Path::new(&format!(".e{}v", "{n,}".repeat(20_000)))).is_some());
-        assert!(expanded(&"{a,b}".repeat(20_000)).len() <= MAX_NAMES);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! read for certain stands in the doubts.
 
 use super::word::{self, Found, Rest, Word};
-use super::{Doubt, document};
+use super::{Doubt, document, wrappers};
 use crate::base::paths::normalize;
 use crate::base::sanitize::is_deceptive;
 use brush_parser::ast::{
@@ -38,6 +38,8 @@ pub(super) struct Line {
     pub(super) segments: Vec<Segment>,
     pub(super) doubts: Vec<Doubt>,
     pub(super) order: Order,
+    /// Variables that it sets, each with a value.
+    pub(super) variables: Vec<(String, Word)>,
 }
 
 /// Which commands of a line may run before another.
@@ -87,7 +89,7 @@ pub(super) struct State {
 /// Reads a line of a shell that begins in this state, and in this directory where that is known.
 pub(super) fn read(line: &str, state: State, here: Option<&Path>) -> Line {
     let State { is_moved, has_input } = state;
-    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, here };
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, is_condition: false, here };
     reader.text(line);
     let Reader { mut line, is_moved, .. } = reader;
     // What stands first may run again after the directory was changed.
@@ -107,6 +109,8 @@ struct Reader<'a> {
     depth: usize,
     is_moved: bool,
     has_input: bool,
+    /// It says whether a loop goes on.
+    is_condition: bool,
     here: Option<&'a Path>,
 }
 
@@ -249,7 +253,8 @@ impl Reader<'_> {
                     self.doubt(Doubt::Setting);
                 }
                 for value in each.values.iter().flatten() {
-                    self.word(value);
+                    let value = self.word(value);
+                    self.line.variables.push((each.variable_name.clone(), value));
                 }
                 self.list(&each.body.list);
             }
@@ -276,7 +281,9 @@ impl Reader<'_> {
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 self.mix(Order::Repeated);
+                let before = std::mem::replace(&mut self.is_condition, true);
                 self.list(&clause.0);
+                self.is_condition = before;
                 self.list(&clause.1.list);
             }
             CompoundCommand::Arithmetic(sum) => self.sum(&sum.expr.value),
@@ -312,8 +319,14 @@ impl Reader<'_> {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, false, &mut command);
         }
+        for setting in &command.settings {
+            let Some((name, value)) = setting.text.split_once('=') else { continue };
+            let shape = setting.shape.split_once('=').map_or("", |(_, shape)| shape);
+            let value = Word { text: value.to_owned(), shape: shape.to_owned(), ..setting.clone() };
+            self.line.variables.push((name.to_owned(), value));
+        }
         let stays = self.here.is_some_and(|here| stays(&command, here));
-        let moves = !stays && command.words.iter().take(4).any(|word| MOVERS.contains(&word.text.as_str()));
+        let moves = !stays && is_mover(&command);
         self.is_moved |= moves;
         if command.words.is_empty() && command.settings.is_empty() {
             return;
@@ -321,8 +334,8 @@ impl Reader<'_> {
         if self.line.segments.len() >= MAX_SEGMENTS {
             return self.doubt(Doubt::TooLong);
         }
-        let stays = stays && !self.is_moved;
-        self.line.segments.push(if stays { Segment::Passed(command) } else { Segment::Command(command) });
+        let is_passed = stays && !self.is_moved || self.is_condition && reads_line(&command);
+        self.line.segments.push(if is_passed { Segment::Passed(command) } else { Segment::Command(command) });
     }
 
     fn item(&mut self, item: &Item, is_before: bool, command: &mut Command) {
@@ -418,6 +431,23 @@ impl Reader<'_> {
         let is_moved = self.is_moved;
         self.line.segments.push(Segment::File { word, is_write, is_moved });
     }
+}
+
+/// Whether a command may change the directory: by itself, or behind a program that runs another one.
+fn is_mover(command: &Command) -> bool {
+    let is_one = |word: &Word| MOVERS.contains(&word.text.as_str());
+    let is_runner =
+        |word: &Word| !word.is_known() || wrappers::find(word.text.rsplit('/').next().unwrap_or_default()).is_some();
+    let Some((program, rest)) = command.words.split_first() else { return false };
+    is_one(program) || is_runner(program) && rest.iter().take(3).any(is_one)
+}
+
+/// Whether a command only reads a line into variables that mean nothing to any program: `IFS= read -r line`.
+fn reads_line(command: &Command) -> bool {
+    let Some((program, rest)) = command.words.split_first() else { return false };
+    let is_plain = |word: &Word| word.known().is_some_and(|text| text == "-r" || is_own_variable(text));
+    let is_ifs = |setting: &Word| setting.known().is_some_and(|text| text.starts_with("IFS="));
+    program.known() == Some("read") && rest.iter().all(is_plain) && command.settings.iter().all(is_ifs)
 }
 
 /// Whether a command only goes to the directory where the line began.

@@ -2,6 +2,7 @@
 //!
 //! Knows no rules. Invariant: names are compared in small letters.
 
+use super::marks::may_be;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path};
@@ -23,6 +24,13 @@ pub(super) fn steers(name: &str, is_file: bool) -> bool {
     let name = name.to_lowercase();
     let name = name.as_str();
     STEERING.contains(name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
+}
+
+/// Whether a name with the marks of a shell in it may become one that steers, whatever stands before it.
+pub(super) fn may_steer(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut all = STEERING.iter().copied().chain(SETTINGS.iter().copied()).chain(["x.git"]);
+    all.any(|one| may_be(&name, one))
 }
 
 /// The names in the path of a file, each with whether it is the file's own.

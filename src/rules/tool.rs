@@ -13,6 +13,10 @@ pub enum Kind {
     Other,
 }
 
+impl Kind {
+    pub(super) const COUNT: usize = 6;
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
     pub kind: Kind,

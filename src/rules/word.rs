@@ -6,6 +6,9 @@
 
 use super::Doubt;
 
+/// Stands for the name of a variable where something is made of what a command prints.
+pub(super) const OUTPUT: &str = "(";
+
 /// What follows the known text of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
@@ -30,6 +33,8 @@ pub(super) struct Word {
     pub(super) is_free: bool,
     /// Begins with a `~` that the shell replaces.
     pub(super) is_tilde: bool,
+    /// Variables that what follows is made of; [`OUTPUT`] for what a command prints.
+    pub(super) made_of: Vec<String>,
     /// Where something follows, all that stands there, with `*` for what only shows when it runs.
     pub(super) shape: String,
 }
@@ -146,6 +151,10 @@ impl Reader<'_> {
         self.found.doubts.push(doubt);
     }
 
+    fn is_made_of(&mut self, name: &str) {
+        self.word.made_of.push(name.to_owned());
+    }
+
     fn unquoted(&mut self) {
         if self.chars == ['['] {
             return self.push('[');
@@ -252,12 +261,14 @@ impl Reader<'_> {
                     Some(sum) => {
                         // Names are evaluated again and may hold commands; or it is a group of commands after all.
                         self.doubt(Doubt::Arithmetic);
+                        self.is_made_of(OUTPUT);
                         read_document(sum, self.found);
                         self.found.lines.push(inner);
                         self.open(split);
                     }
                     None => {
                         self.found.lines.push(inner);
+                        self.is_made_of(OUTPUT);
                         self.open(split);
                     }
                 }
@@ -265,6 +276,9 @@ impl Reader<'_> {
             Some('{') => {
                 self.at += 1;
                 let inner = self.until('}');
+                let end = inner.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(inner.len());
+                // Of an empty name it is not known what it is.
+                self.is_made_of(inner.get(..end).filter(|name| !name.is_empty()).unwrap_or(OUTPUT));
                 if !is_plain_parameter(&inner) {
                     self.doubt(Doubt::Parameter);
                     read_document(&inner, self.found);
@@ -284,10 +298,12 @@ impl Reader<'_> {
             }
             Some('@') => {
                 self.at += 1;
+                self.is_made_of("@");
                 self.open(Rest::Words);
             }
             Some('*') => {
                 self.at += 1;
+                self.is_made_of("@");
                 self.open(split);
             }
             Some('#' | '?' | '$' | '!' | '-') => {
@@ -296,12 +312,16 @@ impl Reader<'_> {
             }
             Some('0'..='9') => {
                 self.at += 1;
+                self.is_made_of("@");
                 self.open(split);
             }
             Some(c) if c == '_' || c.is_ascii_alphabetic() => {
+                let start = self.at;
                 while self.peek(0).is_some_and(|c| c == '_' || c.is_ascii_alphanumeric()) {
                     self.at += 1;
                 }
+                let name: String = self.chars[start..self.at].iter().collect();
+                self.is_made_of(&name);
                 // One shell reads an index here, and evaluates it.
                 if self.peek(0) == Some('[') {
                     self.doubt(Doubt::Dialect);
@@ -367,6 +387,7 @@ impl Reader<'_> {
             }
         }
         self.found.lines.push(inner);
+        self.is_made_of(OUTPUT);
         self.open(if is_quoted { Rest::Text } else { Rest::Words });
     }
 

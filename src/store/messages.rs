@@ -236,9 +236,9 @@ impl Session {
                     self.piece(kind, Some(id), &text.join("\n"), t);
                 }
             }
-            Update::ToolCall(patch) => self.call(patch, true, t),
-            Update::ToolUpdate(patch) => self.call(patch, false, t),
-            Update::Terminal(patch) => self.terminal(patch, t),
+            Update::ToolCall(patch) => self.call(*patch, true, t),
+            Update::ToolUpdate(patch) => self.call(*patch, false, t),
+            Update::Terminal(patch) => self.terminal(*patch, t),
             Update::Partly { update, .. } => self.update(*update, t),
             _ => {}
         }

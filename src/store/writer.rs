@@ -15,7 +15,7 @@ use tracing::warn;
 const QUEUE: usize = 16;
 /// Bytes that may be under way to the disk; what is more as a whole goes alone.
 const MAX_UNDER_WAY: usize = 16 << 20;
-/// Bytes that may wait for a disk that hangs; more is given up.
+/// Bytes that may wait for a disk that hangs, besides one large line; more is given up.
 const MAX_WAITING: usize = 48 << 20;
 /// Room that is made for text beforehand at most.
 const MAX_ROOM: usize = 256 << 10;
@@ -45,6 +45,12 @@ pub struct Writer {
     said: bool,
     /// Room for the next text: about as much as the last one took.
     room: usize,
+}
+
+/// Bytes of a large line that waits: one may be longer than everything that may wait, and says nothing of the disk.
+fn longest(pieces: &[Piece]) -> usize {
+    let shared = |piece: &Piece| if let Piece::Shared(line) = piece { line.len() } else { 0 };
+    pieces.iter().map(shared).max().unwrap_or_default()
 }
 
 impl Writer {
@@ -117,7 +123,7 @@ impl Writer {
             let sent = if has_room { tx.try_send(buffer) } else { Err(TrySendError::Full(buffer)) };
             match sent {
                 Ok(()) => self.waiting = 0,
-                Err(TrySendError::Full((pieces, bytes))) if bytes <= MAX_WAITING => {
+                Err(TrySendError::Full((pieces, bytes))) if bytes - longest(&pieces) <= MAX_WAITING => {
                     self.under_way.fetch_sub(bytes, Ordering::Relaxed);
                     self.pending = pieces;
                 }
@@ -218,5 +224,20 @@ mod tests {
         assert!(handed <= 70, "{handed} MiB were taken");
         writer.line(|_| unreachable!("nothing more is taken"));
         assert_eq!(writer.close(Duration::from_millis(1)), None, "said before");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn one_line_longer_than_all_that_may_wait_is_waited_for() {
+        let (reader, hanging) = std::io::pipe().unwrap();
+        let mut writer = Writer::start("test", File::from(std::os::fd::OwnedFd::from(hanging))).unwrap();
+        let line: Arc<str> = "x".repeat(MAX_WAITING + 1).into();
+        for _ in 0..2 {
+            writer.shared_line(String::new(), Arc::clone(&line), "");
+            assert_eq!(writer.hand_over(), None, "the first is under way, the second waits");
+        }
+        writer.shared_line(String::new(), line, "");
+        assert!(writer.hand_over().is_some(), "two wait");
+        drop(reader);
     }
 }

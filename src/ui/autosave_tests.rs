@@ -74,14 +74,14 @@ async fn fetched(autosave: &mut Autosave, scene: &mut Scene) {
 fn opened(scene: &mut Scene) {
     scene.start();
     scene.agent(AgentEvent::Initialized(Ok(InitResult::default())));
-    scene.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+    scene.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
         id: "gem-1".into(),
         modes: None,
         options: None,
         model: None,
         commands: None,
         earlier: 0,
-    })));
+    }))));
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ impl Scene {
             ..InitResult::default()
         })));
         let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
-        scene.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+        scene.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
             id: session(),
             modes: Some(Modes {
                 current: "default".into(),
@@ -85,7 +85,7 @@ impl Scene {
             model: None,
             commands: None,
             earlier: 0,
-        })));
+        }))));
         scene
     }
 
@@ -162,7 +162,7 @@ impl Scene {
         patch.kind = Patch::Set(kind);
         patch.title = Patch::Set(title.into());
         patch.status = Patch::Set(status);
-        self.update(Update::ToolCall(patch));
+        self.update(Update::ToolCall(patch.into()));
     }
 
     /// A tool call that shows a running command of ours.
@@ -176,7 +176,7 @@ impl Scene {
             patience: None,
         };
         let request = AgentRequest::TerminalCreate(spec);
-        self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
         let term: TermId = format!("term-{req}").as_str().into();
         self.event(Event::Host(HostEvent::TerminalStarted { req: ReqId(req), term: term.clone() }));
         let mut patch = ToolPatch::new(format!("run-{req}").into());
@@ -184,7 +184,7 @@ impl Scene {
         patch.title = Patch::Set(command.into());
         patch.status = Patch::Set(ToolStatus::InProgress);
         patch.content = Patch::Set(vec![ToolContent::Terminal(term)]);
-        self.update(Update::ToolCall(patch));
+        self.update(Update::ToolCall(patch.into()));
     }
 
     /// The command of [`Scene::runs`] prints.
@@ -237,7 +237,7 @@ impl Scene {
             })
             .collect();
         let request = AgentRequest::Permission { tool, options };
-        self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
         self.draw();
     }
 

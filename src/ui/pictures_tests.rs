@@ -212,7 +212,7 @@ fn panel(size: Size, theme: Theme) -> Picture {
     (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
     let change = Change::of_texts("/home/me/src/shop/src/main.rs", Some("old\n".into()), "new\n".into());
     patch.content = Patch::Set(vec![ToolContent::Change(change)]);
-    s.update(Update::ToolCall(patch));
+    s.update(Update::ToolCall(patch.into()));
     s.runs(7, "cargo test --all");
     s.prints(7, "running 2 tests");
     let session = Totals { added: 1, removed: 1, files: 1, pending: 1 };

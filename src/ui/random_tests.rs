@@ -193,7 +193,7 @@ impl World {
         let known = self.model.session_of(at).and_then(|session| session.id.clone());
         let id = known.unwrap_or_else(|| format!("s{}-{}", at.0, self.now.as_millis()).into());
         let opened = SessionResult { id, modes: None, options: None, model: None, commands: None, earlier: 0 };
-        self.event(at, Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+        self.event(at, Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
     }
 
     fn says(&mut self, at: SessionKey, text: String) {
@@ -215,7 +215,7 @@ impl World {
             options: vec![option("yes"), option("no")],
         };
         self.asked.insert(req, Asked::Open);
-        let event = AgentEvent::Request { req, session: Some(id), request };
+        let event = AgentEvent::Request { req, session: Some(id), request: request.into() };
         self.event(session.agent, Event::Agent(event));
     }
 
@@ -229,7 +229,10 @@ impl World {
             how: crate::model::event::WriteHow::default(),
         };
         self.asked.insert(req, Asked::Open);
-        self.event(session.agent, Event::Agent(AgentEvent::Request { req, session: Some(id), request }));
+        self.event(
+            session.agent,
+            Event::Agent(AgentEvent::Request { req, session: Some(id), request: request.into() }),
+        );
     }
 
     fn press(&mut self, key: Key) {

@@ -426,9 +426,9 @@ fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
     pieces
 }
 
-/// How full the context is, in percent.
+/// How full the context is, in percent; more than can be is said as that, and never in many digits.
 pub fn percent(usage: &Usage) -> u128 {
-    u128::from(usage.used) * 100 / u128::from(usage.size.max(1))
+    (u128::from(usage.used) * 100 / u128::from(usage.size.max(1))).min(999)
 }
 
 /// A bar of so many columns; what is not empty has at least one.

@@ -170,6 +170,24 @@ fn the_right_end_and_what_gives_way_first() {
 }
 
 #[test]
+fn scenario_16_a_context_of_no_size_or_more_than_full_is_said_without_nonsense() {
+    let mut s = Scene::working(80, 24);
+    let mut told = |used, size| {
+        s.update(Update::Usage { used, size, cost: crate::model::patch::Patch::Keep });
+        said(&s, 100).1
+    };
+    assert_eq!(told(0, 0), "default");
+    let without = told(5_000, 0);
+    assert!(without.contains("5 k tokens") && !without.contains('%'), "{without}");
+    for (used, size, expected) in
+        [(0, 200, "▱ 0 % of 200"), (300, 200, "▰ 150 % of 200"), (u64::MAX, 1, "▰ 999 % of 1")]
+    {
+        let right = told(used, size);
+        assert!(right.ends_with(expected), "{used} of {size}: {right}");
+    }
+}
+
+#[test]
 fn r_456_the_title_is_ours() {
     let mut s = Scene::asked(80, 24);
     s.update(Update::Info {

@@ -6,8 +6,8 @@
 
 mod lengths;
 
-use super::json::find_byte;
 use lengths::LengthDecoder;
+use memchr::memchr;
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -215,7 +215,7 @@ impl LineDecoder {
 impl Decoder for LineDecoder {
     fn push<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded<'a>>) {
         let mut rest = bytes;
-        while let Some(end) = find_byte(rest, b'\n') {
+        while let Some(end) = memchr(b'\n', rest) {
             let (piece, tail) = rest.split_at(end);
             rest = tail.get(1..).unwrap_or_default();
             if self.dropped.is_none() && self.part.is_empty() && piece.len() <= self.max_line {

@@ -22,7 +22,7 @@ pub type WordForWord = &'static [&'static str];
 /// Room for the channel `spawn_reader` sends on.
 pub const INBOX: usize = 16;
 
-const BLOCK: usize = 64 << 10;
+const BLOCK: usize = 128 << 10;
 const BATCH_FRAMES: usize = 512;
 const BATCH_BYTES: usize = 256 << 10;
 /// Bytes of frames that may be under way to the consumer.

@@ -6,6 +6,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use memchr::memchr2;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dir {
     ToAgent,
@@ -55,10 +57,7 @@ pub fn append_record(out: &mut String, t: Duration, dir: Dir, more: &str, line: 
 
 /// The text of a frame as it stands in a record: on one line.
 pub fn push_frame(out: &mut String, line: &str) {
-    // Without leaving a block early: so it is looked at all at once.
-    let broken = |bytes: &[u8]| bytes.iter().fold(0, |n, b| n | u8::from(*b == b'\n') | u8::from(*b == b'\r')) != 0;
-    let (blocks, rest) = line.as_bytes().as_chunks::<32>();
-    if blocks.iter().any(|block| broken(block)) || broken(rest) {
+    if memchr2(b'\n', b'\r', line.as_bytes()).is_some() {
         out.push_str(&line.replace(['\n', '\r'], " "));
     } else {
         out.push_str(line);

@@ -128,6 +128,33 @@ async fn opens_another(person: &Person) {
     person.waits_for("the second session", |s| s.contains("▸2") && s.contains("write a request")).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn scenario_30_ten_sessions_that_do_nothing_draw_nothing() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        for number in 2..=10 {
+            agent.opens_further(&format!("s{number}")).await;
+        }
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        for number in 2..=10 {
+            wants_another(&person).await;
+            let shown = format!("▸{number}");
+            person.waits_for("one more", |s| s.contains(&shown) && s.contains("write a request")).await;
+        }
+        // What was said of the last one goes by itself.
+        person.pass(Duration::from_mins(1)).await;
+        let bytes = person.glass.bytes();
+        person.pass(Duration::from_hours(1)).await;
+        assert_eq!(person.glass.bytes(), bytes, "nothing has happened in an hour");
+        person.quits().await;
+    };
+    let (ended, _) = play((160, 24), agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
 const NEXT: Key = Key::ctrl(Code::PageDown);
 const PREVIOUS: Key = Key::ctrl(Code::PageUp);
 

@@ -194,6 +194,43 @@ fn tests_that_are_named_for_a_requirement_are_there() {
     }
 }
 
+/// The numbers of robustness scenarios, and the tests in the line of each.
+fn scenarios() -> BTreeMap<u16, Vec<String>> {
+    let text = std::fs::read_to_string(root().join("tests/requirements/scenarios.md")).unwrap();
+    let of = |line: &str| {
+        let (number, rest) = line.strip_prefix("- ")?.split_once(": ")?;
+        let names = rest.rsplit_once(": ")?.1.split('`').skip(1).step_by(2);
+        Some((number.parse().ok()?, names.filter(|name| name.contains('_')).map(str::to_owned).collect()))
+    };
+    text.lines().filter_map(of).collect()
+}
+
+#[test]
+fn every_scenario_has_tests_that_are_there() {
+    let (known, sources) = (scenarios(), sources());
+    assert_eq!(known.keys().copied().collect::<Vec<_>>(), (1..=54).collect::<Vec<u16>>());
+    let is_there = |name: &str| {
+        // A row of `cases!` is a test as well.
+        let forms = [format!("fn {name}("), format!("    {name}: ")];
+        sources.iter().any(|(_, text)| forms.iter().any(|form| text.contains(form)))
+    };
+    let mut wrong = Vec::new();
+    for (number, names) in &known {
+        wrong.extend(names.is_empty().then(|| format!("{number} has no test")));
+        wrong.extend(names.iter().filter(|name| !is_there(name)).map(|name| format!("{number}: there is no {name}")));
+    }
+    for (_, text) in sources.iter().filter(|(path, _)| !path.ends_with("it/coverage.rs")) {
+        for found in text.split("fn scenario_").skip(1) {
+            let end = found.find('(').unwrap_or(found.len());
+            let number = found.get(..2).and_then(|digits| digits.parse::<u16>().ok());
+            let name = format!("scenario_{}", &found[..end]);
+            let is_listed = number.and_then(|number| known.get(&number)).is_some_and(|names| names.contains(&name));
+            wrong.extend((!is_listed).then(|| format!("{name} is not listed")));
+        }
+    }
+    assert!(wrong.is_empty(), "tests/requirements/scenarios.md: {wrong:#?}");
+}
+
 #[test]
 fn numbers_are_found_in_words_and_in_names() {
     assert_eq!(numbers("(R-031, R-1 and R-0456) xR-002 R-007.", "R-").collect::<Vec<_>>(), [31, 7]);

@@ -1,5 +1,6 @@
 //! The end of the terminal's own screen, read by an emulator with a scrollback that wraps rows anew when it is resized.
 
+use crate::support::app::Size;
 use acp_tui::ui::tty::{Region, Sheet};
 use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
@@ -18,21 +19,6 @@ use std::rc::Rc;
 /// Rows that were printed are never wider, so that they are found again in one piece. Nor is the cursor ever shown further
 /// to the right: a row that is wrapped before the cursor takes it along.
 const NARROW: u16 = 12;
-
-#[derive(Clone, Copy)]
-struct Size(u16, u16);
-
-impl Dimensions for Size {
-    fn total_lines(&self) -> usize {
-        self.screen_lines()
-    }
-    fn screen_lines(&self) -> usize {
-        usize::from(self.1)
-    }
-    fn columns(&self) -> usize {
-        usize::from(self.0)
-    }
-}
 
 #[derive(Clone)]
 struct Glass(Rc<RefCell<(Term<VoidListener>, Processor)>>);
@@ -86,7 +72,7 @@ impl Stage {
 
     fn draw(&mut self, prints: usize, height: u16, fill: u16, cursor: Option<(u16, u16)>) {
         self.write(prints, height, fill, cursor);
-        let shown = self.rows();
+        let shown = self.rows(usize::from(self.size.1));
         let ours: Vec<&String> = shown.iter().filter(|row| row.contains('~')).collect();
         let wanted: Vec<&String> = self.live.iter().filter(|row| !row.is_empty()).collect();
         assert_eq!(ours, wanted, "{shown:#?}");
@@ -112,11 +98,11 @@ impl Stage {
         self.live = (0..height).map(|y| text(&live, y)).collect();
     }
 
-    /// All rows, of the scrollback too, that have something.
-    fn rows(&self) -> Vec<String> {
+    /// The rows that have something: all of the screen, and so many at the most of the scrollback.
+    fn rows(&self, above: usize) -> Vec<String> {
         let (term, _) = &*self.glass.0.borrow();
         let grid = term.grid();
-        let first = -i32::try_from(grid.history_size()).unwrap();
+        let first = -i32::try_from(grid.history_size().min(above)).unwrap();
         let rows = (first..i32::try_from(grid.screen_lines()).unwrap()).map(|line| {
             let row = &grid[Line(line)];
             (0..grid.columns()).map(|x| row[Column(x)].c).collect::<String>().trim_end().to_owned()
@@ -165,7 +151,7 @@ proptest! {
         }
         stage.draw(1, 3, 7, Some((2, 1)));
         stage.region.erase().unwrap();
-        prop_assert_eq!(stage.rows(), stage.printed);
+        prop_assert_eq!(stage.rows(usize::MAX), stage.printed);
     }
 }
 

@@ -71,7 +71,7 @@ impl Engine {
     fn open_or_send(&mut self, line: Line) {
         let Self { core, ruler, servers, .. } = self;
         let agent = ruler.name_of(line.agent).cloned();
-        if core.model.agent_of(line.agent).is_some_and(|agent| agent.reached.is_some()) {
+        if core.model().agent_of(line.agent).is_some_and(|agent| agent.reached.is_some()) {
             // Commands and their variables are of this machine.
             return self.send(line);
         }
@@ -84,7 +84,7 @@ impl Engine {
     /// Has the images and sounds read that a prompt names; it is sent after that, with what was given along.
     pub(super) fn read_mentioned(&mut self, at: Address, text: String, given: Vec<Link>) {
         let Address::Session(key) = at else { return };
-        let agent = self.core.agent_at(at).and_then(|agent| self.core.model.agent_of(agent));
+        let agent = self.core.agent_at(at).and_then(|agent| self.core.model().agent_of(agent));
         let caps = agent.map(|agent| agent.caps).unwrap_or_default();
         let (cwd, facts) = (self.core.directory(at).to_owned(), self.teller.clone());
         tokio::task::spawn_blocking(move || {
@@ -116,7 +116,7 @@ impl Engine {
 
     pub(super) fn found_servers(&mut self, at: SessionKey, number: u64, mut found: Found) {
         let Some(line) = self.servers.found(at, number) else { return };
-        let caps = self.core.model.agent_of(line.agent).map(|agent| agent.caps).unwrap_or_default();
+        let caps = self.core.model().agent_of(line.agent).map(|agent| agent.caps).unwrap_or_default();
         found.keep(|kind| match kind {
             None => !caps.no_mcp_stdio,
             Some(Remote::Http) => caps.mcp_http,
@@ -187,15 +187,19 @@ impl Engine {
             }
             Effect::WeighRules { req, list, text, waiting, past } => {
                 let wanted = making::RuleQuery { req, list, text, waiting, past };
-                self.ruler.apart(at, &self.core, move |in_force| making::weigh(in_force, wanted));
+                self.ruler.apart(at, &self.core, move |in_force, _| making::weigh(in_force, wanted));
             }
             Effect::MakeRules(rules) => {
-                self.ruler.apart(at, &self.core, move |in_force| making::make(in_force, &rules));
+                self.ruler.apart(at, &self.core, move |in_force, tell| making::make(in_force, &rules, tell));
             }
-            Effect::KeepAnswer { claims, scope } => {
-                self.ruler.apart(at, &self.core, move |in_force| making::keep_answer(in_force, &claims, scope));
+            Effect::KeepAnswer { claims, list, scope } => {
+                self.ruler.apart(at, &self.core, move |in_force, tell| {
+                    making::keep_answer(in_force, &claims, (list, scope), tell)
+                });
             }
-            Effect::DropRule(rule) => self.ruler.apart(at, &self.core, move |in_force| making::remove(in_force, rule)),
+            Effect::DropRule(rule) => {
+                self.ruler.apart(at, &self.core, move |in_force, _| making::remove(in_force, rule));
+            }
             Effect::CheckWrite { req, path } => {
                 self.queue_file(FileJob::Check { at, req, path });
             }
@@ -209,11 +213,11 @@ impl Engine {
             Effect::TerminalSignal { term, signal } => self.terminals.signal(&term, signal),
             Effect::TerminalRelease(term) => self.terminals.release(&term),
             Effect::Review(command) => {
-                let told = self.reviews.command(at, command, &self.core.model);
+                let told = self.reviews.command(at, command, self.core.model());
                 self.apply_all(told);
             }
             Effect::Recall(id) => {
-                let agent = self.core.agent_at(at.into()).and_then(|agent| self.core.model.agent_of(agent));
+                let agent = self.core.agent_at(at.into()).and_then(|agent| self.core.model().agent_of(agent));
                 let command = agent.map(|agent| agent.command.clone()).unwrap_or_default();
                 self.recalling.begin(at, id, command);
             }
@@ -299,24 +303,24 @@ impl Engine {
     /// Begins the next jobs of a session, up to one that takes its time.
     pub(in crate::engine) fn next_file(&mut self, at: SessionKey) {
         while let Some(job) = self.files.next(at) {
-            let told = self.files.begin(job, &self.core.model, &mut self.reviews);
+            let told = self.files.begin(job, self.core.model(), &mut self.reviews);
             self.apply_all(told);
         }
     }
 
     /// Gives a session that has just come about its place.
     pub(super) fn join_workspace(&mut self, at: SessionKey) {
-        let Some(cwd) = self.core.model.session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
-        let told = self.reviews.join(at, &cwd, &self.core.model);
+        let Some(cwd) = self.core.model().session_of(at).map(|session| PathBuf::from(&session.cwd)) else { return };
+        let told = self.reviews.join(at, &cwd, self.core.model());
         self.apply_all(told);
     }
 
     /// Gives the agent the values of a way to log in, and has it started again with them. Not an intent: they are in no
     /// journal, and where an agent says one that its method calls a secret, it is neither shown nor written down.
     pub fn log_in_with(&mut self, at: SessionKey, method: String, values: Vec<(String, Secret)>) {
-        let Some(agent) = self.core.model.session_of(at).map(|session| session.agent) else { return };
+        let Some(agent) = self.core.model().session_of(at).map(|session| session.agent) else { return };
         let vars = values.iter().map(|(name, _)| name.clone()).collect();
-        let model = self.core.model.agent_of(agent);
+        let model = self.core.model().agent_of(agent);
         let chosen = model.and_then(|agent| agent.auth_methods.iter().find(|known| known.id == method));
         let is_open =
             |name: &String| matches!(chosen.map(|m| &m.kind), Some(AuthKind::Env { open, .. }) if open.contains(name));
@@ -381,7 +385,7 @@ impl Engine {
     }
 
     fn answer_output(&mut self, req: ReqId, term: &TermId) {
-        let answer = self.terminals.answer(term, &self.core.model);
+        let answer = self.terminals.answer(term, self.core.model());
         if let Some(line) = self.core.respond(req, &answer) {
             self.send(line);
         }

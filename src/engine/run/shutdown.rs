@@ -67,7 +67,7 @@ impl Engine {
         let mut ended = Vec::new();
         // What is looked at afterwards stays as it is.
         let _ = writes.await;
-        self.reviews.finish(&self.core.model, end).await;
+        self.reviews.finish(self.core.model(), end).await;
         debug!("the files were looked at for the last time");
         if !survivors.is_empty() {
             // They may have left their work to others.

@@ -31,13 +31,13 @@ pub(super) fn refresh_all(engine: &mut Engine) {
 
 pub(super) fn refresh(engine: &mut Engine, id: &TermId) {
     let now = engine.now();
-    if let Some(agent) = engine.core.model.agent_of_log_in(id) {
+    if let Some(agent) = engine.core.model().agent_of_log_in(id) {
         if let Some(screen) = engine.terminals.shown(id) {
             engine.core.hint(agent, screen, now);
         }
         return;
     }
-    let Some((at, screen, has_moved)) = engine.terminals.refreshed(id, &engine.core.model, now) else { return };
+    let Some((at, screen, has_moved)) = engine.terminals.refreshed(id, engine.core.model(), now) else { return };
     if has_moved {
         engine.apply(at, HostEvent::TerminalMoved { term: id.clone() });
     }
@@ -49,18 +49,18 @@ pub(super) fn exited(engine: &mut Engine, id: TermId, exit: Exit) {
     push(engine, &id, true);
     engine.pushing.end(&id);
     refresh(engine, &id);
-    if let Some(agent) = engine.core.model.agent_of_log_in(&id) {
+    if let Some(agent) = engine.core.model().agent_of_log_in(&id) {
         return engine.apply(agent, HostEvent::LogInEnded { term: id, exit });
     }
     let end = engine.hearing.secrets.hide(engine.terminals.end_of(&id));
-    if let Some(at) = engine.core.model.session_of_terminal(&id) {
+    if let Some(at) = engine.core.model().session_of_terminal(&id) {
         engine.apply(at, HostEvent::TerminalExited { term: id, exit, end });
     }
 }
 
 /// A command has been started: its agent may want to be told what it prints.
 pub(super) fn begin_to_push(engine: &mut Engine, id: &TermId) {
-    let at = engine.core.model.session_of_terminal(id);
+    let at = engine.core.model().session_of_terminal(id);
     let agent = at.and_then(|at| engine.core.agent_at(at.into()));
     if let Some(agent) = agent
         && engine.core.connection(agent).is_some_and(|connection| connection.hears_output())

@@ -9,13 +9,14 @@ use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write as _};
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fork::Fork;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::family::{self, run_mark};
 use super::marked;
@@ -138,8 +139,13 @@ impl Post {
 }
 
 /// Leaves the session, the name, the directory and the files of the client behind: no signal to those reaches this process,
-/// its terminal can be set up from here without being stopped for it, and nobody waits for the end of what it holds.
+/// its terminal can be set up from here without being stopped for it, and nobody waits for the end of what it holds. Who asks
+/// all of this program to end by its command line, which is the same for both, ends the client: this one sees to what is left.
 fn become_guard(has_terminal: bool) {
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        // Something that is done in place of ending; nobody looks at it. Where that is refused it ends with the others.
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
     // One that leads a group already stays where it is.
     let _ = rustix::process::setsid();
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -238,8 +244,8 @@ impl Left {
 impl Group {
     /// A living member is left, and its number was not given to another one.
     fn is_there(&self) -> bool {
-        let is_other =
-            self.started.is_some() && marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
+        // A leader that was gone when it was told of has no time: whoever has its number now is another one.
+        let is_other = marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
         let leader = Pid::from_raw(self.leader);
         let is_known = leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok());
         !is_other && is_known && family::has_living_member(self.leader)

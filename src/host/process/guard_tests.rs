@@ -30,6 +30,7 @@ async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_n
     if cfg!(target_os = "linux") {
         let began = left.groups[0].started.map(|ticks| ticks + 1);
         assert!(!Group { started: began, ..left.groups[0] }.is_there());
+        assert!(!Group { started: None, ..left.groups[0] }.is_there());
     }
     assert!(left.is_alive());
     // The child is ours: it is gone for good once it is waited for.

@@ -26,7 +26,7 @@ pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use marked::{Marked, end_marked, marked};
 pub use open::open_page;
-pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports};
+pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports, keeps_apart};
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
 pub use tool::run_tool;

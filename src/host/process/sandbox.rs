@@ -1,9 +1,9 @@
 //! What an agent and the commands in terminals of the client may write, read and reach, as the kernel keeps it (Landlock,
 //! Linux).
 //!
-//! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for. Invariants:
-//! what is confined is so before its first instruction, with all that it starts, and for good; where the kernel cannot do
-//! all that is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and
+//! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for; signals and
+//! abstract sockets where the kernel can. Invariants: what is confined is so before its first instruction, with all that it
+//! starts, and for good; where the kernel cannot do all that is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and
 //! extended attributes of the same user's files, what is written to that user's other terminals by their names, UDP, and
 //! sockets in the file system.
 
@@ -51,6 +51,11 @@ pub fn check_ports() -> Result<(), Unconfined> {
     here::check(&Sandbox { connects: Some(Vec::new()), listens: Some(Vec::new()), ..Sandbox::default() })
 }
 
+/// Whether what is confined sends no signals to processes outside, and reaches no abstract sockets that others have made.
+pub fn keeps_apart() -> bool {
+    here::keeps_apart()
+}
+
 /// Starts something that is confined from its beginning; not confined without a sandbox. The calling thread never is.
 pub(in crate::host) fn within<T: Send>(
     sandbox: Option<&Sandbox>,
@@ -78,13 +83,15 @@ pub(in crate::host) fn within<T: Send>(
 mod here {
     use super::{Sandbox, Unconfined};
     use landlock::{
-        ABI, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath, PathFd, Ruleset,
-        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus,
+        ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath, PathFd,
+        Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
     };
     use std::path::{Path, PathBuf};
 
     /// With this one no way is left to change a file: moves between directories and truncation are kept too.
     const NEEDED: ABI = ABI::V3;
+    /// From this one on signals and abstract sockets can be kept inside.
+    const SCOPED: ABI = ABI::V6;
     /// Devices that keep nothing, and terminals that programs make for themselves.
     const DEVICES: &[&str] =
         &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
@@ -97,6 +104,9 @@ mod here {
         for (_, access) in ports.into_iter().filter(|(ports, _)| ports.is_some()) {
             handled = handled.handle_access(access).map_err(|_| Unconfined::NoPorts)?;
         }
+        if keeps_apart() {
+            handled = handled.scope(Scope::from_all(SCOPED)).map_err(|_| Unconfined::NoKernel)?;
+        }
         handled.create().map_err(|_| Unconfined::NoKernel)
     }
 
@@ -107,6 +117,11 @@ mod here {
 
     pub fn check(sandbox: &Sandbox) -> Result<(), Unconfined> {
         ruleset(sandbox).map(drop)
+    }
+
+    pub fn keeps_apart() -> bool {
+        let begun = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+        begun.scope(Scope::from_all(SCOPED)).is_ok()
     }
 
     pub fn confine(sandbox: &Sandbox) -> Result<(), Unconfined> {
@@ -140,6 +155,10 @@ mod here {
 
     pub fn check(_sandbox: &Sandbox) -> Result<(), Unconfined> {
         Err(Unconfined::NoSystem)
+    }
+
+    pub fn keeps_apart() -> bool {
+        false
     }
 
     pub fn confine(sandbox: &Sandbox) -> Result<(), Unconfined> {

@@ -175,3 +175,54 @@ async fn a_program_connects_to_ports_that_it_is_given_and_waits_on_no_other() {
     let none = Sandbox { connects: Some(Vec::new()), ..all };
     assert_ne!(runs_in(&inside, none, &connecting(one)).await, Some(0));
 }
+
+/// What a program outside has made: a socket without a file, and a process.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_signal_and_no_connection_to_an_abstract_socket_gets_out() {
+    use rustix::process::{Pid, test_kill_process};
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+    use std::os::unix::process::CommandExt as _;
+    if check().is_err() {
+        assert!(!keeps_apart(), "nothing is confined here");
+        return;
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let inside = temp.path().canonicalize().unwrap();
+    let sandbox = Sandbox { writable: vec![inside.clone()], ..Sandbox::default() };
+    let name = format!("acp-tui-test-{}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let _listener = UnixListener::bind_addr(&address).unwrap();
+    UnixStream::connect_addr(&address).unwrap();
+    let mut other = std::process::Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
+    let pid = Pid::from_child(&other);
+    // What is within is the thread, so that no program is needed that can do it.
+    let reached = within(Some(&sandbox), || UnixStream::connect_addr(&address).is_ok()).unwrap();
+    let seen = within(Some(&sandbox), || test_kill_process(pid).is_ok()).unwrap();
+    assert_eq!((reached, seen), (!keeps_apart(), !keeps_apart()), "doctor says otherwise");
+    let own = "sleep 1000 & kill -TERM $!; wait $!; test $? -gt 128";
+    assert_eq!(runs_in(&inside, sandbox.clone(), own).await, Some(0), "it ends what it has started");
+    if keeps_apart() {
+        // A socket of its own is reached.
+        let own = SocketAddr::from_abstract_name(format!("{name}-own")).unwrap();
+        let both = || UnixListener::bind_addr(&own).and_then(|_listener| UnixStream::connect_addr(&own).map(drop));
+        within(Some(&sandbox), both).unwrap().unwrap();
+        let pid = other.id();
+        for attempt in [
+            format!("kill -KILL {pid}"),
+            format!("kill -TERM {pid}"),
+            format!("kill -STOP {pid}"),
+            format!("setsid sh -c 'kill -KILL {pid}'"),
+            format!("exec bash -c 'kill -KILL {pid}'"),
+            format!("kill -KILL -- -{pid}"),
+            "kill -CONT $PPID".to_owned(),
+        ] {
+            let ended = runs_in(&inside, sandbox.clone(), &format!("{{ {attempt}; }} 2> /dev/null")).await;
+            assert_ne!(ended, Some(0), "{attempt}");
+            assert!(other.try_wait().unwrap().is_none(), "{attempt}");
+        }
+    }
+    other.kill().unwrap();
+    other.wait().unwrap();
+}

@@ -16,6 +16,10 @@ use super::family::run_mark;
 use super::sandbox::{Sandbox, Unconfined, within};
 use super::shutdown::AgentProcess;
 
+/// Bytes that an agent may have written before it has to wait for us: the larger, the fewer changes between the two.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PIPE: usize = 256 << 10;
+
 #[derive(Debug, Clone)]
 pub struct AgentSpec {
     pub command: OsString,
@@ -69,6 +73,11 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
     let begun = within(spec.sandbox.as_ref(), move || in_own_session(command))
         .map_err(|source| SpawnError::Unconfined { command: spec.command.to_string_lossy().into_owned(), source })?;
     let child = begun.map_err(|error| explain(spec, error))?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(out) = &child.stdout {
+        // Where the kernel gives no more, the pipe stays as it is.
+        let _ = rustix::pipe::fcntl_setpipe_size(out, PIPE);
+    }
     Ok(AgentProcess::new(child))
 }
 

@@ -129,9 +129,14 @@ pub enum HostEvent {
     },
     /// What rules would do that the person thinks of.
     RulesWeighed(Weighing),
-    /// Rules that the person has made hold now, or why they do not.
+    /// Rules that the person has made hold now; they are not kept yet.
+    RulesHeld(Vec<MadeRule>),
+    /// Rules that the person has made hold and are kept, or why they are not.
     RulesMade {
         made: Vec<MadeRule>,
+        /// They hold, but could not be kept.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unkept: Vec<MadeRule>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<String>,
     },

@@ -44,10 +44,10 @@ pub enum Update {
     /// What the agent does now.
     /// With what goes on in the background, where the agent has said all of it.
     Activity(Activity, Option<Vec<Background>>),
-    ToolCall(ToolPatch),
-    ToolUpdate(ToolPatch),
+    ToolCall(Box<ToolPatch>),
+    ToolUpdate(Box<ToolPatch>),
     /// A terminal of the agent's own.
-    Terminal(TerminalPatch),
+    Terminal(Box<TerminalPatch>),
     Plan {
         /// Which one; without it the plan of the turn.
         id: Option<Arc<str>>,
@@ -73,7 +73,7 @@ pub enum Update {
     },
     Compaction(CompactionPatch),
     /// A session that the agent has begun itself.
-    Child(ChildPatch),
+    Child(Box<ChildPatch>),
     /// A message between that one and another.
     Passed(Passed),
     /// Of a kind that is not known here, and what it holds, as lines.

@@ -68,10 +68,17 @@ impl End {
     }
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
-        let Self { kind, how, message, hint, detail } = self;
+        let Self { kind, how, message, mut hint, detail } = self;
+        if hint.is_empty() && agent.is_confined && matches!(kind, DeathKind::Early | DeathKind::Refused) {
+            CONFINED.clone_into(&mut hint);
+        }
         Death { kind, how, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
     }
 }
+
+/// What may be the matter with an agent that does not get far in a sandbox.
+const CONFINED: &str = "It can write only where the sandbox lets it: name the directory of its state (and /tmp, if it wants that) \
+                        in sandbox_write of its [agents.NAME] in config.toml, or leave the sandbox out.";
 
 pub fn unknown_session(session: &SessionId) -> Refusal {
     Refusal::new(Reason::NotFound, "Session not found").about(Subject::Session(session.clone()))
@@ -101,7 +108,8 @@ pub fn forget(agent: &mut Agent) {
     let (command, env) = (std::mem::take(&mut agent.command), std::mem::take(&mut agent.env));
     let suggestion = agent.suggestion.take();
     let credentials = agent.credentials.take();
-    *agent = Agent { command, env, suggestion, credentials, log_ins: agent.log_ins, ..Agent::default() };
+    let (log_ins, is_confined) = (agent.log_ins, agent.is_confined);
+    *agent = Agent { command, env, suggestion, credentials, log_ins, is_confined, ..Agent::default() };
 }
 
 pub fn initialized(agent: &mut Agent, init: InitResult) {

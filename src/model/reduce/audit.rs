@@ -73,6 +73,15 @@ fn waited(question: &Question, cx: &Cx) -> Option<u64> {
     u64::try_from(cx.now.saturating_sub(question.at).as_millis()).ok()
 }
 
+/// Of the person, while they are there.
+fn by_hand(question: &Question, verdict: Outcome) -> Decision {
+    if question.is_left {
+        let reason = Some("the input has ended".to_owned());
+        return Decision { reason, ..Decision::of(verdict, By::Client) };
+    }
+    Decision::of(verdict, By::Person)
+}
+
 /// The person has answered.
 pub fn answered(session: &Session, question: &Question, option: &str, cx: &mut Cx) {
     let waited_ms = waited(question, cx);
@@ -84,14 +93,14 @@ pub fn answered(session: &Session, question: &Question, option: &str, cx: &mut C
             About::Read(_) | About::Write | About::Run(_) => Outcome::Deny,
         };
         let option = chosen.map(|chosen| chosen.name.clone());
-        about(session, question, Decision { option, waited_ms, ..Decision::of(verdict, By::Person) })
+        about(session, question, Decision { option, waited_ms, ..by_hand(question, verdict) })
     });
 }
 
 /// The person has refused a question that offers no answer for that.
 pub fn refused(session: &Session, question: &Question, cx: &mut Cx) {
     let waited_ms = waited(question, cx);
-    tell(cx, || about(session, question, Decision { waited_ms, ..Decision::of(Outcome::Deny, By::Person) }));
+    tell(cx, || about(session, question, Decision { waited_ms, ..by_hand(question, Outcome::Deny) }));
 }
 
 /// The person has answered a form, or was sent to a page.
@@ -102,7 +111,7 @@ pub fn replied(session: &Session, question: &Question, reply: &Reply, cx: &mut C
         Reply::Decline => Outcome::Deny,
         Reply::Cancel => Outcome::Cancelled,
     };
-    tell(cx, || about(session, question, Decision { waited_ms, ..Decision::of(verdict, By::Person) }));
+    tell(cx, || about(session, question, Decision { waited_ms, ..by_hand(question, verdict) }));
 }
 
 /// The review has what the person decided about a held write.

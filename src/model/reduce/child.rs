@@ -104,10 +104,10 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
             say(session, child, |child| child.note(What::Compaction, &text), cx);
         }
         // A name of a terminal is the agent's, whichever of its sessions it says it in.
-        Update::Terminal(patch) => tool::terminal(session, patch, cx),
-        Update::ToolCall(patch) => drop(call(session, child, patch, tool::Source::Call, cx)),
-        Update::ToolUpdate(patch) => drop(call(session, child, patch, tool::Source::Update, cx)),
-        Update::Child(patch) => changed(session, patch, Some(child), cx),
+        Update::Terminal(patch) => tool::terminal(session, *patch, cx),
+        Update::ToolCall(patch) => drop(call(session, child, *patch, tool::Source::Call, cx)),
+        Update::ToolUpdate(patch) => drop(call(session, child, *patch, tool::Source::Update, cx)),
+        Update::Child(patch) => changed(session, *patch, Some(child), cx),
         Update::Passed(passed) => pass(session, Some(child), passed, cx),
         Update::Partly { update, .. } => heard(session, child, *update, cx),
         Update::Unknown { name, .. } => {

@@ -26,9 +26,10 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         HostEvent::HookAsked { req } => ruling::hook_asked(session, req, cx),
         HostEvent::Ruled { req, ruling } => ruling::ruled(session, req, ruling, cx),
         HostEvent::RulesWeighed(weighing) => ruling::weighed(session, weighing),
-        HostEvent::RulesMade { made, fault } => ruling::made(session, made, fault, cx),
+        HostEvent::RulesHeld(rules) => ruling::held(session, rules, cx),
+        HostEvent::RulesMade { made, unkept, fault } => ruling::made(session, made, unkept, fault, cx),
         HostEvent::RuleDropped { rule, fault } => ruling::dropped(session, rule, fault, cx),
-        HostEvent::RulesChanged => ruling::changed(session, cx),
+        HostEvent::RulesChanged => ruling::rules_changed(session, cx),
         HostEvent::PermissionMode(choice) => permission_mode::choose(session, choice, By::Flag, cx),
         HostEvent::TerminalStarted { req, term } => terminal_started(session, req, term, cx),
         HostEvent::TerminalFailed { req, error } => {

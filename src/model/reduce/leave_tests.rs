@@ -5,14 +5,15 @@ use crate::model::Model;
 use crate::model::entries::Slot;
 use crate::model::entry::{Block, ChunkKind, Entry};
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, PromptAnswer, PromptResult,
-    SessionResult, Stop, Update,
+    AgentEvent, AgentRequest, Event, Intent, PermissionKind, PermissionOption, PromptAnswer, PromptResult, Stop, Update,
 };
+use crate::model::fixture;
 use crate::model::history::fixture::Memory;
 use crate::model::history::{Away, NoHistory};
 use crate::model::ids::{Now, ReqId, SessionId};
 use crate::model::patch::Patch;
 use crate::model::session::Policy;
+use crate::model::setup::Setup;
 use crate::model::tool::{ToolContent, ToolPatch, ToolStatus};
 use std::sync::Arc;
 
@@ -28,18 +29,8 @@ impl Both {
     fn new() -> Self {
         let model = || Model::new("agent".into(), "/w".into(), Policy::Ask);
         let mut both = Self { lean: model(), whole: model(), memory: Memory::default(), calls: 0 };
-        both.lean.set_history(true);
-        let opened = SessionResult {
-            id: SessionId::from("s"),
-            modes: None,
-            options: None,
-            model: None,
-            commands: None,
-            earlier: 0,
-        };
-        both.event(Event::User(Intent::Start));
-        both.event(Event::Agent(AgentEvent::Initialized(Ok(InitResult::default()))));
-        both.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+        Memory::default().reduce(&mut both.lean, Event::Setup(Setup::History).at_home(), Now::ZERO);
+        fixture::opening().into_iter().for_each(|event| both.event(event));
         both.prompt("go");
         both
     }
@@ -64,7 +55,7 @@ impl Both {
     fn call(&mut self, id: &str, status: ToolStatus, text: String) {
         let content = Patch::Set(vec![ToolContent::Block(Block::Text(text))]);
         let patch = ToolPatch { status: Patch::Set(status), content, ..ToolPatch::new(id.into()) };
-        self.update(Update::ToolCall(patch));
+        self.update(Update::ToolCall(patch.into()));
     }
 
     /// Finished calls with so many bytes of text.
@@ -179,12 +170,12 @@ fn a_call_that_has_left_takes_late_news_and_questions() {
     both.bulk(8 << 20);
     assert!(both.slot(late).here().is_none());
     let patch = ToolPatch { title: Patch::Set("renamed".into()), ..ToolPatch::new("late".into()) };
-    both.update(Update::ToolUpdate(patch));
+    both.update(Update::ToolUpdate(patch.into()));
     assert_eq!(both.session().tool(late).map(|t| t.title.as_str()), Some("renamed"));
     let options = vec![PermissionOption { id: "o".into(), name: "Allow".into(), kind: PermissionKind::AllowOnce }];
     let request = AgentRequest::Permission { tool: ToolPatch::new("asked".into()), options };
     let session = Some(SessionId::from("s"));
-    both.event(Event::Agent(AgentEvent::Request { req: ReqId(7), session, request }));
+    both.event(Event::Agent(AgentEvent::Request { req: ReqId(7), session, request: request.into() }));
     let asked = both.session().questions()[0].entry;
     both.bulk(8 << 20);
     assert!(both.session().tool(asked).is_some(), "what a question is about stays");
@@ -203,7 +194,7 @@ fn late_news_of_a_call_that_cannot_be_read_back_are_an_entry_of_their_own() {
     both.memory.is_broken = true;
     let before = both.session().entries().next_id();
     let patch = ToolPatch { title: Patch::Set("late news".into()), ..ToolPatch::new("late".into()) };
-    both.update(Update::ToolUpdate(patch));
+    both.update(Update::ToolUpdate(patch.into()));
     assert_eq!(both.session().tool(before).map(|t| t.title.as_str()), Some("late news"));
 }
 

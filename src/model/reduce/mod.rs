@@ -37,12 +37,8 @@ mod unnamed;
 mod update;
 
 pub use cx::Cx;
-pub use opening::has_room_for_log_in;
-pub use recalled::{Found, take_out};
-pub use retold::Retold;
+pub use recalled::Found;
 pub use review::COVERAGE_PATIENCE;
-pub use ruling::Unruled;
-pub use service::Slice;
 
 use super::Model;
 use super::agent::Agent;
@@ -60,12 +56,13 @@ const MAX_NOTICED: usize = 64;
 pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addressed<Effect>> {
     let mut cx = Cx::new(now);
     let cx = &mut cx;
-    cx.is_hint = matches!(event.what, Event::Hint(_));
+    cx.is_hint = matches!(event.what, Event::Hint(_) | Event::Setup(_));
     cx.is_audited = model.is_audited;
     if matches!(event.what, Event::User(_)) {
         budget::day(model, cx);
     }
     match (event.at, event.what) {
+        (_, Event::Setup(setup)) => model.set_up(setup),
         (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
@@ -78,7 +75,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Timer(Timer::EarlyRequest(req))) => lifecycle::too_early(model, key, req, cx),
         (Address::Session(key), Event::Agent(AgentEvent::SessionOpened(result))) => {
             heard(model, key, cx);
-            lifecycle::session_opened(model, key, result, cx);
+            lifecycle::session_opened(model, key, result.map(|opened| *opened), cx);
         }
         (Address::Session(key), Event::User(Intent::Restart)) => lifecycle::restart_of(model, key, cx),
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
@@ -210,7 +207,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
                 budget::told(model, at, cx);
             }
         }
-        AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, request, cx),
+        AgentEvent::Request { req, session, request } => lifecycle::request(model, key, req, session, *request, cx),
         AgentEvent::MethodsOffered(methods) => {
             in_agent(model, key, cx, |agent, _| {
                 if agent.auth_methods.is_empty() {
@@ -359,6 +356,8 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
         Event::Hint(Hint::Stay) => leave::stay(session),
+        // Concerns all of them.
+        Event::Setup(_) => {}
     }
 }
 
@@ -395,6 +394,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),
         Intent::AnswerAsked { req, reply } => asked::answer(session, req, reply, cx),
         Intent::Refuse { req, reason } => permission::refuse(session, req, &reason, cx),
+        Intent::RefuseLeft(req) => permission::refuse_left(session, req, cx),
         Intent::SetGate(gate) => {
             session.gate = gate;
             audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));

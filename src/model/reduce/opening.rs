@@ -12,13 +12,12 @@ use crate::model::entry::{Body, Level};
 use crate::model::event::{CallError, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
+use crate::model::login::LOGIN_LINES;
 use crate::model::refusal::{Reason, Refusal};
 use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin, Waiter};
 use crate::model::tool::Mark;
 use std::time::Duration;
 
-/// Lines printed during a log-in that are kept.
-const LOGIN_LINES: usize = 50;
 /// How long an agent is silent that has told a history to its end.
 const HISTORY_QUIET: Duration = Duration::from_millis(300);
 
@@ -232,7 +231,7 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
         session.login_said = Some(notice(session, Level::Warn, title, vec![line.to_owned()], cx.now));
         return;
     };
-    if has_room_for_log_in(session) {
+    if session.has_room_for_log_in() {
         let there = if session.entries.has_journal {
             "what follows is in the journal only"
         } else {
@@ -247,13 +246,6 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
             }
         });
     }
-}
-
-pub fn has_room_for_log_in(session: &Session) -> bool {
-    session.login_said.is_none_or(|id| match session.entries.get(id).map(|e| &e.body) {
-        Some(Body::Notice(said)) => said.detail.len() < LOGIN_LINES,
-        _ => false,
-    })
 }
 
 /// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the

@@ -8,7 +8,7 @@ use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::ruling::{Ruling, Secret};
+use super::super::ruling::{Ruled, Ruling, Secret};
 use super::super::session::{Policy, Session};
 use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
@@ -177,6 +177,7 @@ pub fn wait(
         asked: 0,
         outside: Vec::new(),
         is_hook_asked: false,
+        is_left: false,
         ruling: Asks::No,
     };
     session.questions.push(pending);
@@ -271,7 +272,8 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
     learned(session, &pending, refused);
     if pending.about == About::Permission {
-        keep(session, &pending, &option, cx);
+        let list = if refused { Ruled::Deny } else { Ruled::Allow };
+        keep(session, &pending, &option, list, cx);
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
@@ -280,13 +282,21 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
 }
 
 /// An answer that the agent keeps for a while is kept here as long: what it is for may be asked about elsewhere (S-026).
-fn keep(session: &Session, pending: &Question, option: &str, cx: &mut Cx) {
+fn keep(session: &Session, pending: &Question, option: &str, list: Ruled, cx: &mut Cx) {
     let scope = pending.wording.as_deref().and_then(|wording| wording.scope_of(option));
     if let Some(scope) = scope.filter(|_| session.rules.are_there)
         && let Some(claims) = ruling::of_question(session, pending)
     {
-        cx.push(Effect::KeepAnswer { claims: Box::new(claims), scope });
+        cx.push(Effect::KeepAnswer { claims: Box::new(claims), list, scope });
     }
+}
+
+/// The same where nobody is there any more who could answer.
+pub fn refuse_left(session: &mut Session, req: ReqId, cx: &mut Cx) {
+    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req) {
+        question.is_left = true;
+    }
+    refuse(session, req, "", cx);
 }
 
 /// The first answer that refuses this once is given, where the agent offers none the question is cancelled. The reason is

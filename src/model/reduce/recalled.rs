@@ -1,13 +1,12 @@
-//! What earlier journals have of a session: into the session before its agent is asked for it, and out of a model that
-//! was replayed from such a journal.
+//! What earlier journals have of a session: into the session before its agent is asked for it, and out of one that was
+//! replayed from such a journal.
 //!
 //! Reads nothing itself. Invariants: nothing of it is asked, runs or waits any more; its turns come before all that
 //! begin here.
 
-use super::{Cx, in_session, notice, opening};
-use crate::model::Model;
+use super::{Cx, notice, opening};
 use crate::model::entry::{Body, Level, UserState};
-use crate::model::ids::{Now, SessionId, SessionKey, TurnId};
+use crate::model::ids::{Now, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
 use crate::model::session::{Session, StoredHistory};
 
@@ -53,23 +52,6 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     session.stored_history = if part.is_last { StoredHistory::Here } else { StoredHistory::Coming { after: base } };
 }
 
-/// Takes the conversation that the agent calls like this out of a model that was replayed. Nothing when it has none.
-pub fn take_out(model: &mut Model, id: &SessionId, now: Now) -> Option<Found> {
-    let has_it = |session: &Session| session.known_id() == Some(id) && !session.entries.is_empty();
-    let key: SessionKey = model.sessions().filter(|(_, session)| has_it(session)).last()?.0;
-    let mut cx = Cx::new(now);
-    in_session(model, key, &mut cx, |session, cx| {
-        opening::end_everything(session, cx);
-        let (mut past, mut count) = (Past::default(), Count::default());
-        for mut entry in session.entries.take() {
-            count.renumber(&mut entry);
-            past.entries.push(entry);
-        }
-        past.terminals = std::mem::take(&mut session.terminals);
-        Found { past, is_whole: session.is_recalled() }
-    })
-}
-
 /// A conversation that was in a journal.
 #[derive(Debug)]
 pub struct Found {
@@ -79,6 +61,19 @@ pub struct Found {
 }
 
 impl Found {
+    /// What was said in a session that was replayed up to this moment. Nothing in it runs or waits any more.
+    pub fn of(mut session: Session, now: Now) -> Self {
+        opening::end_everything(&mut session, &mut Cx::new(now));
+        let is_whole = session.is_recalled();
+        let (mut past, mut count) = (Past::default(), Count::default());
+        for mut entry in session.entries.into_memory() {
+            count.renumber(&mut entry);
+            past.entries.push(entry);
+        }
+        past.terminals = session.terminals;
+        Self { past, is_whole }
+    }
+
     /// Without what the agent told again of earlier journals.
     #[must_use]
     pub fn without_history(mut self) -> Past {

@@ -12,20 +12,16 @@ use crate::model::entries::Entries;
 use crate::model::entry::{Block, Body, ChunkKind, Entry, Level, Message};
 use crate::model::event::Update;
 use crate::model::history::{Kind, fingerprint, fingerprint_of, is_nothing};
-use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
+use crate::model::ids::EntryId;
+use crate::model::retold::Retold;
 use crate::model::session::{Session, Terminal};
 use crate::model::tool::{ToolCall, ToolKind};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::mem::swap;
 use std::num::NonZeroU64;
-use std::sync::Arc;
 
-/// Pieces of prompts of which it is remembered where they begin.
-const MAX_PIECES: usize = 1 << 14;
 /// A prompt of ours that a longer one holds has at least so many bytes; what follows or precedes it is the agent's.
 const MIN_HELD: usize = 12;
-/// Of these, those of one prompt that it is known again by.
-const MAX_STARTS: usize = 16;
 /// Turns of ours and told ones that are compared word by word, and bytes of each text.
 const MAX_OURS: usize = 8;
 const MAX_TOLD: usize = 200;
@@ -33,52 +29,6 @@ const COMPARED: usize = 16 << 10;
 /// What is told differently: lines of it that are kept, and bytes of one.
 const MAX_LINES: usize = 400;
 const LINE: usize = 2000;
-
-/// What of a session is beside the transcript for as long as the history is told.
-#[derive(Debug, Default, PartialEq)]
-pub struct Retold {
-    entries: Entries,
-    newest_tool: HashMap<ToolId, EntryId>,
-    messages: HashMap<(ChunkKind, Arc<str>), EntryId>,
-    plans: HashMap<Option<Arc<str>>, EntryId>,
-    terminals: BTreeMap<TermId, Terminal>,
-    /// Where pieces of prompts begin: some agents put texts of their own before one, and no id tells them apart.
-    pieces: Vec<(EntryId, usize)>,
-    fed: usize,
-    turn: TurnId,
-}
-
-impl Retold {
-    pub fn entries(&self) -> &Entries {
-        &self.entries
-    }
-
-    /// Takes note of a piece of a prompt that was just heard.
-    fn note_piece(&mut self, entries: &Entries, piece: &str) {
-        if let Some(Entry { id, body: Body::User(user), .. }) = entries.last()
-            && user.text.ends_with(piece)
-            && self.pieces.len() < MAX_PIECES
-        {
-            self.pieces.push((*id, user.text.len() - piece.len()));
-        }
-    }
-
-    /// By what a prompt may be known again: as a whole, from one of its pieces on, and by each of them.
-    fn prints(&self, id: EntryId, text: &str) -> Vec<NonZeroU64> {
-        let from = self.pieces.partition_point(|(of, _)| *of < id);
-        let starts: Vec<usize> = self.pieces[from..]
-            .iter()
-            .take_while(|(of, _)| *of == id)
-            .take(MAX_STARTS)
-            .map(|(_, start)| *start)
-            .collect();
-        let ends = starts.iter().skip(1).copied().chain([text.len()]);
-        let to_the_end = starts.iter().filter_map(|start| text.get(*start..));
-        let alone = starts.iter().zip(ends).filter_map(|(start, end)| text.get(*start..end));
-        let all = [text].into_iter().chain(to_the_end).chain(alone);
-        all.filter(|text| !text.chars().all(is_nothing)).map(fingerprint).collect()
-    }
-}
 
 /// One update of it. Turns are counted anew there: they become turns only if they are kept.
 pub fn hear(session: &mut Session, what: Update, cx: &mut Cx) {

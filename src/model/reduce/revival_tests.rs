@@ -39,7 +39,7 @@ impl Rig {
         self.agent(AgentEvent::Initialized(Ok(InitResult { caps, ..InitResult::default() })));
         let opened =
             SessionResult { id: "s".into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
-        self.agent(AgentEvent::SessionOpened(Ok(opened)));
+        self.agent(AgentEvent::SessionOpened(Ok(opened.into())));
     }
 
     fn prompts(&mut self) -> TurnId {

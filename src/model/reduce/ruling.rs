@@ -12,7 +12,7 @@ use super::super::event::AgentRequest;
 use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Asks, Offered, Question};
 use super::super::refusal::{Reason, Refusal};
-use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Weighing};
+use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Unruled, Weighing};
 use super::super::session::{Session, TerminalOrigin};
 use super::super::tool::ToolCall;
 use super::Cx;
@@ -22,18 +22,6 @@ use std::sync::Arc;
 /// Requests of a session that are kept for looking back, and bytes of one.
 const MAX_JUDGED: usize = 500;
 const MAX_CLAIM: usize = 4 << 10;
-
-/// A request that the rules have not spoken of yet.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Unruled {
-    Permission {
-        entry: EntryId,
-        offered: Offered,
-        /// What the rules are asked about; the call can change meanwhile.
-        claims: Box<Claims>,
-    },
-    Service(Box<AgentRequest>),
-}
 
 /// Whether rules are about services of this sort.
 pub fn is_for(request: &AgentRequest) -> bool {
@@ -97,7 +85,13 @@ pub fn hook_asked(session: &mut Session, req: ReqId, cx: &mut Cx) {
 
 /// The rules have spoken.
 pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
+    let is_stale = session.rules.stale.remove(&req);
     match session.unruled.remove(&req) {
+        // The rules have changed since they were asked.
+        Some(Unruled::Permission { entry, offered, .. }) if is_stale => {
+            ask_permission(session, req, entry, offered, cx);
+        }
+        Some(Unruled::Service(request)) if is_stale => ask(session, req, *request, cx),
         Some(Unruled::Permission { entry, offered, claims })
             if session.tool(entry).is_some_and(|tool| of_call(session, tool) != *claims) =>
         {
@@ -164,18 +158,27 @@ pub fn weighed(session: &mut Session, weighing: Weighing) {
     }
 }
 
-/// The person has made rules; they hold once they are kept.
-pub fn made(session: &mut Session, made: Vec<MadeRule>, fault: Option<String>, cx: &mut Cx) {
+/// The person has made rules: they hold at once, for what waits too.
+pub fn held(session: &mut Session, rules: Vec<MadeRule>, cx: &mut Cx) {
+    session.rules.unkept.extend(rules);
+    rules_changed(session, cx);
+}
+
+/// They are kept; or they hold for the session alone.
+pub fn made(session: &mut Session, made: Vec<MadeRule>, unkept: Vec<MadeRule>, fault: Option<String>, cx: &mut Cx) {
     if let Some(fault) = fault {
-        notice(session, Level::Warn, format!("the rule is not kept: {fault}"), Vec::new(), cx.now);
+        let what = if unkept.is_empty() { "the rule is not kept" } else { "the rule holds for this session only" };
+        notice(session, Level::Warn, format!("{what}: {fault}"), Vec::new(), cx.now);
     }
-    for rule in made {
+    session.rules.unkept.retain(|rule| !made.contains(rule) && !unkept.contains(rule));
+    let unkept = unkept.into_iter().map(|rule| MadeRule { scope: Scope::Session, ..rule });
+    for rule in made.into_iter().chain(unkept) {
         notice(session, Level::Info, format!("rule: {}", rule.words()), Vec::new(), cx.now);
         tell(&rule, rule.list.into(), cx);
         session.rules.made.retain(|before| *before != rule);
         session.rules.made.push(rule);
     }
-    changed(session, cx);
+    rules_changed(session, cx);
 }
 
 /// Rules for a turn or a session are only here.
@@ -201,6 +204,12 @@ fn tell(rule: &MadeRule, verdict: Outcome, cx: &mut Cx) {
         let scope = Some(rule.scope.words().to_owned());
         Decision { scope, ..Decision::new(Matter::Rule, rule.pattern.clone(), verdict, By::Person) }
     });
+}
+
+/// The rules say something else now, also of what they are being asked about.
+pub fn rules_changed(session: &mut Session, cx: &mut Cx) {
+    session.rules.stale = session.unruled.keys().copied().collect();
+    changed(session, cx);
 }
 
 /// What is asked may be answered by the rules now.

@@ -11,6 +11,7 @@ use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruling;
 use super::super::session::{Session, Stage, Terminal, TerminalOrigin, Waiter, Write};
 use super::super::tool::Exit;
+use super::super::write::Slice;
 use super::Cx;
 use super::{asked, audit, gate, notice, permission, ruling};
 use crate::model::entry::Level;
@@ -100,26 +101,6 @@ pub fn waited(session: &mut Session, req: ReqId, cx: &mut Cx) {
         } else {
             Effect::Respond { req, answer: Answer::StillRuns }
         });
-    }
-}
-
-/// A part of a file that an agent wants.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Slice {
-    line: Option<u32>,
-    limit: Option<u32>,
-    /// As it was judged.
-    request: Request,
-}
-
-impl Slice {
-    /// The part of the whole text, and how many lines that has.
-    pub fn of(self, whole: &str) -> Answer {
-        let lines = whole.split_inclusive('\n').count() as u64;
-        let skip = self.line.map_or(0, |line| line.saturating_sub(1)) as usize;
-        let take = self.limit.map_or(usize::MAX, |limit| limit as usize);
-        let text = whole.split_inclusive('\n').skip(skip).take(take).collect();
-        Answer::Content { text, lines: Some(lines) }
     }
 }
 

@@ -6,8 +6,9 @@ use crate::model::effect::Answer;
 use crate::model::effect::Effect;
 use crate::model::entries::MAX_ENTRIES;
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, SessionResult, Update,
+    AgentEvent, AgentRequest, Event, InitResult, Intent, PermissionKind, PermissionOption, Update,
 };
+use crate::model::fixture;
 use crate::model::ids::{ReqId, SessionId};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
@@ -16,22 +17,14 @@ use crate::model::tool::{TerminalMeta, ToolContent, ToolPatch, ToolStatus};
 
 fn model() -> Model {
     let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask);
-    let opened =
-        SessionResult { id: SessionId::from("s"), modes: None, options: None, model: None, commands: None, earlier: 0 };
-    let init = InitResult::default();
-    for event in [
-        Event::User(Intent::Start),
-        Event::Agent(AgentEvent::Initialized(Ok(init))),
-        Event::Agent(AgentEvent::SessionOpened(Ok(opened))),
-        Event::User(Intent::Prompt { text: "go".into(), links: Vec::new() }),
-    ] {
+    for event in fixture::opening().into_iter().chain([fixture::prompt()]) {
         reduce(&mut model, event.at_home(), Now::ZERO);
     }
     model
 }
 
 fn call(model: &mut Model, patch: ToolPatch) -> Vec<Effect> {
-    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch) };
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolCall(patch.into()) };
     effects_of(model, event)
 }
 
@@ -39,7 +32,7 @@ fn ask(model: &mut Model, req: u64, tool: ToolPatch) -> Vec<Effect> {
     let option = PermissionOption { id: "o".into(), name: "Allow".into(), kind: PermissionKind::AllowOnce };
     let request = AgentRequest::Permission { tool, options: vec![option] };
     let session = Some(SessionId::from("s"));
-    effects_of(model, AgentEvent::Request { req: ReqId(req), session, request })
+    effects_of(model, AgentEvent::Request { req: ReqId(req), session, request: request.into() })
 }
 
 fn effects_of(model: &mut Model, event: AgentEvent) -> Vec<Effect> {
@@ -77,7 +70,7 @@ fn calls_without_end_leave_a_bounded_model_and_no_question_that_cannot_be_seen()
     let before = model.first().session().entries().next_id();
     let mut late = ToolPatch::new("t1".into());
     late.title = Patch::Set("late".into());
-    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolUpdate(late) };
+    let event = AgentEvent::Update { session: SessionId::from("s"), update: Update::ToolUpdate(late.into()) };
     reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
     assert_eq!(model.first().session().tool(before).map(|t| t.title.as_str()), Some("late"));
 }

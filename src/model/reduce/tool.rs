@@ -1,5 +1,6 @@
 //! Tool calls and the terminals they show: upserts from three sources, in any order (fact 1).
 
+use super::super::claims::files_named;
 use super::super::effect::Withdrawal;
 use super::super::entry::Body;
 use super::super::ids::{EntryId, Now, Owner, ReqId, TermId};
@@ -39,7 +40,13 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         let announced = if source == Source::Update { Announced::No } else { Announced::Again };
         session.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
+                let may_forget = !patch.locations.is_keep() || !patch.raw_input.is_keep();
+                let before = if may_forget { files_named(tool) } else { Vec::new() };
                 tool.apply(patch, announced, cx.now);
+                if !before.is_empty() {
+                    let now = files_named(tool);
+                    tool.remember(before.into_iter().filter(|path| !now.contains(path)));
+                }
                 e.finished |= tool.is_finished();
             }
         });

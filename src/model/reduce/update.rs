@@ -39,12 +39,12 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
         Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),
         Update::ToolCall(patch) => {
-            tool::upsert(session, patch, tool::Source::Call, cx);
+            tool::upsert(session, *patch, tool::Source::Call, cx);
         }
         Update::ToolUpdate(patch) => {
-            tool::upsert(session, patch, tool::Source::Update, cx);
+            tool::upsert(session, *patch, tool::Source::Update, cx);
         }
-        Update::Terminal(patch) => tool::terminal(session, patch, cx),
+        Update::Terminal(patch) => tool::terminal(session, *patch, cx),
         Update::Message { kind, id, content } => message(session, kind, id, content, cx),
         Update::Whole { kind, content } => whole(session, kind, content, cx),
         Update::Part { kind, text, index, is_last } => part(session, kind, text, (index, is_last), cx),
@@ -90,7 +90,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             notice_once(session, what, title, Vec::new(), cx.now);
             apply(session, *update, cx);
         }
-        Update::Child(patch) => child::changed(session, patch, None, cx),
+        Update::Child(patch) => child::changed(session, *patch, None, cx),
         Update::Passed(passed) => child::pass(session, None, passed, cx),
         Update::Unknown { name, held } => {
             cx.count(Odd::Unknown);
@@ -109,7 +109,7 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
 /// Says once that little of the context is left, and again after it had been emptied.
 fn warn_of_context(session: &mut Session, now: Now) {
     let Some(Usage { used, size, .. }) = session.usage.as_ref().filter(|usage| usage.size > 0) else { return };
-    let percent = u128::from(*used) * 100 / u128::from(*size);
+    let percent = (u128::from(*used) * 100 / u128::from(*size)).min(999);
     if percent < CONTEXT_EMPTIED {
         session.noticed.remove(CONTEXT);
     }

@@ -1,9 +1,9 @@
 //! Files that a decision leaves where they are, since what is in them would be nowhere else.
 //!
 //! Computes, writes nothing. Invariants: no decision takes away or writes over a content that was at a path which is
-//! absent and stays so, but for the person's own text and what they force, and for what an earlier decision has put there
-//! when that path was gone already. And none takes away a new file that looks like git's once git has lost something that
-//! it had at the first look: it may be the person's history.
+//! absent and stays so, or would be, but for the person's own text and what they force, and for what an earlier decision
+//! has put there when that path was gone already. And none takes away a new file that looks like git's once git has lost
+//! something that it had at the first look: it may be the person's history.
 
 use crate::base::human;
 use crate::base::paths::visible;
@@ -11,7 +11,7 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
-use crate::review::state::{Oid, content};
+use crate::review::state::{Oid, State, content};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -81,19 +81,28 @@ fn of_git(files: &[FileDecision], why: For<'_>, log: &ChangeLog, contents: &Cont
 
 /// New files that an undo would leave alone since they may be git's.
 pub fn new_of_git(log: &ChangeLog, contents: &Contents) -> BTreeSet<PathBuf> {
-    let is_new = |history: &FileHistory| !history.last().is_absent() && !was_there(history);
-    let new = log.histories().iter().filter(|(_, history)| is_new(history));
-    contents.snapshot.history_in(new.map(|(path, _)| &**path), gone(log))
+    let is_new = |history: &FileHistory| {
+        !history.last().is_absent() && history.steps.first().is_some_and(|step| step.before.is_absent())
+    };
+    let new = log.histories().iter().filter(|(_, history)| is_new(history)).map(|(path, _)| &**path);
+    let stays_gone = |path: &&Path| log.history(path).is_some_and(is_unkept);
+    contents.snapshot.history_in(new, gone(log).filter(stays_gone))
 }
 
-/// Files that were there and are not.
+/// Files that were there at the first look and are not.
 fn gone(log: &ChangeLog) -> impl Iterator<Item = &Path> {
-    let is_gone = |history: &FileHistory| history.last().is_absent() && was_there(history);
-    log.histories().iter().filter(move |(_, history)| is_gone(history)).map(|(path, _)| &**path)
+    // One that has come since from where nobody looks was not kept before that.
+    let was_there = |history: &FileHistory| {
+        history.steps.first().is_some_and(|step| {
+            !step.before.is_absent() && (step.after.is_absent() || !matches!(step.before, State::Unkept { .. }))
+        })
+    };
+    let gone = log.histories().iter().filter(move |(_, history)| history.last().is_absent() && was_there(history));
+    gone.map(|(path, _)| &**path)
 }
 
-fn was_there(history: &FileHistory) -> bool {
-    history.steps.first().is_some_and(|step| !step.before.is_absent())
+fn is_unkept(history: &FileHistory) -> bool {
+    history.steps.first().is_some_and(|step| matches!(step.before, State::Unkept { .. }))
 }
 
 /// Those of the files that hold the content of a file which is gone and does not come back with the decision, and why, in
@@ -115,6 +124,13 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
     let is_placed =
         |path: &Path, oid: Oid, gone: &Path| placed.get(path) == Some(&oid) && log.order().is_older(gone, act);
     let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
+    for file in files.iter().filter(|file| !file.by_hand && file.disk.1.is_absent()) {
+        let (Some(oid), Some(history)) = (content(&file.disk.0), log.history(&file.path)) else { continue };
+        let came_back = || is_loss_of_earlier(history, oid, from) && !is_kept(oid, files, log);
+        if placed.get(&*file.path) != Some(&oid) && came_back() {
+            out.insert(file.path.clone(), "nothing else has what was in it before".to_owned());
+        }
+    }
     let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
     for (path, history) in log.histories() {
         if !history.last().is_absent() || comes.contains(path.as_path()) {
@@ -133,9 +149,28 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
 
 /// Contents that a file which is gone had, and not only by the agent.
 fn losses(history: &FileHistory, from: Option<u64>) -> Vec<Oid> {
-    let is_theirs = |s: &&ChangeRecord| s.doubt || s.cause.is_persons() || from.is_some_and(|turn| s.turn < turn);
-    let first = history.steps.first().map(|step| step.before);
-    let theirs = history.steps.iter().filter(is_theirs).map(|step| step.after);
     let accepted = from.is_none().then_some(history.accepted);
-    first.into_iter().chain(theirs).chain(accepted).filter_map(|state| content(&state)).collect()
+    theirs(&history.steps, from).chain(accepted).filter_map(|state| content(&state)).collect()
+}
+
+/// Whether a file had this content, and not only by the agent, was gone then, and has it again.
+fn is_loss_of_earlier(history: &FileHistory, oid: Oid, from: Option<u64>) -> bool {
+    let again = history.steps.iter().rposition(|step| step.before.is_absent());
+    let earlier = history.steps.get(..again.unwrap_or_default()).unwrap_or_default();
+    theirs(earlier, from).any(|state| content(&state) == Some(oid))
+}
+
+/// What was there at first, and what was made of it, but for the agent's.
+fn theirs(steps: &[ChangeRecord], from: Option<u64>) -> impl Iterator<Item = State> {
+    let is_theirs = move |s: &&ChangeRecord| s.doubt || s.cause.is_persons() || from.is_some_and(|turn| s.turn < turn);
+    let first = steps.first().map(|step| step.before);
+    first.into_iter().chain(steps.iter().filter(is_theirs).map(|step| step.after))
+}
+
+/// Whether some file has this content when those are written.
+fn is_kept(oid: Oid, files: &[FileDecision], log: &ChangeLog) -> bool {
+    let written: HashSet<&Path> = files.iter().map(|file| &*file.path).collect();
+    let mut others = log.histories().iter().filter(|(path, _)| !written.contains(path.as_path()));
+    files.iter().any(|file| content(&file.disk.1) == Some(oid))
+        || others.any(|(_, history)| content(&history.last()) == Some(oid))
 }

@@ -97,9 +97,14 @@ fn rewind(
     let Some((to, accepted)) = back(steps, history, disk, (&wanted, &turns), earlier, files)? else {
         return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
     };
-    if to == *disk {
-        let by_both = is_mode_of_both(history, disk, &turns);
-        return Ok(by_both.then_some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
+    if to == *disk && is_mode_of_both(history, disk, &turns) {
+        return Ok(Some(Rewind { outcome: RewindOutcome::Conflict, to: None }));
+    }
+    // What the agent has taken back itself after it was accepted is accepted no more; a change without attribution stays
+    // to review.
+    let has_doubt = || history.steps.iter().any(|step| step.doubt && turns(step.turn));
+    if to == *disk && (accepted == history.accepted || has_doubt()) {
+        return Ok(None);
     }
     if to.is_absent() && matches!(disk, State::Unkept { .. }) {
         // It may be the only copy of what was moved here.

@@ -303,11 +303,7 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        failure_persistence: None,
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(30),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..crate::random(30) })]
     #[test]
     fn every_line_is_put_down_to_who_wrote_it(steps in prop::collection::vec(step(), 1..24)) {
         let first: String = (0..12).flat_map(|n| ["original ".to_owned(), n.to_string(), "\n".to_owned()]).collect();

@@ -10,13 +10,18 @@ use crate::review::session::ReviewSession;
 use crate::review::state::{Oid, State};
 use crate::text::unified;
 use gix::zlib::{Compression, stream::deflate};
+use memchr::{memchr, memchr_iter};
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::{Component, Path};
 use std::time::Duration;
 
 /// Time for finding the changed lines of a file; after it they are found coarsely.
 const TIME: Duration = Duration::from_secs(2);
+/// Bytes of one side, and lines of both, of which the changed lines are found; what is more stands in the patch whole, as
+/// what is no text does. Some 150 bytes are held for each line.
+const MAX_TEXT: usize = 16 << 20;
+const MAX_LINES: usize = 500_000;
 /// Bytes in a line of a binary patch.
 const ROW: usize = 52;
 const DIGITS: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
@@ -69,8 +74,10 @@ impl<'a> Side<'a> {
         id.as_slice().try_into().map(Oid).map_err(|_| ReviewError::Store("a name of twenty bytes was expected".into()))
     }
 
-    fn is_text(&self) -> bool {
-        !self.bytes.contains(&0)
+    /// Its lines, where it is text of which the changed lines are to be found.
+    fn lines(&self) -> Option<usize> {
+        let is_text = self.bytes.len() <= MAX_TEXT && memchr(0, self.bytes).is_none();
+        is_text.then(|| memchr_iter(b'\n', self.bytes).count())
     }
 }
 
@@ -91,11 +98,11 @@ fn write(
     let (refused, changed): (Vec<Changed>, Vec<Changed>) =
         changed.iter().cloned().partition(|one| one.path.components().any(is_refused));
     let (renames, rest) = renames(&changed);
-    let (mut out, mut patch) = (Vec::new(), Vec::new());
+    let (mut head, mut patch) = (Vec::new(), Vec::new());
     let mut comment = |why: &str, path: &Path| {
-        out.extend_from_slice(format!("# not in this patch, {why}: ").as_bytes());
-        out.extend(name(b"", path));
-        out.push(b'\n');
+        head.extend_from_slice(format!("# not in this patch, {why}: ").as_bytes());
+        head.extend(name(b"", path));
+        head.push(b'\n');
     };
     for one in &refused {
         comment("git takes no such path", &one.path);
@@ -121,8 +128,9 @@ fn write(
         };
         file_patch(&one.path, &Side::of(&one.before, &before), &Side::of(&one.after, &after), &mut patch)?;
     }
-    out.append(&mut patch);
-    Ok(out)
+    // A long patch is not held twice.
+    patch.splice(..0, head);
+    Ok(patch)
 }
 
 /// Whether git refuses a whole patch for such a name: it might be `.git` on another system.
@@ -201,7 +209,7 @@ pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>
         index.push_str(kind);
     }
     line(out, &[index.as_bytes()]);
-    if old.is_text() && new.is_text() {
+    if old.lines().zip(new.lines()).is_some_and(|(old, new)| old + new <= MAX_LINES) {
         if !same {
             line(out, &[b"--- ", &side_name(b"a/", path, old)]);
             line(out, &[b"+++ ", &side_name(b"b/", path, new)]);
@@ -264,19 +272,52 @@ fn side_name(prefix: &[u8], path: &Path, side: &Side<'_>) -> Vec<u8> {
 
 fn literal(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ReviewError> {
     line(out, &[format!("literal {}", bytes.len()).as_bytes()]);
-    let mut packer = deflate::Write::new(Vec::new(), Compression::DEFAULT);
+    let mut packer = deflate::Write::new(Rows { out, row: Vec::with_capacity(ROW) }, Compression::DEFAULT);
     packer.write_all(bytes).and_then(|()| packer.flush()).map_err(|e| ReviewError::Store(e.to_string()))?;
-    for row in packer.into_inner().chunks(ROW) {
-        // 1 to 26 are capitals, 27 to 52 small letters.
-        let count = row.len() as u8;
-        out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });
-        for four in row.chunks(4) {
-            base85(four, out);
-        }
-        out.push(b'\n');
-    }
-    out.push(b'\n');
+    packer.into_inner().end();
     Ok(())
+}
+
+/// The lines of a binary patch, written as the packed bytes come.
+struct Rows<'a> {
+    out: &'a mut Vec<u8>,
+    /// Of the line that is not complete.
+    row: Vec<u8>,
+}
+
+impl Rows<'_> {
+    fn push_row(&mut self) {
+        // 1 to 26 are capitals, 27 to 52 small letters.
+        let count = self.row.len() as u8;
+        self.out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });
+        for four in self.row.chunks(4) {
+            base85(four, self.out);
+        }
+        self.out.push(b'\n');
+        self.row.clear();
+    }
+
+    fn end(mut self) {
+        if !self.row.is_empty() {
+            self.push_row();
+        }
+        self.out.push(b'\n');
+    }
+}
+
+impl Write for Rows<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(ROW - self.row.len());
+        self.row.extend(bytes.iter().take(taken));
+        if self.row.len() == ROW {
+            self.push_row();
+        }
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Five digits, the highest first, for up to four bytes.

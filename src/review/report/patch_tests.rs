@@ -371,3 +371,15 @@ fn names_that_git_refuses_are_named_and_the_rest_can_be_applied() {
         assert_eq!(fs::read(lab.path().join(path)).unwrap(), b"new\n", "{path}");
     }
 }
+
+#[test]
+fn text_of_too_many_lines_stands_in_the_patch_as_a_whole() {
+    let old = one("lines", Node::File(false, vec![b'\n'; MAX_LINES / 2]));
+    let new = one("lines", Node::File(false, vec![b'\n'; MAX_LINES / 2 + 1]));
+    let text = patch(&old, &new);
+    assert!(text.len() < 10_000 && text.windows(16).any(|part| part == b"GIT binary patch"));
+    round_trip(&old, &new).unwrap();
+    let (old, new) = (one("long", file("a")), one("long", Node::File(false, vec![b'x'; MAX_TEXT + 1])));
+    assert!(patch(&old, &new).len() < 1 << 20);
+    round_trip(&old, &new).unwrap();
+}

@@ -445,6 +445,27 @@ impl World {
     }
 }
 
+/// Found by the histories below: what was accepted and then taken back by the agent was left to review, and not named.
+#[test]
+fn what_the_agent_has_taken_back_itself_after_it_was_accepted_goes_with_everything() {
+    for at in 0..2 {
+        let mut world = World::new();
+        let insert = Op::Agent(0, What::Insert, 3);
+        let delete = Op::Agent(0, What::Delete, 3);
+        let [there, back] = if at == 0 { [Op::AgentMode(true), Op::AgentMode(false)] } else { [insert, delete] };
+        for op in [there, Op::Decide(0, Verdict::Accept), back, Op::AgentMode(false)] {
+            world.step(&op);
+        }
+        let before = world.lines();
+        world.everything();
+        assert_eq!(world.lines(), before);
+        world.step(&Op::Undo);
+        assert!(!world.place.pending().is_empty(), "what was accepted is so again");
+        world.step(&Op::Redo);
+        assert!(world.place.pending().is_empty());
+    }
+}
+
 proptest! {
     #![proptest_config(crate::random(30))]
     #[test]

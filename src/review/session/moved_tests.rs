@@ -538,6 +538,18 @@ proptest! {
     }
 }
 
+/// Found by it: a file that was moved without attribution is moved back by the agent.
+#[test]
+fn what_the_agent_brings_back_to_where_it_was_stays_when_nothing_else_has_it() {
+    let there = (Who::Target, Op::Move(0, 1));
+    let back = [there, (Who::Between, Op::Remove(6)), (Who::Command, Op::Move(1, 0))];
+    for undone in [0, 1, 2, 7] {
+        for reopened in [false, true] {
+            check(&back, undone, reopened);
+        }
+    }
+}
+
 /// Found by it: the person moves what the agent has copied over the copy, which looks as it did.
 #[test]
 fn a_copy_of_the_agents_is_left_alone_when_the_person_has_only_that() {

@@ -54,11 +54,13 @@ pub struct Limits {
     pub kept_bytes: u64,
     /// Bytes of one file; the content of a larger one is not kept.
     pub file_bytes: u64,
+    /// Bytes that one look reads of files that are only kept if git has their content: some seconds of work.
+    pub beyond_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20 }
+        Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20, beyond_bytes: 512 << 20 }
     }
 }
 
@@ -484,6 +486,7 @@ impl Snapshot {
             file_bytes: self.limits.file_bytes,
             started,
             left: AtomicU64::new(left),
+            beyond: AtomicU64::new(self.limits.beyond_bytes),
             pack: Mutex::new(None),
         };
         let found = capture(&stores, &self.objects.theirs, &jobs)?;

@@ -704,6 +704,26 @@ fn content_is_bounded_and_the_small_files_come_first() {
 }
 
 #[test]
+fn of_files_that_are_too_much_to_keep_only_some_are_read_for_git_may_have_them() {
+    let space = Space::git(|s| {
+        for n in 0..5 {
+            s.write(format!("{n}"), format!("{n}").repeat(100 + n));
+        }
+        s.write("touched", "t".repeat(150));
+    });
+    let limits = Limits { kept_bytes: 0, beyond_bytes: 250, ..Limits::default() };
+    let mut snapshot = space.limited(limits);
+    for n in 0..5 {
+        space.write(format!("new{n}"), format!("{n}").repeat(100 + n));
+    }
+    space.write("touched", "t".repeat(150));
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["new0", "new1", "new2", "new3", "new4"], "what was only touched is read");
+    let are_kept: Vec<bool> = changes.iter().map(|change| change.after.oid().is_some()).collect();
+    assert_eq!(are_kept, [true, true, false, false, false]);
+}
+
+#[test]
 fn files_beyond_the_limit_are_not_looked_at() {
     let space = Space::new();
     for n in 0..5 {

@@ -148,8 +148,7 @@ fn is_like_git(dir: &Path) -> bool {
 
 /// Whether there are packs in a directory, or objects by themselves.
 fn has_objects(dir: &Path) -> bool {
-    let is_kept = |name: &Vec<u8>| is_pack(name);
-    names(&dir.join("pack")).take(NAMES).any(|name| is_kept(&name))
+    names(&dir.join("pack")).take(NAMES).any(|name| is_pack(&name))
         || names(dir)
             .take(NAMES)
             .filter(|name| name.len() == 2)
@@ -161,13 +160,16 @@ mod tests {
     use super::*;
     use std::fs;
 
+    /// Of a path in a directory of git's.
+    type Harm = fn(&Path, &Path);
+
     const OID: &str = "0123456789abcdef0123456789abcdef01234567";
 
     #[test]
     fn what_git_has_is_whole_until_a_part_of_it_is_gone_replaced_or_emptied() {
         let pack = format!("objects/pack/pack-{OID}.pack");
         let loose = format!("objects/aa/{}", &OID[2..]);
-        let harms: [(&str, fn(&Path, &Path)); 6] =
+        let harms: [(&str, Harm); 6] =
             [
                 ("removed", |_, path| drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)))),
                 ("moved", |git, path| fs::rename(path, git.join("moved")).unwrap()),

@@ -132,10 +132,15 @@ fn layout(bytes: &[u8], sum: usize, each: &mut dyn FnMut(&[u8])) -> Option<Layou
         if name == b"link" {
             let id = body.get(begin..begin + sum).filter(|_| size as usize >= sum)?;
             // Nothing: it is whole all the same.
-            base = id.iter().any(|byte| *byte != 0).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect());
+            base = id.iter().any(|byte| *byte != 0).then(|| hex(id));
         }
     }
     (end <= body.len()).then_some(Layout { end, base })
+}
+
+fn hex(id: &[u8]) -> String {
+    let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 /// A number as version 4 writes it, and its length.

@@ -5,13 +5,46 @@
 use super::Row;
 use super::Sign::{
     After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, Name, NoScript, NoSecondName,
-    Only, OnlyTwo, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
+    Only, OnlyTwo, Open, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
 pub(super) const STEADY: &[&str] = &[
-    "echo", "printf", "true", "false", ":", "pwd", "cd", "pushd", "popd", "date", "sleep", "ls", "cat", "head", "tail",
-    "wc", "grep", "cut", "tr", "stat", "basename", "dirname", "diff", "cmp",
+    "echo",
+    "printf",
+    "true",
+    "false",
+    ":",
+    "pwd",
+    "cd",
+    "pushd",
+    "popd",
+    "date",
+    "sleep",
+    "ls",
+    "cat",
+    "head",
+    "tail",
+    "wc",
+    "grep",
+    "cut",
+    "tr",
+    "stat",
+    "basename",
+    "dirname",
+    "diff",
+    "cmp",
+    "du",
+    "df",
+    "nl",
+    "tac",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "readlink",
+    "realpath",
+    "uname",
+    "whoami",
 ];
 
 pub(super) const TABLE: &[Row] = &[
@@ -431,8 +464,13 @@ pub(super) const TABLE: &[Row] = &[
     },
     // What these write is what later commands read.
     Row {
-        programs: &["cp", "mv", "ln", "install", "rsync", "scp", "tee", "sponge", "truncate", "dd", "chmod"],
+        programs: &["ln", "install", "rsync", "scp", "tee", "sponge", "truncate", "dd", "chmod"],
         signs: &[Steering, Unknown],
+        reason: "writes files from which later commands take programs",
+    },
+    Row {
+        programs: &["cp", "mv"],
+        signs: &[Steering, Open],
         reason: "writes files from which later commands take programs",
     },
     Row {
@@ -484,5 +522,9 @@ pub(super) const TABLE: &[Row] = &[
         ],
         reason: "runs a program, or writes to a file of any name",
     },
-    Row { programs: &["file"], signs: &[Letters("C"), Longs("--compile")], reason: "writes a file" },
+    Row {
+        programs: &["file"],
+        signs: &[Letters("Cfm"), Longs("--compile --files-from --magic-file")],
+        reason: "writes a file, or prints what stands in one",
+    },
 ];

@@ -4,7 +4,7 @@
 //! word may be a file.
 
 use super::{git, sed};
-use crate::rules::word::Word;
+use crate::rules::word::{Rest, Word};
 
 /// What a word is that names no file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,8 @@ const PROGRAMS: &[Row] = &[
             --line-regexp --count --line-number --files-with-matches --files-without-match --with-filename --no-filename \
             --only-matching --quiet --silent --no-messages --extended-regexp --fixed-strings --perl-regexp \
             --basic-regexp --text --null --null-data --byte-offset --color --colour",
-        one: "--max-count --after-context --before-context --context --include --exclude --exclude-dir",
+        // Not `--context`: that of BSD takes no next word.
+        one: "--max-count --after-context --before-context --include --exclude --exclude-dir",
         long_texts: "--regexp",
         long_files: "--file",
         takes_first: true,
@@ -202,7 +203,9 @@ impl Row {
     fn texts(&self, words: &[Word]) -> Option<Vec<usize>> {
         let (mut found, mut first, mut next, mut is_over, mut is_given) = (Vec::new(), None, Next::Free, false, false);
         for (at, word) in words.iter().enumerate().skip(1) {
-            if word.could_be_another_option() {
+            // What an option takes for its value is none, if it is one word.
+            let is_value = !matches!(next, Next::Free) && word.rest == Rest::Text;
+            if word.could_be_another_option() && !is_value {
                 return None;
             }
             let text = word.text.as_str();

@@ -111,10 +111,10 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
         _ => {}
     }
     if ["cp", "mv", "install"].contains(&program) && found.is_empty() && !has_other_place(words) {
-        let texts: Vec<String> = names.iter().filter_map(|name| name.word.known()).map(str::to_owned).collect();
-        let is_known = texts.len() == names.len();
+        let words: Vec<Word> = names.iter().map(|name| name.word.clone()).collect();
+        let is_known = words.iter().all(|word| word.is_known() || word.is_glob && !word.is_split);
         if let Some(last) = names.last_mut().filter(|_| is_known) {
-            last.sources = texts.get(..texts.len() - 1).unwrap_or_default().to_vec();
+            last.sources = words.get(..words.len() - 1).unwrap_or_default().to_vec();
         }
     }
     if row.which != Which::Last {

@@ -5,14 +5,16 @@
 //! pattern; a word that may be a file is one.
 
 use super::places::{Places, is_like_file};
-use super::{Inside, Judge, Opinion, earlier, named};
+use super::{Inside, Judge, Opinion, earlier, globs, named};
+use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Written};
+use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::{self, Command};
 use crate::rules::steering::is_steering;
 use crate::rules::tool::{Kind, Tool};
 use crate::rules::word::{Rest, Word};
-use crate::rules::{Doubt, Verdict};
+use crate::rules::{Doubt, Request, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -89,13 +91,15 @@ impl<'a> Judge<'a, '_> {
             outputs.iter().filter(|file| file.word.text.ends_with('/') || self.named(&file.word).is_some_and(is_dir));
         spelled.extend(dirs.map(|file| (file.at, words.get(file.at).map_or(1, |word| word.text.len()))));
         let files = known.into_iter().flatten().chain(outputs);
-        for file in files.flat_map(|file| self.put_into(file)) {
+        for file in files.flat_map(|file| self.put_into(file)).flat_map(|file| self.with_globbed(program, file)) {
             let whole = words.get(file.at).map_or(1, |word| word.text.len().max(1));
             let Some(path) = self.named(&file.word) else {
-                if program != "git" {
+                // Of what is put into a directory that is known, the names are those of what is put there.
+                let is_put = words.get(file.at).is_some_and(Word::is_known);
+                if program != "git" && !is_put && !self.is_looked_at(program, &file.word) {
                     spelled.push((file.at, whole + 1));
                 }
-                opinion = opinion.and(self.open(&EDIT, &file.word));
+                opinion = opinion.and(self.open(&EDIT, &file.word, true));
                 continue;
             };
             // A link is removed itself; git goes through none.
@@ -143,13 +147,32 @@ impl<'a> Judge<'a, '_> {
         opinion
     }
 
+    /// With the files that a shell makes of its name now, where those say what there is to say.
+    fn with_globbed(&self, program: &str, file: Written) -> Vec<Written> {
+        let Written { at, is_certain, .. } = file;
+        let is_looked_at = self.is_looked_at(program, &file.word);
+        let files = if is_looked_at { self.globbed(&file.word) } else { Vec::new() };
+        let known = files.into_iter().map(|path| {
+            let word = Word { text: path.to_string_lossy().into_owned(), ..Word::default() };
+            Written { at, word, is_certain, sources: Vec::new() }
+        });
+        std::iter::once(file).chain(known.collect::<Vec<_>>()).collect()
+    }
+
+    /// Whether it is known enough of what a shell makes of a word for a program that removes or moves it.
+    fn is_looked_at(&self, program: &str, word: &Word) -> bool {
+        let is_plain = ["rm", "mv"].contains(&program) && hazards::is_plain_glob(word) && self.earlier.is_empty();
+        let dir = || Path::new(word.text.rsplit_once('/').map_or(".", |(dir, _)| dir));
+        is_plain && !Places::of(self.request, dir()).is_outside() && globs::files(self.request, word).is_some()
+    }
+
     /// Of a directory the files that are put into it; what else is written is itself.
     fn put_into(&self, file: Written) -> Vec<Written> {
         let dir = self.named(&file.word).map(|path| self.request.cwd.join(path));
         if file.sources.is_empty() || !dir.is_some_and(|dir| (self.request.is_above)(&dir)) {
             return vec![file];
         }
-        let put = |source: &String| {
+        let put = |source: &str| {
             // Of these it is what is in them.
             let is_content = source.ends_with('/') || matches!(source.rsplit('/').next(), Some("." | ".."));
             let name = Path::new(source).file_name().filter(|_| !is_content);
@@ -162,7 +185,18 @@ impl<'a> Judge<'a, '_> {
                 sources: Vec::new(),
             }
         };
-        file.sources.iter().map(put).collect()
+        let known = file.sources.iter().filter_map(Word::known).map(put);
+        let made = file.sources.iter().filter(|source| !source.is_known()).flat_map(|source| self.globbed(source));
+        let mut all: Vec<Written> = known.chain(made.map(|path| put(&path.to_string_lossy()))).collect();
+        // What it stands for by then may be more.
+        for source in file.sources.iter().filter(|source| !source.is_known()) {
+            let name = source.shape.rsplit('/').next().unwrap_or_default();
+            let text = format!("{}/", file.word.text.trim_end_matches('/'));
+            let shape = format!("{text}{name}");
+            let word = Word { shape, text, rest: Rest::Words, is_glob: true, ..Word::default() };
+            all.push(Written { at: file.at, word, is_certain: file.is_certain, sources: Vec::new() });
+        }
+        all
     }
 
     /// Of a program of which it is not known what it writes: any word that may be a file.
@@ -172,7 +206,7 @@ impl<'a> Judge<'a, '_> {
         }
         let mut opinion = Opinion::neither();
         for (at, word) in words.iter().enumerate().skip(1) {
-            opinion = opinion.and(self.open(&EDIT, word));
+            opinion = opinion.and(self.open(&EDIT, word, true));
             for text in hazards::values(&word.text) {
                 let path = Path::new(text);
                 let is_file = is_like_file(text);
@@ -210,8 +244,8 @@ impl<'a> Judge<'a, '_> {
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
 
-    /// Of a word of which only the beginning is known.
-    pub(super) fn open(&self, tool: &'a Tool, word: &Word) -> Opinion<'a> {
+    /// Of a word of which only the beginning is known. `goes_down`: of a directory all is meant.
+    pub(super) fn open(&self, tool: &'a Tool, word: &Word, goes_down: bool) -> Opinion<'a> {
         if word.is_known() {
             return Opinion::neither();
         }
@@ -220,10 +254,36 @@ impl<'a> Judge<'a, '_> {
         let dir = Word { text: if dir.is_empty() { "/" } else { dir }.to_owned(), ..word.clone() };
         let dir = self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free);
         let is_it = match dir {
-            Some(dir) => self.denied(tool, &dir, false).is_some(),
+            Some(dir) => self.denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
             None => self.is_any_against(tool),
         };
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
+    }
+
+    /// Whether what a shell makes of a word may be what a rule with a path is against.
+    fn may_become(&self, tool: &'a Tool, word: &Word, goes_down: bool) -> bool {
+        let Request { cwd, roots, home, .. } = *self.request;
+        // An earlier command of the line may have put anything there.
+        if !word.is_glob || word.is_tilde || word.shape.contains("**") || !self.earlier.is_empty() {
+            return true;
+        }
+        // As it stands there, and below where its directory really is.
+        let plain = normalize(&cwd.join(&word.shape));
+        let end = word.text.rfind('/').map_or(0, |at| at + 1);
+        let (dir, rest) = (word.text.get(..end).unwrap_or_default(), word.shape.get(end..).unwrap_or_default());
+        let Some(real) = (self.request.links)(&cwd.join(dir)).map(|dir| dir.join(rest)) else { return true };
+        let may_fit = |spec: &Spec| match spec {
+            Spec::Path(spec) => [&plain, &real].iter().any(|shape| spec.may_fit(shape, roots, home, goes_down)),
+            _ => false,
+        };
+        // Where links lead is looked at with the files that it stands for now.
+        let Some(files) = globs::files(self.request, word) else { return true };
+        self.narrow(tool).any(may_fit) || files.iter().any(|path| self.denied(tool, path, false).is_some())
+    }
+
+    /// The files that a shell makes of a word now, as far as that can be told.
+    pub(super) fn globbed(&self, word: &Word) -> Vec<PathBuf> {
+        globs::files(self.request, word).unwrap_or_default()
     }
 
     /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.
@@ -279,7 +339,7 @@ impl<'a> Judge<'a, '_> {
     }
 
     fn unknown_file(&self, tool: &'a Tool, doubt: Doubt) -> Opinion<'a> {
-        let any = self.narrowed(tool, |spec| if *spec == Spec::Any { Match::Yes } else { Match::No });
+        let any = self.narrowed(tool, Among::Whole, |_| Match::Yes);
         any.unwrap_or(Opinion::ask(doubt))
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Invariants: a word that may be the name of a file is one; what a pattern does not say of a secret it does not name.
 
+use super::globs;
 use super::places::{Places, is_like_file};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Text};
+use crate::rules::marks::MARKS;
 use crate::rules::pattern::{CommandSpec, base_name};
 use crate::rules::secrets::{self, Secret};
 use crate::rules::shell::{self, Command, Segment};
@@ -17,6 +19,8 @@ use std::path::{Path, PathBuf};
 const MAX_DIRS: usize = 4;
 /// Names of a line of which it is looked where they lead below those.
 const MAX_LED: usize = 64;
+/// Why what a shell makes of a word is asked about where it cannot be told.
+const MANY: &str = "it stands for more files than can be looked at, and any may hold secrets";
 
 /// What a word of a command may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +83,11 @@ fn words(words: &[Word]) -> Vec<(usize, &Word, Says)> {
     (1..words.len()).filter_map(said).collect()
 }
 
+/// The words of a command that may be names of files, or have some in them.
+pub(in crate::rules) fn may_be_files(all: &[Word]) -> impl Iterator<Item = &Word> {
+    words(all).into_iter().map(|(_, word, _)| word)
+}
+
 /// Whether a word of an interpreter is a program rather than the name of one.
 fn is_code(words: &[Word], at: usize) -> bool {
     let text = |at: usize| words.get(at).map_or("", |word| word.looks());
@@ -110,8 +119,13 @@ pub(super) fn secrets(
         files.extend(places.iter().flat_map(Places::rows));
         files.retain(|rows| !rows.is_empty());
         let led = || places.as_ref().and_then(Places::secret);
-        let why = files.first().and_then(|rows| rows.first()).map(|row| row.why).or_else(led)?;
-        Some(Named { at, bytes, why, files, text: text.to_owned() })
+        if let Some(why) = files.first().and_then(|rows| rows.first()).map(|row| row.why).or_else(led) {
+            return Some(Named { at, bytes, why, files, text: text.to_owned() });
+        }
+        // Of what a shell makes of it now no part of a pattern says anything.
+        let is_here = word.is_glob && !command.state.is_moved;
+        let why = if is_here { among(globs::files(request, word), request)? } else { return None };
+        Some(Named { at, bytes: usize::MAX, why, files: Vec::new(), text: text.to_owned() })
     });
     // What an interpreter is given as its input is its program, which no pattern has.
     let program = all.first().map(|word| base_name(word).text).unwrap_or_default();
@@ -121,6 +135,12 @@ pub(super) fn secrets(
         Some(Named { at: all.len(), bytes: usize::MAX, why, files: Vec::new(), text: String::new() })
     });
     found.chain(given).collect()
+}
+
+/// Why files that a shell makes of a word are asked about.
+fn among(files: Option<Vec<PathBuf>>, request: &Request<'_>) -> Option<&'static str> {
+    let Some(files) = files else { return Some(MANY) };
+    files.iter().find_map(|path| Places::of(request, path).secret())
 }
 
 /// What may be secret of that which a line names, below the directories that it goes to.
@@ -159,9 +179,12 @@ pub(super) fn below(request: &Request<'_>, segments: &[Segment]) -> Option<Doubt
     let led = || {
         let home = |path: &Path| Some(request.home?.join(path.strip_prefix("~").ok()?));
         let paths = places.iter().cloned().chain(below().take(MAX_LED));
-        paths
-            .map(|path| home(&path).unwrap_or(path))
-            .find_map(|path| Places::of(request, &normalize(&request.cwd.join(path))).secret())
+        let mut paths = paths.map(|path| normalize(&request.cwd.join(home(&path).unwrap_or(path))));
+        paths.find_map(|path| {
+            let text = path.to_string_lossy();
+            let made = || if text.contains(MARKS) { among(globs::of_shape(request, &text), request) } else { None };
+            Places::of(request, &path).secret().or_else(made)
+        })
     };
     plain.or_else(led).map(Doubt::Secret)
 }

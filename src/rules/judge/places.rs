@@ -71,7 +71,14 @@ impl<'a> Places<'a> {
             secrets::rows_of(inside.unwrap_or(path)).collect::<Vec<_>>()
         };
         let real = self.real.iter().filter(|real| **real != self.plain);
-        std::iter::once(&self.plain).chain(real).map(|path| below(path)).filter(|rows| !rows.is_empty()).collect()
+        let mut all: Vec<_> = std::iter::once(&self.plain).chain(real).map(|path| below(path)).collect();
+        all.retain(|rows| !rows.is_empty());
+        let with_key = || {
+            let real = self.real.as_deref()?;
+            let row = secrets::with_key(&self.plain).or_else(|| secrets::with_key(real))?;
+            (self.request.holds_key)(real).then(|| vec![row])
+        };
+        if all.is_empty() { with_key().into_iter().collect() } else { all }
     }
 
     /// This program's own, but for a session's directory that it has made.

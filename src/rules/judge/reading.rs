@@ -7,6 +7,7 @@ use super::files::READ;
 use super::places::{Places, is_like_file};
 use super::{Judge, Opinion};
 use crate::rules::hazards::{self, Reads};
+use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec};
 use crate::rules::tool::Tool;
 use crate::rules::word::Word;
@@ -16,10 +17,9 @@ use std::path::Path;
 impl<'a> Judge<'a, '_> {
     /// What rules are against reading is not read by a command either, as far as it names it.
     pub(super) fn read(&self, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
-        let list = self.rules(&self.rules.deny, &READ).chain(self.rules(&self.rules.ask, &READ));
         let reads = hazards::reads(program, words);
         let is_broken = self.default(&READ) == Doubt::BrokenDeny;
-        if reads == Reads::Nothing || list.count() == 0 && !is_broken {
+        if reads == Reads::Nothing || self.narrow(&READ).next().is_none() && !is_broken {
             return Opinion::neither();
         }
         let perhaps = Opinion::ask(Doubt::PerhapsDenied);
@@ -34,7 +34,7 @@ impl<'a> Judge<'a, '_> {
             let is_filter =
                 ["--include=", "--exclude=", "--exclude-dir="].iter().any(|name| word.text.starts_with(name));
             if !is_filter || word.is_split {
-                opinion = opinion.and(self.open(&READ, word));
+                opinion = opinion.and(self.open(&READ, word, reads != Reads::Files));
             }
             let is_option = word.text.starts_with('-') && word.is_known();
             let is_git = program == "git";
@@ -54,16 +54,19 @@ impl<'a> Judge<'a, '_> {
                 continue;
             }
             names += 1;
-            let Some(path) = self.named(word) else { continue };
-            let of_rules = self.path(&READ, &path);
-            opinion = opinion.and(match of_rules.verdict {
-                Verdict::Deny if reads == Reads::Files && !is_moved => of_rules,
-                Verdict::Deny => perhaps,
-                Verdict::Ask if of_rules.rule.is_some() => of_rules,
-                Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
-                Verdict::Ask if reads == Reads::Below && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
-                _ => Opinion::neither(),
-            });
+            for path in self.named(word).map_or_else(|| self.globbed(word), |path| vec![path]) {
+                let of_rules = self.path(&READ, &path);
+                opinion = opinion.and(match of_rules.verdict {
+                    Verdict::Deny if reads == Reads::Files && !is_moved => of_rules,
+                    Verdict::Deny => perhaps,
+                    Verdict::Ask if of_rules.rule.is_some() => of_rules,
+                    Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
+                    Verdict::Ask if reads == Reads::Below && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => {
+                        of_rules
+                    }
+                    _ => Opinion::neither(),
+                });
+            }
         }
         // Without a name a search begins where it is; the first may be what it looks for.
         let is_all = reads == Reads::Everything || reads == Reads::Below && names < 2;
@@ -88,8 +91,9 @@ impl<'a> Judge<'a, '_> {
         self.narrow(tool).any(|spec| matches!(spec, Spec::Path(_)))
     }
 
-    fn narrow(&self, tool: &'a Tool) -> impl Iterator<Item = &'a Spec> {
-        let rules = self.rules(&self.rules.deny, tool).chain(self.rules(&self.rules.ask, tool));
+    pub(super) fn narrow(&self, tool: &'a Tool) -> impl Iterator<Item = &'a Spec> {
+        let lists = [&self.rules.deny, &self.rules.ask].into_iter();
+        let rules = lists.flat_map(move |list| self.rules(list, tool, Among::All));
         rules.map(|rule| &rule.pattern.spec)
     }
 }

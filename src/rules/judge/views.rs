@@ -43,6 +43,13 @@ impl<'a> Views<'a> {
         Self { whole, commands: commands.iter().filter_map(view).collect() }
     }
 
+    /// The words with which they begin; nothing where one is not known.
+    pub(super) fn firsts(&self) -> Option<Vec<&str>> {
+        let views = self.whole.iter().chain(self.commands.iter().map(|(view, _)| view));
+        let firsts = views.flat_map(|view| [view.words.first().and_then(Word::known), view.program.known()]);
+        firsts.collect()
+    }
+
     pub(super) fn match_with(&self, spec: &Spec) -> Match {
         let spec = match spec {
             Spec::Any => return Match::Yes,

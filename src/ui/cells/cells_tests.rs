@@ -496,7 +496,7 @@ fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
         update.content = Patch::Set(vec![ToolContent::Terminal(TermId::from(id))]);
         update.terminal.info = Some((TermId::from(id), None));
         update.terminal.exit = Some((TermId::from(id), Exit::default()));
-        s.update(Update::ToolCall(update));
+        s.update(Update::ToolCall(update.into()));
     }
     let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
     let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectAlways)];
@@ -504,9 +504,13 @@ fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
         let id = format!("asked-{answer}");
         let request = AgentRequest::Permission { tool: patch(&id, ToolStatus::Pending), options: options.clone() };
         let req = crate::model::ids::ReqId(req);
-        s.event(Event::Agent(AgentEvent::Request { req, session: Some(crate::ui::fixtures::session()), request }));
+        s.event(Event::Agent(AgentEvent::Request {
+            req,
+            session: Some(crate::ui::fixtures::session()),
+            request: request.into(),
+        }));
         s.intent(Intent::Answer { req, option: answer.into() });
-        s.update(Update::ToolUpdate(patch(&id, ToolStatus::Failed)));
+        s.update(Update::ToolUpdate(patch(&id, ToolStatus::Failed).into()));
     }
     s.draw();
     let row = |part: &str| s.shown.lines().find(|l| l.contains(part)).unwrap_or_else(|| panic!("{part}\n{}", s.shown));

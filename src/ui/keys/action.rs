@@ -271,3 +271,31 @@ pub enum Action {
     Undo,
     Redo,
 }
+
+impl Action {
+    /// Changes a text or moves the cursor in it, and means nothing else anywhere where one writes.
+    pub fn is_edit(self) -> bool {
+        matches!(
+            self,
+            Self::Char(_)
+                | Self::Newline
+                | Self::Left
+                | Self::Right
+                | Self::WordLeft
+                | Self::WordRight
+                | Self::Home
+                | Self::End
+                | Self::BufferStart
+                | Self::BufferEnd
+                | Self::Backspace
+                | Self::Delete
+                | Self::DeleteWordBack
+                | Self::DeleteWordForward
+                | Self::KillToEnd
+                | Self::KillLine
+                | Self::Yank
+                | Self::Undo
+                | Self::Redo
+        )
+    }
+}

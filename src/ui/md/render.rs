@@ -34,13 +34,20 @@ pub(super) fn normalise(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
+
+/// The address of a line that is a definition by itself: `[label]: address`.
+pub(super) fn defined_address(line: &str) -> Option<String> {
+    let parser = Parser::new_ext(line, OPTIONS);
+    parser.reference_definitions().iter().next().map(|(_, definition)| definition.dest.to_string())
+}
+
 pub(super) fn render(text: &str, width: u16, label: Label, links: &Links) -> Vec<LogicalLine> {
     let mut callback = |link: BrokenLink<'_>| {
         let url = links.get(&normalise(&link.reference))?;
         Some((CowStr::from(url.clone()), CowStr::Borrowed("")))
     };
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let parser = Parser::new_with_broken_link_callback(text, options, Some(&mut callback));
+    let parser = Parser::new_with_broken_link_callback(text, OPTIONS, Some(&mut callback));
     let mut state = Renderer::new(text, width, label);
     for (event, range) in parser.into_offset_iter() {
         // The parser's ranges of containers may reach into what follows them.

@@ -6,7 +6,7 @@
 //! its line, reaches its own piece only. Invariant: no piece stays open beyond [`OPEN_MAX`] bytes and a line; beyond
 //! that the text is cut at the next best place and, if need be, shown as plain lines, so that a change costs little.
 
-use super::render::{Links, normalise};
+use super::render::{Links, defined_address, normalise};
 use crate::base::sanitize;
 
 /// The open piece is parsed again with every change: this bounds it.
@@ -288,7 +288,7 @@ impl StablePrefix {
             if let Some((label, url)) = definition(rest)
                 && self.links.len() < MAX_LINKS
             {
-                self.links.entry(normalise(label)).or_insert_with(|| url.to_owned());
+                self.links.entry(normalise(label)).or_insert(url);
             }
         } else {
             b.content |= !how.goes_on;
@@ -468,13 +468,12 @@ fn opens_html(rest: &str) -> bool {
 }
 
 /// `[label]: address`
-fn definition(rest: &str) -> Option<(&str, &str)> {
+fn definition(rest: &str) -> Option<(&str, String)> {
     let (label, after) = rest.strip_prefix('[')?.split_once("]:")?;
     if label.trim().is_empty() || label.contains(['[', ']', '\\']) {
         return None;
     }
-    let url = after.split_whitespace().next()?;
-    let url = url.strip_prefix('<').and_then(|u| u.strip_suffix('>')).unwrap_or(url);
+    let url = (!after.trim().is_empty()).then(|| defined_address(rest))??;
     Some((label, url))
 }
 

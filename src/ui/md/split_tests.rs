@@ -179,6 +179,16 @@ fn a_fence_of_any_length_stays_code() {
     same(&text, &split);
 }
 
+/// Found by the fuzz target `markdown`.
+#[test]
+fn a_line_that_only_looks_like_a_definition_reaches_nothing() {
+    for text in ["[t]:<\n", "see [t]\n\n[t]: a b\n", "see [t]\n\n[t]: <a b\n", "see [t]\n\n[t]: a\\)b \"title\"\n"] {
+        let mut split = StablePrefix::new();
+        split.extend(text, Markdown::Yes);
+        same(text, &split);
+    }
+}
+
 #[test]
 fn a_definition_that_comes_late_reaches_what_stands_before() {
     let text = "see [x]\n\npara\n\n[x]: http://e.org\n";

@@ -5,14 +5,24 @@
 use super::Running;
 use crate::ui::frame::Urgency;
 use crate::ui::screen::Device;
+use std::time::Duration;
 
-/// Messages that a frame takes.
-const MOST: usize = 2000;
+/// Messages that are taken at a time, and for how long a frame takes them: enough for 10,000 a second.
+const BATCH: usize = 64;
+const BUDGET: Duration = Duration::from_micros(1500);
 
 pub(super) fn look<D: Device>(running: &mut Running<D>) {
-    let frames = running.engine.seen();
-    let Some(inspector) = &mut running.app.inspector else { return frames.stop() };
-    inspector.take(frames.next(MOST));
+    let Some(inspector) = &mut running.app.inspector else { return running.engine.seen().stop() };
+    let until = running.engine.now() + BUDGET;
+    loop {
+        let (rows, missed) = running.engine.seen().next(BATCH);
+        let are_all = rows.len() < BATCH;
+        inspector.miss(missed);
+        inspector.take(rows);
+        if are_all || running.engine.now() >= until {
+            break;
+        }
+    }
     if running.engine.seen().has_news() {
         running.frames.want(Urgency::NextFrame, running.engine.now());
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::VecDeque;
 
 /// Bytes of lines that are kept, and what each costs besides.
-const MAX_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 4 << 20;
 const COST: usize = 256;
 /// Bytes of a filter.
 const MAX_FILTER: usize = 200;
@@ -25,6 +25,8 @@ pub struct Inspector {
     most: usize,
     /// The number of the first row.
     first: u64,
+    /// How many came too fast to be taken.
+    missed: u64,
     /// Numbers of the rows that fit the filter.
     fitting: VecDeque<u64>,
     filter: String,
@@ -70,6 +72,7 @@ impl Inspector {
             bytes: 0,
             most,
             first: 0,
+            missed: 0,
             fitting: VecDeque::new(),
             filter: String::new(),
             words: Vec::new(),
@@ -142,6 +145,15 @@ impl Inspector {
     /// All rows, and those that fit.
     pub fn count(&self) -> (usize, usize) {
         (self.rows.len(), self.fitting.len())
+    }
+
+    /// So many came and went without being taken.
+    pub fn miss(&mut self, rows: u64) {
+        self.missed += rows;
+    }
+
+    pub fn missed(&self) -> u64 {
+        self.missed
     }
 
     /// How many were let go of since there was no room for them.
@@ -303,6 +315,8 @@ mod tests {
         assert!(inspector.bytes <= MAX_BYTES && inspector.rows.len() < 10);
         assert_eq!(inspector.fitting.len(), inspector.rows.len());
         assert!(chosen(&inspector).starts_with('x'));
+        inspector.miss(3);
+        assert_eq!(inspector.missed(), 3);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 use super::*;
 use crate::model::Model;
 use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
-use crate::model::event::{AgentEvent, Event, InitResult, Intent, SessionResult, Update};
+use crate::model::event::{AgentEvent, Event, Intent, Update};
+use crate::model::fixture;
 use crate::model::history::fixture::Memory;
 use crate::model::ids::{SessionId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::session::Policy;
+use crate::model::setup::Setup;
 use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::token::Token;
 use crate::ui::state::folds::Fold;
@@ -33,18 +35,7 @@ impl Stage {
             history: Memory::default(),
             scroll: Scroll::Follow,
         };
-        stage.event(Event::User(Intent::Start));
-        let init = InitResult::default();
-        stage.event(Event::Agent(AgentEvent::Initialized(Ok(init))));
-        let opened = SessionResult {
-            id: SessionId::from("s"),
-            modes: None,
-            options: None,
-            model: None,
-            commands: None,
-            earlier: 0,
-        };
-        stage.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+        fixture::opening().into_iter().for_each(|event| stage.event(event));
         stage
     }
 
@@ -79,7 +70,7 @@ impl Stage {
             content: Patch::Set(content),
             ..ToolPatch::new(ToolId::from(id))
         };
-        self.update(Update::ToolCall(patch));
+        self.update(Update::ToolCall(patch.into()));
     }
 
     fn with<R>(&mut self, f: impl FnOnce(&mut Transcript, &DrawCtx<'_>, &mut Scroll) -> R) -> R {
@@ -509,7 +500,9 @@ fn hostile_text_never_reaches_the_cells() {
 /// Turns with enough text that most of them leave memory, if any may.
 fn long_story(leaves: bool) -> Stage {
     let mut stage = Stage::new();
-    stage.model.set_history(leaves);
+    if leaves {
+        Memory::default().reduce(&mut stage.model, Event::Setup(Setup::History).at_home(), Duration::ZERO);
+    }
     for n in 0..400 {
         stage.prompt(&format!("prompt {n}"));
         stage.chunk(ChunkKind::Thought, &format!("Thinks of {n}. More\n\n- a point\n"));
@@ -646,7 +639,11 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
             content: written.into(),
             how: crate::model::event::WriteHow::default(),
         };
-        stage.event(Event::Agent(AgentEvent::Request { req: ReqId(1), session: Some(SessionId::from("s")), request }));
+        stage.event(Event::Agent(AgentEvent::Request {
+            req: ReqId(1),
+            session: Some(SessionId::from("s")),
+            request: request.into(),
+        }));
         let (req, path) = (ReqId(1), "/proj/a.rs");
         stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real: None, result: Ok(()) }));
         let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()) });

@@ -71,25 +71,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 filled.pick(&form, number as usize);
             }
         }
-        Action::Char(_)
-        | Action::Newline
-        | Action::Left
-        | Action::Right
-        | Action::WordLeft
-        | Action::WordRight
-        | Action::Home
-        | Action::End
-        | Action::BufferStart
-        | Action::BufferEnd
-        | Action::Backspace
-        | Action::Delete
-        | Action::DeleteWordBack
-        | Action::DeleteWordForward
-        | Action::KillToEnd
-        | Action::KillLine
-        | Action::Yank
-        | Action::Undo
-        | Action::Redo => filled.edit(action),
+        action if action.is_edit() => filled.edit(action),
         _ => common(state, cx, action, out),
     }
 }

@@ -33,25 +33,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
-        Action::Char(_)
-        | Action::Newline
-        | Action::Left
-        | Action::Right
-        | Action::WordLeft
-        | Action::WordRight
-        | Action::Home
-        | Action::End
-        | Action::BufferStart
-        | Action::BufferEnd
-        | Action::Backspace
-        | Action::Delete
-        | Action::DeleteWordBack
-        | Action::DeleteWordForward
-        | Action::KillToEnd
-        | Action::KillLine
-        | Action::Yank
-        | Action::Undo
-        | Action::Redo => {
+        action if action.is_edit() => {
             tell_of_dead_alt(state, cx, action);
             edit(state, action);
         }

@@ -35,7 +35,7 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
 
 /// Whether the person would look for it in a list rather than press it while writing.
 fn is_worth_a_row(action: Action) -> bool {
-    !matches!(
+    let is_of_writing = matches!(
         action,
         Action::Submit
             | Action::Escape
@@ -44,26 +44,8 @@ fn is_worth_a_row(action: Action) -> bool {
             | Action::PageUp
             | Action::PageDown
             | Action::Reply(_)
-            | Action::Char(_)
-            | Action::Newline
-            | Action::Left
-            | Action::Right
-            | Action::WordLeft
-            | Action::WordRight
-            | Action::Home
-            | Action::End
-            | Action::BufferStart
-            | Action::BufferEnd
             | Action::Up
             | Action::Down
-            | Action::Backspace
-            | Action::Delete
-            | Action::DeleteWordBack
-            | Action::DeleteWordForward
-            | Action::KillToEnd
-            | Action::KillLine
-            | Action::Yank
-            | Action::Undo
-            | Action::Redo
-    )
+    );
+    !is_of_writing && !action.is_edit()
 }

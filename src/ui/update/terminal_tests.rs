@@ -162,6 +162,18 @@ fn r_397_alt_k_kills_the_newest_command_and_not_the_agent() {
 }
 
 #[test]
+fn scenario_35_a_command_that_runs_on_after_the_turn_is_seen_and_left_to_the_person() {
+    let mut s = sudo(80);
+    s.end_turn(Stop::EndTurn);
+    assert!(s.draw().contains("sudo"), "{}", s.shown);
+    s.after(1000);
+    s.ctrl('d');
+    assert!(s.outs.is_empty() && s.draw().contains("a command runs · Ctrl+D again quits"), "{}", s.shown);
+    s.key(ALT_K);
+    assert_eq!(s.intents(), [Intent::KillTerminal { term: term(1) }]);
+}
+
+#[test]
 fn the_help_names_the_keys() {
     let mut s = Scene::ready(40, 16);
     s.press(Code::F(1)).draw();
@@ -193,7 +205,7 @@ fn a_terminal_that_the_agent_feeds_cannot_be_taken_over() {
     let mut s = Scene::working(80, 24);
     let mut patch = ToolPatch::new("t".into());
     patch.content = Patch::Set(vec![ToolContent::Terminal("theirs".into())]);
-    s.update(Update::ToolCall(patch));
+    s.update(Update::ToolCall(patch.into()));
     s.after(20_000).key(ALT_I);
     assert_eq!(s.ui.view.focus, Focus::Composer);
     assert!(!s.draw().contains("F6"), "{}", s.shown);

@@ -405,7 +405,7 @@ fn a_question_shows_what_the_agents_own_terminal_runs_and_waits_anew_when_that_c
     let runs = |command: &str| {
         let mut patch = TerminalPatch::new(id.clone());
         patch.command = Patch::Set(command.into());
-        Update::Terminal(patch)
+        Update::Terminal(patch.into())
     };
     s.update(runs("ls -la"));
     let mut patch = ToolPatch::new("call-1".into());
@@ -566,7 +566,7 @@ fn ask_by_kind_as(s: &mut Scene, req: u64, kinds: &[PermissionKind]) {
         .collect();
     let tool = ToolPatch::new("call".into());
     let request = AgentRequest::Permission { tool, options };
-    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
     s.draw();
     s.after(700).draw();
 }
@@ -896,14 +896,14 @@ fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
     let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
     let available = vec![mode("ask", "Ask"), mode("full-access", "Full Access"), mode("plan", "Plan")];
     let modes = Some(Modes { current: "ask".into(), pending: None, available });
-    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+    s.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
         id: session(),
         modes,
         options: None,
         model: None,
         commands: None,
         earlier: 0,
-    })));
+    }))));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert!(s.draw().contains("Full Access asks nothing, so it is left out: F2 sets it"), "{}", s.shown);
@@ -915,7 +915,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
     s.start();
     s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
     let choice = |v: &str| Choice { value: v.into(), name: v.to_uppercase(), description: None, group: None };
-    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+    s.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
         id: session(),
         modes: None,
         options: Some(vec![ConfigOption {
@@ -929,7 +929,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
         model: None,
         commands: None,
         earlier: 0,
-    })));
+    }))));
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
     assert!(s.draw().contains("CODE…"), "{}", s.shown);
@@ -944,7 +944,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
     s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
     let choice = |v: &str| Choice { value: v.into(), name: v.to_uppercase(), description: None, group: None };
     let mode = |id: &str| Mode { id: id.into(), name: format!("old {id}"), description: None };
-    s.agent(AgentEvent::SessionOpened(Ok(SessionResult {
+    s.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
         id: session(),
         modes: Some(Modes { current: "one".into(), pending: None, available: vec![mode("one"), mode("two")] }),
         options: Some(vec![ConfigOption {
@@ -958,7 +958,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
         model: None,
         commands: None,
         earlier: 0,
-    })));
+    }))));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
     s.press(Code::BackTab);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
@@ -1062,7 +1062,7 @@ fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
     let mut patch = ToolPatch::new("b".into());
     (patch.kind, patch.status) = (Patch::Set(ToolKind::Fetch), Patch::Set(ToolStatus::Completed));
     patch.content = Patch::Set(vec![ToolContent::Block(Block::Text("found\n".repeat(9)))]);
-    s.update(Update::ToolCall(patch));
+    s.update(Update::ToolCall(patch.into()));
     s.draw();
     let ids: Vec<EntryId> = s.model.first().session().entries().iter().rev().take(2).map(|e| e.id).collect();
     s.ctrl('o');
@@ -1217,7 +1217,7 @@ fn a_rule_that_is_drafted_goes_when_the_agent_changes_the_call() {
     assert!(s.draw().contains("new rule"), "{}", s.shown);
     let mut patch = ToolPatch::new("call-1".into());
     patch.title = Patch::Set("rm -rf /".into());
-    s.update(Update::ToolUpdate(patch));
+    s.update(Update::ToolUpdate(patch.into()));
     assert!(s.draw().contains("the call has changed, no rule is made"), "{}", s.shown);
     let before = s.intents().len();
     s.press(Code::Enter);
@@ -1274,7 +1274,7 @@ fn r_324_a_file_outside_of_the_directories_is_opened_after_it_was_said() {
         let mut s = Scene::working(100, 24);
         let mut patch = ToolPatch::new("t".into());
         patch.locations = Patch::Set(vec![Location { path: path.into(), line: Some(3) }]);
-        s.update(Update::ToolCall(patch));
+        s.update(Update::ToolCall(patch.into()));
         s.draw();
         s.press(Code::F(10));
         s.typed("o");

@@ -30,7 +30,7 @@ fn write(s: &mut Scene, req: u64) {
         how: crate::model::event::WriteHow::default(),
     };
     let req = ReqId(req);
-    s.agent(AgentEvent::Request { req, session: Some(session()), request });
+    s.agent(AgentEvent::Request { req, session: Some(session()), request: request.into() });
     s.event(Event::Host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) }));
     s.draw();
 }
@@ -75,7 +75,7 @@ fn a_command_under_the_gate_is_shown_whole() {
         patience: None,
     };
     let request = AgentRequest::TerminalCreate(spec);
-    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
     s.draw();
     assert!(row(&s, "┏ run  make all").contains("0:00"), "{}", s.shown);
     assert!(s.shown.contains("in sub") && s.shown.contains("LD_PRELOAD=x"), "{}", s.shown);
@@ -92,7 +92,7 @@ fn every_variable_and_every_byte_of_a_command_under_the_gate_can_be_read() {
     let spec =
         TerminalSpec { command: lines.join("\n"), args: Vec::new(), env, cwd: None, limit: None, patience: None };
     let request = AgentRequest::TerminalCreate(spec);
-    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
     s.draw();
     s.press(Code::Tab);
     let mut seen = String::new();
@@ -143,7 +143,7 @@ fn what_an_answer_does_stands_beside_its_name() {
         option("e", "Hm", PermissionKind::Unknown),
     ];
     let request = AgentRequest::Permission { tool: ToolPatch::new("t".into()), options };
-    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
     s.draw();
     for words in [
         "1 A Reject (allow for good)",
@@ -168,7 +168,7 @@ fn ask_for_good(s: &mut Scene, req: u64, title: &str) {
     let mut tool = ToolPatch::new(format!("t{req}").into());
     tool.title = Patch::Set(title.into());
     let request = AgentRequest::Permission { tool, options };
-    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
     s.draw();
     s.after(2000).draw();
 }
@@ -214,7 +214,7 @@ fn an_answer_that_refuses_is_in_sight_on_the_smallest_screen() {
     let mut tool = ToolPatch::new("t".into());
     tool.title = Patch::Set("line after line ".repeat(20));
     let request = AgentRequest::Permission { tool, options };
-    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
     s.draw();
     assert!(s.shown.contains("No, do not"), "{}", s.shown);
     s.after(2000).draw();
@@ -228,7 +228,7 @@ fn what_was_read_is_forgotten_when_the_question_changes() {
     ask_for_good(&mut s, 5, "short");
     let mut patch = ToolPatch::new("t5".into());
     patch.title = Patch::Set("line after line ".repeat(300));
-    s.update(Update::ToolUpdate(patch));
+    s.update(Update::ToolUpdate(patch.into()));
     s.draw();
     s.after(2000).draw();
     s.press(Code::Tab).typed("2").draw();
@@ -617,7 +617,7 @@ fn r_423_a_field_of_a_type_that_is_not_known_is_named_and_has_no_control() {
 fn ask_form(s: &mut Scene, req: u64, schema: &str) {
     let params = format!(r#"{{"sessionId":"s","mode":"form","message":"Please answer.","requestedSchema":{schema}}}"#);
     let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, req);
-    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
     s.draw();
 }
 
@@ -781,7 +781,7 @@ fn r_432_r_433_a_page_stands_whole_with_its_host_and_is_opened_on_a_key() {
         let params =
             format!(r#"{{"sessionId":"s","mode":"url","message":"Log in.","elicitationId":"e","url":"{url}"}}"#);
         let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, 5);
-        s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+        s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
         s.draw();
         s.press(Code::Tab).after(800);
         s.draw();
@@ -829,7 +829,7 @@ fn the_host_of_a_page_is_always_on_the_screen_and_nothing_leads_there_before() {
         let params =
             format!(r#"{{"sessionId":"s","mode":"url","message":"{message}","elicitationId":"e","url":"{url}"}}"#);
         let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, 5);
-        s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request });
+        s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
         s.draw();
         s.press(Code::Tab).after(800);
         s.draw();
@@ -877,7 +877,7 @@ fn a_question_keeps_its_own_words_whatever_another_one_about_the_same_call_says(
         tool.wording = Some(Box::new(wording));
         let options = vec![PermissionOption { id: "once".into(), name: "yes".into(), kind: PermissionKind::AllowOnce }];
         let request = AgentRequest::Permission { tool, options };
-        s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request });
+        s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
         s.draw();
     };
     ask(&mut s, 5, "May I read the manual?");

@@ -60,7 +60,11 @@ pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -
         let more = if fitting == all { String::new() } else { format!(", {all} in all") };
         format!("{} of {fitting}{more}", inspector.number())
     } else {
-        format!("{count} · {}", if inspector.follows() { "follows" } else { "End follows" })
+        let missed = match inspector.missed() {
+            0 => String::new(),
+            missed => format!(" · {missed} came too fast"),
+        };
+        format!("{count}{missed} · {}", if inspector.follows() { "follows" } else { "End follows" })
     };
     let keys = StyledText::of(format!("{place} · ! violations · Enter opens · Esc closes"), Token::Dim);
     paint::put_right(buf, head, used + 2, &keys, cx.theme);

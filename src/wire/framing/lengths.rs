@@ -4,6 +4,7 @@
 //! nothing tells where the next message would begin.
 
 use super::{Decoded, Decoder};
+use memchr::memchr;
 use std::borrow::Cow;
 
 /// Bytes of the header of one message.
@@ -81,7 +82,7 @@ impl LengthDecoder {
         match self.state {
             State::Lost => &[],
             State::Header { bytes: before, .. } => {
-                let end = super::find_byte(bytes, b'\n').map_or(bytes.len(), |at| at + 1);
+                let end = memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
                 let (piece, rest) = bytes.split_at(end);
                 let is_whole = piece.last() == Some(&b'\n');
                 let taken = if before + self.part.len() + piece.len() > MAX_HEADER {
@@ -127,7 +128,7 @@ impl LengthDecoder {
 
 /// Between the values of JSON there are line ends, inside of them never.
 fn on_one_line(mut body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    if super::find_byte(&body, b'\n').is_some() {
+    if memchr(b'\n', &body).is_some() {
         body.to_mut().iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
     }
     body

@@ -179,6 +179,7 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
         ("session", Some(Scope::Session)),
         ("workspace", Some(Scope::Workspace)),
         ("always", Some(Scope::Always)),
+        ("deny_workspace", Some(Scope::Workspace)),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let rules = dir.path().canonicalize().unwrap().join("rules.toml");
@@ -201,8 +202,11 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
             let heard = heard.lock().unwrap();
             heard.iter().filter(|(_, got)| got["id"] == 7).map(|(_, got)| got["result"].clone()).collect()
         };
-        let granted = json!({ "granted": true, "remember": scope.is_some(), "scope": option });
-        assert_eq!(answers(&heard), [granted], "{option}");
+        let said = match option {
+            "deny_workspace" => json!({ "granted": false, "remember": true, "scope": "workspace" }),
+            _ => json!({ "granted": true, "remember": scope.is_some(), "scope": option }),
+        };
+        assert_eq!(answers(&heard), [said], "{option}");
         if scope.is_some() {
             // Kept in a file, it holds from when that is written.
             let is_made = |e: &Engine| !e.model().first().session().rules.made().is_empty();

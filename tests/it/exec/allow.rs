@@ -205,6 +205,15 @@ fn what_may_be_secret_is_refused_whatever_is_allowed_unless_a_rule_names_it() {
     assert_eq!(record.outcomes().iter().map(name).collect::<Vec<_>>(), ["no"]);
     assert_eq!(std::fs::read_to_string(lab.path("work/.env")).unwrap(), "KEY=1\n");
 
+    // The question itself names nothing; the call has, right before it.
+    let update = r#"{ do = "update", update = { sessionUpdate = "tool_call_update", toolCallId = "u", kind = "read", title = "read", locations = [{ path = "{cwd}/.env" }], rawInput = { filePath = "{cwd}/.env" } } },"#;
+    let unnamed = format!(
+        r#"{{ do = "permission", tool = "u", call = {{ title = "read", kind = "read", locations = [], raw_input = {{}} }}, options = [{USUAL}] }},"#
+    );
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&format!("{update}\n{unnamed}")));
+    assert!(done.assert_code(0).err().contains("passwords and keys"), "{}", done.err());
+    assert_eq!(record.outcomes().iter().map(name).collect::<Vec<_>>(), ["no"]);
+
     let rules = lab.write("rules.toml", "allow = [\"Read(.env)\"]\n");
     let rules = rules.to_str().unwrap().to_owned();
     let (done, record) = lab.record(&["x", "--rules", &rules], &lab.turn(&format!("{read}\n{call}")));

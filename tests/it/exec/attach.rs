@@ -98,7 +98,7 @@ fn an_image_that_the_prompt_names_goes_along_and_one_that_is_not_taken_is_a_line
 fn files_that_cannot_go_along_are_a_clear_line() {
     let lab = lab();
     let mut large = PNG.to_vec();
-    large.resize(50 << 20, 0);
+    large.resize(11 << 20, 0);
     std::fs::write(lab.cwd().join("large.png"), large).unwrap();
     let agent = lab.script(ALL);
     for (file, why) in [("large.png", "at most 10"), ("none.png", "No such file"), ("/dev/zero", "not a regular file")]

@@ -52,6 +52,22 @@ fn guard_of(client: i32) -> i32 {
     numbers.find_map(of).expect("there is a guard")
 }
 
+/// As `pkill -f` of an agent does it: the guard has the command line of the client.
+#[test]
+fn scenario_36_who_ends_everything_by_the_clients_name_leaves_nothing() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let lab = Lab::new();
+        let script = lab.turn(ENDLESS);
+        let agent = lab.shell_agent(&format!("{STUBBORN}{}\nwhile :; do sleep 1000; done\n", script.join(" ")));
+        let mut running = lab.start(&["x", "--json"], &agent);
+        running.until_line("on it");
+        kill(guard_of(running.pid), signal);
+        kill(running.pid, Signal::KILL);
+        wait_until("nothing runs", || lab.left().is_empty());
+        drop(running);
+    }
+}
+
 #[test]
 fn the_guard_shares_its_memory_with_the_client() {
     let lab = Lab::new();

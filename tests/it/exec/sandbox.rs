@@ -31,6 +31,21 @@ fn an_agent_and_its_commands_write_in_the_directory_of_the_session_only() {
 }
 
 #[test]
+fn an_agent_that_cannot_keep_its_state_is_told_with_what_to_do() {
+    if check_sandbox().is_err() {
+        // There is no sandbox that it could be in the way of.
+        return;
+    }
+    let lab = Lab::new();
+    let state = lab.path("state-of-agent");
+    std::fs::create_dir(&state).unwrap();
+    let line = format!("echo x > {}/file || exit 1\n", state.display());
+    lab.exec(&["x", "--sandbox"], &lab.shell_agent(&line)).assert_says(5, &["sandbox_write", "ended: exit 1"]);
+    let done = lab.exec(&["x"], &lab.shell_agent(&line));
+    assert!(!done.err().contains("sandbox_write"), "{}", done.err());
+}
+
+#[test]
 fn what_an_agent_is_configured_to_write_has_to_be_there() {
     let lab = Lab::new();
     let agent = lab.turn(r#"{ do = "say", text = "here" }"#);

@@ -56,7 +56,7 @@ impl House {
     }
 
     fn open(&mut self, at: SessionKey, id: &str) {
-        self.agent(at, AgentEvent::SessionOpened(Ok(named(id))));
+        self.agent(at, AgentEvent::SessionOpened(Ok(named(id).into())));
     }
 
     fn say(&mut self, agent: AgentKey, id: &str, text: &str) {
@@ -72,7 +72,10 @@ impl House {
     }
 
     fn request(&mut self, agent: AgentKey, id: &str, req: u64, request: AgentRequest) -> Vec<Addressed<Effect>> {
-        self.agent(agent, AgentEvent::Request { req: ReqId(req), session: Some(SessionId::from(id)), request })
+        self.agent(
+            agent,
+            AgentEvent::Request { req: ReqId(req), session: Some(SessionId::from(id)), request: request.into() },
+        )
     }
 
     fn prompt(&mut self, at: SessionKey, text: &str) -> Vec<Addressed<Effect>> {
@@ -187,6 +190,36 @@ fn r_133_each_question_waits_in_its_own_session_and_is_answered_there() {
 }
 
 #[test]
+fn scenario_03_fifty_questions_of_three_sessions_are_each_answered_once_in_any_order() {
+    let mut house = house();
+    let places = [(A, "one", A1), (A, "two", A2), (B, "one", B1)];
+    let of = |req: u64| places[req as usize % places.len()];
+    for req in 0..50 {
+        let (agent, session, _) = of(req);
+        let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+        let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
+        // The calls of all three sessions have the same names.
+        let tool = ToolPatch::new(format!("call-{}", req / 3).into());
+        house.request(agent, session, req, AgentRequest::Permission { tool, options });
+    }
+    let waiting = |house: &House| places.map(|(_, _, key)| house.session(key).questions().len());
+    assert_eq!(waiting(&house), [17, 17, 16]);
+    for req in (0..50).map(|turn| turn * 37 % 50) {
+        let (_, _, key) = of(req);
+        let option: &str = if req % 2 == 0 { "yes" } else { "no" };
+        let answer = |at| Intent::Answer { req: ReqId(at), option: option.into() };
+        let effects = house.wants(key, answer(req));
+        let expected = Effect::Respond { req: ReqId(req), answer: Answer::Selected(option.into()) };
+        let answers = |all: &[Addressed<Effect>]| {
+            all.iter().filter(|e| matches!(e.what, Effect::Respond { .. })).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(answers(&effects), [Addressed::new(key, expected)], "{req}");
+        assert!(answers(&house.wants(key, answer(req))).is_empty(), "{req} is answered twice");
+    }
+    assert_eq!(waiting(&house), [0, 0, 0]);
+}
+
+#[test]
 fn the_end_of_one_agent_closes_its_own_sessions_only() {
     let mut house = house();
     house.prompt(A1, "x");
@@ -234,7 +267,7 @@ fn what_comes_before_the_answer_to_new_waits_for_the_session_that_it_names() {
     house.open(third, "three");
     assert_eq!(house.session(third).questions().len(), 1);
     assert!(house.texts(fourth).is_empty());
-    let effects = house.agent(fourth, AgentEvent::SessionOpened(Ok(named("four"))));
+    let effects = house.agent(fourth, AgentEvent::SessionOpened(Ok(named("four").into())));
     assert_eq!(house.texts(fourth), ["early"]);
     let is_refused =
         |e: &Addressed<Effect>| matches!(&e.what, Effect::Respond { req: ReqId(2), answer: Answer::Error(_) });

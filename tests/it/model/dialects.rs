@@ -221,6 +221,7 @@ fn s_025_s_026_s_027_s_028_a_question_of_d0_has_four_scopes() {
         ("workspace", json!({ "granted": true, "remember": true, "scope": "workspace" })),
         ("always", json!({ "granted": true, "remember": true, "scope": "always" })),
         ("deny", json!({ "granted": false })),
+        ("deny_workspace", json!({ "granted": false, "remember": true, "scope": "workspace" })),
     ];
     for (number, (option, answer)) in chosen.into_iter().enumerate() {
         let id = 10 + number as i64;

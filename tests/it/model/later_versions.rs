@@ -1,7 +1,7 @@
 //! The model has words for what the first version of the protocol does not say: a codec of a later one decodes into them.
 
+use crate::support::second::{state, stops};
 use crate::support::{Rig, SESSION, chunk, plain_init, with};
-use acp_tui::model::effect::Ended;
 use acp_tui::model::event::{Intent, Stop};
 use acp_tui::model::session::Phase;
 use acp_tui::model::tool::{Mark, ToolKind};
@@ -18,10 +18,6 @@ fn prompted() -> Rig {
     rig
 }
 
-fn state(rig: &mut Rig, state: &str, more: Value) {
-    rig.update(with(json!({ "sessionUpdate": "state_update", "state": state }), more));
-}
-
 fn whole(rig: &mut Rig, kind: &str, id: &str, content: Value) {
     rig.update(json!({ "sessionUpdate": kind, "messageId": id, "content": content }));
 }
@@ -32,11 +28,6 @@ fn text(text: &str) -> Value {
 
 fn piece(rig: &mut Rig, id: &str, text: &str) {
     rig.update(with(chunk("agent_message_chunk", text), json!({ "messageId": id })));
-}
-
-fn stops(rig: &Rig) -> Vec<Option<Stop>> {
-    let stop = |ended: Ended| if let Ended::Stopped(result) = ended { Some(result.stop) } else { None };
-    rig.ended().into_iter().map(stop).collect()
 }
 
 #[test]

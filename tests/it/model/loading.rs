@@ -10,6 +10,7 @@ use acp_tui::model::entry::{Body, UserState};
 use acp_tui::model::event::{HostEvent, Intent, Opening};
 use acp_tui::model::ids::{AgentKey, SessionKey, TurnId};
 use acp_tui::model::session::{Closed, Phase, Policy, Session, SessionState};
+use acp_tui::model::setup::Setup;
 use acp_tui::model::tool::Mark;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -153,7 +154,7 @@ fn r_145_a_prompt_waits_for_the_answer_and_is_a_turn_of_its_own() {
 #[test]
 fn r_143_what_is_told_of_earlier_is_no_change_of_now() {
     let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.begin_as(true, Gate::Off, false);
+    rig.core.set_up(Setup::Sessions { review: true, gate: Gate::Off, rules: false });
     // The first session is loaded in place of a new one, so that it has a review.
     asked(&mut rig, offering(true, false), load());
     let tool = json!({ "toolCallId": "t", "status": "completed", "kind": "edit",

@@ -11,6 +11,7 @@ use acp_tui::model::ids::{AgentKey, SessionKey};
 use acp_tui::model::permission_mode::{BYPASS_LASTS, ModeChoice, PermissionMode};
 use acp_tui::model::ruling::{Extent, Ruled, Ruling};
 use acp_tui::model::session::Policy;
+use acp_tui::model::setup::Setup;
 use acp_tui::model::tool::Exit;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false };
 
 fn begun() -> Rig {
     let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.begin_as(false, Gate::Off, true);
+    rig.core.set_up(Setup::Sessions { review: false, gate: Gate::Off, rules: true });
     rig.opens();
     rig.prompt("hi");
     rig.sent();
@@ -192,8 +193,7 @@ fn a_replay_has_the_same_modes() {
 
 #[test]
 fn a_mode_of_the_command_line_is_logged_with_its_session_and_as_a_flag() {
-    let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.model = std::mem::take(&mut rig.core.model).with_audit(true);
+    let mut rig = Rig::of(Model::new("agent --acp".into(), "/project".into(), Policy::Ask).with_audit(true));
     rig.host(HostEvent::PermissionMode(ModeChoice::read("plan:2h").unwrap()));
     let modes = |wants: Vec<Effect>| -> Vec<(By, Outcome, Option<String>)> {
         let told = wants.into_iter().filter_map(|effect| match effect {

@@ -8,6 +8,7 @@ use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
 use acp_tui::model::session::{Policy, ReadOnly, SessionState};
+use acp_tui::model::setup::Setup;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ fn recall(rig: &mut Rig, past: Past) {
 /// Asked for a session of an agent that offers this, before anything has been read.
 fn asked(load: bool, more: &Value) -> Rig {
     let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.begin_with(true, Policy::Ask);
+    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
     rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
     rig.intent(Intent::Start);
     rig.host(HostEvent::AgentSpawned { pid: 7 });
@@ -79,7 +80,7 @@ fn an_agent_is_asked_for_a_session_when_its_journals_have_been_read() {
 #[test]
 fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
     let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.begin_with(true, Policy::Ask);
+    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
     rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
     rig.intent(Intent::Start);
     rig.host(HostEvent::AgentSpawned { pid: 7 });
@@ -177,7 +178,7 @@ fn a_session_that_its_agent_has_forgotten_is_shown() {
 #[test]
 fn a_session_that_is_open_elsewhere_is_shown_without_an_agent() {
     let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.begin_with(true, Policy::Ask);
+    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
     let why = ReadOnly::Elsewhere("another window".into());
     rig.intent(Intent::OpenAs(Opening::Show { id: "s".into(), why: why.clone() }));
     recall(&mut rig, past());

@@ -3,12 +3,14 @@
 use crate::support::Rig;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
+use acp_tui::model::audit::By;
 use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::ReqId;
 use acp_tui::model::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope};
 use acp_tui::model::session::{Allow, Policy};
+use acp_tui::model::setup::Setup;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -16,7 +18,7 @@ const HEADER: &str = r#"{"v":2,"review":false,"gate":"off","rules":true}"#;
 
 fn ruled(policy: Policy) -> Rig {
     let mut rig = Rig::with_policy(policy);
-    rig.core.begin_as(false, Gate::Off, true);
+    rig.core.set_up(Setup::Sessions { review: false, gate: Gate::Off, rules: true });
     rig.opens();
     rig.prompt("hi");
     rig.sent();
@@ -207,7 +209,7 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
     let made = |scope| MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope };
     let rules = vec![made(Scope::Turn), made(Scope::Session)];
     let asked = rig.pending().len();
-    rig.host(HostEvent::RulesMade { made: rules, fault: None });
+    rig.host(HostEvent::RulesMade { made: rules, unkept: Vec::new(), fault: None });
     assert_eq!((asked, rig.model().first().rules.made().len()), (2, 2));
     rig.host(HostEvent::Ruled { req: ReqId(0), ruling: ruling(Ruled::Allow) });
     rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Ask) });
@@ -221,6 +223,50 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
     rig.intent(Intent::Rules(RuleWish::Drop(made(Scope::Session))));
     assert_eq!(rig.model().first().rules.made(), []);
     assert_replayed(&rig);
+}
+
+#[test]
+fn a_rule_holds_before_it_is_written_also_for_what_is_being_judged() {
+    let mut rig = ruled(Policy::Ask);
+    let asked = |rig: &mut Rig| rig.wants().iter().filter(|e| matches!(e, Effect::AskRules { .. })).count();
+    ask(&mut rig, 1, &usual());
+    say(&mut rig, Ruled::Open);
+    ask(&mut rig, 2, &usual());
+    asked(&mut rig);
+    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope: Scope::Always };
+    rig.host(HostEvent::RulesHeld(vec![rule.clone()]));
+    assert!(rig.model().first().rules.in_no_file().eq([&rule]));
+    assert_eq!(asked(&mut rig), 1, "the question");
+    rig.host(HostEvent::Ruled { req: ReqId(0), ruling: ruling(Ruled::Allow) });
+    // Judged by the rules of before: asked once more, and no question.
+    rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Open) });
+    assert_eq!((asked(&mut rig), rig.pending().len()), (1, 0));
+    rig.host(HostEvent::Ruled { req: ReqId(1), ruling: ruling(Ruled::Allow) });
+    assert_eq!(rig.sent_briefly(), ["1:selected once", "2:selected once"]);
+    rig.host(HostEvent::RulesMade { made: Vec::new(), unkept: vec![rule.clone()], fault: Some("full".into()) });
+    let of_session = MadeRule { scope: Scope::Session, ..rule };
+    assert_eq!(rig.model().first().rules.made(), std::slice::from_ref(&of_session));
+    assert!(rig.model().first().rules.in_no_file().eq([&of_session]), "for the session alone");
+    assert_replayed(&rig);
+}
+
+#[test]
+fn a_question_that_nobody_is_there_for_is_refused_by_the_client() {
+    for (intent, by) in [
+        (Intent::RefuseLeft(ReqId(0)), (By::Client, Some("the input has ended"))),
+        (Intent::Refuse { req: ReqId(0), reason: String::new() }, (By::Person, None)),
+    ] {
+        let mut rig = ruled(Policy::Ask);
+        ask(&mut rig, 1, &usual());
+        say(&mut rig, Ruled::Open);
+        rig.wants();
+        rig.intent(intent);
+        assert_eq!(rig.sent_briefly(), ["1:selected no"]);
+        let told = |e: &Effect| if let Effect::Audit(decision) = e { Some(decision.clone()) } else { None };
+        let decision = rig.wants().iter().find_map(told).unwrap();
+        assert_eq!((decision.by, decision.reason.as_deref()), by);
+        assert_replayed(&rig);
+    }
 }
 
 #[test]

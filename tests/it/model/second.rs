@@ -1,10 +1,11 @@
 //! A session in the second version of the protocol, from lines to lines and to the transcript.
 
+use crate::support::second::{running, state, stops, tool};
 use crate::support::{Rig, SESSION, chunk, options, plain_init, second_init, with};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::agent::DeathKind;
-use acp_tui::model::effect::{Effect, Ended};
+use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, Item, Opening, Protocol, Stop};
 use acp_tui::model::ids::{AgentKey, Owner, SessionKey, TermId};
 use acp_tui::model::session::{Allow, Phase, Policy};
@@ -12,34 +13,12 @@ use acp_tui::model::tool::ToolStatus;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-fn state(rig: &mut Rig, state: &str, more: Value) {
-    rig.update(with(json!({ "sessionUpdate": "state_update", "state": state }), more));
-}
-
-fn prompted() -> Rig {
-    let mut rig = Rig::second();
-    rig.prompt("hi");
-    rig.answer("session/prompt", json!({ "messageId": "u1" }));
-    state(&mut rig, "running", json!({}));
-    rig.sent();
-    rig
-}
-
 fn idle(rig: &mut Rig) {
     state(rig, "idle", json!({ "stopReason": "end_turn" }));
 }
 
 fn piece(rig: &mut Rig, id: &str, text: &str) {
     rig.update(with(chunk("agent_message_chunk", text), json!({ "messageId": id })));
-}
-
-fn tool(rig: &mut Rig, more: Value) {
-    rig.update(with(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t" }), more));
-}
-
-fn stops(rig: &Rig) -> Vec<Option<Stop>> {
-    let stop = |ended: Ended| if let Ended::Stopped(result) = ended { Some(result.stop) } else { None };
-    rig.ended().into_iter().map(stop).collect()
 }
 
 fn unsupported(supported: Value) -> Value {
@@ -169,7 +148,7 @@ fn v2_042_v2_045_v2_064_a_prompt_that_is_not_taken_comes_back() {
 
 #[test]
 fn v2_060_v2_061_a_cancel_ends_with_idle_and_questions_are_answered() {
-    let mut rig = prompted();
+    let mut rig = running();
     let call = json!({ "toolCallId": "t", "title": "Run" });
     let params =
         json!({ "title": "May I?", "subject": { "type": "tool_call", "toolCall": call }, "options": options() });
@@ -228,7 +207,7 @@ fn v2_025_an_agent_that_takes_up_a_session_and_says_no_state_is_not_taken_to_be_
 
 #[test]
 fn v2_048_a_turn_waits_for_the_person_while_the_agent_says_so() {
-    let mut rig = prompted();
+    let mut rig = running();
     let waits = |rig: &Rig| rig.model().first().waits_for_person();
     rig.request(
         9,
@@ -249,7 +228,7 @@ fn v2_048_a_turn_waits_for_the_person_while_the_agent_says_so() {
 
 #[test]
 fn v2_056_v2_057_background_work_stays_until_it_is_told_anew() {
-    let mut rig = prompted();
+    let mut rig = running();
     let count = |rig: &Rig| rig.model().first().background.len();
     let two = json!([{ "type": "terminal", "terminalId": "a" }, { "type": "dream" }]);
     state(&mut rig, "idle", json!({ "stopReason": "end_turn", "background": two }));
@@ -264,7 +243,7 @@ fn v2_056_v2_057_background_work_stays_until_it_is_told_anew() {
 
 #[test]
 fn v2_071_v2_072_v2_073_words_without_an_id_are_a_message_of_their_own() {
-    let mut rig = prompted();
+    let mut rig = running();
     piece(&mut rig, "m", "one ");
     rig.say("alone ");
     rig.say("again");
@@ -274,7 +253,7 @@ fn v2_071_v2_072_v2_073_words_without_an_id_are_a_message_of_their_own() {
 
 #[test]
 fn v2_065_v2_066_v2_067_one_call_is_ended_alone_where_that_is_offered() {
-    let mut rig = prompted();
+    let mut rig = running();
     tool(&mut rig, json!({ "title": "Build", "status": "in_progress" }));
     let cancel = |rig: &mut Rig| {
         rig.intent(Intent::CancelItem(Item::Tool("t".into())));
@@ -306,7 +285,7 @@ fn v2_065_v2_066_v2_067_one_call_is_ended_alone_where_that_is_offered() {
 
 #[test]
 fn v2_076_v2_078_a_call_is_made_by_whatever_names_it_first_and_parts_are_added() {
-    let mut rig = prompted();
+    let mut rig = running();
     let part = |text: &str| json!({ "type": "content", "content": { "type": "text", "text": text } });
     let add = |rig: &mut Rig, text: &str| {
         rig.update(json!({ "sessionUpdate": "tool_call_content_chunk", "toolCallId": "t", "content": part(text) }));
@@ -326,7 +305,7 @@ fn v2_076_v2_078_a_call_is_made_by_whatever_names_it_first_and_parts_are_added()
 
 #[test]
 fn v2_084_v2_086_a_terminal_of_the_agents_own_is_fed_in_any_order() {
-    let mut rig = prompted();
+    let mut rig = running();
     let id = TermId::of(Owner::Agent, "x");
     let chunk = |rig: &mut Rig, data: &str| {
         rig.update(json!({ "sessionUpdate": "terminal_output_chunk", "terminalId": "x", "data": data }));
@@ -380,7 +359,7 @@ fn v2_100_what_is_not_known_is_never_allowed_without_the_person() {
 
 #[test]
 fn v2_083_no_file_and_no_terminal_is_served() {
-    let mut rig = prompted();
+    let mut rig = running();
     for (id, method) in ["fs/read_text_file", "fs/write_text_file", "terminal/create"].into_iter().enumerate() {
         rig.request(id as u64, method, json!({ "path": "/project/a", "content": "x", "command": "make" }));
     }

@@ -1,7 +1,7 @@
 //! Requirements of version 2 that are small and stand alone.
 
+use crate::support::second::{running, state, stops, tool};
 use crate::support::{Rig, SESSION, chunk, options, second_init, with};
-use acp_tui::model::effect::Ended;
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{HostEvent, Intent, Opening, Protocol, Stop};
 use acp_tui::model::form::Reply;
@@ -14,30 +14,8 @@ use serde_json::{Value, json};
 const SECOND: SessionKey = SessionKey(1);
 const A: AgentKey = AgentKey::FIRST;
 
-fn state(rig: &mut Rig, state: &str, more: Value) {
-    rig.update(with(json!({ "sessionUpdate": "state_update", "state": state }), more));
-}
-
-fn running() -> Rig {
-    let mut rig = Rig::second();
-    rig.prompt("hi");
-    rig.answer("session/prompt", json!({ "messageId": "u1" }));
-    state(&mut rig, "running", json!({}));
-    rig.sent();
-    rig
-}
-
-fn tool(rig: &mut Rig, more: Value) {
-    rig.update(with(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t" }), more));
-}
-
 fn message(id: &str, kind: &str, text: &str) -> Value {
     json!({ "sessionUpdate": kind, "messageId": id, "content": [{ "type": "text", "text": text }] })
-}
-
-fn stops(rig: &Rig) -> Vec<Option<Stop>> {
-    let stop = |ended: Ended| if let Ended::Stopped(result) = ended { Some(result.stop) } else { None };
-    rig.ended().into_iter().map(stop).collect()
 }
 
 /// A further session is asked for in this way.

@@ -223,6 +223,22 @@ fn r_389_r_390_r_397_kill_keeps_the_id() {
 }
 
 #[test]
+fn scenario_35_a_command_runs_on_after_the_turn_until_somebody_ends_it() {
+    let mut rig = Rig::prompted("hi");
+    rig.terminal(1, "term-1");
+    rig.stop("end_turn");
+    let wants = rig.wants();
+    assert!(!wants.iter().any(|e| matches!(e, Effect::TerminalKill(_) | Effect::TerminalRelease(_))), "{wants:?}");
+    assert!(rig.model().first().session().running_terminal().is_some());
+    rig.sent();
+    on(&mut rig, 2, "wait_for_exit", "term-1");
+    assert!(rig.sent().is_empty());
+    rig.terminal_ends("term-1", exit_code(0));
+    assert_eq!(rig.sent_briefly(), ["2:ok"]);
+    assert!(rig.model().first().session().running_terminal().is_none());
+}
+
+#[test]
 fn r_392_after_release_the_id_is_dead() {
     let mut rig = Rig::prompted("hi");
     rig.terminal(1, "term-1");

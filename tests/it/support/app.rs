@@ -9,9 +9,6 @@ use acp_tui::agent::codec;
 use acp_tui::engine::link::{self, Link, memory};
 use acp_tui::engine::wait::Signal;
 use acp_tui::engine::{AgentSetup, Engine, EngineConfig, Further};
-use acp_tui::host::process::Graces;
-use acp_tui::model::changes::Gate;
-use acp_tui::model::session::Policy;
 use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
 use acp_tui::ui::keys::{Code, Key, Mouse};
@@ -30,6 +27,7 @@ use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::vte::ansi::Processor;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -41,37 +39,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An engine that starts no process, keeps no journal and has no review.
 pub fn config(root: &Path) -> EngineConfig {
-    EngineConfig {
-        command: "nothing that could be started".into(),
-        args: Vec::new(),
-        env: Vec::new(),
-        start_in: None,
-        cwd: root.to_owned(),
-        policy: Policy::Ask,
-        journals: None,
-        record: None,
-        protocol: acp_tui::model::event::Protocol::Auto,
-        sandbox: None,
-        reach: acp_tui::engine::Reach::default(),
-        further: Further::default(),
-        suggestion: None,
-        install: None,
-        shell: None,
-        graces: Graces::default(),
-        review: None,
-        gate: Gate::Off,
-        permission_mode: None,
-        rules: None,
-        servers: None,
-        audit: None,
-        private: Vec::new(),
-        directories: Vec::new(),
-        budget: None,
-    }
+    let command = "nothing that could be started".into();
+    EngineConfig { command, cwd: root.to_owned(), ..EngineConfig::default() }
 }
 
+/// Columns and rows of an emulator.
 #[derive(Clone, Copy)]
-struct Size(u16, u16);
+pub struct Size(pub u16, pub u16);
 
 impl Dimensions for Size {
     fn total_lines(&self) -> usize {
@@ -431,12 +405,14 @@ pub async fn play_wishing(
 ) -> (Ended, String) {
     let (link, far) = memory();
     let agent = agent(Agent::of(far));
-    play_linked(size, past, models, vec![link], agent, person).await
+    let dir = tempfile::tempdir().unwrap();
+    play_linked(size, config(dir.path()), (past, models), vec![link], agent, person).await
 }
 
 /// With two agents: the first is there from the start, the other one is called `b` and can be chosen for a session.
 pub async fn play_two(
     size: (u16, u16),
+    config: EngineConfig,
     agent: impl AsyncFnOnce(Agent),
     other: impl AsyncFnOnce(Agent),
     person: impl AsyncFnOnce(Person),
@@ -445,18 +421,32 @@ pub async fn play_two(
     let agents = async {
         tokio::join!(agent(Agent::of(far)), other(Agent::of(beyond)));
     };
-    play_linked(size, None, Models::default(), vec![link, further], agents, person).await.0
+    let nothing = (None, Models::default());
+    play_linked(size, config, nothing, vec![link, further], agents, person).await.0
+}
+
+/// Lets the clock that stands still go on by so much whenever `file` has been written to the disk: what a thread does
+/// takes it a few such steps, on any machine.
+pub async fn goes_on_with_the_disk(file: &File, step: Duration) {
+    loop {
+        let file = file.try_clone().unwrap();
+        let written = tokio::task::spawn_blocking(move || {
+            (&file).write_all(b".").unwrap();
+            file.sync_all().unwrap();
+        });
+        written.await.unwrap();
+        tokio::time::sleep(step).await;
+    }
 }
 
 async fn play_linked(
     size: (u16, u16),
-    past: Option<Arc<dyn Archive>>,
-    models: Models,
+    mut config: EngineConfig,
+    (past, models): (Option<Arc<dyn Archive>>, Models),
     links: Vec<Link>,
     agents: impl Future<Output = ()>,
     person: impl AsyncFnOnce(Person),
 ) -> (Ended, String) {
-    let dir = tempfile::tempdir().unwrap();
     let glass = Glass::new(size);
     let (inputs, happenings) = mpsc::channel(1024);
     let (signals, signalled) = mpsc::channel(8);
@@ -471,7 +461,6 @@ async fn play_linked(
         }
         links.next().expect("each is started once")
     });
-    let mut config = config(dir.path());
     if has_further {
         config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup())]));
     }

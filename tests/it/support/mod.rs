@@ -6,6 +6,7 @@ pub mod app;
 pub mod next;
 pub mod renamed;
 pub mod schema;
+pub mod second;
 
 use acp_tui::agent::codec;
 use acp_tui::engine::core::{Core, Out};
@@ -16,6 +17,7 @@ use acp_tui::model::entry::{Block, Body, Entry, FileOutcome, UserState};
 use acp_tui::model::event::{Event, HostEvent, Intent, Protocol, Timer};
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, TermId};
 use acp_tui::model::session::{Phase, Policy};
+use acp_tui::model::setup::Setup;
 use acp_tui::model::tool::{ChangeBody, Exit, ToolCall, ToolContent, ToolStatus};
 use acp_tui::wire::frame::Frame;
 use acp_tui::wire::trace::{Dir, Form, append_record};
@@ -48,9 +50,12 @@ pub struct Rig {
 
 impl Rig {
     pub fn with_policy(policy: Policy) -> Self {
-        let mut core =
-            Core::new(Model::new("agent --acp".into(), CWD.into(), policy), PathBuf::from(CWD), codec::shipped());
-        core.with_journal();
+        Self::of(Model::new("agent --acp".into(), CWD.into(), policy))
+    }
+
+    pub fn of(model: Model) -> Self {
+        let mut core = Core::new(model, PathBuf::from(CWD), codec::shipped());
+        core.set_up(Setup::Journal);
         Self {
             core,
             now: Duration::from_secs(1),
@@ -100,7 +105,7 @@ impl Rig {
 
     pub fn starting_as(policy: Policy, review: bool) -> Self {
         let mut rig = Self::with_policy(policy);
-        rig.core.begin_as(review, Gate::Off, false);
+        rig.core.set_up(Setup::Sessions { review, gate: Gate::Off, rules: false });
         rig.intent(Intent::Start);
         rig.host(HostEvent::AgentSpawned { pid: 7 });
         rig
@@ -373,7 +378,7 @@ impl Rig {
     }
 
     pub fn model(&self) -> &Model {
-        &self.core.model
+        self.core.model()
     }
 
     pub fn pending(&self) -> Vec<ReqId> {

@@ -20,7 +20,7 @@ pub fn update(params: &str) -> Option<(SessionId, Update)> {
         "agent_message" => message(ChunkKind::Agent)?,
         "agent_thought" => message(ChunkKind::Thought)?,
         "user_message" => message(ChunkKind::User)?,
-        "tool_call_patch" => Update::ToolUpdate(tool(update)?),
+        "tool_call_patch" => Update::ToolUpdate(tool(update)?.into()),
         "plan_update" => {
             Update::Plan { id: Some(id("planId")?), entries: list(&update["entries"]).map(step).collect() }
         }

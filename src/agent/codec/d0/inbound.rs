@@ -27,8 +27,8 @@ pub fn update(read: &Read) -> Result<(SessionId, Update), String> {
         "user_message_chunk" => piece(ChunkKind::User, data),
         "thought_message_chunk" | "agent_thought_chunk" => piece(ChunkKind::Thought, data),
         "plan" => plan(data, read.lost_of("steps")),
-        "tool_call" => Update::ToolCall(tools::call(data, read)?),
-        "tool_call_update" => Update::ToolUpdate(tools::update(data, read)?),
+        "tool_call" => Update::ToolCall(tools::call(data, read)?.into()),
+        "tool_call_update" => Update::ToolUpdate(tools::update(data, read)?.into()),
         "available_commands" => {
             let list =
                 json!({ "sessionUpdate": "available_commands_update", "availableCommands": data.get("commands") });

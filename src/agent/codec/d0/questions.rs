@@ -18,6 +18,8 @@ const SCOPES: [(&str, &str, Option<Scope>); 4] = [
     ("always", "Always allow", Some(Scope::Always)),
 ];
 const DENY: &str = "deny";
+/// The denial that lasts, and the scope that the agent is told of (S-027).
+const LASTING: (&str, &str, &str, Scope) = ("deny_workspace", "Deny in this workspace", "workspace", Scope::Workspace);
 
 pub fn read(value: &Value, number: u64) -> AgentRequest {
     let (Some(operation), Some(resource)) = (str_of(value, "operation"), str_of(value, "resource")) else {
@@ -67,21 +69,25 @@ pub fn read(value: &Value, number: u64) -> AgentRequest {
     if tool.cut {
         return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
     }
-    let scopes = SCOPES.iter().filter_map(|(id, _, scope)| Some(((*id).to_owned(), (*scope)?))).collect();
+    let lasting = SCOPES.iter().filter_map(|(id, _, scope)| Some((*id, (*scope)?))).chain([(LASTING.0, LASTING.3)]);
+    let scopes = lasting.map(|(id, scope)| (id.to_owned(), scope)).collect();
     tool.wording = Some(Box::new(Wording { title, description: reason, is_unknown: !is_known, scopes }));
     let allow = |(id, name, scope): &(&str, &str, Option<Scope>)| PermissionOption {
         id: (*id).to_owned(),
         name: (*name).to_owned(),
         kind: if scope.is_some() { PermissionKind::AllowAlways } else { PermissionKind::AllowOnce },
     };
-    let deny = PermissionOption { id: DENY.to_owned(), name: "Deny".to_owned(), kind: PermissionKind::RejectOnce };
-    AgentRequest::Permission { tool, options: SCOPES.iter().map(allow).chain([deny]).collect() }
+    let deny = |id: &str, name: &str, kind| PermissionOption { id: id.to_owned(), name: name.to_owned(), kind };
+    let denials =
+        [deny(DENY, "Deny", PermissionKind::RejectOnce), deny(LASTING.0, LASTING.1, PermissionKind::RejectAlways)];
+    AgentRequest::Permission { tool, options: SCOPES.iter().map(allow).chain(denials).collect() }
 }
 
 /// The answer for the option that was chosen (S-026, S-027).
 pub fn answer(option: &str) -> Value {
     match SCOPES.iter().find(|(id, ..)| *id == option) {
         Some((scope, ..)) => json!({ "granted": true, "remember": *scope != "once", "scope": scope }),
+        None if option == LASTING.0 => json!({ "granted": false, "remember": true, "scope": LASTING.2 }),
         None => json!({ "granted": false }),
     }
 }

@@ -4,9 +4,9 @@ use crate::agent::codec::Codec as _;
 use crate::agent::codec::v1::V1;
 use crate::agent::codec::v1::inbound::{decode, variant};
 use crate::agent::codec::v1::tools::{Form, patch_of};
-use crate::agent::codec::versionless::bounded::{self, Read};
-use crate::agent::codec::versionless::content::{block, id_of, list_of, need_id, str_of, string_of, u64_of};
-use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
+use crate::agent::codec::versionless::bounded::Read;
+use crate::agent::codec::versionless::content::{block, list_of, need_id, str_of, string_of, u64_of};
+use crate::agent::codec::versionless::requests::{self, PERMISSION, too_large};
 use crate::base::limits::{MAX_PARTS, MAX_TITLE, MAX_WORDS};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{AgentRequest, Update};
@@ -67,18 +67,10 @@ pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, A
     if method != PERMISSION && !is_service {
         return V1.request(method, params, number);
     }
-    let Read { value, lost, .. } = match bounded::read(params) {
-        Ok(read) => read,
-        Err(error) => return (None, bad(method, &error.to_string())),
-    };
-    let Some(session) = id_of(&value, "sessionId").map(SessionId::from) else {
-        return (None, bad(method, "sessionId is missing"));
-    };
-    if lost > 0 {
-        return (Some(session), too_large(method, format!("{lost} of its values are too many")));
-    }
-    let request = if method == PERMISSION { question(&value, number) } else { service(method, value, number) };
-    (Some(session), request)
+    requests::of_session(method, params, |value| match method {
+        PERMISSION => question(&value, number),
+        _ => service(method, value, number),
+    })
 }
 
 fn question(value: &Value, number: u64) -> AgentRequest {

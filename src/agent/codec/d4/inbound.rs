@@ -25,7 +25,7 @@ pub fn update(read: &Read) -> Result<(SessionId, Update), String> {
         patch.status = Patch::Set(ToolStatus::Cancelled);
     }
     patch.cut |= read.lost > 0;
-    Ok((session, if is_call { Update::ToolCall(patch) } else { Update::ToolUpdate(patch) }))
+    Ok((session, if is_call { Update::ToolCall(patch.into()) } else { Update::ToolUpdate(patch.into()) }))
 }
 
 /// A call with the members of version 1; those that it has already count.

@@ -8,7 +8,7 @@ use super::results::OPTIONS;
 use super::tools::{self, Form};
 use crate::agent::codec::versionless::asked;
 use crate::agent::codec::versionless::bounded::{self, Read};
-use crate::agent::codec::versionless::content::{id_of, need_id, str_of};
+use crate::agent::codec::versionless::content::{need_id, str_of};
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::{children, results, updates};
 use crate::base::limits::{self, MAX_COMMAND, MAX_COMMAND_LINES, MAX_ID, MAX_NAME, MAX_PATH, MAX_VARIABLES};
@@ -71,8 +71,8 @@ pub fn variant(value: &Value, read: &Read) -> Result<Update, String> {
         return updates::chunk(kind, value);
     }
     Ok(match name {
-        "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?),
-        "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?),
+        "tool_call" => Update::ToolCall(patch(value, Form::Announcement, read)?.into()),
+        "tool_call_update" => Update::ToolUpdate(patch(value, Form::Update, read)?.into()),
         "plan" => {
             let entries = updates::plan(updates::has(value, "entries")?, read.lost_of("entries"));
             Update::Plan { id: None, entries }
@@ -114,18 +114,7 @@ pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, A
         // Nothing but the session is of interest, and not even that is certain to be there.
         return (None, requests::not_offered(method));
     }
-    let Read { value, lost, .. } = match bounded::read(params) {
-        Ok(read) => read,
-        Err(error) => return (None, bad(method, &error.to_string())),
-    };
-    let Some(session) = id_of(&value, "sessionId").map(SessionId::from) else {
-        return (None, bad(method, "sessionId is missing"));
-    };
-    if lost > 0 {
-        // Half of a command or of a question is another one.
-        return (Some(session), too_large(method, format!("{lost} of its values are too many")));
-    }
-    (Some(session), decode(method, value, number))
+    requests::of_session(method, params, |value| decode(method, value, number))
 }
 
 fn is_known(method: &str) -> bool {

@@ -14,7 +14,7 @@ fn call(members: &Value) -> ToolPatch {
     let mut update = json!({ "sessionUpdate": "tool_call", "toolCallId": "t" });
     update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     match updated(&update).unwrap() {
-        Update::ToolCall(patch) => patch,
+        Update::ToolCall(patch) => *patch,
         other => panic!("{other:?}"),
     }
 }

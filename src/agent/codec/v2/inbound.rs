@@ -9,7 +9,7 @@ use super::tools;
 use crate::agent::codec::versionless::asked;
 use crate::agent::codec::versionless::bounded::{self, Read};
 use crate::agent::codec::versionless::content::{
-    block, id_of, list_of, message_id, need_id, short_id, str_of, string_of, words_of,
+    block, list_of, message_id, need_id, short_id, str_of, string_of, words_of,
 };
 use crate::agent::codec::versionless::requests::{self, PERMISSION, bad, too_large};
 use crate::agent::codec::versionless::tools::raw;
@@ -80,15 +80,15 @@ fn variant(value: &Value, read: &Read) -> Result<Update, String> {
             let mut patch = tools::patch(value, |list| read.lost_of(list))?;
             // What a list lost may have been part of the raw values, too.
             patch.cut |= read.lost > 0;
-            Update::ToolUpdate(patch)
+            Update::ToolUpdate(patch.into())
         }
         "tool_call_content_chunk" => {
             let mut patch = tools::part(value)?;
             patch.cut |= read.lost > 0;
-            Update::ToolUpdate(patch)
+            Update::ToolUpdate(patch.into())
         }
-        "terminal_update" => Update::Terminal(tools::terminal(value)?),
-        "terminal_output_chunk" => Update::Terminal(tools::output(value)?),
+        "terminal_update" => Update::Terminal(tools::terminal(value)?.into()),
+        "terminal_output_chunk" => Update::Terminal(tools::output(value)?.into()),
         "plan_update" => updates::plan_of(value.get("plan").ok_or("plan is missing")?, read)?,
         "plan_removed" => updates::plan_removed(value)?,
         "available_commands_update" => updates::available_commands(value, read)?,
@@ -161,18 +161,7 @@ pub fn request(method: &str, params: &str, number: u64) -> (Option<SessionId>, A
     if method != PERMISSION {
         return (None, requests::not_offered(method));
     }
-    let Read { value, lost, .. } = match bounded::read(params) {
-        Ok(read) => read,
-        Err(error) => return (None, bad(method, &error.to_string())),
-    };
-    let Some(session) = id_of(&value, "sessionId").map(SessionId::from) else {
-        return (None, bad(method, "sessionId is missing"));
-    };
-    if lost > 0 {
-        // Half of a question is another one.
-        return (Some(session), too_large(method, format!("{lost} of its values are too many")));
-    }
-    (Some(session), permission(&value, number))
+    requests::of_session(method, params, |value| permission(&value, number))
 }
 
 fn permission(value: &Value, number: u64) -> AgentRequest {

@@ -16,7 +16,7 @@ fn call(members: Value) -> ToolPatch {
     let mut update = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t" });
     update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     match updated(&update).unwrap() {
-        Update::ToolUpdate(patch) => patch,
+        Update::ToolUpdate(patch) => *patch,
         other => panic!("{other:?}"),
     }
 }
@@ -25,7 +25,7 @@ fn terminal(kind: &str, members: Value) -> TerminalPatch {
     let mut update = json!({ "sessionUpdate": kind, "terminalId": "term" });
     update.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     match updated(&update).unwrap() {
-        Update::Terminal(patch) => patch,
+        Update::Terminal(patch) => *patch,
         other => panic!("{other:?}"),
     }
 }

@@ -42,7 +42,7 @@ pub fn child(value: &Value) -> Result<Update, String> {
         Some(_) => return Err("additionalDirectories is no list".to_owned()),
         None => Patch::Keep,
     };
-    Ok(Update::Child(ChildPatch {
+    Ok(Update::Child(Box::new(ChildPatch {
         id: SessionId::from(need_id(value, "sessionId")?),
         title: words_patch(value, "title"),
         description: words_patch(value, "description"),
@@ -50,7 +50,7 @@ pub fn child(value: &Value) -> Result<Update, String> {
         directories,
         stops,
         status,
-    }))
+    })))
 }
 
 /// Whole or not at all: a part of it is another one.

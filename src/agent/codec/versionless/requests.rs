@@ -1,7 +1,8 @@
 //! Requests that an agent makes in the same way in all versions, and how one is refused that cannot be used.
 
 use super::asked::{self, Asked, Refused};
-use super::content::{list_of, str_of, string_of};
+use super::bounded::{self, Read};
+use super::content::{id_of, list_of, str_of, string_of};
 use crate::base::limits::{self, MAX_ANSWERS, MAX_ID, MAX_NAME, MAX_TITLE, MAX_WORDS};
 use crate::model::event::{AgentRequest, PermissionKind, PermissionOption};
 use crate::model::ids::SessionId;
@@ -33,6 +34,26 @@ pub fn ask(params: &str) -> (Option<SessionId>, AgentRequest) {
         Err(Refused::Bad(why)) => (None, bad(asked::CREATE, &why)),
         Err(Refused::TooLarge(why)) => (None, too_large(asked::CREATE, why)),
     }
+}
+
+/// One about a session, and which that is; `decode` reads its parameters where they are whole.
+pub fn of_session(
+    method: &str,
+    params: &str,
+    decode: impl FnOnce(Value) -> AgentRequest,
+) -> (Option<SessionId>, AgentRequest) {
+    let Read { value, lost, .. } = match bounded::read(params) {
+        Ok(read) => read,
+        Err(error) => return (None, bad(method, &error.to_string())),
+    };
+    let Some(session) = id_of(&value, "sessionId").map(SessionId::from) else {
+        return (None, bad(method, "sessionId is missing"));
+    };
+    if lost > 0 {
+        // Half of a command or of a question is another one.
+        return (Some(session), too_large(method, format!("{lost} of its values are too many")));
+    }
+    (Some(session), decode(value))
 }
 
 /// One that is not offered.

@@ -593,7 +593,7 @@ fn a_change_of_another_session_leads_to_its_call_there() {
     let open = Intent::OpenSession { cwd: "/home/me/src/shop".into(), how: Opening::New };
     tell(AgentKey::FIRST.into(), Event::User(open));
     let opened = SessionResult { id: "s2".into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
-    tell(second.into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened))));
+    tell(second.into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
     tell(second.into(), Event::User(Intent::Prompt { text: "there".into(), links: Vec::new() }));
     s.ui.sync(&s.model, s.now);
     let entry = s.model.session_of(second).unwrap().entries().id_at(0);

@@ -1,0 +1,19 @@
+//! What holds of the program that has a model, or had it when the journal was written that is replayed.
+//!
+//! Data only. In a journal its header says it; it is no event there.
+
+use super::changes::Gate;
+use super::policy::Policy;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setup {
+    /// A journal is written of all that happens.
+    Journal,
+    /// There is a place for entries that leave memory.
+    History,
+    /// There is a review or none, what is held back for the person, and whether rules are asked.
+    Sessions { review: bool, gate: Gate, rules: bool },
+    /// What earlier journals have of a session is read or not, and how is decided what agents ask for. Older journals do
+    /// not say it.
+    Asking { earlier: bool, policy: Policy },
+}
