@@ -257,7 +257,7 @@ fn a_question_that_nobody_is_there_for_is_refused_by_the_client() {
         (Intent::Refuse { req: ReqId(0), reason: String::new() }, (By::Person, None)),
     ] {
         let mut rig = Rig::of(Model::new("agent --acp".into(), "/project".into(), Policy::Ask).with_audit(true));
-        rig.core.begin_as(false, Gate::Off, true);
+        rig.core.set_up(Setup::Sessions { review: false, gate: Gate::Off, rules: true });
         rig.opens();
         rig.prompt("hi");
         rig.sent();
