@@ -109,7 +109,7 @@ pub fn forget(agent: &mut Agent) {
     let suggestion = agent.suggestion.take();
     let credentials = agent.credentials.take();
     let (log_ins, is_confined) = (agent.log_ins, agent.is_confined);
-    *agent = Agent { command, env, suggestion, credentials, log_ins, is_confined, ..Agent::default() };
+    *agent = Agent { command, env, suggestion, is_confined, log_ins, credentials, ..Agent::default() };
 }
 
 pub fn initialized(agent: &mut Agent, init: InitResult) {

@@ -30,7 +30,9 @@ impl Both {
         let model = || Model::new("agent".into(), "/w".into(), Policy::Ask);
         let mut both = Self { lean: model(), whole: model(), memory: Memory::default(), calls: 0 };
         Memory::default().reduce(&mut both.lean, Event::Setup(Setup::History).at_home(), Now::ZERO);
-        fixture::opening().into_iter().for_each(|event| both.event(event));
+        for event in fixture::opening() {
+            both.event(event);
+        }
         both.prompt("go");
         both
     }

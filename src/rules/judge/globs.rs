@@ -32,7 +32,9 @@ pub(super) fn of_shape(request: &Request<'_>, shape: &str) -> Option<Vec<PathBuf
         let mut paths = vec![PathBuf::from(if one.starts_with('/') { "/" } else { "" })];
         for part in one.split('/').filter(|part| !part.is_empty()) {
             if !part.contains(MARKS) {
-                paths.iter_mut().for_each(|path| path.push(part));
+                for path in &mut paths {
+                    path.push(part);
+                }
                 continue;
             }
             let mut next = Vec::new();

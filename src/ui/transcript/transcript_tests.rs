@@ -35,7 +35,9 @@ impl Stage {
             history: Memory::default(),
             scroll: Scroll::Follow,
         };
-        fixture::opening().into_iter().for_each(|event| stage.event(event));
+        for event in fixture::opening() {
+            stage.event(event);
+        }
         stage
     }
 
