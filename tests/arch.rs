@@ -260,7 +260,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::paint", &["theme", "text"]),
     ("ui::composer", &["ui::keys", "base"]),
     // What a decoded picture is, and what is decoded.
-    ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::picture"]),
+    ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::graphics", "base::picture"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
     ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
@@ -328,10 +328,24 @@ const ROOMS: &[(&str, &[&str])] = &[
             "text",
         ],
     ),
-    ("ui::screen", &["ui::keys", "ui::tty", "engine::wait"]),
+    ("ui::screen", &["ui::keys", "ui::tty", "engine::wait", "base::graphics"]),
     ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
-    // A picture is written into a file by what its bytes say that it is.
-    ("ui::run", &["ui", "engine", "model", "theme", "base::media", "base::picture"]),
+    // A picture is written into a file by what its bytes say that it is; what a program of the person's is told is cleaned.
+    (
+        "ui::run",
+        &[
+            "ui",
+            "engine",
+            "model",
+            "theme",
+            "text::width",
+            "base::graphics",
+            "base::human",
+            "base::media",
+            "base::picture",
+            "base::sanitize",
+        ],
+    ),
 ];
 
 /// Imports that break the table for a reason: `(file, target, reason)`.
@@ -422,6 +436,7 @@ const FENCES: &[Fence] = &[
             // Programs that take a text or tell of something are waited for, and not for ever.
             "ui/work/copier.rs",
             "ui/work/pictures.rs",
+            "ui/work/status_command.rs",
             "ui/run/telling.rs",
             "ui/tty/input.rs",
             // The loop waits for the person's editor.

@@ -47,6 +47,8 @@ mod review;
 mod robust;
 #[path = "e2e/scroll.rs"]
 mod scroll;
+#[path = "e2e/status.rs"]
+mod status;
 #[path = "e2e/typing.rs"]
 mod typing;
 #[path = "e2e/worktrees.rs"]

@@ -4,6 +4,7 @@ pub mod date;
 pub mod digest;
 pub mod escape;
 pub mod exit;
+pub mod graphics;
 pub mod human;
 pub mod limits;
 pub mod media;

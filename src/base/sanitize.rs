@@ -79,6 +79,8 @@ pub const fn is_deceptive(c: char) -> bool {
             | '\u{180b}'..='\u{180f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
             // Tags, more variation selectors, and what is kept free for their like.
             | '\u{e0000}'..='\u{e0fff}'
+            // What stands for pieces of pictures, here and in terminals.
+            | '\u{10eeee}'
     )
 }
 

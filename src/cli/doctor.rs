@@ -24,6 +24,7 @@ use crate::store::trusted::{Trusted, What};
 use crate::theme::color::Depth;
 use crate::ui::tty::{Letters, Multiplexer};
 use serde_json::json;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
@@ -299,7 +300,10 @@ fn configuration(surroundings: &Surroundings) -> Section {
     }
     for (name, value) in values(&surroundings.config) {
         match value {
-            Some(value) => section.add(name, format!("{value} (config.toml)"), None),
+            Some(value) => {
+                let wrong = missing_program(&surroundings.config, name, &surroundings.path);
+                section.add(name, format!("{value} (config.toml)"), wrong);
+            }
             None => section.add(name, "(default)", None),
         }
     }
@@ -308,6 +312,18 @@ fn configuration(surroundings: &Surroundings) -> Section {
         section.add("fault", "", Some(warning.to_string()));
     }
     section
+}
+
+/// Of a key that names a program which is not there.
+fn missing_program(config: &Config, key: &str, path: &OsStr) -> Option<String> {
+    let words = match (key, &config.notify) {
+        ("decision_hook", _) => config.decision_hook.as_ref(),
+        ("status_command", _) => config.status_command.as_ref(),
+        ("notify", Some(Notify::Program(words))) => Some(words),
+        _ => None,
+    };
+    let program = words?.first().filter(|program| configured::find_on_path(program, path).is_none())?;
+    Some(format!("{program} was not found: install it, or give its full path"))
 }
 
 /// The keys of the configuration, and what a file says of them. Of agents and servers the names.
@@ -334,6 +350,7 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("unstable", config.unstable.then(|| "true".to_owned())),
         ("budget", config.budget.clone()),
         ("notify", notify.cloned()),
+        ("status_command", config.status_command.as_ref().and_then(|words| words.first()).cloned()),
         ("sessions.keep", (!keep.is_empty()).then(|| keep.join(", "))),
         ("agents", names(config.agents.keys().collect())),
         ("mcp", names(config.mcp.keys().collect())),

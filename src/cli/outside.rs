@@ -1,14 +1,14 @@
 //! What there is around the screen, as the environment and the configuration say: how a person who looks elsewhere is
-//! told, and which programs take what is copied.
+//! told, which programs take what is copied, and which one has a say on the status line.
 //!
 //! Starts nothing itself. Invariant: over SSH no program of this machine is taken for the person's clipboard.
 
 use super::launch::Surroundings;
 use crate::config::schema::Notify;
-use crate::host::process::run_tool;
+use crate::host::process::{Git, ask_tool, run_tool};
 use crate::store::private::make_private_dir;
 use crate::store::replace::{Durability, Replacement};
-use crate::ui::run::{Notices, Outside, Run, ToFile, Tools};
+use crate::ui::run::{Ask, Branch, Notices, Outside, Run, StatusProgram, ToFile, Tools};
 use crate::ui::tty::Multiplexer;
 use crate::ui::tty::clipboard::MAX_TEXT;
 use crate::ui::tty::outside::{self, Channel};
@@ -45,6 +45,18 @@ pub(super) fn clipboard(surroundings: &Surroundings, get: impl Fn(&str) -> Optio
     let state = surroundings.dirs.as_ref().map(|dirs| dirs.state.clone());
     let file = state.map(|state| -> ToFile { Arc::new(move |name, bytes| keep(&state, name, bytes)) });
     Tools { run: Some(run()), programs: programs(get, cfg!(target_os = "macos")), file, max: MAX_TEXT }
+}
+
+/// What makes words for the status line.
+pub(super) fn status_command(surroundings: &Surroundings) -> Option<StatusProgram> {
+    let words = surroundings.config.status_command.clone()?;
+    let ask: Ask = Arc::new(|words, input, patience| Box::pin(ask_tool(words, input, patience)));
+    let branch: Branch = Arc::new(|dir| {
+        let name = Git::at(dir).line(&["rev-parse", "--abbrev-ref", "HEAD"]).ok()?;
+        // A commit that is no branch's.
+        (!name.is_empty() && name != "HEAD").then_some(name)
+    });
+    Some(StatusProgram { words, ask, branch })
 }
 
 fn run() -> Run {

@@ -11,6 +11,7 @@ use super::resume;
 use super::runtime;
 use super::usage::Usage;
 use super::written::Written;
+use crate::base::human;
 use crate::config::agents::{self, AgentCommand};
 use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
@@ -88,13 +89,14 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         let Interactive { mut config, warnings: further, demo } =
             interactive::prepare(common, &surroundings, agent, cwd, &opening)?;
         warnings.extend(further);
+        options.tour = demo.is_some().then(|| "Show me around.".to_owned());
         let configured = surroundings.config;
         let (home, is_sandboxed) = (options.home.clone(), common.sandbox);
         config.further = Further::read_by(move || launch::further(&configured, home, is_sandboxed));
         let mut ended = Box::pin(session(screen, config, opening, options, warnings)).await;
         if demo.is_some() {
             // Its directory goes now.
-            ended.can_go_on.clear();
+            (ended.can_go_on, ended.undecided) = (Vec::new(), 0);
         }
         Ok(ended)
     });
@@ -215,6 +217,9 @@ fn exit_code(ended: &Ended) -> u8 {
     for id in &ended.can_go_on {
         say(&format!("to go on: acp-tui --resume {}", quote(id)));
     }
+    if ended.undecided > 0 {
+        say(&format!("{} to decide: acp-tui review last", human::count(ended.undecided, "hunk")));
+    }
     match ended.exit {
         Exit::Quit => code::OK,
         Exit::Signal(signal) => signal.exit_code(),
@@ -274,7 +279,7 @@ fn picker(surroundings: &Surroundings) -> AgentPicker {
         PickItem {
             id: DEMO.into(),
             name: "Demo".into(),
-            command: "built in, no account, nothing is changed".into(),
+            command: "built in, no account, in a throw-away copy".into(),
             found: true,
             hint: String::new(),
         },
@@ -323,6 +328,8 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         models: models_of(common, surroundings),
         outside: outside::outside(surroundings, multiplexer, get),
         clipboard: outside::clipboard(surroundings, get),
+        tour: None,
+        status_command: outside::status_command(surroundings),
         conversation: Conversation {
             is_inline: common.inline || surroundings.config.is_inline,
             is_printed_at_end: common.print_on_exit || surroundings.config.prints_on_exit,

@@ -85,6 +85,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),
             "notify" => config.notify = notify(value, &mut report),
+            "status_command" => config.status_command = words("status_command", value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
             "agents" => config.agents = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),

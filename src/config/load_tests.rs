@@ -14,6 +14,7 @@ fn a_whole_file() {
 default_agent = "mine"
 theme = "dark"
 gate = "hold"
+status_command = ["my-status", "--short"]
 [sessions]
 keep = { count = 500, days = 90, mib = 2_048 }
 [agents.mine]
@@ -28,6 +29,7 @@ command = "x"
     assert_eq!(config.default_agent.as_deref(), Some("mine"));
     assert_eq!(config.theme.as_deref(), Some("dark"));
     assert_eq!(config.gate.as_deref(), Some("hold"));
+    assert_eq!(config.status_command, Some(vec!["my-status".to_owned(), "--short".to_owned()]));
     assert_eq!(config.keep, Keep { count: Some(500), days: Some(90), mib: Some(2048) });
     let mine = &config.agents["mine"];
     assert_eq!((mine.command.as_str(), mine.args.len(), mine.env["KEY"].as_str()), ("/opt/agent", 2, "value"));
@@ -44,7 +46,7 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, gate, decision_hook, protocol, dialect, unstable, budget, notify, sessions, agents, mcp",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, gate, decision_hook, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
             "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen",
         ]
     );

@@ -7,7 +7,7 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 15] = [
     "default_agent",
     "theme",
     "screen",
@@ -19,6 +19,7 @@ pub const KEYS: [&str; 14] = [
     "unstable",
     "budget",
     "notify",
+    "status_command",
     "sessions",
     "agents",
     "mcp",
@@ -83,6 +84,8 @@ pub struct Config {
     pub budget: Option<String>,
     /// How the person is told of something while they look elsewhere.
     pub notify: Option<Notify>,
+    /// A program and its arguments, whose first line stands on the status line.
+    pub status_command: Option<Vec<String>>,
     pub keep: Keep,
     /// The person's own agents by name.
     pub agents: BTreeMap<String, AgentConfig>,

@@ -201,7 +201,7 @@ impl Told {
                             remarks.push(format!("{}: its journal is damaged, and read only in part", kept.name));
                         }
                         replayed(&text, one, |key, session| {
-                            told.take(review, (key, session), &turns, &journal, &parts);
+                            told.take((review, one), (key, session), &turns, &journal, &parts);
                         });
                     }
                     Err(error) => remarks.push(format!("{}: its journal cannot be read: {error}", kept.name)),
@@ -223,7 +223,7 @@ impl Told {
 
     fn take(
         &mut self,
-        review: usize,
+        (review, one): (usize, &Listed),
         (key, session): (SessionKey, &Session),
         turns: &BTreeSet<u64>,
         journal: &Path,
@@ -231,8 +231,11 @@ impl Told {
     ) {
         let Some(id) = &session.id else { return };
         let part = parts.iter().find(|part| part.journal == journal && part.session_id == id.as_str());
+        // What the agent has told of before it opened the session was said in other turns.
+        let opened = one.sessions.iter().filter(|session| session.id == id.as_str()).map(|session| session.first_turn);
+        let first = opened.min().unwrap_or_default().max(1);
         let mut seen: BTreeSet<u64> = BTreeSet::new();
-        for entry in session.entries().iter().filter(|entry| entry.turn.0 > 0) {
+        for entry in session.entries().iter().filter(|entry| entry.turn.0 >= first) {
             let turn = entry.turn.0;
             seen.insert(turn);
             if !turns.contains(&turn) {

@@ -112,7 +112,7 @@ fn opened(opening: &Opening) -> &'static str {
         Opening::Load(_) => "load",
         Opening::Resume(_) => "resume",
         Opening::Continue(_) => "load or resume",
-        Opening::Fork(_) | Opening::Aside { from: Some(_), .. } => "fork",
+        Opening::Fork(_) | Opening::Copy(_) | Opening::Aside { from: Some(_), .. } => "fork",
         Opening::Show { .. } => "shown only",
         Opening::Aside { from: None, .. } => "aside",
     }

@@ -124,6 +124,8 @@ pub fn in_words(
     let merge = merge.map_err(|error| line(&error.to_string()).into_owned())?;
     let kept_as = merge.recovery.as_ref().map(|kept| format!("; what was there is kept as {kept}")).unwrap_or_default();
     let origin = visible(worktree.origin.as_os_str());
+    // Where a window is open `undo` is refused.
+    let undone_by = if open.is_some() { "`u` in its review" } else { "`acp-tui undo last` there" };
     let merged = match open {
         Some(review) => through(review, state, worktree, merge, |_, _| true),
         None => kept(state, worktree, merge, |_, _| true),
@@ -132,11 +134,7 @@ pub fn in_words(
     let files = human::count(merged.files.len() as u64, "file");
     match merged.left.first() {
         None if merged.files.is_empty() => Ok(format!("{} has nothing to merge", worktree.name)),
-        None => Ok(format!(
-            "merged {files} of {} into {origin}; `u` in the review there undoes it, `acp-tui undo last --dry-run` there lists \
-             them{kept_as}",
-            worktree.name
-        )),
+        None => Ok(format!("merged {files} of {} into {origin}; {undone_by} undoes it{kept_as}", worktree.name)),
         Some((path, why)) => Err(format!(
             "merged {files}, left {} alone: {}: {}{kept_as}",
             human::count(merged.left.len() as u64, "file"),

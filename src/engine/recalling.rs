@@ -32,8 +32,8 @@ impl Recalling {
         Self { journals, facts: facts.clone() }
     }
 
-    /// Has the conversation read that the agent of this command calls like this.
-    pub fn begin(&self, at: SessionKey, id: SessionId, command: String) {
+    /// Has the conversation read that the agent of this command calls like this; for a copy of it, or to go on with it.
+    pub fn begin(&self, at: SessionKey, id: SessionId, command: String, is_copy: bool) {
         let (journals, facts) = (self.journals.clone(), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let mut age = None;
@@ -51,7 +51,8 @@ impl Recalling {
                 }
             };
             debug!(entries = past.entries.len(), "read from earlier journals");
-            for mut part in past.parts(trouble) {
+            let parts = if is_copy { past.copied(trouble) } else { past.parts(trouble) };
+            for mut part in parts {
                 part.age = age.filter(|_| part.is_last);
                 facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
             }

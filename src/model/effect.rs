@@ -57,8 +57,8 @@ pub enum Effect {
     MakeRules(NewRules),
     /// The narrowest rule that answers this so is to hold.
     KeepAnswer {
-        claims: Box<Claims>,
         list: Ruled,
+        claims: Box<Claims>,
         scope: Scope,
     },
     DropRule(MadeRule),
@@ -105,7 +105,10 @@ pub enum Effect {
     },
     Review(ReviewCommand),
     /// Read what earlier journals have of the session of this id.
-    Recall(SessionId),
+    Recall {
+        id: SessionId,
+        is_copy: bool,
+    },
     /// Write these entries where they can be read again, and say where with a hint: memory is better used for others.
     MoveOut(Vec<EntryId>),
     FrontEnd(FrontEnd),
@@ -277,7 +280,7 @@ impl Withdrawal {
     /// As part of a sentence.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::ByAgent => "the agent withdrew it",
+            Self::ByAgent => "the agent took it back",
             Self::TurnEnded => "the turn ended",
             Self::TurnStopped => "the turn was stopped",
             Self::SessionClosed => "the session was closed",

@@ -4,7 +4,7 @@
 //! by a name that none of the session's later ones has.
 
 use super::entries::size_of_entry;
-use super::entry::{Body, Entry};
+use super::entry::{Block, Body, Entry};
 use super::ids::{TermId, TurnId};
 use super::session::Terminal;
 use super::tool::ToolContent;
@@ -21,7 +21,8 @@ pub struct Past {
     pub terminals: BTreeMap<TermId, Terminal>,
 }
 
-/// A part of it. A journal says only that it came: the entries are in the earlier ones.
+/// A part of it. A journal says only that it came, as the entries are in the earlier ones; but that of a copy has what was
+/// said in the session that it was made of, which may go on or go.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recalled {
     /// Turns of all parts together.
@@ -33,6 +34,8 @@ pub struct Recalled {
     /// How long ago its agent has opened it, where that is known; with the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<Duration>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copied: Vec<Entry>,
     #[serde(skip)]
     pub past: Past,
 }
@@ -74,6 +77,27 @@ impl Past {
         }
     }
 
+    /// The same for a copy of the session: what was said and done, with what commands have printed in place of their
+    /// terminals.
+    pub fn copied(self, trouble: Option<String>) -> Vec<Recalled> {
+        let Self { mut entries, terminals } = self;
+        entries.retain(|entry| is_said(&entry.body));
+        for entry in &mut entries {
+            let Body::Tool(tool) = &mut entry.body else { continue };
+            for content in &mut tool.content {
+                if let ToolContent::Terminal(id) = content {
+                    let printed = terminals.get(id).map(|terminal| terminal.text.text()).unwrap_or_default();
+                    *content = ToolContent::Block(Block::Text(printed));
+                }
+            }
+        }
+        let mut parts = Self { entries, terminals: BTreeMap::new() }.parts(trouble);
+        for part in &mut parts {
+            part.copied = std::mem::take(&mut part.past.entries);
+        }
+        parts
+    }
+
     /// In parts that are small enough to be taken in one after the other; at least one, also of nothing.
     pub fn parts(mut self, trouble: Option<String>) -> Vec<Recalled> {
         let turns = self.turns();
@@ -92,9 +116,14 @@ impl Past {
                 size = 0;
             }
         }
-        parts.push(Recalled { turns, is_last: true, trouble, age: None, past: part });
+        parts.push(Recalled { turns, is_last: true, trouble, past: part, ..Recalled::default() });
         parts
     }
+}
+
+/// Whether it was said or done in the session, and is not about it.
+pub fn is_said(body: &Body) -> bool {
+    !matches!(body, Body::Terminal(_) | Body::Changes(_) | Body::Notice(_))
 }
 
 /// Moves an entry to so many turns later; what is before the first turn goes along with the one before.

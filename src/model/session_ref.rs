@@ -54,6 +54,11 @@ impl<'a> SessionRef<'a> {
         self.agent.log_in.as_ref().filter(|log_in| self.session.wants_log_in || log_in.is_of_agent)
     }
 
+    /// It is looked at without an agent.
+    pub fn is_only_reviewed(self) -> bool {
+        self.phase() == Phase::NotStarted && self.session.review().is_some()
+    }
+
     /// Its turn waits for the person, with or without a question.
     pub fn waits_for_person(self) -> bool {
         self.session.turn.is_some() && self.session.told_to_wait == Some(true)

@@ -73,6 +73,11 @@ impl Wording {
         self.scopes.iter().find(|(id, _)| id == option).map(|(_, scope)| *scope)
     }
 
+    /// The answers that hold for so long.
+    pub fn options_of(&self, scope: Scope) -> impl Iterator<Item = &str> {
+        self.scopes.iter().filter(move |(_, of)| *of == scope).map(|(id, _)| id.as_str())
+    }
+
     /// Whether it holds something that is not seen as it is.
     pub fn deceives(&self) -> bool {
         deceives(&self.title) || self.description.as_deref().is_some_and(deceives)

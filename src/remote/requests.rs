@@ -228,7 +228,8 @@ impl Client {
             return Failure::unsuited("the connection to the agent broke".to_owned());
         }
         let source = error.source();
-        let why = match source.and_then(|source| source.downcast_ref::<io::Error>()) {
+        let below = source.and_then(|source| source.downcast_ref::<h2::Error>()).and_then(h2::Error::get_io);
+        let why = match below.or_else(|| source.and_then(|source| source.downcast_ref::<io::Error>())) {
             // Who speaks HTTP/2 alone may close the connection with what it has not read.
             Some(error) if is_closed(error) => return Failure::unsuited(reason(error)),
             Some(error) => reason(error),

@@ -19,13 +19,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use super::messages::Role;
 
 /// Bytes that a compiled expression may take.
 const MAX_REGEX: usize = 16 << 20;
+/// Bytes of hits of one journal that wait for its turn, or to be taken.
+const MAX_WAITING: usize = 4 << 20;
 
 /// What is looked for in a text.
 #[derive(Debug)]
@@ -141,8 +143,8 @@ impl Hit {
     }
 }
 
-/// Looks through everything, the newest journal first. `take` gets the hits of a journal in their order, and says whether
-/// to go on. Gives what could not be read.
+/// Looks through everything, the newest journal first. `take` gets the hits of a journal in their order, in one
+/// or more parts, and says whether to go on. Gives what could not be read.
 pub fn search(state: &Path, query: &Query, take: impl FnMut(Vec<Hit>) -> bool + Send) -> io::Result<Vec<Problem>> {
     let (parts, mut problems) = sessions::parts(state)?;
     let mut journals: BTreeMap<PathBuf, Vec<Part>> = BTreeMap::new();
@@ -152,18 +154,14 @@ pub fn search(state: &Path, query: &Query, take: impl FnMut(Vec<Hit>) -> bool + 
     let mut journals: Vec<_> = journals.into_iter().collect();
     let newest = |parts: &[Part]| parts.iter().map(|part| part.last).max();
     journals.sort_by(|(a, x), (b, y)| (newest(y), b).cmp(&(newest(x), a)));
-    let turn = Mutex::new(Turn { next: 0, early: BTreeMap::new(), take, goes_on: true });
+    let turn =
+        Turns { turn: Mutex::new(Turn { next: 0, early: BTreeMap::new(), take, goes_on: true }), came: Condvar::new() };
     let found = sessions::in_parallel(journals.into_iter().enumerate().collect(), |(number, (path, parts))| {
-        let turn = || turn.lock().unwrap_or_else(PoisonError::into_inner);
-        if !turn().goes_on {
+        if !turn.now().goes_on {
             return None;
         }
-        let (hits, problem) = match in_journal(&path, &parts, query) {
-            Ok(hits) => (hits, None),
-            Err(error) => (Vec::new(), Some(Problem { path, why: error.to_string() })),
-        };
-        turn().hand_over(number, hits);
-        problem
+        let mut place = Place { turns: &turn, number, hits: Vec::new(), bytes: 0 };
+        in_journal(&path, &parts, query, &mut place).err().map(|error| Problem { path, why: error.to_string() })
     });
     problems.extend(found.into_iter().flatten());
     Ok(problems)
@@ -177,27 +175,85 @@ struct Turn<F> {
     goes_on: bool,
 }
 
+struct Turns<F> {
+    turn: Mutex<Turn<F>>,
+    /// The next journal is another one.
+    came: Condvar,
+}
+
 impl<F: FnMut(Vec<Hit>) -> bool> Turn<F> {
+    fn take(&mut self, hits: Vec<Hit>) {
+        if self.goes_on && !hits.is_empty() {
+            self.goes_on = (self.take)(hits);
+        }
+    }
+
+    /// The last that a journal has.
     fn hand_over(&mut self, number: usize, hits: Vec<Hit>) {
         self.early.insert(number, hits);
         while let Some(hits) = self.early.remove(&self.next) {
             self.next += 1;
-            if self.goes_on && !hits.is_empty() {
-                self.goes_on = (self.take)(hits);
-            }
+            self.take(hits);
         }
     }
 }
 
-fn in_journal(path: &Path, parts: &[Part], query: &Query) -> io::Result<Vec<Hit>> {
-    let Some(first) = parts.first() else { return Ok(Vec::new()) };
+impl<F: FnMut(Vec<Hit>) -> bool> Turns<F> {
+    fn now(&self) -> MutexGuard<'_, Turn<F>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a journal has, on its way out. However the look at it ends, those behind it have their turn.
+struct Place<'a, F: FnMut(Vec<Hit>) -> bool> {
+    turns: &'a Turns<F>,
+    number: usize,
+    hits: Vec<Hit>,
+    bytes: usize,
+}
+
+impl<F: FnMut(Vec<Hit>) -> bool> Place<'_, F> {
+    /// Waits for its turn when there is too much of it. False: no more is wanted.
+    fn put(&mut self, hit: Hit) -> bool {
+        self.bytes += size_of::<Hit>() + hit.text.len();
+        self.hits.push(hit);
+        if self.bytes < MAX_WAITING {
+            return true;
+        }
+        let is_not_yet = |turn: &mut Turn<F>| turn.goes_on && turn.next != self.number;
+        let turn = self.turns.came.wait_while(self.turns.now(), is_not_yet);
+        let mut turn = turn.unwrap_or_else(PoisonError::into_inner);
+        self.bytes = 0;
+        turn.take(std::mem::take(&mut self.hits));
+        turn.goes_on
+    }
+}
+
+impl<F: FnMut(Vec<Hit>) -> bool> Drop for Place<'_, F> {
+    fn drop(&mut self) {
+        self.turns.now().hand_over(self.number, std::mem::take(&mut self.hits));
+        self.turns.came.notify_all();
+    }
+}
+
+fn in_journal(
+    path: &Path,
+    parts: &[Part],
+    query: &Query,
+    place: &mut Place<'_, impl FnMut(Vec<Hit>) -> bool>,
+) -> io::Result<()> {
+    let Some(first) = parts.first() else { return Ok(()) };
     let mut file = lines::open(path)?;
     let mut sieve = Sieve::new(query, first.codec.clone(), first.is_alone);
-    let mut hits = Vec::new();
-    let mut out = |message: Message| hits.extend(hit(parts, query, message));
+    let mut goes_on = true;
+    let mut out = |message: Message| {
+        if let Some(hit) = hit(parts, query, message).filter(|_| goes_on) {
+            goes_on = place.put(hit);
+        }
+    };
     lines::each(&mut file, 0, |line| sieve.take(line, &mut out))?;
     sieve.finish(&mut out);
-    Ok(hits)
+    Ok(())
 }
 
 fn hit(parts: &[Part], query: &Query, message: Message) -> Option<Hit> {

@@ -260,6 +260,29 @@ fn what_is_told_again_behind_the_answer_is_not_found_twice() {
 }
 
 #[test]
+fn much_that_is_found_comes_in_parts_and_in_order() {
+    let long = "roof ".repeat(20_000);
+    let many = |id: &str, started: u64| {
+        let journal = Journal::new(started, "agent", "/work/a").open(id);
+        (0..90).fold(journal, |journal, n| journal.prompt(id, &format!("{n} {long}")).end())
+    };
+    let home = Home::with(&[("1", many("old", STARTED)), ("2", many("new", STARTED + 10_000))]);
+    let (mut all, mut parts) = (Vec::new(), 0);
+    let problems = search(home.0.path(), &literal("roof"), |hits| {
+        let bytes: usize = hits.iter().map(|hit| hit.text.len()).sum();
+        assert!(bytes <= MAX_WAITING + long.len() + 10, "{bytes}");
+        all.extend(hits.into_iter().map(|hit| (hit.session_id, hit.turn)));
+        parts += 1;
+        true
+    });
+    assert_eq!(problems.unwrap(), []);
+    let want: Vec<(String, u64)> =
+        ["new", "old"].iter().flat_map(|id| (1..=90).map(|n| ((*id).to_owned(), n))).collect();
+    assert_eq!(all, want);
+    assert!(parts >= 6, "{parts}");
+}
+
+#[test]
 fn who_has_enough_is_given_no_more() {
     let journals: Vec<(String, Journal)> = (0..20).map(|n| (format!("{n:02}"), conversation())).collect();
     let named: Vec<(&str, Journal)> = journals.into_iter().map(|(n, j)| (&*Box::leak(n.into_boxed_str()), j)).collect();

@@ -11,7 +11,7 @@ fn picker() -> AgentPicker {
         item("codex", "Codex", "codex-acp", false, "npm install -g codex-acp"),
         item("gemini", "Gemini CLI", "gemini --acp", true, "found on PATH"),
         item("claude", "Claude Code", "claude-agent-acp", true, "found on PATH"),
-        item("demo", "Demo", "built in, no account, nothing is changed", true, ""),
+        item("demo", "Demo", "built in, no account, in a throw-away copy", true, ""),
     ])
 }
 
@@ -34,7 +34,7 @@ fn it_looks_like_a_list() {
 
   ❯ Gemini CLI   gemini --acp                                     found on PATH
     Claude Code  claude-agent-acp                                 found on PATH
-    Demo         built in, no account, nothing is changed
+    Demo         built in, no account, in a throw-away copy
     Codex        codex-acp                                        not installed
 
 

@@ -136,16 +136,16 @@ pub fn log_in_page(session: SessionRef<'_>) -> Option<String> {
     texts.into_iter().find_map(|text| address::last(&text).map(|found| sanitize::line(found).into_owned()))
 }
 
-/// "1 prompt waits for this turn".
+/// "queued".
 pub fn held(session: SessionRef<'_>) -> Option<String> {
     let n = session.held.len();
-    let wait = if n == 1 { "waits" } else { "wait" };
-    let what = match (session.phase(), &session.turn) {
-        (_, Some(_)) => "this turn",
-        (Phase::AuthNeeded | Phase::Authenticating { .. }, None) => "the log-in",
-        (_, None) => "the session",
+    let until = match (session.phase(), &session.turn) {
+        (_, Some(_)) => "",
+        (Phase::AuthNeeded | Phase::Authenticating { .. }, None) => " until you are logged in",
+        (_, None) => " until the session is open",
     };
-    (n > 0).then(|| format!("{} {wait} for {what}", human::count(n as u64, "prompt")))
+    let count = if n > 1 { format!("{n} ") } else { String::new() };
+    (n > 0).then(|| format!("{count}queued{until}"))
 }
 
 /// How many messages of the agent could not be used, by sort; those that there were.
@@ -172,7 +172,8 @@ pub fn sums(totals: Totals) -> String {
 }
 
 /// Of an agent of which neither files nor commands come by here.
-pub const GATE_IN_VAIN: &str = "this agent works alone: a gate holds nothing of it, what it changes is reviewed after";
+pub const GATE_IN_VAIN: &str =
+    "this agent works alone: a gate holds nothing of it, what it changes is reviewed afterwards";
 
 /// What a gate does, for the person who has chosen it.
 pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {

@@ -8,9 +8,9 @@ fn held_back() {
     let mut s = Scene::working(80, 24);
     assert_eq!(held(s.model.first()), None);
     s.intent(Intent::Prompt { text: "a".into(), links: Vec::new() });
-    assert_eq!(held(s.model.first()).as_deref(), Some("1 prompt waits for this turn"));
+    assert_eq!(held(s.model.first()).as_deref(), Some("queued"));
     s.intent(Intent::Prompt { text: "b".into(), links: Vec::new() });
-    assert_eq!(held(s.model.first()).as_deref(), Some("2 prompts wait for this turn"));
+    assert_eq!(held(s.model.first()).as_deref(), Some("2 queued"));
 }
 
 #[test]

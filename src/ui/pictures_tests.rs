@@ -97,6 +97,33 @@ pictures! {
     dangerous_question_in_16_colors: dangerous_question USUAL sixteen;
     question_without_colors: question USUAL colorless;
     review_without_colors: review USUAL colorless;
+    picker_light: picker USUAL light;
+    picker_in_16_colors: picker USUAL sixteen;
+    picker_without_colors: picker USUAL colorless;
+    question_light: question USUAL light;
+    question_in_16_colors: question USUAL sixteen;
+    dangerous_question_light: dangerous_question USUAL light;
+    dangerous_question_without_colors: dangerous_question USUAL colorless;
+    sessions_light: sessions USUAL light;
+    sessions_in_16_colors: sessions USUAL sixteen;
+    sessions_without_colors: sessions USUAL colorless;
+    died_light: died USUAL light;
+    died_in_16_colors: died USUAL sixteen;
+    died_without_colors: died USUAL colorless;
+    log_in_light: log_in USUAL light;
+    log_in_in_16_colors: log_in USUAL sixteen;
+    log_in_without_colors: log_in USUAL colorless;
+    ready_in_16_colors: ready WIDE sixteen;
+    working_without_colors: working USUAL colorless;
+    review_in_16_colors: review USUAL sixteen;
+    help_40x10: help SMALL;
+    help_80x24: help USUAL;
+    help_120x40: help WIDE;
+    help_160x45: help WIDEST;
+    palette_40x10: palette SMALL;
+    palette_80x24: palette USUAL;
+    palette_120x40: palette WIDE;
+    palette_160x45: palette WIDEST;
 }
 
 fn dark() -> Theme {
@@ -146,7 +173,7 @@ fn picker((width, height): Size, theme: Theme) -> Picture {
         item("codex", "Codex", "codex-acp", false, "npm install -g codex-acp"),
         item("gemini", "Gemini CLI", "gemini --acp", true, "found on PATH"),
         item("claude", "Claude Code", "claude-agent-acp", true, "found on PATH"),
-        item("demo", "Demo", "built in, no account, nothing is changed", true, ""),
+        item("demo", "Demo", "built in, no account, in a throw-away copy", true, ""),
     ]);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     let cursor = picker.draw(&theme, "~/src/shop", &mut buf);
@@ -273,6 +300,20 @@ fn sessions((width, height): Size, theme: Theme) -> Picture {
         list.told(Past::Read(earlier().into()));
     }
     s.press(Code::Down).press(Code::Down);
+    drawn(s, theme)
+}
+
+fn help((width, height): Size, theme: Theme) -> Picture {
+    let mut s = Scene::ready(width, height);
+    s.press(Code::F(1));
+    drawn(s, theme)
+}
+
+/// What can be done by name.
+fn palette((width, height): Size, theme: Theme) -> Picture {
+    let mut s = Scene::ready(width, height);
+    s.commands(&["plan", "review"]);
+    s.ctrl('p').press(Code::Down);
     drawn(s, theme)
 }
 

@@ -4,17 +4,22 @@
 //! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
 //! the person's terminal is given back before anything else is tidied up.
 
+mod colouring;
 mod context;
 mod copying;
 mod drafts;
 mod editing;
+mod feeding;
 mod files;
+mod forgetting;
 mod ground;
 mod inline;
 mod inspecting;
 mod messages;
 mod models;
 mod pictures;
+mod pointing;
+mod scrolling;
 mod sessions;
 mod start;
 mod telling;
@@ -23,7 +28,7 @@ mod worktrees;
 use super::autosave::{Autosave, Brought, DraftStore};
 use super::frame::{Frames, Urgency};
 use super::keys::Keymap;
-use super::msg::{EditorJob, FrameInfo, Out, ScrollBy};
+use super::msg::{EditorJob, FrameInfo, Out};
 use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
@@ -37,16 +42,16 @@ use super::view::{self, Animation};
 use super::work::colours::Colours;
 use super::work::copier::{Copied, Copier};
 use super::work::files::{Answer, Finder};
-use super::work::highlight::{Coloured, Job};
+use super::work::highlight::Coloured;
 use super::work::pictures::{Painted, Painter};
+use super::work::status_command::{self, StatusCommand};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::changes::{HunkId, Scope};
+use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Intent, Opening};
-use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId};
+use crate::model::event::Intent;
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::login::Secret;
-use crate::theme::color::Depth;
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
 use std::io;
@@ -64,8 +69,10 @@ const INPUTS: usize = 512;
 const STDERR: usize = 200;
 
 pub use super::work::copier::{ToFile, Tools};
-pub use super::work::programs::Run;
+pub use super::work::programs::{Ask, Branch, Run};
+pub use super::work::status_command::Command as StatusProgram;
 use context::{update_cx, view_cx};
+use forgetting::Forgetting;
 use ground::{ask, hear};
 pub use inline::Conversation;
 pub use messages::read_messages;
@@ -97,6 +104,10 @@ pub struct UiOptions {
     pub outside: Outside,
     /// Programs that take what is copied.
     pub clipboard: Tools,
+    /// What Enter sends where nothing is written and nothing was said yet.
+    pub tour: Option<String>,
+    /// Makes words for the status line.
+    pub status_command: Option<StatusProgram>,
     pub conversation: Conversation,
 }
 
@@ -125,12 +136,14 @@ pub struct Ended {
     pub goodbye: Goodbye,
     /// The ids of sessions that can be gone on with.
     pub can_go_on: Vec<String>,
+    /// Hunks without a decision in the session that was shown.
+    pub undecided: u64,
 }
 
 impl Ended {
     /// Before anything was opened.
     pub fn early(exit: Exit) -> Self {
-        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new() }
+        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new(), undecided: 0 }
     }
 }
 
@@ -143,6 +156,7 @@ enum Awaited {
     Autosaved(Brought),
     Copied(Copied),
     Painted(Painted),
+    Fed(status_command::Answer),
     Frame,
 }
 
@@ -159,10 +173,15 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         past: Reader::new(options.past.clone()),
         wishes: models::Wishes::new(std::mem::take(&mut options.models)),
         painter: Painter::default(),
+        terminal: pictures::Terminal::default(),
         copier: Copier::new(std::mem::take(&mut options.clipboard)),
         telling: telling::Telling::default(),
+        status_command: StatusCommand::new(options.status_command.take()),
+        has_told_fault: false,
+        pointing: pointing::Pointing::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
         asked: BTreeMap::new(),
+        forgetting: Forgetting::default(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
         options,
@@ -174,6 +193,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         printed: inline::Printed::default(),
     });
     running.app.is_inline = running.options.conversation.is_inline && running.options.purpose == Purpose::Session;
+    running.app.tour = running.options.tour.take();
     running.app.tells_titles = running.options.unstable;
     running.app.view.place = running.options.place.take();
     let ended = running.drive().await;
@@ -181,13 +201,16 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         // A terminal that takes nothing any more is given back all the same.
         let _ = inline::leave(&mut running);
     }
+    let is_session = running.options.purpose == Purpose::Session;
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
+    let undecided =
+        engine.model().at(app.shown()).filter(|_| is_session).map_or(0, |shown| shown.changes().totals.pending);
     autosave.close();
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on })
+    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on, undecided })
 }
 
 struct Running<D: Device> {
@@ -206,6 +229,7 @@ struct Running<D: Device> {
     past: Reader,
     /// Agents that were asked for their sessions: when the process was started that was asked, and when that was last.
     asked: BTreeMap<AgentKey, (Now, Now)>,
+    forgetting: Forgetting,
     /// Models that sessions are to have.
     wishes: models::Wishes,
     autosave: Autosave,
@@ -215,14 +239,19 @@ struct Running<D: Device> {
     leases: BTreeMap<SessionKey, Lease>,
     copier: Copier,
     painter: Painter,
+    terminal: pictures::Terminal,
     telling: telling::Telling,
+    status_command: StatusCommand,
+    /// What is wrong with it was said.
+    has_told_fault: bool,
+    pointing: pointing::Pointing,
     printed: inline::Printed,
 }
 
 impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
-        ask(&mut self.screen, &self.options)?;
+        pictures::ask_terminal(self)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -263,6 +292,7 @@ impl<D: Device> Running<D> {
                 Awaited::Autosaved(brought) => self.brought(brought),
                 Awaited::Copied(copied) => copying::copied(self, copied)?,
                 Awaited::Painted(painted) => pictures::painted(self, painted),
+                Awaited::Fed(answer) => feeding::fed(self, answer),
                 Awaited::Person(Happening::Input(input)) => {
                     if let Some(exit) = self.inputs(input)? {
                         return Ok(exit);
@@ -277,16 +307,7 @@ impl<D: Device> Running<D> {
                     self.app.view.mentions.find(text, paths);
                     self.frames.want(Urgency::NextFrame, self.engine.now());
                 }
-                Awaited::Coloured(found) if !found.keys.is_empty() => {
-                    self.transcript.colour(&found.keys, found.lines);
-                    self.frames.want(Urgency::NextFrame, self.engine.now());
-                }
-                Awaited::Coloured(found) => {
-                    if let Some(review) = &mut self.app.view.review {
-                        review.colour(&found.path, HunkId(found.id), found.lines);
-                        self.frames.want(Urgency::NextFrame, self.engine.now());
-                    }
-                }
+                Awaited::Coloured(found) => colouring::coloured(self, found),
             }
         }
     }
@@ -305,7 +326,7 @@ impl<D: Device> Running<D> {
         let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
         // What is never due needs no timer.
         let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
-        let Self { screen, engine, colours, files, past, autosave, copier, painter, .. } = self;
+        let Self { screen, engine, colours, files, past, autosave, copier, painter, status_command, .. } = self;
         tokio::select! {
             biased;
             happening = screen.next() => Awaited::Person(happening),
@@ -316,6 +337,7 @@ impl<D: Device> Running<D> {
             brought = autosave.next() => Awaited::Autosaved(brought),
             copied = copier.next() => Awaited::Copied(copied),
             painted = painter.next() => Awaited::Painted(painted),
+            answer = status_command.next() => Awaited::Fed(answer),
             () = sleep_until(until) => Awaited::Frame,
         }
     }
@@ -345,12 +367,12 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
-            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
-                self.listed(agent);
-            }
-            // Other programs may have spent meanwhile.
-            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
-                self.past.spent();
+            match (one.at, &one.what) {
+                (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
+                (Address::Agent(of), FrontEnd::Deleted(id, done)) => forgetting::deleted(self, of, id, done.is_ok()),
+                // Other programs may have spent meanwhile.
+                (_, FrontEnd::TurnEnded(..)) if self.engine.model().budget().is_some() => self.past.spent(),
+                _ => {}
             }
             update::news(&mut self.app, one, now);
         }
@@ -364,6 +386,7 @@ impl<D: Device> Running<D> {
             let Some(input) = next.take() else { break };
             hear(&mut self.screen, &mut self.options, &input)?;
             self.telling.hear(&input);
+            self.terminal.hear(&input);
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {
@@ -418,21 +441,16 @@ impl<D: Device> Running<D> {
             Out::AskAgents => self.ask_for_lists(),
             Out::ReadPrompts => self.autosave.read_prompts(),
             Out::GoOn(past) => self.go_on(&past),
-            Out::Fork(past) => {
-                self.open_past(&past, Opening::Fork(SessionId::from(past.id.as_str())));
-            }
+            Out::Fork(past) => self.copy(&past),
             Out::ForkOpen(key) => self.fork_open(key),
             // What could not be opened is said in the list, which is still there.
-            Out::GoTo(place) => {
-                if self.app.list.is_none() {
-                    self.app.view.place = Some(place);
-                }
-            }
+            Out::GoTo(place) if self.app.list.is_none() => self.app.view.place = Some(place),
+            Out::GoTo(_) => {}
             Out::AnswerBelow(key) => self.answer_below(key),
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(past) => self.past.forget(*past),
+            Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),
@@ -443,8 +461,8 @@ impl<D: Device> Running<D> {
             Out::TakeFile(file) => worktrees::take_file(self, &file),
             Out::TakePart(scope, target) => worktrees::take_part(self, scope, target),
             Out::Tree(tree, fate) => worktrees::decide(self, tree, fate),
-            Out::Scroll(by) => self.scroll(by),
-            Out::Fold(entry) => self.fold(entry),
+            Out::Scroll(by) => scrolling::scroll(self, by),
+            Out::Fold(entry) => scrolling::fold(self, entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Copy(what, text) => self.copier.copy(what, text),
             Out::Save(what, text) => self.copier.save(what, text),
@@ -455,7 +473,7 @@ impl<D: Device> Running<D> {
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => {
                 self.screen.suspend()?;
-                self.telling.has_left();
+                self.has_left();
                 ask(&mut self.screen, &self.options)?;
             }
             Out::Redraw => self.screen.invalidate(),
@@ -464,20 +482,10 @@ impl<D: Device> Running<D> {
         Ok(None)
     }
 
-    /// Has what is in view coloured, one text at a time.
-    fn colour(&mut self) {
-        if !self.colours.is_idle() || self.options.looks.theme().depth() == Depth::None {
-            return;
-        }
-        if let Some(review) = &mut self.app.view.review
-            && let Some(frame) = &self.info.review
-            && let Some((path, hunk, lines)) = review.uncoloured(frame.hunk_rows.iter().map(|(_, spot)| spot.hunk))
-        {
-            self.colours.ask(Job { path, id: hunk.0, lines, keys: Vec::new() });
-        } else if let Some(plain) = self.transcript.uncoloured() {
-            let path = PathBuf::from(&*plain.lang);
-            self.colours.ask(Job { path, id: 0, lines: plain.lines, keys: plain.keys });
-        }
+    /// The terminal was given back, and has forgotten what it showed beside the screen.
+    fn has_left(&mut self) {
+        self.telling.has_left();
+        self.pointing = pointing::Pointing::default();
     }
 
     fn type_into(&mut self, typed: Option<(TermId, Vec<u8>)>) {
@@ -491,36 +499,6 @@ impl<D: Device> Running<D> {
     fn log_in_with(&mut self, method: String, values: Vec<(String, Secret)>) {
         self.engine.log_in_with(self.app.shown(), method, values);
         self.app.sync(self.engine.model(), self.engine.now());
-    }
-
-    fn fold(&mut self, entry: EntryId) {
-        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
-        if let Some((entry, fold)) = self.transcript.next_fold(&cx.draw_ctx(), self.info.transcript, entry) {
-            self.app.view.folds.set(entry, fold);
-        }
-    }
-
-    fn scroll(&mut self, by: ScrollBy) {
-        let area = self.info.transcript;
-        if area.is_empty() {
-            if by == ScrollBy::End {
-                self.app.view.scroll = super::state::scroll::Scroll::Follow;
-            }
-            return;
-        }
-        let mut scroll = self.app.view.scroll;
-        let Some(cx) = view_cx(&self.engine, &self.app, &self.options, self.engine.now()) else { return };
-        let cx = cx.draw_ctx();
-        let page = i32::from(area.height).saturating_sub(1).max(1);
-        match by {
-            ScrollBy::Rows(rows) => self.transcript.scroll_by(&cx, area, &mut scroll, rows),
-            ScrollBy::Pages(pages) => {
-                self.transcript.scroll_by(&cx, area, &mut scroll, pages.saturating_mul(page));
-            }
-            ScrollBy::Top => self.transcript.to_top(&cx, area, &mut scroll),
-            ScrollBy::End => self.transcript.to_end(&cx, area, &mut scroll),
-        }
-        self.app.view.scroll = scroll;
     }
 
     fn draw(&mut self) -> io::Result<()> {
@@ -544,6 +522,7 @@ impl<D: Device> Running<D> {
             let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
             self.app.view.dock.stderr = agent.map(|agent| self.engine.stderr_tail(agent, lines)).unwrap_or_default();
         }
+        pictures::bring(self);
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
@@ -578,10 +557,12 @@ impl<D: Device> Running<D> {
         if let Some(at) = shown.and_then(|shown| self.app.next_change(shown, now)) {
             self.frames.want_at(at);
         }
-        self.colour();
+        colouring::ask(self);
         pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();
+        feeding::feed(self);
+        pointing::point(self)?;
         if title != self.title {
             self.screen.set_title(&title)?;
             self.title = title;

@@ -7,9 +7,11 @@ use super::keys::Mouse;
 use super::tty::{
     Beside, Hyperlink, Input, InputStream, Letters, Multiplexer, Place, Questions, Region, Sheet, Surface, Tty, TtyOut,
 };
+use crate::base::graphics::Image;
 use crate::engine::wait::{Signal, Signals};
 use ratatui::buffer::Buffer;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// What comes from the person's side of the terminal.
 #[derive(Debug)]
@@ -29,6 +31,11 @@ pub trait Device {
 
     /// Columns and rows, each at least 1. Asked before each frame.
     fn size(&self) -> io::Result<(u16, u16)>;
+
+    /// Width and height of a cell in pixels, where that is known.
+    fn cell(&self) -> Option<(u16, u16)> {
+        None
+    }
 
     /// The next input or signal, signals first; signals alone while it is lent. Nothing is lost if the future is dropped.
     fn next(&mut self) -> impl Future<Output = Happening>;
@@ -85,6 +92,10 @@ impl Device for OwnTerminal {
 
     fn size(&self) -> io::Result<(u16, u16)> {
         self.tty.size()
+    }
+
+    fn cell(&self) -> Option<(u16, u16)> {
+        self.tty.cell()
     }
 
     async fn next(&mut self) -> Happening {
@@ -179,6 +190,13 @@ pub struct Below {
     pub cursor: Option<(u16, u16)>,
 }
 
+impl<D: Device> Drop for Screen<D> {
+    fn drop(&mut self) {
+        // One that takes nothing any more has nothing to forget.
+        let _ = self.take_images_back();
+    }
+}
+
 impl Screen {
     /// Takes the terminal over. Must be called inside the runtime.
     pub fn open(letters: Letters) -> io::Result<Self> {
@@ -240,7 +258,11 @@ impl<D: Device> Screen<D> {
             self.device.set_place(place)?;
             self.place = place;
             match place {
-                Place::Alternate => self.surface.invalidate(),
+                Place::Alternate => {
+                    self.surface.invalidate();
+                    // What was on it has gone with it.
+                    self.surface.lose_images();
+                }
                 Place::Main => self.region.redraw(),
             }
         }
@@ -256,6 +278,7 @@ impl<D: Device> Screen<D> {
     /// Another program has had the terminal.
     fn forget(&mut self) {
         self.surface.invalidate();
+        self.surface.lose_images();
         self.region.forget();
     }
 
@@ -292,10 +315,28 @@ impl<D: Device> Screen<D> {
     }
 
     pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
-        self.device.ask(what, through)
+        // A terminal that has only its letters has no pictures.
+        let pictures = what.pictures && self.letters == Letters::Unicode;
+        self.device.ask(Questions { pictures, ..what }, through)
+    }
+
+    /// Width and height of a cell in pixels, where that is known.
+    pub fn cell(&self) -> Option<(u16, u16)> {
+        self.device.cell()
+    }
+
+    /// The pictures that cells of a frame stand for.
+    pub fn set_images(&mut self, images: impl Iterator<Item = (u8, Arc<Image>)>) {
+        self.surface.set_images(images);
+    }
+
+    /// Has the terminal forget them.
+    fn take_images_back(&mut self) -> io::Result<()> {
+        self.surface.take_images_back()
     }
 
     pub fn lend(&mut self) {
+        let _ = self.take_images_back();
         self.device.lend();
     }
 
@@ -306,6 +347,7 @@ impl<D: Device> Screen<D> {
     }
 
     pub fn suspend(&mut self) -> io::Result<()> {
+        let _ = self.take_images_back();
         let result = self.device.suspend();
         self.forget();
         result

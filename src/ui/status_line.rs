@@ -29,6 +29,10 @@ const HINT: u8 = 250;
 /// Of what is not left out while there is room for anything.
 const WARNING: u8 = 251;
 
+/// Of context and cost.
+const CONTEXT: u8 = 30;
+const COST: u8 = 10;
+
 /// Columns of the bar that shows how full the context is.
 const GAUGE: usize = 8;
 /// Percent from which the context is nearly full.
@@ -90,6 +94,15 @@ impl Status {
         }
     }
 
+    /// Words of the person's own program take the place of context and cost.
+    pub fn set_own(&mut self, line: &StyledText) {
+        self.right.retain(|piece| piece.rank != CONTEXT && piece.rank != COST);
+        let short = |rank, columns| (rank, width::truncate_styled(line, columns));
+        let sep = if self.right.is_empty() { "" } else { " · " };
+        let short = vec![short(12, 60), short(25, 40), short(42, 20)];
+        self.right.push(Piece { sep, text: line.clone(), short, rank: 48 });
+    }
+
     /// A message of ours takes the right end for a while.
     pub fn set_toast(&mut self, text: &str) {
         self.right.retain(|piece| piece.rank == WARNING);
@@ -148,6 +161,10 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
         // What is about to start is drawn once before it does. An earlier session that is reviewed has no agent.
         Phase::NotStarted if session.state == SessionState::Waiting && session.review().is_none() => {
             (Busy::No, vec![Piece::new("", "starting", Token::Dim, KEEP)])
+        }
+        Phase::NotStarted if session.is_only_reviewed() => {
+            let closes = Piece::new(" · ", "q closes", Token::Dim, HINT);
+            (Busy::No, vec![Piece::new("", "review of an earlier session", Token::Text, KEEP), closes])
         }
         Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
         Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
@@ -322,10 +339,8 @@ fn odd_end(session: &Session) -> Option<String> {
         },
         // The log-in has been asked for, and says the rest.
         Ended::Failed(error) if *by_person || error.is_auth() => return None,
-        Ended::Failed(error) => match error.code {
-            0 => "the agent answered with an unknown error".to_owned(),
-            code => format!("the agent answered with error {code}"),
-        },
+        // What it was stands in the transcript.
+        Ended::Failed(_) => "ended with an error".to_owned(),
         Ended::Gone => return None,
     };
     Some(words)
@@ -349,17 +364,26 @@ fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
         };
         pieces.push(piece);
         if changes.after {
-            pieces.push(Piece::new(" · ", "reviewed after", Token::Dim, 44));
+            pieces.push(Piece::new(" · ", "not gated", Token::Dim, 44));
         }
     }
     if session.agent().caps.works_alone && session.gate() != Gate::Off {
         // Neither files nor commands come by here: there is nothing that the gate could hold.
         pieces.push(Piece::new(" · ", "agent works alone", Token::Warn, 46));
     } else if session.gate() != Gate::Off {
-        pieces.push(Piece::new(" · ", format!("gate {}", session.gate().name()), Token::Dim, 45));
+        pieces.push(Piece::new(" · ", gated(session.gate()), Token::Dim, 45));
     }
     pieces.extend(permissions(session, now));
     pieces
+}
+
+/// What becomes of writes.
+const fn gated(gate: Gate) -> &'static str {
+    match gate {
+        Gate::Off => "writes: at once",
+        Gate::Ask => "writes: ask me",
+        Gate::Hold => "writes: review first",
+    }
 }
 
 /// The client's own mode, and how long it still holds. The one that asks nothing stays in sight.
@@ -405,15 +429,15 @@ fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
     let mut context = None;
     if let Some(usage) = session.usage.as_ref().filter(|u| u.size > 0 || u.used > 0) {
         context = Some(if usage.size == 0 {
-            (push(format!("{} tokens", human::tokens(usage.used)), 30), None)
+            (push(format!("{} tokens", human::tokens(usage.used)), CONTEXT), None)
         } else {
             let percent = percent(usage);
             let words = format!("{percent} % of {}", human::tokens(usage.size));
             let bar = format!("context {} {words}", gauge(percent, GAUGE));
-            (push(bar, 30), Some((words, format!("{percent} %"), percent)))
+            (push(bar, CONTEXT), Some((words, format!("{percent} %"), percent)))
         });
         if let Some((amount, unit)) = &usage.cost {
-            push(format!("{amount:.2} {}", width::truncate(&sanitize::line(unit), 8)), 10);
+            push(format!("{amount:.2} {}", width::truncate(&sanitize::line(unit), 8)), COST);
         }
     }
     if let Some((at, Some((words, short, percent)))) = context
@@ -527,11 +551,10 @@ fn join(pieces: &[Piece]) -> StyledText {
     out
 }
 
-/// The title of the person's terminal: our state and the name of the directory, never a word of the agent.
-pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
-    let state = match (session.questions().first(), session.phase()) {
+/// What a session is at, in a word or two of ours.
+pub fn state(session: SessionRef<'_>) -> &'static str {
+    match (session.questions().first(), session.phase()) {
         (Some(_), _) => "waiting for you",
-        (None, _) if others_wait => "another session waits for you",
         (None, Phase::NotStarted) => "no agent",
         (None, Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
         (None, Phase::AuthNeeded | Phase::Authenticating { .. }) => "log-in needed",
@@ -542,7 +565,13 @@ pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
             Some(_) => "working",
             None => "ready",
         },
-    };
+    }
+}
+
+/// The title of the person's terminal: our state and the name of the directory, never a word of the agent.
+pub fn terminal_title(session: SessionRef<'_>, others_wait: bool) -> String {
+    let asks = !session.questions().is_empty();
+    let state = if others_wait && !asks { "another session waits for you" } else { state(session) };
     let project = session.cwd.rsplit('/').find(|s| !s.is_empty()).unwrap_or("/");
     format!("acp-tui · {state} — {}", width::truncate(&sanitize::line(project), 40))
 }

@@ -16,9 +16,9 @@ fn held(place: &Place) -> Session {
     place.config("gate = \"hold\"\n");
     let mut s = place.play(&turn(&format!("{}{ANSWER}", write("a.txt", &twice()))), SIZE);
     s.ready();
-    s.see("gate hold");
+    s.see("writes: review first");
     s.prompt("go");
-    s.see("nothing is written yet");
+    s.see("not written yet");
     assert_eq!(disk(place, "a.txt"), numbered(20));
     s
 }
@@ -39,7 +39,7 @@ fn a_held_write_is_decided_hunk_by_hunk_and_the_agent_is_told_after_the_turn() {
     s.send(ALT_G);
     s.see("gate hold: writes wait for your review");
     s.prompt("go");
-    s.see("nothing is written yet");
+    s.see("not written yet");
     assert_eq!(disk(&place, "a.txt"), numbered(20));
     open(&mut s);
     s.see("held");
@@ -57,7 +57,7 @@ fn a_held_write_is_decided_hunk_by_hunk_and_the_agent_is_told_after_the_turn() {
     s.send("q");
     // The write was answered as done, and what differs waits where the person sees it.
     s.see("the client said []");
-    let screen = s.see("1 prompt waits for this turn: I reviewed what you wrote and changed it");
+    let screen = s.see("queued: I reviewed what you wrote and changed it");
     assert!(!screen.contains("read it"), "{screen}");
     s.focus();
     s.send("1");
@@ -65,7 +65,7 @@ fn a_held_write_is_decided_hunk_by_hunk_and_the_agent_is_told_after_the_turn() {
     for words in ["I reviewed what you wrote and changed it", "-three", "+line 3"] {
         assert!(screen.contains(words), "{words}\n{screen}");
     }
-    assert!(!screen.contains("waits for this turn") && !screen.contains("-seventeen"), "{screen}");
+    assert!(!screen.contains("queued") && !screen.contains("-seventeen"), "{screen}");
     s.quit(&place);
 }
 
@@ -79,7 +79,7 @@ fn two_decisions_in_one_go_are_about_two_hunks_of_a_held_write() {
     s.send(ALT_G);
     s.see("gate hold: writes wait for your review");
     s.prompt("go");
-    s.see("nothing is written yet");
+    s.see("not written yet");
     open(&mut s);
     s.see("held");
     decided(&s, 0, 2);
@@ -142,10 +142,10 @@ fn a_turn_that_is_stopped_writes_nothing_of_what_was_held_and_the_agent_gets_its
     let mut s = place.start(&args, SIZE);
     s.ready();
     s.prompt("go");
-    s.see("nothing is written yet");
+    s.see("not written yet");
     s.send(ESC);
     s.see("stopped");
-    s.see_no("nothing is written yet");
+    s.see_no("not written yet");
     assert_eq!(disk(&place, "a.txt"), numbered(20));
     s.quit(&place);
     assert_eq!(disk(&place, "a.txt"), numbered(20));
@@ -181,7 +181,7 @@ fn letters_in_the_composer_decide_nothing_of_a_held_write() {
     s.see("goes to the review");
     s.write("axAX1y");
     assert_eq!(disk(&place, "a.txt"), numbered(20));
-    assert!(s.screen().contains("0 of 2 hunks decided"), "{}", s.dump());
+    assert!(s.screen().contains("2 of 2 hunks open"), "{}", s.dump());
     s.send(ALT_R);
     s.see_no("goes to the review");
     s.send("A");

@@ -90,7 +90,7 @@ fn an_agent_method_is_chosen_by_its_digit_and_the_held_prompt_goes_out() {
     let mut s = place.play("auth", SIZE);
     s.see("needs a log-in");
     s.prompt("are you there");
-    s.see("1 prompt waits for the log-in: are you there");
+    s.see("queued until you are logged in: are you there");
     s.focus();
     s.send("1");
     s.see("signed in");
@@ -125,7 +125,7 @@ fn r_110_r_112_a_terminal_method_runs_here_and_the_prompt_that_waits_goes_out() 
     let mut s = play(&place, "");
     s.see("needs a log-in");
     s.prompt("are you there");
-    s.see("1 prompt waits for the log-in");
+    s.see("queued until you are logged in");
     s.focus();
     s.send("1");
     let screen = s.see("type the code:");
@@ -251,12 +251,12 @@ fn r_100_a_prompt_that_is_refused_waits_and_is_sent_again() {
     s.ready();
     s.prompt("do it again");
     let screen = s.see("signed out meanwhile");
-    assert!(screen.contains("1 prompt waits for the log-in: do it again"), "{screen}");
+    assert!(screen.contains("queued until you are logged in: do it again"), "{screen}");
     s.focus();
     s.send("1");
     // It is refused again, and once more it is the person's turn.
     s.wait_for("a second try", |screen| screen.matches("not part of the conversation").count() >= 2);
-    s.see("1 prompt waits for the log-in: do it again");
+    s.see("queued until you are logged in: do it again");
     s.quit(&place);
 }
 
@@ -311,7 +311,7 @@ fn a_thousand_methods_and_a_long_description_leave_the_screen_in_use() {
     let mut s = place.play(&script, SIZE);
     s.see("needs a log-in");
     s.prompt("are you there");
-    s.see("1 prompt waits for the log-in");
+    s.see("queued until you are logged in");
     s.focus();
     // It is not on the screen: the first press goes there, the second takes it.
     s.send("3");

@@ -55,7 +55,7 @@ fn f2_filters_and_sets() {
     s.wait_for("set", |screen| !screen.contains("modes and options") && shows(screen, "Ask", "Demo large"));
     s.send(F2);
     s.send("auto");
-    s.see("mode: Auto");
+    s.wait_for("the mode", |screen| screen.lines().any(|row| row.contains("mode:") && row.contains("Auto")));
     s.send(ENTER);
     s.wait_for("the other mode", |screen| shows(screen, "Auto", "Demo large"));
     s.send(F2);

@@ -96,7 +96,7 @@ fn scenario_38_what_is_written_answers_nothing() {
     let mut s = asked(&place, SIZE);
     s.write("yes please 1 2 y n");
     s.send(ENTER);
-    s.see("1 prompt waits for this turn: yes please 1 2 y n");
+    s.see("queued: yes please 1 2 y n");
     s.send("\x1b[200~1\r2\ry\n\x1b[201~");
     s.wait_for("the paste as text", |screen| {
         let rows: Vec<&str> = screen.lines().map(str::trim).collect();
@@ -118,7 +118,7 @@ fn scenario_38_what_is_written_answers_nothing() {
     let screen = s.screen();
     assert!(screen.contains("waiting for you") && screen.contains("Allow once"), "{screen}");
     assert!(!screen.contains("allowed") && !in_dock(&screen), "{screen}");
-    assert!(screen.contains("1 prompt waits for this turn"), "{screen}");
+    assert!(screen.contains("queued"), "{screen}");
     s.send(CTRL_C);
     s.see("cleared");
     // A paste while the dock has the focus is text as well.
@@ -135,7 +135,7 @@ fn scenario_38_what_is_written_answers_nothing() {
     let screen = s.wait_for("the held prompt went out", |screen| {
         screen.contains("not allowed") && screen.contains("yes please") && screen.contains("Allow once")
     });
-    assert!(!screen.contains("waits for this turn"), "{screen}");
+    assert!(!screen.contains("queued"), "{screen}");
     s.quit(&place);
 }
 
@@ -188,7 +188,7 @@ fn r_040_a_withdrawn_request_closes_with_a_word() {
     let mut s = place.play("permissions", SIZE);
     s.ready();
     s.prompt("withdraw");
-    let screen = s.see("no longer asked, the agent withdrew it: Taken back");
+    let screen = s.see("no longer asked, the agent took it back: Taken back");
     assert!(!screen.contains("Allow once"), "{screen}");
     s.see("taken back");
     s.quit(&place);
@@ -244,7 +244,7 @@ fn odd_options_are_shown_as_given_and_never_answered_unasked() {
     s.send("2");
     s.see("not allowed");
     s.prompt("empty");
-    let screen = s.see("without any option");
+    let screen = s.see("without offering an answer");
     assert_eq!(composer(&screen), "");
     s.quit(&place);
 }

@@ -35,7 +35,7 @@ fn the_composer_works_from_the_first_frame() {
     eprintln!("first frame after {:?}", s.when("❯"));
     assert!(s.screen().contains("starting"), "{}", s.dump());
     s.send(ENTER);
-    let screen = s.see("1 prompt waits for the session: rsqk 1 are only text");
+    let screen = s.see("queued until the session is open: rsqk 1 are only text");
     assert_eq!(composer(&screen), "");
     s.quit(&place);
 }
@@ -47,7 +47,7 @@ fn r_211_a_prompt_before_the_session_goes_out_when_it_is_ready() {
     let mut s = place.play(&script, (80, 24));
     s.see("❯");
     s.prompt("hello early bird");
-    s.see("1 prompt waits for the session: hello early bird");
+    s.see("queued until the session is open: hello early bird");
     s.see("You said: hello early bird");
     s.see_no("waits for");
     s.quit(&place);
@@ -61,7 +61,7 @@ fn r_211_a_prompt_during_a_turn_is_held_and_goes_out_after_it() {
     s.prompt("slowly please");
     s.see("begun");
     s.prompt("and then this");
-    s.see("1 prompt waits for this turn: and then this");
+    s.see("queued: and then this");
     let screen = s.see("You said: and then this");
     assert!(screen.contains("begun and done"), "{screen}");
     s.quit(&place);
@@ -76,9 +76,9 @@ fn what_is_held_returns_after_a_cancel() {
     s.see("thinking");
     s.see("Esc stops the turn");
     s.prompt("the first");
-    s.see("1 prompt waits for this turn");
+    s.see("queued");
     s.prompt("the second");
-    s.see("2 prompts wait for this turn");
+    s.see("2 queued");
     s.write("unfinished");
     s.send(ESC);
     let screen = s.wait_for("all of it in the composer", |screen| {
@@ -99,7 +99,7 @@ fn what_is_held_returns_after_a_failure_and_the_error_is_shown_with_its_data() {
     s.prompt("fail now");
     s.see("begun");
     s.prompt("later words");
-    s.see("1 prompt waits for this turn: later words");
+    s.see("queued: later words");
     let screen = s.wait_for("held words back", |screen| composer(screen) == "later words");
     assert!(screen.contains("No model") && screen.contains("it is not at home"), "{screen}");
     s.quit_with_text(&place);
@@ -113,11 +113,11 @@ fn a_held_prompt_can_be_taken_back() {
     s.prompt("hang on");
     s.see("thinking");
     s.prompt("not this after all");
-    s.see("1 prompt waits for this turn: not this");
+    s.see("queued: not this");
     s.see("Up takes it back");
     s.send(UP);
     let screen = s.wait_for("taken back", |screen| composer(screen) == "not this after all");
-    assert!(!screen.contains("waits for this turn"), "{screen}");
+    assert!(!screen.contains("queued"), "{screen}");
     s.send(ESC);
     s.see("stopped");
     s.quit_with_text(&place);

@@ -117,7 +117,7 @@ fn what_a_command_changed_is_reviewed_after_and_rejected_as_a_whole_file() {
     let line = "sed -i -e 's/line 3$/three/' -e 's/line 17$/seventeen/' a.txt";
     let mut s = worked(&place, &turn(&shell(line)), (140, 30));
     assert_eq!(disk(&place, "a.txt"), twice());
-    s.see("reviewed after");
+    s.see("not gated");
     open(&mut s);
     s.see("by a command");
     s.send("X");
@@ -134,9 +134,9 @@ fn a_rejection_with_a_reason_goes_to_the_agent_with_the_patch() {
     let mut s = changed(&place, (100, 40));
     open(&mut s);
     s.send("!");
-    s.see("reject because:");
+    s.see("reject + why:");
     s.send("keep the digits");
-    s.see("reject because: keep the digits");
+    s.see("reject + why: keep the digits");
     assert_eq!(disk(&place, "a.txt"), twice(), "nothing is decided while the reason is written");
     s.send(ENTER);
     decided(&s, 1, 2);
@@ -294,18 +294,18 @@ fn the_main_path_works_at_every_size() {
         assert_eq!(screen.contains("the turn is over"), !is_small, "{screen}");
         s.send("x");
         s.wait_for("decided", |screen| {
-            ["1 of 2 hunks decided", "1/2 decided", "1/2 done", " 1/2"].iter().any(|w| screen.contains(w))
+            ["1 of 2 hunks open", "1 open", "1/2 done", " 1/2"].iter().any(|w| screen.contains(w))
         });
         assert_eq!(disk(&place, "a.txt"), twice().replace("three\n", "line 3\n"), "{size:?}");
         s.wait_for("the second hunk", |screen| screen.contains("▸ @@ 14"));
         s.send("a");
         s.wait_for("all decided", |screen| {
-            ["2 of 2 hunks decided", "2/2 decided", "2/2 done", " 2/2"].iter().any(|w| screen.contains(w))
+            ["all 2 hunks decided", "all decided", "2/2 done", " 2/2"].iter().any(|w| screen.contains(w))
         });
         s.send("u");
         s.send("u");
         s.wait_for("undone", |screen| {
-            ["0 of 2 hunks decided", "0/2 decided", "0/2 done", " 0/2"].iter().any(|w| screen.contains(w))
+            ["2 of 2 hunks open", "2 open", "0/2 done", " 0/2"].iter().any(|w| screen.contains(w))
         });
         assert_eq!(disk(&place, "a.txt"), twice(), "{size:?}");
         s.send("q");

@@ -24,6 +24,7 @@ struct Shelf {
     told: Mutex<Vec<Told>>,
     names: Mutex<Vec<(String, Option<String>)>>,
     exported: Mutex<Vec<String>>,
+    forgotten: Mutex<Vec<String>>,
     /// Where worktrees are made.
     below: Option<PathBuf>,
     made: Mutex<Vec<Making>>,
@@ -65,7 +66,8 @@ impl Archive for Shelf {
         None
     }
 
-    fn forget(&self, _: &PastSession) -> Result<(), String> {
+    fn forget(&self, past: &PastSession) -> Result<(), String> {
+        self.forgotten.lock().unwrap().push(past.id.clone());
         Ok(())
     }
 
@@ -211,6 +213,48 @@ async fn a_session_is_previewed_named_exported_copied_and_found_from_the_list() 
     play_with(SIZE, Some(past), agent, person).await;
     assert_eq!(*shelf.names.lock().unwrap(), [("old".to_owned(), Some("about old!".to_owned()))]);
     assert_eq!(*shelf.exported.lock().unwrap(), ["old"]);
+}
+
+#[tokio::test]
+async fn ours_is_forgotten_when_its_agent_has_deleted_it_or_was_asked_in_vain() {
+    let shelf = Arc::new(Shelf::default());
+    let agent = async |mut agent: Agent| {
+        let cwd = opens(&mut agent).await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        agent.says("all is listed").await;
+        lists(&mut agent, &cwd, &["old"]).await;
+        let call = agent.called("session/delete").await;
+        assert_eq!(call["params"]["sessionId"], "old");
+        let error = json!({ "code": -32603, "message": "it is locked" });
+        agent.send(json!({ "jsonrpc": "2.0", "id": call["id"], "error": error })).await;
+        let call = agent.called("session/delete").await;
+        agent.answer(&call, json!({})).await;
+        agent.stays().await;
+    };
+    let deletes = async |person: &Person| {
+        person.press(Key::plain(Code::Delete)).await;
+        person.sees("Forget “about old”").await;
+        person.types("y").await;
+    };
+    let shelved = shelf.clone();
+    let person = async move |person: Person| {
+        person.sees("all is listed").await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("“about old”").await;
+        person.press(Key::plain(Code::Down)).await;
+        deletes(&person).await;
+        person.sees("it is locked · Delete again forgets it here").await;
+        assert_eq!(shelved.forgotten.lock().unwrap().len(), 0);
+        for times in 1..3 {
+            deletes(&person).await;
+            let done = || shelved.forgotten.lock().unwrap().len() == times;
+            person.waits_for("it is forgotten", |screen| done() && screen.contains("the session is forgotten")).await;
+        }
+        person.press(Key::plain(Code::Esc)).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
 }
 
 #[tokio::test]

@@ -216,10 +216,10 @@ impl Engine {
                 let told = self.reviews.command(at, command, self.core.model());
                 self.apply_all(told);
             }
-            Effect::Recall(id) => {
+            Effect::Recall { id, is_copy } => {
                 let agent = self.core.agent_at(at.into()).and_then(|agent| self.core.model().agent_of(agent));
                 let command = agent.map(|agent| agent.command.clone()).unwrap_or_default();
-                self.recalling.begin(at, id, command);
+                self.recalling.begin(at, id, command, is_copy);
             }
             Effect::MoveOut(ids) => {
                 let now = self.now();

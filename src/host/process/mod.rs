@@ -29,7 +29,7 @@ pub use open::open_page;
 pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports, keeps_apart};
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, spawn};
-pub use tool::run_tool;
+pub use tool::{ask_tool, run_tool};
 
 #[cfg(test)]
 mod process_tests;

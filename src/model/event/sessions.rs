@@ -24,6 +24,8 @@ pub enum Opening {
     Continue(SessionId),
     /// A copy of one that the agent has kept; the agent gives it an id of its own.
     Fork(SessionId),
+    /// The same, and it begins with what our journals have of that one.
+    Copy(SessionId),
     /// It is only shown, as our journals have it.
     Show { id: SessionId, why: ReadOnly },
     /// A new one that continues another: its first prompt is to carry an account of that.
@@ -47,7 +49,7 @@ impl Opening {
     /// The id, where it is known before the agent has answered.
     pub fn id(&self) -> Option<&SessionId> {
         match self {
-            Self::New | Self::Fork(_) | Self::After(_) | Self::Aside { .. } => None,
+            Self::New | Self::Fork(_) | Self::Copy(_) | Self::After(_) | Self::Aside { .. } => None,
             Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Show { id, .. } => Some(id),
         }
     }
@@ -56,7 +58,7 @@ impl Opening {
     pub fn kept(&self) -> Option<&SessionId> {
         match self {
             Self::New | Self::Show { .. } | Self::After(_) | Self::Aside { .. } => None,
-            Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Fork(id) => Some(id),
+            Self::Load(id) | Self::Resume(id) | Self::Continue(id) | Self::Fork(id) | Self::Copy(id) => Some(id),
         }
     }
 }

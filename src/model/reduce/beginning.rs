@@ -8,15 +8,16 @@ use super::{Cx, in_session, lifecycle, notice, opening, recalled};
 use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::effect::Effect;
-use crate::model::entry::Level;
+use crate::model::entry::{Body, Level};
 use crate::model::event::{Before, Opening};
-use crate::model::ids::SessionKey;
-use crate::model::past::Recalled;
+use crate::model::ids::{AgentKey, SessionId, SessionKey};
+use crate::model::past::{Recalled, is_said};
 use crate::model::session::{Allow, Closed, Policy, SessionState, StoredHistory};
 
 /// How a session will be asked for. What earlier journals have of it is read first.
 pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     let reads = model.has_earlier;
+    let mut copied = None;
     let how = match how {
         Opening::After(before) => {
             continues(model, at, &before, cx);
@@ -31,17 +32,37 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
             });
             from.map_or(Opening::New, Opening::Fork)
         }
+        Opening::Copy(from) => {
+            copied = Some(from.clone()).filter(|id| !is_open(model, at, id));
+            Opening::Fork(from)
+        }
         how => how,
     };
     in_session(model, at, cx, |session, cx| {
         session.opening = how;
-        let id = session.opening.id().filter(|_| reads && !session.has_talked());
-        if let Some(id) = id.cloned() {
+        let is_copy = copied.is_some();
+        if let Some(id) = copied.or(session.opening.id().cloned()).filter(|_| reads && !session.has_talked()) {
             session.stored_history = StoredHistory::Awaited;
-            cx.push(Effect::Recall(id));
+            cx.push(Effect::Recall { id, is_copy });
         }
     });
     show(model, at, cx);
+}
+
+/// What was said in the session of which this is to be a copy, where that is open here.
+pub fn inherited(model: &Model, key: AgentKey, copy: SessionKey) -> Vec<Body> {
+    let Some(session) = model.sessions.get(&copy).filter(|session| !session.has_talked()) else {
+        return Vec::new();
+    };
+    let Opening::Fork(from) = &session.opening else { return Vec::new() };
+    let from = model.session_named(key, from).and_then(|at| model.sessions.get(&at));
+    let bodies = from.into_iter().flat_map(|from| from.entries.iter()).map(|entry| &entry.body);
+    bodies.filter(|body| is_said(body)).cloned().collect()
+}
+
+/// Whether the agent of this session has one open that it calls like that.
+fn is_open(model: &Model, at: SessionKey, id: &SessionId) -> bool {
+    model.sessions.get(&at).is_some_and(|session| model.session_named(session.agent, id).is_some())
 }
 
 /// Says in both of two sessions that one continues the other.

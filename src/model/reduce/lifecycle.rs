@@ -13,7 +13,7 @@ use super::{
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
-use crate::model::entry::{Body, Level};
+use crate::model::entry::Level;
 use crate::model::event::{AgentRequest, CallError, Can, InitResult, Link, Odd, Opening, SessionResult, Update};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -97,7 +97,13 @@ pub fn open(model: &mut Model, key: AgentKey, at: SessionKey, cx: &mut Cx) {
                     notice_once(session, NO_DIRECTORIES, words, Vec::new(), cx.now);
                 });
             }
-            in_session(model, at, cx, opening::open);
+            // What is asked aside is shown alone.
+            let is_aside = model.sessions.get(&at).is_some_and(Session::is_aside);
+            let inherited = if is_aside { Vec::new() } else { beginning::inherited(model, key, at) };
+            in_session(model, at, cx, |session, cx| {
+                retold::append(session, inherited, cx);
+                opening::open(session, cx);
+            });
         }
     }
 }
@@ -325,7 +331,7 @@ fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut
         }
     }
     if is_copy {
-        let inherited = inherited(model, key, at);
+        let inherited = beginning::inherited(model, key, at);
         in_session(model, at, cx, |session, cx| retold::append(session, inherited, cx));
         in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
     }
@@ -333,18 +339,6 @@ fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut
         options::ask_again(session, cx);
         prompt::send_next(session, cx);
     });
-}
-
-/// What was said in the session of which this is a copy, where that is open here and the agent has told nothing of it
-///
-fn inherited(model: &Model, key: AgentKey, copy: SessionKey) -> Vec<Body> {
-    let Some(session) = model.sessions.get(&copy).filter(|session| !session.has_talked()) else {
-        return Vec::new();
-    };
-    let from =
-        session.opening.kept().and_then(|id| model.session_named(key, id)).and_then(|at| model.sessions.get(&at));
-    let is_said = |body: &&Body| !matches!(body, Body::Terminal(_) | Body::Changes(_) | Body::Notice(_));
-    from.into_iter().flat_map(|from| from.entries.iter()).map(|entry| &entry.body).filter(is_said).cloned().collect()
 }
 
 /// A session does not come about. An agent that opens no new one and has no other is of no use.

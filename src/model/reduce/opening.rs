@@ -56,7 +56,7 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
         None => SessionState::Opening { since: cx.now },
     };
     // What is shown already is not shown again.
-    let is_retold = matches!(session.opening, Opening::Load(_)) && session.has_talked();
+    let is_retold = matches!(session.opening, Opening::Load(_) | Opening::Fork(_)) && session.has_talked();
     session.retold = is_retold.then(Box::default);
     session.answered = None;
     session.told_to_wait = None;
@@ -141,7 +141,8 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
         }
-        Opening::Fork(from) => {
+        Opening::Fork(from) | Opening::Copy(from) => {
+            retold::merge(session, cx);
             end_past_turn(session, cx);
             let words = if session.has_talked() {
                 format!("a copy of session {from}; what is above was said in that one")
@@ -227,7 +228,7 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
         return;
     }
     let Some(id) = session.login_said else {
-        let title = "the agent prints during the log-in";
+        let title = "during the log-in the agent says";
         session.login_said = Some(notice(session, Level::Warn, title, vec![line.to_owned()], cx.now));
         return;
     };
@@ -318,7 +319,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {
-        Opening::New => "starting the agent again, with a new session",
+        Opening::New => "starting the agent again, with a new session: it does not remember what is above",
         _ => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);

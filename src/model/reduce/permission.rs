@@ -4,11 +4,11 @@ use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
-use super::super::ids::{EntryId, ReqId};
+use super::super::ids::{EntryId, Now, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::ruling::{Ruled, Ruling, Secret};
+use super::super::ruling::{MadeRule, Ruled, Ruling, Secret};
 use super::super::session::{Policy, Session};
 use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
@@ -47,8 +47,8 @@ pub fn decided(
             tell_outside(session, req, outside);
             tell_secret(session, req, secret);
         }
-        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), options, cx),
-        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), options, cx),
+        Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), (wording, options), cx),
+        Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), (wording, options), cx),
     }
 }
 
@@ -129,9 +129,10 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     };
     let pending = session.questions.remove(at);
     if pending.about == About::Permission {
-        learned(session, &pending, !is_allowed);
+        learned(session, &pending, !is_allowed, cx.now);
         review::tool(session, pending.entry, cx);
-        return decide(session, is_allowed, &ground, (req, pending.entry), &pending.options, cx);
+        let about = (pending.wording.as_deref(), pending.options.as_slice());
+        return decide(session, is_allowed, &ground, (req, pending.entry), about, cx);
     }
     audit::ruled(session, &pending, is_allowed, &ground, cx);
     if let Some(write) = session.writes.get_mut(&req) {
@@ -141,10 +142,14 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
 }
 
 /// The call has been decided as it was shown.
-fn learned(session: &mut Session, pending: &Question, is_refused: bool) {
+fn learned(session: &mut Session, pending: &Question, is_refused: bool, now: Now) {
     session.entries.change(pending.entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
             tool.refused = is_refused;
+            // It begins with the answer: how long the person has thought is not how long it takes.
+            if tool.ended.is_none() {
+                tool.started = now;
+            }
             tool.learn(&pending.previews);
         }
     });
@@ -188,14 +193,15 @@ pub fn wait(
     }
 }
 
-/// Answers without the person. Allowing takes allow_once, else allow_always; refusing takes reject_once, else
-/// `cancelled`; an unknown kind of option never allows, and reject_always is never chosen.
+/// Answers without the person. Allowing takes the option for as long as the rule holds that allows it (S-108), else
+/// allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an unknown kind of option never allows, and
+/// reject_always is never chosen.
 fn decide(
     session: &mut Session,
     is_allowed: bool,
     ground: &Ground,
     (req, entry): (ReqId, EntryId),
-    options: &[PermissionOption],
+    (wording, options): (Option<&Wording>, &[PermissionOption]),
     cx: &mut Cx,
 ) {
     audit::permission(session, entry, is_allowed, ground, cx);
@@ -207,7 +213,7 @@ fn decide(
             (Level::Warn, words, Answer::Error(Ground::NotWhole.refusal(Subject::Nothing)))
         }
         Ground::NoChoice => {
-            (Level::Warn, format!("asked for permission without any option: {}", label()), Answer::Cancelled)
+            (Level::Warn, format!("asked without offering an answer, and was told no: {}", label()), Answer::Cancelled)
         }
         ground => {
             let wanted: &[PermissionKind] = if is_allowed {
@@ -215,7 +221,8 @@ fn decide(
             } else {
                 &[PermissionKind::RejectOnce]
             };
-            let chosen = wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind));
+            let as_long = wording.filter(|_| is_allowed).and_then(|wording| as_long(session, ground, wording, options));
+            let chosen = as_long.or_else(|| wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind)));
             let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
             let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
             (Level::Info, format!("{done} by {}: {}", ground.words(), label()), answer)
@@ -226,6 +233,20 @@ fn decide(
     if !is_allowed {
         explain(session, entry, ground, cx);
     }
+}
+
+/// The answer that allows for as long as the rule holds that decides, where the person has made that rule here.
+fn as_long<'a>(
+    session: &Session,
+    ground: &Ground,
+    wording: &Wording,
+    options: &'a [PermissionOption],
+) -> Option<&'a PermissionOption> {
+    let Ground::Rule(ruling) = ground else { return None };
+    let is_it = |made: &&MadeRule| made.list == Ruled::Allow && ruling.rule.as_ref() == Some(&made.pattern);
+    let scope = session.rules.made().iter().find(is_it)?.scope;
+    let allows = |o: &&PermissionOption| o.kind == PermissionKind::AllowAlways;
+    wording.options_of(scope).find_map(|id| options.iter().filter(allows).find(|o| o.id == id))
 }
 
 /// An answer has no place for a reason: that is the next prompt. The same one is given once, so that an agent which tries
@@ -270,7 +291,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     audit::answered(session, &pending, &option, cx);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
-    learned(session, &pending, refused);
+    learned(session, &pending, refused, cx.now);
     if pending.about == About::Permission {
         let list = if refused { Ruled::Deny } else { Ruled::Allow };
         keep(session, &pending, &option, list, cx);

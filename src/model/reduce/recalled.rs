@@ -5,10 +5,13 @@
 //! begin here.
 
 use super::{Cx, notice, opening};
-use crate::model::entry::{Body, Level, UserState};
-use crate::model::ids::{Now, TurnId};
+use crate::model::entry::{Body, Entry, Level, UserState};
+use crate::model::ids::{Now, ToolId, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
 use crate::model::session::{Session, StoredHistory};
+
+/// Entries among which the call is looked for that another one is below.
+const MAX_ABOVE: usize = 1000;
 
 /// A part of it has been read.
 pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
@@ -25,6 +28,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     };
     let mut past = part.past;
     past.age();
+    past.entries.extend(part.copied);
     for (id, terminal) in past.terminals {
         session.fed += terminal.fed();
         session.terminals.insert(id, terminal.over());
@@ -33,6 +37,11 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         shift(&mut entry, base.0);
         let shown: Vec<_> = terminals(&entry.body).cloned().collect();
         let is_own = matches!(entry.body, Body::Terminal(_));
+        if let Body::Tool(tool) = &entry.body
+            && let Some(parent) = &tool.parent
+        {
+            know(session, parent);
+        }
         let id = session.entries.push(entry.turn, entry.at, entry.body);
         session.entries.finish(id);
         for term in shown {
@@ -50,6 +59,18 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     }
     session.age = part.age.map(|age| (cx.now, age)).or(session.age);
     session.stored_history = if part.is_last { StoredHistory::Here } else { StoredHistory::Coming { after: base } };
+}
+
+/// Names the call that another one is below, so that it is shown there.
+fn know(session: &mut Session, parent: &ToolId) {
+    if session.newest_tool.contains_key(parent) {
+        return;
+    }
+    let mut above = session.entries.iter().rev().take(MAX_ABOVE);
+    let is_it = |entry: &&Entry| matches!(&entry.body, Body::Tool(tool) if tool.id == *parent);
+    if let Some(id) = above.find(is_it).map(|entry| entry.id) {
+        session.newest_tool.insert(parent.clone(), id);
+    }
 }
 
 /// A conversation that was in a journal.

@@ -126,17 +126,20 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
     let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
     for file in files.iter().filter(|file| !file.by_hand && file.disk.1.is_absent()) {
         let (Some(oid), Some(history)) = (content(&file.disk.0), log.history(&file.path)) else { continue };
-        let came_back = || is_loss_of_earlier(history, oid, from) && !is_kept(oid, files, log);
+        let came_back = || earlier_losses(history, from).contains(&oid) && !is_kept(oid, files, log);
         if placed.get(&*file.path) != Some(&oid) && came_back() {
             out.insert(file.path.clone(), "nothing else has what was in it before".to_owned());
         }
     }
-    let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
+    let is_there: HashMap<&Path, bool> = files.iter().map(|f| (&*f.path, !f.disk.1.is_absent())).collect();
     for (path, history) in log.histories() {
-        if !history.last().is_absent() || comes.contains(path.as_path()) {
-            continue;
-        }
-        for oid in losses(history, from) {
+        let lost = match is_there.get(path.as_path()) {
+            Some(true) => continue,
+            Some(false) if !history.last().is_absent() => earlier_losses(history, from),
+            _ if !history.last().is_absent() => continue,
+            _ => losses(history, from),
+        };
+        for oid in lost {
             let is_other = |only: &&&Path| **only != path.as_path() && !is_placed(only, oid, path);
             for only in going.get(&oid).into_iter().flatten().filter(is_other) {
                 let words = || format!("it has what was in {}, which stays gone", visible(path.as_os_str()));
@@ -153,11 +156,11 @@ fn losses(history: &FileHistory, from: Option<u64>) -> Vec<Oid> {
     theirs(&history.steps, from).chain(accepted).filter_map(|state| content(&state)).collect()
 }
 
-/// Whether a file had this content, and not only by the agent, was gone then, and has it again.
-fn is_loss_of_earlier(history: &FileHistory, oid: Oid, from: Option<u64>) -> bool {
+/// The same that a file had before it was gone for the last time, and came back.
+fn earlier_losses(history: &FileHistory, from: Option<u64>) -> Vec<Oid> {
     let again = history.steps.iter().rposition(|step| step.before.is_absent());
     let earlier = history.steps.get(..again.unwrap_or_default()).unwrap_or_default();
-    theirs(earlier, from).any(|state| content(&state) == Some(oid))
+    theirs(earlier, from).filter_map(|state| content(&state)).collect()
 }
 
 /// What was there at first, and what was made of it, but for the agent's.

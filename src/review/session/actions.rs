@@ -305,7 +305,7 @@ impl ReviewSession {
 
     fn force(&mut self, scope: Scope, path: &Path, hunk: HunkId) -> Result<Done, ReviewError> {
         if scope != Scope::Pending {
-            let why = "look at it since the last accepted state, and decide it there";
+            let why = "look at what is not decided yet, and decide it there";
             return Err(ReviewError::Refused(why.to_owned()));
         }
         let wanted = Selection::Exactly(Chosen::Part(hunk));

@@ -523,8 +523,9 @@ fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
 
 #[test]
 fn a_picture_is_rows_of_halves_once_it_is_known_and_words_where_it_cannot_be() {
+    use crate::base::graphics::{Form, Image, piece};
     use crate::base::picture::Picture;
-    use crate::ui::state::pictures::{Pictures, Raster};
+    use crate::ui::state::pictures::{Cells, Pictures, Raster};
     let picture = std::sync::Arc::new(Picture::of("image/png".into(), "AAAA").unwrap());
     let block = Block::Other {
         label: "image image/png, 3 B".into(),
@@ -538,12 +539,21 @@ fn a_picture_is_rows_of_halves_once_it_is_known_and_words_where_it_cannot_be() {
     let mut known = Pictures::default();
     assert_eq!(flat(&shown(&known)), ["[image image/png, 3 B]"]);
     let cells = vec![([1, 2, 3], [4, 5, 6]); 3];
-    known.learn(&picture, 76, Ok(Raster { size: (1200, 800), rows: vec![cells; 2] }));
+    known.learn(&picture, 76, Ok(Raster { size: (1200, 800), cells: Cells::Halves(vec![cells; 2]) }));
     let rows = shown(&known);
     assert_eq!(flat(&rows)[..3], ["[image image/png, 3 B]", "▀▀▀", "▀▀▀"]);
     assert!(flat(&rows)[3].starts_with("1,200 × 800 pixels"), "{:?}", flat(&rows));
     let (_, style) = rows[1].text.iter().next().unwrap();
     assert_eq!((style.fg, style.bg), (Some(AnsiColor::Rgb(1, 2, 3)), Some(AnsiColor::Rgb(4, 5, 6))));
+    let image = Image { columns: 3, rows: 2, cell: (10, 20), form: Form::Whole(Vec::new()) };
+    known.learn(&picture, 76, Ok(Raster { size: (1200, 800), cells: Cells::Image(std::sync::Arc::new(image)) }));
+    let number = known.images().next().unwrap().0;
+    let rows = shown(&known);
+    let (text, style) = rows[2].text.iter().next().unwrap();
+    let symbols: Vec<_> =
+        crate::text::width::graphemes(text).map(|(_, symbol, width)| (piece(symbol), width)).collect();
+    assert_eq!(symbols, [(Some((1, 0)), 1), (Some((1, 1)), 1), (Some((1, 2)), 1)]);
+    assert_eq!((style.fg, rows.len()), (Some(AnsiColor::Indexed(number)), 4));
     let mut known = Pictures::default();
     known.learn(&picture, 76, Err("30000 × 30000 pixels are too many\u{1b}[2J".into()));
     let words = &flat(&shown(&known))[1];

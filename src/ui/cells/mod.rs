@@ -159,6 +159,7 @@ pub fn gap_between(above: Kind, below: Kind) -> u8 {
     u8::from(!matches!(
         (Group::of(above), Group::of(below)),
         (Group::Work, Group::Work)
+            | (Group::Plan, Group::Plan)
             | (Group::Notice, Group::Notice)
             | (Group::Thought, Group::Thought)
             | (Group::User | Group::Attachment, Group::Attachment)
@@ -172,6 +173,7 @@ enum Group {
     Thought,
     Attachment,
     Work,
+    Plan,
     Notice,
 }
 
@@ -182,7 +184,8 @@ impl Group {
             Kind::UserAttachment => Self::Attachment,
             Kind::Agent | Kind::Attachment => Self::Agent,
             Kind::Thought => Self::Thought,
-            Kind::Tool | Kind::Plan | Kind::Terminal | Kind::File => Self::Work,
+            Kind::Tool | Kind::Terminal | Kind::File => Self::Work,
+            Kind::Plan => Self::Plan,
             Kind::Notice | Kind::Changes => Self::Notice,
         }
     }

@@ -131,7 +131,7 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             let Some(write) = ctx.session.write(pending.req) else { return Vec::new() };
             let mut out = subject("write", &super::message::display(&write.path, ctx));
             if write.is_held() {
-                out.push(dim("it waits, nothing is written yet · F3 reviews it piece by piece"));
+                out.push(dim("not written yet · F3 reviews it piece by piece"));
             }
             out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
             out
@@ -177,7 +177,7 @@ fn true_diff(
 ) -> Vec<LogicalLine> {
     let differs = preview.and_then(|t| t.differs.as_deref());
     let warning = |words: &str| {
-        let text = StyledText::of(label(&format!("the agent's view differs: {words}")), Token::Warn);
+        let text = StyledText::of(label(&format!("careful, the agent thinks otherwise: {words}")), Token::Warn);
         LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(text) }
     };
     let mut out: Vec<LogicalLine> = differs.map(warning).into_iter().collect();

@@ -84,7 +84,7 @@ const COMPOSER: &[Bind] = &[
     bind(&[Key::alt(Code::Enter), Key::ctrl(Code::Char('j')), Key::shift(Code::Enter)], Action::Newline, "new line"),
     bind(&[Key::plain(Code::Esc)], Action::Escape, "throw away the answer to /btw, else stop the turn"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
-    bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else go to the waiting question"),
+    bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else to the question"),
     bind(&[Key::plain(Code::PageUp)], Action::PageUp, "scroll up"),
     bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
     bind(&[Key::plain(Code::Up)], Action::Up, "up, earlier prompt"),

@@ -20,5 +20,9 @@ pub fn lines(text: &str, width: u16) -> Vec<LogicalLine> {
 }
 
 #[cfg(test)]
+#[path = "commonmark_tests.rs"]
+mod commonmark_tests;
+
+#[cfg(test)]
 #[path = "md_tests.rs"]
 pub(in crate::ui) mod tests;

@@ -45,7 +45,7 @@ pub(super) async fn edit<D: Device>(running: &mut Running<D>, job: EditorJob) ->
         Err(error) => Err(error),
     };
     running.screen.take_back()?;
-    running.telling.has_left();
+    running.has_left();
     ask(&mut running.screen, &running.options)?;
     debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
     match session.outcome(result, running.app.view.review.as_ref().map(|r| r.scope)) {

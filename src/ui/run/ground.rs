@@ -1,4 +1,5 @@
-//! What the terminal is asked, and what it says of what is behind the words, which is passed on to the theme.
+//! What the terminal is asked, and what it says of what is behind the words, which is passed on to the theme; what it says
+//! of pictures is for [`super::pictures`].
 //!
 //! Waits for nothing. Invariant: nothing is asked of a terminal where the answer would change nothing.
 
@@ -8,11 +9,21 @@ use crate::ui::screen::{Device, Screen};
 use crate::ui::tty::{Input, Multiplexer, Questions, Scheme, Told};
 use std::io;
 
+/// Asks a terminal that was just taken all there is to ask.
+pub(super) fn ask_all<D: Device>(screen: &mut Screen<D>, options: &UiOptions, pictures: bool) -> io::Result<()> {
+    let is_alone = options.outside.takes_questions && options.multiplexer == Multiplexer::None;
+    put(screen, options, pictures && is_alone)
+}
+
 /// Asks the terminal what is behind the words and whether it shows what programs are at, if that changes anything.
 pub(super) fn ask<D: Device>(screen: &mut Screen<D>, options: &UiOptions) -> io::Result<()> {
+    put(screen, options, false)
+}
+
+fn put<D: Device>(screen: &mut Screen<D>, options: &UiOptions, pictures: bool) -> io::Result<()> {
     // Multiplexers pass nothing of it on.
     let status = options.outside.takes_questions && options.multiplexer == Multiplexer::None;
-    let what = Questions { background: options.looks.wants_to_know(), status };
+    let what = Questions { background: options.looks.wants_to_know(), status, pictures };
     if what == Questions::default() { Ok(()) } else { screen.ask(what, options.multiplexer) }
 }
 

@@ -344,18 +344,8 @@ impl<D: Device> Running<D> {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }
-            Found::Forgotten(past, Ok(())) => {
-                let model = self.engine.model();
-                let is_its = |agent: &Agent| agent.is_up() && agent.command == past.command;
-                let agent = model.agents().find(|(_, agent)| is_its(agent) && agent.can(Can::Delete));
-                match agent.map(|(key, _)| key) {
-                    Some(key) => {
-                        let id = SessionId::from(past.id);
-                        let news = self.engine.intent_to(key.into(), Intent::DeleteSession { id });
-                        self.news(news);
-                    }
-                    None => self.app.say("the session is forgotten", self.engine.now()),
-                }
+            Found::Forgotten(_, Ok(())) => {
+                self.app.say("the session is forgotten", self.engine.now());
                 self.read_sessions();
             }
             Found::Spent(amount) => self.engine.spent(amount),
@@ -439,7 +429,7 @@ impl<D: Device> Running<D> {
         let Some(id) = session.id.clone() else { return };
         let (cwd, whose) = (session.cwd.clone(), Whose::Running(session.agent_key()));
         self.app.list = None;
-        self.open_in(cwd, whose, Opening::Fork(id));
+        self.open_in(cwd, whose, Opening::Copy(id));
     }
 
     /// To the question of a session, below the list.
@@ -470,7 +460,12 @@ impl<D: Device> Running<D> {
         self.open_past(past, Opening::Continue(SessionId::from(past.id.as_str())));
     }
 
-    pub(super) fn open_past(&mut self, past: &PastSession, how: Opening) {
+    /// A copy of an earlier session is opened, as one more.
+    pub(super) fn copy(&mut self, past: &PastSession) {
+        self.open_past(past, Opening::Copy(SessionId::from(past.id.as_str())));
+    }
+
+    fn open_past(&mut self, past: &PastSession, how: Opening) {
         let model = self.engine.model();
         let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == past.command);
         let running = running.map(|(key, _)| Whose::Running(key));

@@ -14,12 +14,13 @@ use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
 use super::timing::{TOAST, countdown_changes};
 use super::trees::Trees;
-use super::{Focus, Holds, Refusal, Toast};
+use super::{Focus, Help, Holds, Refusal, Toast};
 use crate::model::Model;
 use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
-use crate::model::session::{Closed, Session, SessionState};
+use crate::model::session::{Closed, Phase, Session, SessionState};
 use crate::model::session_ref::SessionRef;
+use crate::text::run::StyledText;
 use crate::ui::composer::Vim;
 use crate::ui::keys::{Keymap, Mouse};
 use std::collections::BTreeMap;
@@ -37,9 +38,10 @@ pub struct App {
     pub picker: Option<Picker>,
     /// Pictures that were decoded for the screen.
     pub pictures: Pictures,
-    /// Rows of the help above the view, when it is open.
-    pub help: Option<usize>,
+    pub help: Option<Help>,
     pub toast: Option<Toast>,
+    /// What the person's own program says on the status line.
+    pub status_words: Option<StyledText>,
     pub quit_armed_until: Option<Now>,
     /// The person has been asked whether the session is to be closed, and from when on the answer counts.
     pub close_armed: Option<Now>,
@@ -61,6 +63,8 @@ pub struct App {
     pub interrupted: BTreeMap<PathBuf, usize>,
     /// The worktrees that were made for sessions, as far as is known.
     pub trees: Arc<Trees>,
+    /// What Enter sends where nothing is written and nothing was said yet.
+    pub tour: Option<String>,
     /// Agents are told how the person calls a session.
     pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
@@ -94,6 +98,7 @@ impl App {
             pictures: Pictures::default(),
             help: None,
             toast: None,
+            status_words: None,
             quit_armed_until: None,
             close_armed: None,
             opener: None,
@@ -105,6 +110,7 @@ impl App {
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
+            tour: None,
             tells_titles: false,
             past: Past::Reading,
             hides_panel: false,
@@ -120,6 +126,12 @@ impl App {
     /// With the person's keys, and names of themes that can be chosen.
     pub fn with_keys(keys: Arc<Keymap>, themes: Vec<&'static str>) -> Self {
         Self { keys, themes, ..Self::default() }
+    }
+
+    /// What Enter sends by itself now.
+    pub fn offered_tour(&self, session: SessionRef<'_>) -> Option<&str> {
+        let is_new = session.phase() == Phase::Ready && session.entries().is_empty() && session.turn.is_none();
+        self.tour.as_deref().filter(|_| is_new && self.view.composer.is_empty())
     }
 
     pub const fn shown(&self) -> SessionKey {

@@ -77,6 +77,38 @@ pub enum Holds {
     Mode(String),
 }
 
+/// The help, when it is open.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Help {
+    /// Rows above the view.
+    pub top: usize,
+    /// Words that its rows must have.
+    pub filter: String,
+}
+
+impl Help {
+    /// Characters of the filter.
+    const MAX: usize = 40;
+
+    pub fn type_char(&mut self, c: char) {
+        if self.filter.chars().count() < Self::MAX {
+            self.filter.push(c);
+            self.top = 0;
+        }
+    }
+
+    pub fn backspace(&mut self) {
+        self.filter.pop();
+        self.top = 0;
+    }
+
+    /// Whether a row is one of those that are looked for.
+    pub fn takes(&self, row: &str) -> bool {
+        let row = row.to_lowercase();
+        self.filter.to_lowercase().split_whitespace().all(|word| row.contains(word))
+    }
+}
+
 /// A question that the person refuses, and why.
 #[derive(Debug)]
 pub struct Refusal {

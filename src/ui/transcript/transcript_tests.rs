@@ -177,6 +177,7 @@ fn a_turn_at_120_columns() {
      Compiling shop v0.1.0
      running 12 tests
      test cart::adds ... ok
+
 ≡ plan  2 of 4
      ✓ read the code
      ✓ fix add

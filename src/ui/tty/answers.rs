@@ -1,11 +1,29 @@
-//! What a terminal answers in a string of its own (OSC), without what frames it. Invariant: nothing but data.
+//! What a terminal answers in a string of its own (OSC and APC), without what frames it. Invariant: nothing but data.
 
 use super::event::Told;
+use super::graphics::{TAKES_FILES, TAKES_KITTY};
 
 /// The answer, if it is one to a question of ours.
-pub(super) fn told(string: &[u8]) -> Option<Told> {
+pub(super) fn told(introducer: u8, string: &[u8]) -> Option<Told> {
     let string = std::str::from_utf8(string).ok()?;
-    background(string).or_else(|| string.starts_with("7501;?").then_some(Told::TakesStatus))
+    match introducer {
+        b']' if string.starts_with("7501;?") => Some(Told::TakesStatus),
+        b']' if string.starts_with(TAKES_FILES) => Some(Told::TakesFiles),
+        b']' => background(string),
+        b'_' => (string == TAKES_KITTY).then_some(Told::TakesKitty),
+        _ => None,
+    }
+}
+
+/// The numbers between `CSI ?` and `c`: the first is the kind of terminal, the rest what it can do.
+pub(super) fn attributes(numbers: &[u8]) -> Told {
+    Told::Attributes { sixel: numbers.split(|byte| *byte == b';').skip(1).any(|number| number == b"4") }
+}
+
+/// The numbers between `CSI ?` and `S`: what was asked for, whether it is so, and how many colours.
+pub(super) fn colours(numbers: &[u8]) -> Option<Told> {
+    let count = std::str::from_utf8(numbers).ok()?.strip_prefix("1;0;")?;
+    count.parse().ok().map(Told::Colours)
 }
 
 /// `11;rgb:ffff/ffff/ffff`, with one to four digits for each, or `11;#ffffff`.

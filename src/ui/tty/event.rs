@@ -44,8 +44,15 @@ pub enum Told {
     TakesStatus,
     /// The person has switched to it.
     Scheme(Scheme),
-    /// The answer that every terminal gives: what was asked before it has been answered or never will be.
-    Attributes,
+    /// The answer that every terminal gives, with whether it draws sixels: what was asked before it has been answered or
+    /// never will be.
+    Attributes { sixel: bool },
+    /// It takes pictures by kitty's protocol.
+    TakesKitty,
+    /// It takes pictures as files, as iTerm2 does.
+    TakesFiles,
+    /// So many colours are in its sixels.
+    Colours(u16),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

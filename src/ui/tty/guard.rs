@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::clipboard::Multiplexer;
 use super::event::Told;
+use super::graphics;
 use super::outside::{ASK_STATUS, NO_PROGRESS, NO_STATUS};
 use super::surface::region::ERASE;
 use crate::base::sanitize::is_deceptive;
@@ -64,6 +65,8 @@ const STATUS: u8 = 4;
 /// It was entered on its own screen, and the alternate one lies over that.
 const MAIN: u8 = 8;
 const OVER_MAIN: u8 = 16;
+/// The cursor has a shape of ours.
+const POINTER: u8 = 32;
 
 /// What a terminal can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,6 +75,8 @@ pub struct Questions {
     pub background: bool,
     /// Whether it shows what programs are at.
     pub status: bool,
+    /// Whether it draws pictures, and how it takes them.
+    pub pictures: bool,
 }
 
 /// What a terminal shows beside the screen.
@@ -79,7 +84,29 @@ pub struct Questions {
 pub enum Beside {
     Progress,
     Status,
+    Pointer,
 }
+
+/// The shape of the cursor, without blinking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pointer {
+    Block,
+    Underline,
+    Bar,
+}
+
+impl Pointer {
+    pub const fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Block => b"\x1b[2 q",
+            Self::Underline => b"\x1b[4 q",
+            Self::Bar => b"\x1b[6 q",
+        }
+    }
+}
+
+/// As the person has set it.
+const USUAL_POINTER: &[u8] = b"\x1b[0 q";
 
 static TOLD: OnceLock<fn(u8)> = OnceLock::new();
 
@@ -104,7 +131,7 @@ fn tell(held: u8) {
 
 /// What takes away that which is shown beside the screen.
 pub(super) fn nothing_beside(held: u8) -> impl Iterator<Item = &'static [u8]> {
-    let all = [(PROGRESS, NO_PROGRESS), (STATUS, NO_STATUS)];
+    let all = [(PROGRESS, NO_PROGRESS), (STATUS, NO_STATUS), (POINTER, USUAL_POINTER)];
     all.into_iter().filter(move |(what, _)| held & what != 0).map(|(_, undo)| undo)
 }
 
@@ -240,6 +267,9 @@ impl Tty {
     /// Asks; the answers come as input, if at all.
     pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
         let mut bytes = Vec::new();
+        if what.pictures {
+            bytes.extend_from_slice(graphics::ASK);
+        }
         if what.status {
             bytes.extend_from_slice(ASK_STATUS);
         }
@@ -257,7 +287,7 @@ impl Tty {
     pub const fn last_answer(what: Questions, through: Multiplexer) -> Told {
         match through {
             Multiplexer::Tmux if what.background => Told::Background(0, 0, 0),
-            Multiplexer::Tmux | Multiplexer::Screen | Multiplexer::None => Told::Attributes,
+            Multiplexer::Tmux | Multiplexer::Screen | Multiplexer::None => Told::Attributes { sixel: false },
         }
     }
 
@@ -266,8 +296,16 @@ impl Tty {
         hold(match what {
             Beside::Progress => PROGRESS,
             Beside::Status => STATUS,
+            Beside::Pointer => POINTER,
         });
         TtyOut.write_all(bytes)
+    }
+
+    /// Width and height of a cell in pixels, where the terminal says so.
+    pub fn cell(&self) -> Option<(u16, u16)> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        let cell = (size.ws_xpixel.checked_div(size.ws_col)?, size.ws_ypixel.checked_div(size.ws_row)?);
+        (cell.0 > 0 && cell.1 > 0).then_some(cell)
     }
 
     /// Bytes that draw nothing, such as [`super::osc52`].
@@ -418,6 +456,14 @@ mod tests {
         let over = String::from_utf8(left(OURS | MAIN | OVER_MAIN)).unwrap();
         assert_eq!((over.matches("\x1b[?1049l").count(), over.matches("\x1b[<1u").count()), (1, 2));
         assert!(over.find("\x1b[?1049l") < over.find("\x1b[2K"), "what is erased is the region: {over:?}");
+    }
+
+    #[test]
+    fn what_was_shown_beside_the_screen_is_taken_away_and_nothing_else() {
+        let undone = |held| nothing_beside(held).collect::<Vec<_>>();
+        assert_eq!(undone(OURS | POINTER), [USUAL_POINTER]);
+        assert_eq!(undone(OURS | PROGRESS | STATUS | MAIN), [NO_PROGRESS, NO_STATUS]);
+        assert!(undone(OURS).is_empty());
     }
 
     #[test]

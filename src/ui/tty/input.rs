@@ -380,12 +380,12 @@ mod tests {
         // What is shorter may be a key: see the tests of the parser.
         for cut in 3..answer.len() {
             let (mut stream, mut person, _master) = terminal();
-            stream.expect(Told::Attributes);
+            stream.expect(Told::Attributes { sixel: false });
             person.write_all(&answer[..cut]).unwrap();
             person.flush().unwrap();
             person.write_all(&answer[cut..]).unwrap();
             assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Background(0x1e, 0x20, 0x2e))), "cut at {cut}");
-            assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Attributes)), "cut at {cut}");
+            assert_eq!(next(&mut stream).await, Some(Input::Told(Told::Attributes { sixel: false })), "cut at {cut}");
             person.write_all(b"a").unwrap();
             assert_eq!(typed(&mut stream).await, Some(Key::char('a')), "cut at {cut}");
         }
@@ -394,7 +394,7 @@ mod tests {
     #[tokio::test]
     async fn an_escape_is_a_key_while_an_answer_is_expected() {
         let (mut stream, mut person, _master) = terminal();
-        stream.expect(Told::Attributes);
+        stream.expect(Told::Attributes { sixel: false });
         person.write_all(b"\x1b").unwrap();
         assert_eq!(next(&mut stream).await, Some(Input::Key(Key::plain(crate::ui::keys::Code::Esc))));
     }
@@ -424,7 +424,7 @@ mod tests {
         let mut person = pair.master.take_writer().unwrap();
         let stream = InputStream::read_from(tty.try_clone().unwrap().into()).unwrap();
         // As if asked later, so that a slow machine does not give up before the answer is written.
-        *stream.expected.slot() = Some((Instant::now() + Duration::from_mins(1), Told::Attributes));
+        *stream.expected.slot() = Some((Instant::now() + Duration::from_mins(1), Told::Attributes { sixel: false }));
         let expected = Arc::clone(&stream.expected);
         let dropping = std::thread::spawn(move || drop(stream));
         person.write_all(b"\x1b]11;rgb:0/0/0\x07\x1b[?6c").unwrap();

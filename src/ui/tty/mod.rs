@@ -7,6 +7,7 @@ mod ascii;
 pub mod clipboard;
 pub mod editor;
 mod event;
+mod graphics;
 pub mod guard;
 pub mod input;
 mod late;
@@ -20,7 +21,7 @@ pub mod surface;
 pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
-pub use guard::{Beside, Place, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of};
+pub use guard::{Beside, Place, Pointer, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of};
 pub use input::InputStream;
 /// For `fuzz/`.
 #[doc(hidden)]

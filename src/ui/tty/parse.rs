@@ -1,7 +1,7 @@
 //! From the bytes of a terminal to what the person did.
 //!
 //! Understands the keys of the seventies, xterm's modifiers, the kitty protocol as far as it is asked for, mouse and
-//! focus reports, bracketed paste, and what the terminal answers about its background. Does not read: it is fed, in
+//! focus reports, bracketed paste, and what the terminal answers about its background and about pictures. Does not read: it is fed, in
 //! pieces of any size. Invariants: the same bytes give the same inputs however they are cut, but for a lone escape at
 //! the end of a piece, which is the key and is not held back unless an answer is expected; what is not understood is
 //! dropped whole, so that the rest of a sequence never types letters, not even when it comes late or is too long. What
@@ -427,7 +427,7 @@ fn string(bytes: &[u8], lead: usize, introducer: u8) -> Step {
     let text = body.get(..len).unwrap_or_default();
     // The end may be a C1 control in UTF-8.
     let text = text.strip_suffix(b"\xc2").unwrap_or(text);
-    let told = (introducer == b']').then(|| answers::told(text)).flatten().map(Input::Told);
+    let told = answers::told(introducer, text).map(Input::Told);
     match body.get(len..).unwrap_or_default() {
         [ESC] => Step::More,
         [ESC, b'\\', ..] => Step::Took(lead + len + 2, told),
@@ -522,7 +522,8 @@ fn sequence(params: &[u8], last: u8) -> Option<Input> {
         ([], b'O') => return Some(Input::Focus(false)),
         (b"?997;1", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Dark))),
         (b"?997;2", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Light))),
-        ([b'?', ..], b'c') => return Some(Input::Told(Told::Attributes)),
+        ([b'?', numbers @ ..], b'c') => return Some(Input::Told(answers::attributes(numbers))),
+        ([b'?', numbers @ ..], b'S') => return answers::colours(numbers).map(Input::Told),
         // Answers without a question of ours.
         ([b'?' | b'>' | b'=', ..], _) => return None,
         _ => {}

@@ -129,7 +129,7 @@ proptest! {
 }
 
 #[test]
-fn the_background_is_told_in_every_way_of_writing_it() {
+fn the_background_and_pictures_are_told_in_every_way_of_writing_it() {
     let told = |bytes: &[u8]| match all(&[bytes]).as_slice() {
         [Input::Told(told)] => Some(*told),
         [] => None,
@@ -141,10 +141,27 @@ fn the_background_is_told_in_every_way_of_writing_it() {
     assert_eq!(told(b"\x1b]11;rgba:f/f/f/f\x07"), white);
     assert_eq!(told(b"\x1b]11;#ffffff\x07"), white);
     assert_eq!(told(b"\x1b]11;rgb:0000/8080/ffff\x07"), Some(Told::Background(0, 128, 255)));
-    assert_eq!(told(b"\x1b[?62;22c"), Some(Told::Attributes));
+    assert_eq!(told(b"\x1b[?62;22c"), Some(Told::Attributes { sixel: false }));
     assert_eq!(told(b"\x1b[?997;2n"), Some(Told::Scheme(Scheme::Light)));
+    // What is said of pictures, in the same ways.
+    assert_eq!(told(b"\x1b[?63;1;2;4;6c"), Some(Told::Attributes { sixel: true }));
+    assert_eq!(
+        told(b"\x1b[?4;2c"),
+        Some(Told::Attributes { sixel: false }),
+        "the first number is the kind of terminal"
+    );
+    assert_eq!(told(b"\x1b_Gi=31;OK\x1b\\"), Some(Told::TakesKitty));
+    assert_eq!(told(b"\x1b]1337;ReportCellSize=17.0;8.0;2.0\x1b\\"), Some(Told::TakesFiles));
+    assert_eq!(told(b"\x1b[?1;0;1024S"), Some(Told::Colours(1024)));
     for nothing in [
         &b"\x1b]11;\x07"[..],
+        b"\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\",
+        b"\x1b_Gi=30;OK\x1b\\",
+        b"\x1bPGi=31;OK\x1b\\",
+        b"\x1b]1337;File=x\x07",
+        b"\x1b[?1;1;1024S",
+        b"\x1b[?1;0;99999999S",
+        b"\x1b[?2;0;640;480S",
         b"\x1b]11;rgb:ffff/ffff\x07",
         b"\x1b]11;rgb:fffff/0/0\x07",
         b"\x1b]11;rgb:x/y/z\x1b\\",
@@ -174,7 +191,7 @@ fn an_answer_that_is_expected_may_be_torn_after_its_escape() {
         let (mut parser, mut out) = (Parser { expects: true, ..Parser::default() }, Vec::new());
         parser.feed(&answer[..cut], &mut out);
         parser.feed(&answer[cut..], &mut out);
-        let both = [Told::Background(0, 0, 0), Told::Attributes].map(Input::Told);
+        let both = [Told::Background(0, 0, 0), Told::Attributes { sixel: false }].map(Input::Told);
         assert_eq!(out, both, "cut at {cut}");
     }
     let (mut parser, mut out) = (Parser { expects: true, ..Parser::default() }, Vec::new());

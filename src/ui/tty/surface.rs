@@ -8,8 +8,11 @@
 //! Terminals disagree about the width of some characters. After such a one the cursor is placed absolutely, so that
 //! a disagreement spoils one cell and not the rest of the row.
 //!
+//! Cells that stand for pieces of pictures are drawn by [`images`].
+//!
 //! [`region`] does the same for the last rows of the terminal's own screen.
 
+mod images;
 pub mod region;
 
 use std::io::{self, Write};
@@ -21,7 +24,9 @@ use ratatui::layout::Rect;
 
 use super::ascii::Letters;
 use super::pen::Pen;
+use crate::base::graphics::Image;
 use crate::base::sanitize::is_deceptive;
+use images::{Images, is_piece};
 
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
@@ -46,6 +51,7 @@ pub struct Surface<W> {
     links: Vec<Hyperlink>,
     /// The link that is open in the terminal; none between rows.
     leads_to: Option<Arc<str>>,
+    images: Images,
 }
 
 /// Where some columns of a row lead (OSC 8). An address with anything but printable ASCII leads nowhere.
@@ -128,6 +134,7 @@ impl<W: Write> Surface<W> {
             shown_links: Vec::new(),
             links: Vec::new(),
             leads_to: None,
+            images: Images::default(),
         }
     }
 
@@ -158,6 +165,23 @@ impl<W: Write> Surface<W> {
         self.visible = None;
     }
 
+    /// The pictures that cells stand for, each with its number.
+    pub fn set_images(&mut self, images: impl Iterator<Item = (u8, Arc<Image>)>) {
+        self.images.set(images);
+    }
+
+    /// The terminal has lost the pictures that it was sent.
+    pub fn lose_images(&mut self) {
+        self.images.lose();
+    }
+
+    /// Has the terminal forget all pictures that it was sent.
+    pub fn take_images_back(&mut self) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        self.images.take_back(&mut bytes);
+        if bytes.is_empty() { Ok(()) } else { self.out.write_all(&bytes).and_then(|()| self.out.flush()) }
+    }
+
     /// Lets `paint` fill an empty buffer and say where the cursor is shown, and brings the terminal there. Returns
     /// whether anything was written. An error means that the terminal is gone.
     pub fn draw(&mut self, paint: impl FnOnce(Rect, &mut Buffer) -> Option<(u16, u16)>) -> io::Result<bool> {
@@ -180,6 +204,8 @@ impl<W: Write> Surface<W> {
             return Ok(false);
         }
         self.bytes.clear();
+        self.images.bring(&self.next, &mut self.bytes);
+        let brought = self.bytes.len();
         self.bytes.extend_from_slice(BEGIN);
         if self.content == Content::Unknown {
             self.pen = Pen::default();
@@ -188,8 +214,9 @@ impl<W: Write> Surface<W> {
         for y in 0..area.height {
             self.row(y);
         }
+        self.place_images();
         self.place_cursor(cursor);
-        if self.bytes.len() == BEGIN.len() {
+        if self.bytes.len() == BEGIN.len() && brought == 0 {
             return Ok(false);
         }
         self.bytes.extend_from_slice(END);
@@ -214,7 +241,10 @@ impl<W: Write> Surface<W> {
         let width = usize::from(next.area.width);
         let span = usize::from(y) * width..(usize::from(y) + 1) * width;
         if let (Some(new), Some(old)) = (next.content.get(span.clone()), shown.content.get(span)) {
-            if self.content == Content::Unknown || !self.leads_alike(y) {
+            let is_whole = self.content == Content::Unknown || !self.leads_alike(y);
+            let has_pieces = |row: &[Cell]| row.iter().any(is_piece);
+            if is_whole || new != old && (has_pieces(new) || has_pieces(old)) {
+                self.strips(y, new);
                 self.row_cells(y, new, None);
             } else if new != old {
                 self.row_cells(y, new, Some(old));
@@ -222,6 +252,39 @@ impl<W: Write> Surface<W> {
         }
         self.next = next;
         self.shown = shown;
+    }
+
+    /// Draws the pieces of pictures into a row whose other cells are all written afterwards.
+    fn strips(&mut self, y: u16, row: &[Cell]) {
+        let strips = self.images.strips(row);
+        for (run, _) in &strips {
+            self.go(run.x, y);
+            self.pen.change(Pen::default(), &mut self.bytes);
+            // Writing to a Vec cannot fail.
+            let _ = write!(self.bytes, "\x1b[{}X", run.columns);
+        }
+        let mut drawn = None;
+        for (run, image) in &strips {
+            // What lies above a picture may leave several pieces of the same row of it.
+            let (at, strip) = (run.origin(), run.bytes(image));
+            if drawn.replace((at, strip.as_ptr())) != Some((at, strip.as_ptr())) {
+                self.go(at, y);
+                self.bytes.extend_from_slice(strip);
+                self.cursor = Cursor::default();
+            }
+        }
+    }
+
+    /// Has the terminal show the pieces of the pictures that it keeps.
+    fn place_images(&mut self) {
+        let (hidden, new) = self.images.place(&self.next, self.content == Content::Known);
+        for placement in hidden {
+            placement.hide(&mut self.bytes);
+        }
+        for (x, y, placement) in new {
+            self.go(x, y);
+            placement.show(&mut self.bytes);
+        }
     }
 
     /// What is written from now on leads there.
@@ -249,12 +312,13 @@ impl<W: Write> Surface<W> {
     fn row_cells(&mut self, y: u16, new: &[Cell], old: Option<&[Cell]>) {
         let width = new.len() as u16;
         let end = written_end(new);
+        let has_strips = old.is_none() && self.images.has_strips(new);
         let (mut x, mut old_x) = (0, 0);
         let mut force = false;
         while x < end {
             let glyph = glyph_at(new, x);
             let same = match old {
-                None => false,
+                None => has_strips && new.get(usize::from(x)).is_some_and(is_piece),
                 Some(old) => {
                     while old_x < x {
                         old_x += glyph_at(old, old_x).cells;
@@ -339,7 +403,7 @@ impl<W: Write> Surface<W> {
                 let glyph = glyph_of(cell);
                 let pen = Pen::of(cell);
                 let pen_fits = if glyph.text == " " { pen.same_blank(self.pen) } else { pen == self.pen };
-                glyph.text.len() == 1 && pen_fits
+                glyph.text.len() == 1 && pen_fits && !is_piece(cell)
             })
         };
         // A cell covered by a wide character before it is blank in the buffer; writing it would cut that in two.
@@ -418,7 +482,8 @@ fn written_end(row: &[Cell]) -> u16 {
     let (mut x, mut end) = (0, 0);
     while x < width {
         let glyph = glyph_at(row, x);
-        let blank = glyph.text == " " && row.get(usize::from(x)).is_some_and(|c| Pen::of(c).is_erased_blank());
+        let is_blank = |cell: &Cell| Pen::of(cell).is_erased_blank() && !is_piece(cell);
+        let blank = glyph.text == " " && row.get(usize::from(x)).is_some_and(is_blank);
         x += glyph.cells;
         if !blank {
             end = x;
@@ -449,6 +514,10 @@ fn glyph_of(cell: &Cell) -> Glyph<'_> {
     let text = cell.symbol();
     if let [b' '..=b'~'] = text.as_bytes() {
         return Glyph { text, cells: 1, width: Width::Sure };
+    }
+    if is_piece(cell) {
+        // What is drawn there is no text.
+        return Glyph { text: " ", cells: 1, width: Width::Sure };
     }
     if text.chars().any(|c| c.is_control() || is_deceptive(c)) {
         return Glyph { text: "\u{fffd}", cells: 1, width: Width::Symbol };

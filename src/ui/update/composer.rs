@@ -114,6 +114,9 @@ fn choose_file(state: &mut App) {
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
 fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.text().trim().is_empty() {
+        if let Some(text) = state.offered_tour(cx.session).map(str::to_owned) {
+            out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
+        }
         return;
     }
     if cx.session.read_only().is_some() {

@@ -237,7 +237,7 @@ fn raw_input(state: &mut App, cx: Cx<'_>, req: ReqId) {
     let pending = cx.session.question(req);
     let entry = pending.and_then(|p| cx.session.entries().get(p.entry));
     if entry.is_none_or(|e| cells::raw_input(e).is_empty()) {
-        return state.say_of_question("there is no raw input: all that was sent is shown", cx.now);
+        return state.say_of_question("this is all it sent", cx.now);
     }
     state.view.dock.raw = flip(state.view.dock.raw);
     state.view.dock.scroll = if state.view.dock.raw == Raw::Shown { cx.frame.dock_rows } else { 0 };

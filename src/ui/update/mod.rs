@@ -25,7 +25,7 @@ use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::modes::next_mode;
 use super::state::picker::{Picker, Purpose};
-use super::state::{App, AskedMode, Focus, Holds, PANEL_FROM};
+use super::state::{App, AskedMode, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -96,8 +96,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
-            // What we had of it is gone by now.
-            state.say(format!("forgotten here; its agent keeps it: {}", sanitize::line(&why)), now);
+            let why = sanitize::line(&why);
+            state.say(format!("kept: {why} · Delete again forgets it here"), now);
         }
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {
@@ -196,7 +196,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return dock::refusal(state, cx, action, out);
     }
     if state.help.is_some() {
-        return picker::help(state, cx, key, action, out);
+        return picker::help(state, cx, action);
     }
     if state.picker.is_some() {
         return picker::action(state, cx, action, out);
@@ -310,7 +310,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::Inline => state.is_inline = !state.is_inline,
         Action::Suspend => out.push(Out::Suspend),
         Action::Redraw => out.push(Out::Redraw),
-        Action::Help => state.help = Some(0),
+        Action::Help => state.help = Some(Help::default()),
         Action::FocusDock => toggle_dock(state, cx),
         Action::Reply(number) => dock::reply(state, cx, number, out),
         _ => {}
@@ -403,7 +403,7 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
     match what {
         Click::WheelUp | Click::WheelDown => {
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
-            if let Some(top) = &mut state.help {
+            if let Some(Help { top, .. }) = &mut state.help {
                 *top = top.saturating_add_signed(by as isize).min(cx.frame.help_scroll_max);
             } else if let Some(inspector) = state.inspector.as_mut().filter(|_| !cx.frame.dock.contains(at)) {
                 inspector.step(by as isize);

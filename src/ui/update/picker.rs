@@ -1,11 +1,11 @@
 //! Keys while a list or the help is open.
 
 use super::{Cx, common};
-use crate::ui::keys::{Action, Key};
+use crate::ui::keys::Action;
 use crate::ui::msg::Out;
-use crate::ui::state::App;
 use crate::ui::state::opener::Opener;
 use crate::ui::state::picker::{Choice, Picker};
+use crate::ui::state::{App, Help};
 
 /// Rows of one page of a list.
 const PAGE: isize = 8;
@@ -46,21 +46,21 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     }
 }
 
-/// The help goes away with any key; one that writes is not lost.
-pub(super) fn help(state: &mut App, cx: Cx<'_>, key: Key, action: Action, out: &mut Vec<Out>) {
-    let Some(top) = &mut state.help else { return };
+/// What is typed looks for rows; other keys than those that move close it.
+pub(super) fn help(state: &mut App, cx: Cx<'_>, action: Action) {
+    let Some(help) = &mut state.help else { return };
     let (max, page) = (cx.frame.help_scroll_max, cx.frame.help_page.saturating_sub(1).max(1));
-    *top = (*top).min(max);
+    let top = help.top.min(max);
     match action {
-        Action::Up => *top = top.saturating_sub(1),
-        Action::Down => *top = top.saturating_add(1).min(max),
-        Action::PageUp => *top = top.saturating_sub(page),
-        Action::PageDown => *top = top.saturating_add(page).min(max),
-        Action::Escape | Action::Help | Action::Accept | Action::CtrlC => state.help = None,
-        Action::Char(_) => {
-            state.help = None;
-            super::key(state, cx, key, out);
-        }
+        Action::Up => help.top = top.saturating_sub(1),
+        Action::Down => help.top = top.saturating_add(1).min(max),
+        Action::PageUp => help.top = top.saturating_sub(page),
+        Action::PageDown => help.top = top.saturating_add(page).min(max),
+        Action::Home => help.top = 0,
+        Action::End => help.top = max,
+        Action::Char(c) => help.type_char(c),
+        Action::Backspace => help.backspace(),
+        Action::KillLine | Action::DeleteWordBack => *help = Help::default(),
         _ => state.help = None,
     }
 }

@@ -48,6 +48,7 @@ pub(super) fn toggle(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     match state.view.review.as_ref().map(|r| (r.layout.presence, r.scope)) {
         None => open(state, cx, Scope::default(), out),
         Some((Presence::Away, scope)) => open(state, cx, scope, out),
+        Some((Presence::Here, _)) if cx.session.is_only_reviewed() => state.view.focus = Focus::Review,
         Some((Presence::Here, _)) if state.view.focus == Focus::Review => state.view.focus = Focus::Composer,
         Some((Presence::Here, _)) => state.view.focus = Focus::Review,
     }
@@ -132,6 +133,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::PageDown => step(review, page(review)),
         Action::Home => step(review, isize::MIN / 2),
         Action::End => step(review, isize::MAX / 2),
+        Action::Tab if cx.session.is_only_reviewed() => {}
         Action::Tab => state.view.focus = Focus::Composer,
         Action::Escape if review.cursor.selection.is_some() => {
             review.cursor.selection = None;

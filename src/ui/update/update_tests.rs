@@ -11,6 +11,8 @@ use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
 use crate::model::tool::{Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
+use crate::text::run::StyledText;
+use crate::text::token::Token;
 use crate::ui::fixtures::{Scene, returned, session};
 use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key, Keymap, Mods};
@@ -41,11 +43,11 @@ fn r_211_a_prompt_is_held_in_sight_and_up_takes_it_back() {
     let mut s = Scene::working(80, 24);
     s.typed("and the tests").press(Code::Enter);
     assert_eq!(s.intents(), [prompt("and the tests")]);
-    assert!(s.draw().contains("1 prompt waits for this turn: and the tests"), "{}", s.shown);
+    assert!(s.draw().contains("queued: and the tests"), "{}", s.shown);
     s.press(Code::Up);
     assert_eq!(s.intents().last(), Some(&Intent::TakeBack));
     assert_eq!(s.ui.view.composer.text(), "and the tests");
-    assert!(!s.draw().contains("waits for this turn"));
+    assert!(!s.draw().contains("queued"));
 }
 
 #[test]
@@ -54,7 +56,7 @@ fn a_prompt_before_the_session_is_held() {
     s.start();
     s.typed("early").press(Code::Enter);
     assert_eq!(s.intents(), [prompt("early")]);
-    assert!(s.draw().contains("1 prompt waits for the session: early"), "{}", s.shown);
+    assert!(s.draw().contains("queued until the session is open: early"), "{}", s.shown);
 }
 
 #[test]
@@ -970,7 +972,8 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
 fn f2_filters_and_chooses_without_touching_the_composer() {
     let mut s = Scene::ready(80, 24);
     s.typed("draft").press(Code::F(2));
-    assert!(s.draw().contains("mode: plan"), "{}", s.shown);
+    let rows: Vec<&str> = s.draw().lines().skip_while(|row| !row.contains("✓ mode:")).take(2).collect();
+    assert!(rows.len() == 2 && rows[0].ends_with("default") && rows[1].trim() == "plan", "{rows:?}");
     s.typed("pla").press(Code::Enter);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert_eq!(s.ui.picker, None);
@@ -1108,13 +1111,32 @@ fn cancel_brings_held_prompts_back() {
 }
 
 #[test]
-fn help_goes_away_with_a_letter_that_is_not_lost() {
+fn what_is_typed_into_the_help_looks_for_rows_and_not_into_the_prompt() {
     let mut s = Scene::ready(120, 60);
     s.press(Code::F(1));
-    assert!(s.draw().contains("Ctrl+Y"), "{}", s.shown);
-    s.typed("a");
-    assert_eq!(s.ui.view.composer.text(), "a");
+    assert!(s.draw().contains("first of all") && s.shown.contains("new line"), "{}", s.shown);
+    s.typed("review CHANGED").draw();
+    assert!(s.shown.contains("review what was changed") && !s.shown.contains("new line"), "{}", s.shown);
+    assert_eq!(s.ui.view.composer.text(), "");
+    s.typed("zzz").draw();
+    assert!(s.shown.contains("nothing matches"), "{}", s.shown);
+    s.ctrl('u').draw();
+    assert!(s.shown.contains("first of all"), "{}", s.shown);
+    s.press(Code::Esc);
     assert_eq!(s.ui.help, None);
+}
+
+#[test]
+fn on_a_wide_screen_the_help_has_two_columns() {
+    let mut s = Scene::ready(160, 45);
+    s.press(Code::F(1)).draw();
+    let all = s.info.help_scroll_max + s.info.help_page;
+    let mut narrow = Scene::ready(120, 45);
+    narrow.press(Code::F(1)).draw();
+    assert!(s.info.help_page > narrow.info.help_page, "{}", s.shown);
+    assert!(all > s.info.help_page, "{}", s.shown);
+    s.press(Code::End).draw();
+    assert_eq!(s.ui.help.as_ref().map(|help| help.top), Some(s.info.help_scroll_max));
 }
 
 #[test]
@@ -1350,4 +1372,32 @@ fn the_mode_that_asks_nothing_is_asked_about_once_more_and_stays_in_sight() {
     assert!(s.draw().contains("permissions bypassPermissions"), "{}", s.shown);
     s.press(Code::Char('x')).ctrl('c');
     assert!(s.draw().contains("cleared") && s.shown.contains("bypass"), "a message hides it not: {}", s.shown);
+}
+
+#[test]
+fn enter_sends_the_tour_where_one_is_offered_and_nothing_was_said() {
+    let mut s = Scene::ready(80, 24);
+    s.press(Code::Enter);
+    assert!(s.intents().is_empty());
+    s.ui.tour = Some("Show me around.".into());
+    assert!(s.draw().contains("Press Enter for the tour"), "{}", s.shown);
+    s.typed("x").draw();
+    assert!(!s.shown.contains("the tour"), "{}", s.shown);
+    s.press(Code::Backspace).press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::Prompt { text: "Show me around.".into(), links: Vec::new() }]);
+    s.end_turn(Stop::EndTurn);
+    s.press(Code::Enter);
+    assert_eq!(s.intents().len(), 1, "something was said");
+}
+
+#[test]
+fn what_the_persons_own_program_says_takes_the_place_of_context_and_cost() {
+    let mut s = Scene::ready(100, 24);
+    s.update(Update::Usage { used: 42_000, size: 200_000, cost: Patch::Set((0.12, "USD".into())) });
+    assert!(s.draw().lines().last().unwrap().contains("21 %"), "{}", s.shown);
+    s.ui.status_words = Some(StyledText::of("main, 21 of 100", Token::Text));
+    let last = s.draw().lines().last().unwrap().to_owned();
+    assert!(last.ends_with("main, 21 of 100") && !last.contains("21 %") && !last.contains("USD"), "{last}");
+    s.ui.status_words = Some(StyledText::new());
+    assert!(s.draw().lines().last().unwrap().contains("21 %"), "nothing was said: {}", s.shown);
 }

@@ -109,7 +109,9 @@ pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     if cx.session.phase() != Phase::Ready || cx.state.view.dock.dialog.is_some() || cx.session.turn.is_some() {
         return;
     }
-    let all = ["Ask for a change, / for commands, @ for a file", "Ask for a change, / or @", "Ask for a change"];
+    let tour = ["Press Enter for the tour, or ask for a change", "Press Enter for the tour", "Enter: the tour"];
+    let usual = ["Ask for a change, / for commands, @ for a file", "Ask for a change, / or @", "Ask for a change"];
+    let all = if cx.state.offered_tour(cx.session).is_some() { tour } else { usual };
     let fits = |words: &&&str| width::str_width(words) <= usize::from(area.width);
     if let Some(words) = all.iter().find(fits) {
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(*words, Token::Placeholder), cx.theme);
@@ -168,6 +170,9 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
     }
     match (&cx.state.view.focus, cx.session.phase()) {
         (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
+        (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
+            &["write a request, or press Enter for the tour"]
+        }
         (Focus::Composer, Phase::Ready) if cx.session.entries().is_empty() => &["write a request, Enter sends it"],
         _ => &["ready", "F1 keys", "F2 options"],
     }

@@ -41,6 +41,8 @@ const MAX_CALL: usize = 60;
 
 /// Columns from which the letters that answer stand beside the digits.
 const LETTERS_FROM: u16 = 60;
+/// Columns from which the agent stands before what it wants.
+const AGENT_FROM: u16 = 72;
 /// Columns from which it is said how to refuse with a reason.
 const REASON_FROM: u16 = 100;
 
@@ -421,7 +423,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let what = 1 + lines.iter().skip(1).take_while(|l| !indent.is_empty() && l.prefix.as_str() == indent).count();
     let mut lines = lines.into_iter();
     let mut first = lines.next().unwrap_or_default();
-    let wide = columns >= 100;
+    let wide = columns >= AGENT_FROM;
     let mut prefix = StyledText::new();
     if wide {
         prefix.push(&format!("{agent} wants to "), Token::Text);
@@ -429,7 +431,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let removes = cx.session.tool(pending.entry).is_some_and(|tool| tool.kind == ToolKind::Delete);
     let token = if removes { Token::Danger } else { Token::Text };
     prefix.push(verb, RunStyle::from(token).with_mods(Mods::BOLD));
-    prefix.push(if wide { " " } else { "  " }, Token::Text);
+    prefix.push(" ", Token::Text);
     first.prefix = prefix;
     first.hang = StyledText::of("  ", Token::Text);
     first.right = right;

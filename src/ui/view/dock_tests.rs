@@ -77,7 +77,7 @@ fn a_command_under_the_gate_is_shown_whole() {
     let request = AgentRequest::TerminalCreate(spec);
     s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
     s.draw();
-    assert!(row(&s, "┏ run  make all").contains("0:00"), "{}", s.shown);
+    assert!(row(&s, "wants to run make all").contains("0:00"), "{}", s.shown);
     assert!(s.shown.contains("in sub") && s.shown.contains("LD_PRELOAD=x"), "{}", s.shown);
     assert!(row(&s, "1 y Run it").contains("2 n Refuse"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
@@ -254,7 +254,7 @@ fn a_held_write_says_that_it_waits_and_where_it_is_reviewed() {
     assert!(!s.shown.contains("1 Write it"), "the review does not have it yet: {}", s.shown);
     s.event(Event::Host(HostEvent::Review(ReviewEvent::WriteHeld { req: ReqId(5) })));
     s.draw();
-    assert!(s.shown.contains("nothing is written yet · F3"), "{}", s.shown);
+    assert!(s.shown.contains("not written yet · F3"), "{}", s.shown);
     assert!(row(&s, "1 y Write it").contains("2 n Refuse"), "{}", s.shown);
 }
 
@@ -284,7 +284,7 @@ fn what_the_disk_says_takes_the_place_of_what_the_agent_says() {
     assert!(!row(&s, "- two").contains(char::is_numeric), "nobody knows where: {}", s.shown);
     preview(&mut s, 5, "one\ntwo\n", "one\nTWO\n", Some("line 2, not 1\u{1b}[31m"));
     assert!(row(&s, "- two").contains("2 "), "{}", s.shown);
-    assert!(s.shown.contains("the agent's view differs: line 2, not 1"), "{}", s.shown);
+    assert!(s.shown.contains("careful, the agent thinks otherwise: line 2, not 1"), "{}", s.shown);
     assert!(!s.shown.contains('\u{1b}'));
 }
 
@@ -296,7 +296,7 @@ fn words_without_texts_leave_the_diff_of_the_agent() {
     s.event(Event::Host(HostEvent::Review(ReviewEvent::Previews { req: ReqId(5), asked: 1, previews: vec![preview] })));
     s.draw();
     assert!(s.shown.contains("- two") && s.shown.contains("+ TWO"), "{}", s.shown);
-    assert!(s.shown.contains("view differs: it is gone"), "{}", s.shown);
+    assert!(s.shown.contains("thinks otherwise: it is gone"), "{}", s.shown);
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn alt_g_goes_to_the_next_gate() {
     assert!(s.last_row().contains("gate ask: each write and command is a question"), "{}", s.shown);
     s.intent(Intent::SetGate(Gate::Ask));
     s.after(10_000).draw();
-    assert!(s.last_row().contains("gate ask"), "{}", s.shown);
+    assert!(s.last_row().contains("writes: ask me"), "{}", s.shown);
 }
 
 #[test]
@@ -497,7 +497,7 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
 fn what_the_agent_sent_comes_into_view() {
     let sent = serde_json::json!({"file_path": PATH, "note": "the-sent-path"});
     let mut s = asks_with_input(24, 60, Some(sent.clone()));
-    assert!(row(&s, "1 Yes").contains("v raw input"), "the key is named: {}", s.shown);
+    assert!(row(&s, "1 Yes").contains("v as sent"), "the key is named: {}", s.shown);
     s.typed("v").draw();
     assert!(s.shown.contains("note: the-sent-path"), "{}", s.shown);
     s.typed("v").draw();
@@ -510,9 +510,9 @@ fn what_the_agent_sent_comes_into_view() {
 #[test]
 fn without_raw_input_that_is_said() {
     let mut s = asks_with_input(24, 60, None);
-    assert!(!s.shown.contains("v raw input"), "{}", s.shown);
+    assert!(!s.shown.contains("v as sent"), "{}", s.shown);
     s.typed("v").draw();
-    assert!(s.shown.contains("there is no raw input"), "{}", s.shown);
+    assert!(s.shown.contains("this is all it sent"), "{}", s.shown);
     assert!(s.shown.contains("line 1"), "{}", s.shown);
 }
 
@@ -887,4 +887,18 @@ fn a_question_keeps_its_own_words_whatever_another_one_about_the_same_call_says(
     s.draw();
     let text = dock_text(&s);
     assert!(text.contains("readthemanual?,forreal") && !text.contains("deleteeverything"), "{text}");
+}
+
+#[test]
+fn how_long_a_call_took_is_counted_from_the_answer_on() {
+    let mut s = Scene::asked(100, 30);
+    s.after(20_000);
+    let option = "opt-1".into();
+    s.intent(Intent::Answer { req: ReqId(1), option });
+    s.after(2_000);
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.status = Patch::Set(ToolStatus::Completed);
+    s.update(Update::ToolUpdate(patch.into()));
+    let row = s.draw().lines().find(|row| row.contains("cargo test")).unwrap().to_owned();
+    assert!(row.ends_with("2 s"), "{row}");
 }

@@ -7,6 +7,7 @@
 mod aside;
 mod chrome;
 mod dock;
+mod help;
 pub mod inline;
 pub mod inspector;
 mod lists;
@@ -166,6 +167,9 @@ fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
 fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
     let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
     let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
+    if let Some(line) = cx.state.status_words.as_ref().filter(|line| !line.is_empty()) {
+        status.set_own(line);
+    }
     if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
         status.left = status_line::typing(&command.command);
     }
@@ -216,19 +220,22 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         chrome::header(cx, header, buf);
         rest = split_top(below, 1).1;
     }
-    if buf.area.height >= MORE_AIR_FROM {
-        let (above, line) = split_bottom(rest, 1);
-        chrome::line(cx, line, buf);
-        rest = above;
+    // Nobody is there to write to.
+    if !cx.session.is_only_reviewed() {
+        if buf.area.height >= MORE_AIR_FROM {
+            let (above, line) = split_bottom(rest, 1);
+            chrome::line(cx, line, buf);
+            rest = above;
+        }
+        rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     }
-    rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     let (rest, rule) = split_bottom(rest, 1);
     let mut rest = asked(cx, rest, info, buf);
     if buf.area.height >= AIR_FROM && rest.height > 4 {
         rest = split_bottom(rest, 1).0;
     }
-    let moving = if let Some(top) = cx.state.help {
-        lists::help(cx, rest, top, info, buf);
+    let moving = if let Some(shown) = &cx.state.help {
+        help::draw(cx, rest, shown, info, buf);
         false
     } else if let Some(list) = &cx.state.list {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
@@ -252,7 +259,11 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         }
         show_conversation(cx, transcript, rest, info, buf)
     };
-    chrome::rule(cx, rule, info.rows_below, buf);
+    if cx.session.is_only_reviewed() {
+        chrome::line(cx, rule, buf);
+    } else {
+        chrome::rule(cx, rule, info.rows_below, buf);
+    }
     moving
 }
 

@@ -28,8 +28,6 @@ use ratatui::layout::Rect;
 const FILES: u16 = 44;
 /// From this height on there is air between the parts.
 const AIR_FROM: u16 = 12;
-/// From this height on the keys may take a second row.
-const TALL: u16 = 18;
 
 /// Columns of the name of another session.
 const MAX_SESSION: usize = 24;
@@ -48,12 +46,18 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     let beside = info.transcript.width > 0;
     let mut frame = ReviewFrame { area, ..ReviewFrame::default() };
     frame.measured = Measured { columns: area.width, beside, ..review.layout.measured };
+    if beside && area.x > 0 {
+        let bar = StyledText::of("│", Token::Rule);
+        for y in area.y..area.bottom() {
+            paint::put(buf, area.x - 1, y, 1, &bar, cx.theme);
+        }
+    }
     let area = trees::line(cx, area, buf);
-    let tall = area.height >= TALL;
-    let rows = bars::height(review, area.width, tall);
-    let (rest, foot) = split_bottom(area, rows);
+    let (rest, foot) = split_bottom(area, 1);
     bars::draw(cx, review, foot, info, buf);
-    let files_wide = (area.width / 3).min(FILES);
+    // The only file is named above its hunks.
+    let is_only = review.doc().is_some_and(|doc| doc.files.len() == 1) && review.layout.pane == Pane::Hunks;
+    let files_wide = if is_only { 0 } else { (area.width / 3).min(FILES) };
     let narrow_for_sides = review.effective() == Look::Sides && area.width - files_wide < BOTH_FROM;
     frame.measured.both = area.width >= BOTH_FROM && !narrow_for_sides;
     let alone = !frame.measured.both && (review.layout.pane == Pane::Hunks || matches!(review.bar, Some(Bar::Edit(_))));
@@ -75,6 +79,8 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     if let Some(words) = nothing(review) {
         let words = StyledText::of(width::truncate(&words, usize::from(body.width.saturating_sub(3))), Token::Dim);
         paint::put(buf, body.x + 2, body.y, body.width.saturating_sub(2), &words, cx.theme);
+    } else if frame.measured.both && is_only {
+        main(cx, review, body, !low, info, &mut frame, buf);
     } else if frame.measured.both {
         let left = Rect { width: files_wide, ..body };
         let right = Rect { x: body.x + files_wide + 2, width: body.width - files_wide - 2, ..body };
@@ -119,7 +125,7 @@ fn main(
 
 /// Why there is nothing to look at.
 fn nothing(review: &ReviewState) -> Option<String> {
-    let Some(doc) = review.doc() else { return Some("looking at what was changed".into()) };
+    let Some(doc) = review.doc() else { return Some("comparing files…".into()) };
     if !doc.files.is_empty() {
         return None;
     }
@@ -145,9 +151,14 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     left.append(&counts(doc.totals.added, doc.totals.removed));
     let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     let (done, all) = doc.decided;
+    let open = all.saturating_sub(done);
     for words in [
-        format!("{done} of {} decided", human::count(all, "hunk")),
-        format!("{done}/{all} decided"),
+        match open {
+            _ if all == 0 => "no hunks".to_owned(),
+            0 => format!("all {} decided", human::count(all, "hunk")),
+            open => format!("{open} of {} open", human::count(all, "hunk")),
+        },
+        if open == 0 { "all decided".to_owned() } else { format!("{open} open") },
         format!("{done}/{all}"),
     ] {
         if paint::put_right(buf, inner, used + 1, &StyledText::of(&*words, Token::Dim), cx.theme) == Placed::Yes {
@@ -168,7 +179,7 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
 fn scope_words(doc: &ReviewDoc) -> Vec<String> {
     let count = doc.turns.len();
     match doc.scope {
-        Scope::Pending => vec!["since the last accepted state".into(), "since accepted".into(), "undecided".into()],
+        Scope::Pending => vec!["not decided yet".into(), "undecided".into()],
         Scope::Session => vec!["the whole session".into(), "session".into()],
         Scope::Turn(turn) => {
             let at = doc.turns.iter().position(|t| *t == turn).map_or(0, |n| n + 1);
@@ -285,10 +296,10 @@ fn cause_of(cx: &ViewCx<'_>, file: &FileDoc) -> String {
 
 const fn cause(cause: Cause) -> &'static str {
     match cause {
-        Cause::Write => "through the client",
+        Cause::Write => "written through acp-tui",
         Cause::Tool => "by a tool call",
         Cause::Command => "by a command",
-        Cause::Unknown => "cause unknown",
+        Cause::Unknown => "unknown writer",
         Cause::Person => "by you",
         Cause::Review => "by a decision",
         Cause::Merge => "from a worktree",

@@ -8,7 +8,7 @@ use crate::text::width::str_width;
 use crate::ui::fixtures::Scene;
 use crate::ui::frame::Motion;
 use crate::ui::keys::{Code, Key};
-use crate::ui::state::Focus;
+use crate::ui::state::{Focus, Help};
 use proptest::prelude::*;
 
 fn picture(width: u16, height: u16) -> Scene {
@@ -115,8 +115,8 @@ fn the_usual_screen() {
     assert_eq!(
         bottom(&s, 6),
         "\
-┏ run  cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
-┃ gemini-cli in ~/src/shop
+┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━ 1 of 2 · 0:12
+┃ in ~/src/shop
 ┃ 1 Allow once   2 Always allow cargo test   3 Reject             Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
@@ -133,7 +133,7 @@ fn the_small_screen() {
     assert_eq!(
         bottom(&s, 8),
         "\
-┏ run  cargo test --all -- ━━━ 1/2 0:12
+┏ run cargo test --all -- ━━━━ 1/2 0:12
 ┃   --ignored
 ┃ gemini-cli in ~/src/shop
 ┃ 1 Allow once            Tab to answer
@@ -326,7 +326,7 @@ fn what_is_to_review_stands_before_keys_and_the_model() {
     s.tool("x", ToolKind::Execute, &format!("cargo test {}", "x".repeat(60)), ToolStatus::InProgress);
     changed(&mut s, 1200, true);
     s.draw();
-    assert!(s.last_row().contains("1 to review · reviewed after"), "{}", s.shown);
+    assert!(s.last_row().contains("1 to review · not gated"), "{}", s.shown);
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn scene(kind: u8, text: &str, width: u16, height: u16) -> Scene {
     }
     match kind % 7 {
         0 => s.commands(&[text, "review"]),
-        1 => s.ui.help = Some(usize::from(kind)),
+        1 => s.ui.help = Some(Help { top: usize::from(kind), filter: String::new() }),
         2 => s.ui.say(text.to_owned(), s.now),
         3 => {
             s.press(Code::F(2));

@@ -4,5 +4,8 @@ pub mod colours;
 pub mod copier;
 pub mod files;
 pub mod highlight;
+mod images;
 pub mod pictures;
 pub mod programs;
+mod sixel;
+pub mod status_command;

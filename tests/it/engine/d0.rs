@@ -7,7 +7,7 @@ use acp_tui::engine::{Engine, EngineConfig, RulesConfig};
 use acp_tui::model::event::{AuthKind, Intent, Protocol};
 use acp_tui::model::ids::SessionKey;
 use acp_tui::model::login::Secret;
-use acp_tui::model::ruling::Scope;
+use acp_tui::model::ruling::{Ruled, Scope};
 use acp_tui::model::session::Phase;
 use acp_tui::remote::Remote;
 use serde_json::{Value, json};
@@ -173,13 +173,15 @@ async fn s_002_the_dialect_that_was_asked_for_is_named() {
 }
 
 #[tokio::test]
-async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long() {
+async fn s_026_s_027_s_101_s_108_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long() {
     for (option, scope) in [
         ("once", None),
         ("session", Some(Scope::Session)),
         ("workspace", Some(Scope::Workspace)),
         ("always", Some(Scope::Always)),
+        ("deny_session", Some(Scope::Session)),
         ("deny_workspace", Some(Scope::Workspace)),
+        ("deny_always", Some(Scope::Always)),
     ] {
         let dir = tempfile::tempdir().unwrap();
         let rules = dir.path().canonicalize().unwrap().join("rules.toml");
@@ -202,11 +204,10 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
             let heard = heard.lock().unwrap();
             heard.iter().filter(|(_, got)| got["id"] == 7).map(|(_, got)| got["result"].clone()).collect()
         };
-        let said = match option {
-            "deny_workspace" => json!({ "granted": false, "remember": true, "scope": "workspace" }),
-            _ => json!({ "granted": true, "remember": scope.is_some(), "scope": option }),
-        };
-        assert_eq!(answers(&heard), [said], "{option}");
+        let denied = option.strip_prefix("deny_");
+        let named = denied.unwrap_or(option);
+        let given = json!({ "granted": denied.is_none(), "remember": scope.is_some(), "scope": named });
+        assert_eq!(answers(&heard), [given.clone()], "{option}");
         if scope.is_some() {
             // Kept in a file, it holds from when that is written.
             let is_made = |e: &Engine| !e.model().first().session().rules.made().is_empty();
@@ -217,9 +218,12 @@ async fn s_026_s_101_what_an_agent_keeps_for_a_while_is_a_rule_here_for_as_long(
             None => until(&mut engine, "a question", |e| !e.model().first().session().questions().is_empty()).await,
             Some(scope) => {
                 until(&mut engine, "the end of the turn", is_over).await;
-                assert_eq!(answers(&heard).len(), 2, "{option}: it was answered without the person");
+                // A rule that allows is named for as long as it holds; one that denies says no more than no.
+                let by_rule = if denied.is_some() { json!({ "granted": false }) } else { given.clone() };
+                assert_eq!(answers(&heard), [given, by_rule], "{option}: it was answered without the person");
                 let rules_made = engine.model().first().session().rules.made();
-                assert_eq!(rules_made.iter().map(|rule| rule.scope).collect::<Vec<_>>(), [scope]);
+                let list = if denied.is_some() { Ruled::Deny } else { Ruled::Allow };
+                assert_eq!(rules_made.iter().map(|rule| (rule.list, rule.scope)).collect::<Vec<_>>(), [(list, scope)]);
                 let kept = std::fs::read_to_string(&rules).is_ok_and(|text| text.contains("a.txt"));
                 let is_of_directory = std::fs::exists(&made).unwrap();
                 let places = (kept, is_of_directory);

@@ -14,9 +14,11 @@ use acp_tui::store::sessions;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Asks before it answers. What it tells when it loads is the same in other pieces, and what was said elsewhere.
+/// Asks before it answers. What it tells when it loads is the same in other pieces, and what was said elsewhere; one that
+/// loads tells of a copy, too.
 async fn agent(mut agent: Agent, offers: Value) {
     let mut prompt = Value::Null;
+    let tells = offers["loadSession"] == true;
     while let Some(line) = agent.lines.next_line().await.unwrap() {
         let got: Value = serde_json::from_str(&line).unwrap();
         match got["method"].as_str() {
@@ -31,21 +33,30 @@ async fn agent(mut agent: Agent, offers: Value) {
                 for (kind, text) in
                     [("user", "one"), ("agent", "I did "), ("agent", "one"), ("user", "far"), ("agent", "away")]
                 {
-                    say(&mut agent, kind, text).await;
+                    say(&mut agent, "s", kind, text).await;
                 }
                 reply(&mut agent, &got, Value::Null).await;
+            }
+            Some("session/fork") => {
+                for (kind, text) in [("user", "one"), ("agent", "I did "), ("agent", "one")] {
+                    if tells {
+                        say(&mut agent, "c", kind, text).await;
+                    }
+                }
+                reply(&mut agent, &got, json!({ "sessionId": "c" })).await;
             }
             Some("session/prompt") => {
                 prompt = got;
                 let tool = json!({ "toolCallId": "t", "title": "Make it" });
-                let params = json!({ "sessionId": "s", "toolCall": tool, "options": options() });
+                let params =
+                    json!({ "sessionId": prompt["params"]["sessionId"], "toolCall": tool, "options": options() });
                 let ask =
                     json!({ "jsonrpc": "2.0", "id": 1, "method": "session/request_permission", "params": params });
                 send_plain(&mut agent, ask).await;
             }
             None if prompt != Value::Null => {
                 let text = format!("I did {}", prompt["params"]["prompt"][0]["text"].as_str().unwrap());
-                say(&mut agent, "agent", &text).await;
+                say(&mut agent, prompt["params"]["sessionId"].as_str().unwrap(), "agent", &text).await;
                 reply(&mut agent, &prompt.take(), json!({ "stopReason": "end_turn" })).await;
             }
             _ => {}
@@ -53,10 +64,10 @@ async fn agent(mut agent: Agent, offers: Value) {
     }
 }
 
-async fn say(agent: &mut Agent, who: &str, text: &str) {
+async fn say(agent: &mut Agent, at: &str, who: &str, text: &str) {
     let content = json!({ "type": "text", "text": text });
     let update = json!({ "sessionUpdate": format!("{who}_message_chunk"), "content": content });
-    let params = json!({ "sessionId": "s", "update": update });
+    let params = json!({ "sessionId": at, "update": update });
     send_plain(agent, json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
 }
 
@@ -117,6 +128,28 @@ async fn each_run_shows_what_all_before_it_have_shown() {
     // What is put down in an account is the same.
     let (past, trouble) = recalling::recall(&journals, &"s".into(), "").unwrap();
     assert_eq!((past.entries.len(), trouble), (loaded.len(), None));
+}
+
+#[tokio::test]
+async fn a_copy_begins_with_what_was_said_and_keeps_it_when_that_session_is_gone() {
+    for tells in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+        std::fs::create_dir(&root).unwrap();
+        let offers = || json!({ "loadSession": tells, "sessionCapabilities": { "fork": {}, "resume": {} } });
+        let first = run(&journals, &root, Opening::New, offers(), Some("one")).await;
+        assert_eq!(first.len(), 3, "{first:?}");
+        let copy = run(&journals, &root, Opening::Copy("s".into()), offers(), Some("two")).await;
+        assert_eq!(copy[..3], first, "{tells}");
+        assert_eq!(copy[3], "! a copy of session s; what is above was said in that one");
+        assert_eq!(copy[4], "you: two");
+        let known = sessions::list(dir.path()).unwrap().sessions;
+        let known_as = |id: &str| known.iter().find(|known| known.session_id == id).unwrap();
+        assert_eq!((known_as("c").turns, known_as("s").turns), (1, 1));
+        std::fs::remove_file(&known_as("s").journal).unwrap();
+        let again = run(&journals, &root, Opening::Resume("c".into()), offers(), None).await;
+        assert_eq!(again[..copy.len()], copy, "{tells}");
+    }
 }
 
 /// Opens as many sessions as it is asked for, and answers every prompt.

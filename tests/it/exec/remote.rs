@@ -146,9 +146,8 @@ fn s_063_s_145_a_connection_that_breaks_before_the_prompt_is_opened_again() {
     assert!(done.assert_code(0).err().contains(told), "{}", done.err());
 }
 
-#[test]
-fn s_063_a_turn_that_still_runs_when_its_session_is_there_again_is_waited_for() {
-    let lab = Lab::new();
+/// An agent whose turn goes on while its first connection is cut.
+fn lasting(number: usize, got: &Value) -> (Vec<Value>, bool) {
     let state = |state: &str, stop: Value| {
         update(json!({ "sessionUpdate": "state_update", "state": state, "stopReason": stop }))
     };
@@ -156,7 +155,7 @@ fn s_063_a_turn_that_still_runs_when_its_session_is_there_again_is_waited_for() 
         let content = json!({ "type": "text", "text": text });
         update(json!({ "sessionUpdate": "agent_message_chunk", "messageId": text, "content": content }))
     };
-    serve_with(&lab.path("agent.sock"), move |number, got| match (number, got["method"].as_str()) {
+    match (number, got["method"].as_str()) {
         (_, Some("initialize")) => {
             let capabilities = json!({ "session": { "resume": {} } });
             let result = json!({ "protocolVersion": 2, "capabilities": capabilities, "info": { "name": "far", "version": "1" } });
@@ -177,9 +176,53 @@ fn s_063_a_turn_that_still_runs_when_its_session_is_there_again_is_waited_for() 
         ),
         (_, Some(method)) => panic!("{method} on connection {number}"),
         _ => (Vec::new(), true),
-    });
-    let done = exec(&lab, &["one", "--url", "unix:../agent.sock", "--protocol", "2"]);
-    assert_eq!(done.assert_code(0).out(), "half \n\nwhole\n");
+    }
+}
+
+#[test]
+fn s_063_a_turn_that_still_runs_when_its_session_is_there_again_is_waited_for() {
+    let lab = Lab::new();
+    serve_with(&lab.path("agent.sock"), lasting);
+    is_waited_for(&lab, "unix:../agent.sock");
+    #[cfg(feature = "remote")]
+    is_waited_for(&lab, &format!("ws://127.0.0.1:{}/", serve_websocket(lasting)));
+}
+
+fn is_waited_for(lab: &Lab, address: &str) {
+    let done = exec(lab, &["one", "--url", address, "--protocol", "2"]);
+    assert_eq!(done.assert_code(0).out(), "half \n\nwhole\n", "{address}");
     // That it still runs is said where it has not ended by then.
-    assert!(done.err().contains("it is tried again"), "{}", done.err());
+    assert!(done.err().contains("it is tried again"), "{address}: {}", done.err());
+}
+
+/// The same as [`serve_with`] over WebSocket; gives its port.
+#[cfg(feature = "remote")]
+fn serve_websocket(say: impl Fn(usize, &Value) -> (Vec<Value>, bool) + Send + 'static) -> u16 {
+    use futures_util::{SinkExt as _, StreamExt as _};
+    use tokio_tungstenite::tungstenite::Message;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    listener.set_nonblocking(true).unwrap();
+    let serve = async move {
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        for number in 0.. {
+            let Ok((stream, _)) = listener.accept().await else { return };
+            let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { continue };
+            while let Some(Ok(message)) = socket.next().await {
+                let Message::Text(line) = message else { continue };
+                let (said, goes_on) = say(number, &serde_json::from_str(&line).unwrap());
+                for message in said {
+                    socket.send(Message::text(message.to_string())).await.unwrap();
+                }
+                if !goes_on {
+                    break;
+                }
+            }
+        }
+    };
+    std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(serve);
+    });
+    port
 }

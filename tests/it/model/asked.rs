@@ -109,7 +109,7 @@ fn r_041_one_that_the_agent_withdraws_is_cancelled_and_says_so() {
     rig.request(7, CREATE, form(json!({})));
     rig.agent(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 7 } }));
     assert_eq!(results(&mut rig), [json!({ "action": "cancel" })]);
-    assert!(rig.has_entry("no longer asked, the agent withdrew it: Which one?"), "{:?}", rig.entries());
+    assert!(rig.has_entry("no longer asked, the agent took it back: Which one?"), "{:?}", rig.entries());
     assert_eq!(rig.withdrawn().len(), 1);
 }
 

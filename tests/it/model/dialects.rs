@@ -3,8 +3,9 @@
 use crate::support::{CWD, Rig, killed, plain_init};
 use acp_tui::agent::codec;
 use acp_tui::model::effect::{Answer, Call, Effect};
-use acp_tui::model::event::{HostEvent, Intent, Protocol, Timer, WriteFact};
-use acp_tui::model::ids::TermId;
+use acp_tui::model::entry::Body;
+use acp_tui::model::event::{HostEvent, Intent, Opening, Protocol, Timer, WriteFact};
+use acp_tui::model::ids::{AgentKey, TermId};
 use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::Policy;
 use acp_tui::model::tool::ToolStatus;
@@ -190,6 +191,29 @@ fn s_003_s_004_by_its_first_message_an_agent_is_known_and_spoken_to() {
 }
 
 #[test]
+fn s_021_what_an_agent_has_and_does_not_tell_again_is_said_to_be_missing() {
+    for (replayed, words) in
+        [(false, Some("2 earlier messages not shown: the agent does not tell them again")), (true, None)]
+    {
+        let mut rig = ready(&d0_init());
+        rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: CWD.into(), how: Opening::Load("old".into()) });
+        if replayed {
+            rig.agent(json!({ "jsonrpc": "2.0", "method": "session/update", "params": { "sessionId": "old",
+                "type": "agent_message_chunk", "data": { "content": "long ago", "index": 0, "final": true } } }));
+        }
+        rig.answer("session/load", json!({ "sessionId": "old", "messageCount": 2 }));
+        let (_, loaded) = rig.model().sessions().nth(1).expect("it is open");
+        let said: Vec<String> = loaded.entries().iter().filter_map(|entry| notice(&entry.body)).collect();
+        let missing: Vec<&str> = said.iter().map(String::as_str).filter(|said| said.contains("earlier")).collect();
+        assert_eq!(missing, words.into_iter().collect::<Vec<_>>(), "{said:?}");
+    }
+}
+
+fn notice(body: &Body) -> Option<String> {
+    if let Body::Notice(notice) = body { Some(notice.title.to_string()) } else { None }
+}
+
+#[test]
 fn s_023_pieces_are_joined_as_they_come() {
     let mut rig = ready(&d0_init());
     rig.prompt("go");
@@ -221,7 +245,9 @@ fn s_025_s_026_s_027_s_028_a_question_of_d0_has_four_scopes() {
         ("workspace", json!({ "granted": true, "remember": true, "scope": "workspace" })),
         ("always", json!({ "granted": true, "remember": true, "scope": "always" })),
         ("deny", json!({ "granted": false })),
+        ("deny_session", json!({ "granted": false, "remember": true, "scope": "session" })),
         ("deny_workspace", json!({ "granted": false, "remember": true, "scope": "workspace" })),
+        ("deny_always", json!({ "granted": false, "remember": true, "scope": "always" })),
     ];
     for (number, (option, answer)) in chosen.into_iter().enumerate() {
         let id = 10 + number as i64;

@@ -487,7 +487,7 @@ fn what_an_agent_prints_during_the_log_in_is_one_entry() {
     rig.line(&url);
     rig.host(HostEvent::LogInPrinted { line: "and type the code 1234".into() });
     let said = format!(
-        "Warn: the agent prints during the log-in | Please visit the following URL: | {url} | and type the code 1234"
+        "Warn: during the log-in the agent says | Please visit the following URL: | {url} | and type the code 1234"
     );
     assert_eq!(rig.entries().last(), Some(&said));
     // After it the old rule goes on: the first line of a connection is told of, all are counted.
@@ -516,7 +516,7 @@ fn what_an_agent_prints_during_the_log_in_is_bounded() {
     rig.intent(Intent::LeaveAuthentication);
     rig.intent(Intent::Authenticate { method: "web".into() });
     rig.line("again");
-    assert_eq!(rig.entries().last().unwrap(), "Warn: the agent prints during the log-in | again");
+    assert_eq!(rig.entries().last().unwrap(), "Warn: during the log-in the agent says | again");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn r_329_without_options_it_is_cancelled_and_shown() {
         let mut rig = Rig::prompted("hi");
         ask(&mut rig, 1, call("edit"), list);
         assert_eq!(rig.sent_briefly(), ["1:cancelled"]);
-        assert!(rig.has_entry("without any option: T"));
+        assert!(rig.has_entry("told no: T"));
     }
 }
 
@@ -212,7 +212,7 @@ fn r_340_fact_11_what_is_overtaken_closes_and_says_so() {
     let mut rig = Rig::prompted("hi");
     rig.ask(1, "a");
     rig.agent(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 1 } }));
-    assert!(rig.has_entry("the agent withdrew it: a"));
+    assert!(rig.has_entry("the agent took it back: a"));
     let mut rig = Rig::prompted("hi");
     rig.ask(1, "a");
     rig.exited(exit_code(1), &[]);

@@ -9,6 +9,7 @@ use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
 use acp_tui::model::session::{Policy, ReadOnly, SessionState};
 use acp_tui::model::setup::Setup;
+use acp_tui::model::tool::ToolCall;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ fn asked(load: bool, more: &Value) -> Rig {
 }
 
 fn wants_recall(effect: &Effect) -> bool {
-    matches!(effect, Effect::Recall(id) if id.as_str() == "s")
+    matches!(effect, Effect::Recall { id, is_copy: false } if id.as_str() == "s")
 }
 
 const SAID: [&str; 4] = ["you: one", "agent: Hello.", "you: two", "agent: Done."];
@@ -190,6 +191,21 @@ fn a_session_that_is_open_elsewhere_is_shown_without_an_agent() {
     rig.host(HostEvent::AgentSpawned { pid: 7 });
     rig.answer("initialize", plain_init());
     assert_eq!(rig.sent_briefly(), ["initialize", "session/new"]);
+}
+
+#[test]
+fn a_call_below_another_one_stays_below_it() {
+    let mut rig = asked(false, &json!({ "resume": {} }));
+    let call = |id: &str, parent: Option<&str>| {
+        let mut tool = ToolCall::new(id.into(), Duration::ZERO);
+        tool.parent = parent.map(Into::into);
+        entry(1, Body::Tool(Box::new(tool)))
+    };
+    let entries = vec![call("above", None), call("other", None), call("below", Some("above"))];
+    recall(&mut rig, Past { entries, ..Past::default() });
+    let session = rig.model().first().session();
+    assert_eq!(session.call_named(&"above".into()).map(|call| call.id.clone()), Some("above".into()));
+    assert!(session.call_named(&"other".into()).is_none(), "what the agent says next is of a call of its own");
 }
 
 #[test]

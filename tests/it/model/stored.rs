@@ -256,9 +256,10 @@ fn r_157_r_159_r_160_what_is_listed_is_bounded_clean_and_the_last_word_counts() 
     let sessions = json!([
         { "sessionId": "a", "cwd": "/p", "title": "old", "additionalDirectories": ["/x", "y", 7] },
         { "cwd": "/no/id" },
-        { "sessionId": "b", "cwd": "relative", "title": "", "updatedAt": 5 },
+        { "sessionId": "b", "title": "", "updatedAt": 5 },
+        { "sessionId": "c", "cwd": "relative" },
         7,
-        { "sessionId": "a", "cwd": "/q", "title": " t\u{1b}[31m\nwo ", "updatedAt": "2026-08-20T10:00:00+02:00" },
+        { "sessionId": "a", "cwd": "/p/../q", "title": " t\u{1b}[31m\nwo ", "updatedAt": "2026-08-20T10:00:00+02:00" },
     ]);
     rig.answer("session/list", json!({ "sessions": sessions }));
     let [a, b] = &listing(&rig).sessions[..] else { panic!("{:?}", listing(&rig).sessions) };

@@ -481,6 +481,8 @@ async fn play_linked(
         models,
         outside: Outside { notices: Notices::Terminal(Channel::Osc9), ..Outside::default() },
         clipboard: Tools::default(),
+        status_command: None,
+        tour: None,
         conversation: Conversation::default(),
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };

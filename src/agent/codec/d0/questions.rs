@@ -10,16 +10,15 @@ use crate::model::ruling::Scope;
 use crate::model::tool::Wording;
 use serde_json::{Value, json};
 
-/// The scopes that the agent is told of, and the words for them.
-const SCOPES: [(&str, &str, Option<Scope>); 4] = [
-    ("once", "Allow once", None),
-    ("session", "Allow for this session", Some(Scope::Session)),
-    ("workspace", "Allow in this workspace", Some(Scope::Workspace)),
-    ("always", "Always allow", Some(Scope::Always)),
+/// The scopes that the agent is told of.
+const SCOPES: [(&str, Option<Scope>); 4] = [
+    ("once", None),
+    ("session", Some(Scope::Session)),
+    ("workspace", Some(Scope::Workspace)),
+    ("always", Some(Scope::Always)),
 ];
+/// Before the scope of a denial that lasts.
 const DENY: &str = "deny";
-/// The denial that lasts, and the scope that the agent is told of (S-027).
-const LASTING: (&str, &str, &str, Scope) = ("deny_workspace", "Deny in this workspace", "workspace", Scope::Workspace);
 
 pub fn read(value: &Value, number: u64) -> AgentRequest {
     let (Some(operation), Some(resource)) = (str_of(value, "operation"), str_of(value, "resource")) else {
@@ -69,26 +68,47 @@ pub fn read(value: &Value, number: u64) -> AgentRequest {
     if tool.cut {
         return too_large(PERMISSION, "what is asked about cannot be shown whole".into());
     }
-    let lasting = SCOPES.iter().filter_map(|(id, _, scope)| Some((*id, (*scope)?))).chain([(LASTING.0, LASTING.3)]);
-    let scopes = lasting.map(|(id, scope)| (id.to_owned(), scope)).collect();
+    let lasting =
+        |(id, scope): &(&str, Option<Scope>)| scope.map(|scope| [((*id).to_owned(), scope), (denial(id), scope)]);
+    let scopes = SCOPES.iter().filter_map(lasting).flatten().collect();
     tool.wording = Some(Box::new(Wording { title, description: reason, is_unknown: !is_known, scopes }));
-    let allow = |(id, name, scope): &(&str, &str, Option<Scope>)| PermissionOption {
-        id: (*id).to_owned(),
-        name: (*name).to_owned(),
-        kind: if scope.is_some() { PermissionKind::AllowAlways } else { PermissionKind::AllowOnce },
+    let option = |is_allowed: bool, (id, scope): (&str, Option<Scope>)| PermissionOption {
+        id: if is_allowed { id.to_owned() } else { denial(id) },
+        name: named(is_allowed, scope),
+        kind: match (is_allowed, scope) {
+            (true, None) => PermissionKind::AllowOnce,
+            (true, Some(_)) => PermissionKind::AllowAlways,
+            (false, None) => PermissionKind::RejectOnce,
+            (false, Some(_)) => PermissionKind::RejectAlways,
+        },
     };
-    let deny = |id: &str, name: &str, kind| PermissionOption { id: id.to_owned(), name: name.to_owned(), kind };
-    let denials =
-        [deny(DENY, "Deny", PermissionKind::RejectOnce), deny(LASTING.0, LASTING.1, PermissionKind::RejectAlways)];
-    AgentRequest::Permission { tool, options: SCOPES.iter().map(allow).chain(denials).collect() }
+    let options = [true, false].into_iter().flat_map(|is_allowed| SCOPES.map(|scope| option(is_allowed, scope)));
+    AgentRequest::Permission { tool, options: options.collect() }
+}
+
+fn denial(scope: &str) -> String {
+    if scope == "once" { DENY.to_owned() } else { format!("{DENY}_{scope}") }
+}
+
+fn named(is_allowed: bool, scope: Option<Scope>) -> String {
+    let (word, always) = if is_allowed { ("Allow", "Always allow") } else { ("Deny", "Always deny") };
+    match scope {
+        None if is_allowed => "Allow once".to_owned(),
+        None => word.to_owned(),
+        Some(Scope::Always) => always.to_owned(),
+        Some(Scope::Session | Scope::Turn) => format!("{word} for this session"),
+        Some(Scope::Workspace | Scope::Day) => format!("{word} in this workspace"),
+    }
 }
 
 /// The answer for the option that was chosen (S-026, S-027).
 pub fn answer(option: &str) -> Value {
-    match SCOPES.iter().find(|(id, ..)| *id == option) {
-        Some((scope, ..)) => json!({ "granted": true, "remember": *scope != "once", "scope": scope }),
-        None if option == LASTING.0 => json!({ "granted": false, "remember": true, "scope": LASTING.2 }),
-        None => json!({ "granted": false }),
+    let of = |is_it: &dyn Fn(&str) -> bool| SCOPES.iter().find(|(id, _)| is_it(id)).map(|(id, _)| *id);
+    let denied = of(&|id| id != "once" && denial(id) == option);
+    match (of(&|id| id == option), denied) {
+        (Some(scope), _) => json!({ "granted": true, "remember": scope != "once", "scope": scope }),
+        (None, Some(scope)) => json!({ "granted": false, "remember": true, "scope": scope }),
+        (None, None) => json!({ "granted": false }),
     }
 }
 

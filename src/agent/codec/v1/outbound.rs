@@ -82,7 +82,7 @@ pub fn opening(how: &Opening) -> &'static str {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => "session/new",
         Opening::Load(_) => "session/load",
         Opening::Resume(_) | Opening::Continue(_) => "session/resume",
-        Opening::Fork(_) => "session/fork",
+        Opening::Fork(_) | Opening::Copy(_) => "session/fork",
     }
 }
 
@@ -97,7 +97,9 @@ fn open(how: &Opening, cwd: &Path) -> Result<Value, serde_json::Error> {
             serde_json::to_value(schema::ResumeSessionRequest::new(id(old), cwd))
         }
         // The types have no list of servers where it is empty; agents of today want one.
-        Opening::Fork(old) => Ok(json!({ "sessionId": old.as_str(), "cwd": cwd, "mcpServers": [] })),
+        Opening::Fork(old) | Opening::Copy(old) => {
+            Ok(json!({ "sessionId": old.as_str(), "cwd": cwd, "mcpServers": [] }))
+        }
     }
 }
 

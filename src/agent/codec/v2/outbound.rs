@@ -81,14 +81,15 @@ pub fn opening(how: &Opening) -> &'static str {
     match how {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => "session/new",
         Opening::Load(_) | Opening::Resume(_) | Opening::Continue(_) => "session/resume",
-        Opening::Fork(_) => "session/fork",
+        Opening::Fork(_) | Opening::Copy(_) => "session/fork",
     }
 }
 
 /// A history is asked for from its beginning (V2-023).
 fn open(how: &Opening, cwd: &Path) -> Result<Value, serde_json::Error> {
     let mut params = json!({ "cwd": serde_json::to_value(cwd)? });
-    if let Opening::Load(id) | Opening::Resume(id) | Opening::Continue(id) | Opening::Fork(id) = how {
+    if let Opening::Load(id) | Opening::Resume(id) | Opening::Continue(id) | Opening::Fork(id) | Opening::Copy(id) = how
+    {
         params["sessionId"] = json!(id.as_str());
     }
     if let Opening::Load(_) = how {

@@ -10,12 +10,13 @@ use crate::base::limits::{
     self, MAX_CHOICES, MAX_COMMAND, MAX_DIRECTORIES, MAX_LISTED, MAX_NAME, MAX_PATH, MAX_USAGE, MAX_VALUES,
     MAX_VARIABLES, MAX_WORDS,
 };
-use crate::base::sanitize;
+use crate::base::{paths, sanitize};
 use crate::model::event::{AuthKind, CallError, Listed, SessionPage, Steered, Stop, Update};
 use crate::model::ids::SessionId;
 use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::tool::size_of_value;
 use serde_json::Value;
+use std::path::Path;
 
 pub fn value_of(result: &str) -> Value {
     bounded::read(result).map_or(Value::Null, |read| read.value)
@@ -73,13 +74,17 @@ pub fn listed(result: &str) -> Result<SessionPage, CallError> {
 fn one_listed(value: &Value) -> Option<Listed> {
     let path = |value: &Value| {
         let path = value.as_str().filter(|path| path.len() <= MAX_PATH)?;
-        path.starts_with('/').then(|| path.to_owned())
+        path.starts_with('/').then(|| paths::normalize(Path::new(path)).to_string_lossy().into_owned())
+    };
+    let cwd = match value.get("cwd").filter(|cwd| !cwd.is_null()) {
+        Some(cwd) => Some(path(cwd)?),
+        None => None,
     };
     let further = list_of(value, "additionalDirectories").iter().filter_map(path);
     let title = words_of(value, "title", MAX_NAME).map(|title| sanitize::line(title.trim()).into_owned());
     Some(Listed {
         id: SessionId::from(id_of(value, "sessionId").filter(|id| !id.is_empty())?),
-        cwd: value.get("cwd").and_then(path),
+        cwd,
         additional: further.take(MAX_DIRECTORIES).collect(),
         title: title.filter(|title| !title.is_empty()),
         updated: words_of(value, "updatedAt", MAX_NAME),

@@ -15,7 +15,7 @@ use crate::ui::state::review::search::Direction;
 use crate::ui::update::{Cx, common};
 use std::path::PathBuf;
 
-const CHANGED: &str = "changed meanwhile; look again";
+const CHANGED: &str = "it changed just now; look again";
 
 /// A line to write in, with something in it.
 pub(super) fn line(text: &str) -> Composer {

@@ -14,7 +14,7 @@ use crate::ui::state::timing::STRAY;
 use crate::ui::update::Cx;
 use std::path::PathBuf;
 
-const CHANGED: &str = "changed meanwhile; look again";
+const CHANGED: &str = "it changed just now; look again";
 
 pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
     use ReviewKey as R;
@@ -25,6 +25,9 @@ pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out
         R::RejectFile => of_file(state, cx, Verdict::Reject, out),
         R::AcceptAll => all(state, cx, Verdict::Accept, out),
         R::RejectAll => all(state, cx, Verdict::Reject, out),
+        R::AcceptNote | R::RejectNote if cx.session.is_only_reviewed() => {
+            state.say("no agent runs here that could be told · a accepts, x rejects", cx.now);
+        }
         R::AcceptNote => note(state, cx, Verdict::Accept),
         R::RejectNote => note(state, cx, Verdict::Reject),
         R::Edit => edit(state, cx, Place::Here, out),

@@ -66,10 +66,10 @@ fn it_opens_with_the_focus_and_closes_without_a_trace() {
     s.key(Key::alt(Code::Char('r')));
     assert_eq!(s.ui.view.focus, Focus::Review);
     assert_eq!(actions(&s), [ReviewAction::Show(Scope::Pending)]);
-    assert!(s.draw().contains("looking at what was changed"), "{}", s.shown);
+    assert!(s.draw().contains("comparing files…"), "{}", s.shown);
     assert!(s.shown.contains("❯ draft"), "{}", s.shown);
     s.show_review(review_doc(1));
-    assert!(s.after(1).draw().contains("2 of 7 hunks decided"), "{}", s.shown);
+    assert!(s.after(1).draw().contains("5 of 7 hunks open"), "{}", s.shown);
     s.press(Code::Tab).typed("ed");
     assert_eq!(s.ui.view.composer.text(), "drafted");
     s.press(Code::Tab);
@@ -241,7 +241,7 @@ fn what_changed_since_the_frame_is_not_decided() {
         s.key(Key::alt(Code::Char(c)));
     }
     assert_eq!(s.outs, []);
-    assert!(s.draw().contains("changed meanwhile; look again"), "{}", s.shown);
+    assert!(s.draw().contains("it changed just now; look again"), "{}", s.shown);
     s.typed("a");
     assert_eq!(decided(&s).len(), 1, "now it was seen");
     s.key(Key::alt(Code::Char('x'))).draw();

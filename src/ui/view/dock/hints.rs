@@ -65,7 +65,7 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
 const fn raw_hint(dock: &Dock) -> Option<&'static str> {
     match dock.raw {
         RawLines::None => None,
-        RawLines::Hidden => Some("v raw input"),
-        RawLines::Shown => Some("v without raw input"),
+        RawLines::Hidden => Some("v as sent"),
+        RawLines::Shown => Some("v without what it sent"),
     }
 }

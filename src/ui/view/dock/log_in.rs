@@ -82,10 +82,10 @@ fn way(session: SessionRef<'_>, method: &AuthMethod) -> Vec<Detail> {
 pub(super) fn under_way(session: SessionRef<'_>, method: &str, attempt: &Attempt, waited: Now) -> Contents {
     let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
     let name = sanitize::line(name);
-    let words = format!("logging in to {} with {}", labels::agent(session), name.trim());
+    let words = format!("logging in to {} ({})", labels::agent(session), name.trim());
     let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
     let (note, first) = match attempt.how {
-        How::Call(_) => ("It may have opened a page in your browser. Esc while writing leaves this.", None),
+        How::Call(_) => ("Finish in your browser. Esc while writing cancels.", None),
         How::Terminal { .. } => ("Its command runs in a terminal.", Some(("t", "type into it"))),
         How::Restart => ("Logged in. The agent is started again when its other sessions rest.", None),
     };

@@ -28,15 +28,15 @@ type Hints = &'static [(&'static [R], &'static str)];
 const IN_HUNKS: Hints = &[
     (&[R::Accept], "accept"),
     (&[R::Reject], "reject"),
+    (&[R::RejectNote], "reject + why"),
     (&[R::NextHunk, R::PreviousHunk], "hunk"),
+    (&[R::NextFile, R::PreviousFile], "file"),
     (&[R::Undo], "undo"),
-    (&[R::RejectNote], "reject because"),
     (&[R::SelectLines], "lines"),
     (&[R::Edit, R::EditOutside], "edit"),
     (&[R::Back], "files"),
-    (&[R::NextFile, R::PreviousFile], "next file"),
     (&[R::AcceptFile, R::RejectFile], "whole file"),
-    (&[R::AcceptNote], "accept and say"),
+    (&[R::AcceptNote], "accept + note"),
     (&[R::Search], "search"),
     (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "scope"),
     (&[R::ToolCall], "made by"),
@@ -62,8 +62,8 @@ const IN_FILES: Hints = &[
     (&[R::AcceptAll, R::RejectAll], "all"),
     (&[R::Search], "search"),
     (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "scope"),
-    (&[R::RejectNote], "reject because"),
-    (&[R::AcceptNote], "accept and say"),
+    (&[R::RejectNote], "reject + why"),
+    (&[R::AcceptNote], "accept + note"),
     (&[R::OpenFile], "open"),
     (&[R::Rewind], "rewind"),
     (&[R::Export], "patch"),
@@ -76,12 +76,7 @@ const IN_FILES: Hints = &[
 const CHOOSING: Hints =
     &[(&[R::Accept], "accept these"), (&[R::Reject], "reject these"), (&[R::RejectNote], "because")];
 
-const IN_CONFLICT: Hints = &[(&[R::Force], "reject all the same")];
-
-/// Rows of the foot.
-pub fn height(review: &ReviewState, columns: u16, tall: bool) -> u16 {
-    if review.bar.is_none() && review.cursor.selection.is_none() && tall && columns >= 60 { 2 } else { 1 }
-}
+const IN_CONFLICT: Hints = &[(&[R::Force], "reject anyway")];
 
 pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     if area.is_empty() {
@@ -91,8 +86,8 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
         None => hints(cx, review, area, buf),
         Some(Bar::Note(note)) => {
             let (long, short) = match note.verdict {
-                Verdict::Accept => ("accept and say: ", "say: "),
-                Verdict::Reject => ("reject because: ", "why: "),
+                Verdict::Accept => ("accept + note: ", "say: "),
+                Verdict::Reject => ("reject + why: ", "why: "),
             };
             line(cx, &note.line, (long, short), "Enter decides and sends · Esc leaves", area, info, buf);
         }
@@ -186,11 +181,16 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
         Pane::Files => IN_FILES,
         Pane::Hunks => IN_HUNKS,
     };
-    list.extend(front.iter().chain(rest).map(|(keys, what)| (names(&cx.state.keys, keys), *what)));
+    let is_alone = cx.session.is_only_reviewed();
+    let tells = |keys: &[R]| keys.iter().any(|key| matches!(key, R::AcceptNote | R::RejectNote));
+    let all = front.iter().chain(rest).filter(|(keys, _)| !(is_alone && tells(keys)));
+    list.extend(all.map(|(keys, what)| (names(&cx.state.keys, keys), *what)));
     let ends: &[&str] = if review.cursor.selection.is_some() {
         &["Esc ends the choice", "Esc"]
+    } else if is_alone {
+        &["? keys  q closes", "? keys  q"]
     } else {
-        &["Tab writes  ? keys  q closes", "Tab writes  ? keys  q", "? keys  q"]
+        &["Tab prompt  ? keys  q closes", "Tab prompt  ? keys  q", "? keys  q"]
     };
     let chosen = review.chosen().map(|c| c.len());
     let mut rest = list.as_slice();

@@ -54,7 +54,7 @@ fn the_wide_screen_has_the_conversation_beside_it() {
     let mut s = s;
     s.typed("z").draw();
     assert!(!s.shown.contains("Done."), "{}", s.shown);
-    assert!(s.row(0).starts_with("  5 files  +10 −6        since the last accepted state"), "{}", s.shown);
+    assert!(s.row(0).starts_with("  5 files  +10 −6        not decided yet"), "{}", s.shown);
     s.typed("z").draw();
     assert!(s.shown.contains("Done."), "{}", s.shown);
 }
@@ -65,7 +65,7 @@ fn files_and_hunks_stand_beside_each_other() {
     let rows: Vec<&str> = s.shown.lines().take(12).collect();
     assert_eq!(
         rows.join("\n"),
-        "  5 files  +10 −6        since the last accepted state                                             2 of 7 hunks decided
+        "  5 files  +10 −6        not decided yet                                                              5 of 7 hunks open
 
   Cargo.toml            +1 −1         ✓ ┊   src/cart.rs  +4 −4                                           by a tool call
   assets/                               ┊
@@ -195,9 +195,9 @@ fn text_that_does_not_end_with_a_newline_is_said() {
 fn a_note_stands_in_place_of_the_keys_and_the_cursor_in_it() {
     let mut s = cart(80, 24);
     s.typed("!too slow").draw();
-    let row = s.shown.lines().position(|l| l.starts_with(" reject because: too slow")).unwrap();
+    let row = s.shown.lines().position(|l| l.starts_with(" reject + why: too slow")).unwrap();
     let at = s.info.cursor.unwrap();
-    assert_eq!((usize::from(at.y), at.x), (row, 25));
+    assert_eq!((usize::from(at.y), at.x), (row, 23));
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn every_action_is_in_the_help() {
 #[test]
 fn hints_show_every_action_where_there_is_room() {
     let mut s = cart(120, 40);
-    s.size = (400, 40);
+    s.size = (700, 40);
     s.typed("z").draw();
     s.draw();
     for words in [
@@ -234,8 +234,8 @@ fn hints_show_every_action_where_there_is_room() {
         "v lines",
         "n/p hunk",
         "u undo",
-        "! reject because",
-        "+ accept and say",
+        "! reject + why",
+        "+ accept + note",
         "/ search",
         "1/2/3 scope",
         "o open",
@@ -249,7 +249,7 @@ fn hints_show_every_action_where_there_is_room() {
         "Alt+A/Alt+X all",
         "</> long lines",
         ",/. turn",
-        "Tab writes",
+        "Tab prompt",
         "? keys",
         "q closes",
     ] {
