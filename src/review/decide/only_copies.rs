@@ -91,11 +91,10 @@ pub fn new_of_git(log: &ChangeLog, contents: &Contents) -> BTreeSet<PathBuf> {
 
 /// Files that were there at the first look and are not.
 fn gone(log: &ChangeLog) -> impl Iterator<Item = &Path> {
-    // One that has come since from where nobody looks was not kept before that.
+    // One that has come since from where nobody looks has no size before that.
     let was_there = |history: &FileHistory| {
-        history.steps.first().is_some_and(|step| {
-            !step.before.is_absent() && (step.after.is_absent() || !matches!(step.before, State::Unkept { .. }))
-        })
+        let first = history.steps.first().map(|step| step.before);
+        first.is_some_and(|first| !first.is_absent() && !matches!(first, State::Unkept { size: 0, .. }))
     };
     let gone = log.histories().iter().filter(move |(_, history)| history.last().is_absent() && was_there(history));
     gone.map(|(path, _)| &**path)

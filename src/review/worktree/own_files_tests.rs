@@ -649,7 +649,7 @@ fn what_looks_like_git_while_git_is_away_is_and_stays_covered() {
             let (from, to) = (place.root.join(away), place.root.join(".away"));
             if known {
                 evil(&place);
-                names(review, std::slice::from_ref(&place.root), true);
+                review.before_command().unwrap();
             }
             fs::rename(&from, &to).unwrap();
             bait(&place);
