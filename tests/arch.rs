@@ -340,7 +340,6 @@ const ROOMS: &[(&str, &[&str])] = &[
             "theme",
             "text::width",
             "base::graphics",
-            "base::human",
             "base::media",
             "base::picture",
             "base::sanitize",

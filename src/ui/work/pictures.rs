@@ -7,7 +7,7 @@ use super::images;
 use crate::base::graphics::{Canvas, MAX_COLUMNS, MAX_ROWS};
 use crate::base::picture::Picture;
 use crate::ui::state::pictures::{Cells, Drawn, Raster, Rgb};
-use image::{DynamicImage, ImageReader, Limits, Rgba};
+use image::{DynamicImage, ImageFormat, ImageReader, Limits, Rgba};
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,6 +15,8 @@ use tokio::task::JoinHandle;
 
 /// Pixels of one side.
 const MAX_SIDE: u32 = 10_000;
+/// Pixels of a JPEG, as a camera of 13 megapixels makes: its decoder asks nobody and holds up to 15 bytes for each.
+const MAX_JPEG: u32 = 13_200_000;
 /// Bytes that a decoder may ask for.
 const MAX_ALLOC: u64 = 128 << 20;
 
@@ -72,7 +74,8 @@ fn decode(bytes: &[u8]) -> Result<DynamicImage, String> {
         reader.map_err(|error| error.to_string())
     };
     let (width, height) = reader()?.into_dimensions().map_err(|error| error.to_string())?;
-    if width > MAX_SIDE || height > MAX_SIDE {
+    let is_jpeg = reader()?.format() == Some(ImageFormat::Jpeg);
+    if width > MAX_SIDE || height > MAX_SIDE || (is_jpeg && width.saturating_mul(height) > MAX_JPEG) {
         return Err(format!("{width} × {height} pixels are too many"));
     }
     let mut limits = Limits::default();
