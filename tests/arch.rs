@@ -340,6 +340,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "theme",
             "text::width",
             "base::graphics",
+            "base::human",
             "base::media",
             "base::picture",
             "base::sanitize",

@@ -155,7 +155,8 @@ fn stands_for(program: &str, words: &[Word]) -> Option<usize> {
     };
     let is_inside = |word: &Word| !values(&word.text).any(|text| text.starts_with('@') || leads_out(text));
     let is_plain = |word: &Word| match word.text.strip_prefix('-') {
-        None => !word.could_be_option() && is_inside(word),
+        // A shell may read it once more.
+        None => !word.could_be_option() && is_inside(word) && !word.text.contains(['$', '`']),
         Some(_) => word.known().is_some_and(|option| listed(HARMLESS).any(|listed| listed == option)),
     };
     let at = match program {

@@ -213,7 +213,8 @@ impl<'a> Judge<'a, '_> {
         let is_shown = line.segments.iter().all(is_known) || !text.contains(['$', '`']);
         let is_certain = line.doubts.is_empty() && is_shown;
         let hidden = if is_certain { None } else { secrets::of_line(text) };
-        let hidden = hidden.map(|secret| Opinion::ask(Doubt::Secret(secret.why)));
+        let hidden = hidden.map(|secret| secret.why).or_else(|| named::of_values(self.request, &line.variables));
+        let hidden = hidden.map(|why| Opinion::ask(Doubt::Secret(why)));
         let below = named::below(self.request, &line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
@@ -373,7 +374,8 @@ impl<'a> Judge<'a, '_> {
         let is_plain = |word: &Word| {
             let files = || globs::files(self.request, word);
             let is_name = |path: &PathBuf| !path.to_string_lossy().starts_with(['-', '+']);
-            is_here && !word.is_split && word.text.is_empty() && files().is_some_and(|files| files.iter().all(is_name))
+            let is_star = !word.is_split && word.made_of.is_empty() && word.shape.starts_with('*');
+            is_here && is_star && files().is_some_and(|files| files.iter().all(is_name))
         };
         let mut is_over = false;
         let mut has_name = false;

@@ -115,7 +115,6 @@ mod tests {
             (".e[]n]v", ".env"),
             (".[e][n]v", ".env"),
             ("n[[:alnum:]]tes*.txt", "notes2.txt"),
-            ("{a,b}", "b"),
         ] {
             assert!(may_be(name, this), "{name} {this}");
         }

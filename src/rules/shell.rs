@@ -89,7 +89,7 @@ pub(super) struct State {
 /// Reads a line of a shell that begins in this state, and in this directory where that is known.
 pub(super) fn read(line: &str, state: State, here: Option<&Path>) -> Line {
     let State { is_moved, has_input } = state;
-    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, is_condition: false, here };
+    let mut reader = Reader { line: Line::default(), depth: 0, is_moved, has_input, here };
     reader.text(line);
     let Reader { mut line, is_moved, .. } = reader;
     // What stands first may run again after the directory was changed.
@@ -109,8 +109,6 @@ struct Reader<'a> {
     depth: usize,
     is_moved: bool,
     has_input: bool,
-    /// It says whether a loop goes on.
-    is_condition: bool,
     here: Option<&'a Path>,
 }
 
@@ -281,9 +279,7 @@ impl Reader<'_> {
             }
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
                 self.mix(Order::Repeated);
-                let before = std::mem::replace(&mut self.is_condition, true);
                 self.list(&clause.0);
-                self.is_condition = before;
                 self.list(&clause.1.list);
             }
             CompoundCommand::Arithmetic(sum) => self.sum(&sum.expr.value),
@@ -334,7 +330,7 @@ impl Reader<'_> {
         if self.line.segments.len() >= MAX_SEGMENTS {
             return self.doubt(Doubt::TooLong);
         }
-        let is_passed = stays && !self.is_moved || self.is_condition && reads_line(&command);
+        let is_passed = stays && !self.is_moved;
         self.line.segments.push(if is_passed { Segment::Passed(command) } else { Segment::Command(command) });
     }
 
@@ -440,14 +436,6 @@ fn is_mover(command: &Command) -> bool {
         |word: &Word| !word.is_known() || wrappers::find(word.text.rsplit('/').next().unwrap_or_default()).is_some();
     let Some((program, rest)) = command.words.split_first() else { return false };
     is_one(program) || is_runner(program) && rest.iter().take(3).any(is_one)
-}
-
-/// Whether a command only reads a line into variables that mean nothing to any program: `IFS= read -r line`.
-fn reads_line(command: &Command) -> bool {
-    let Some((program, rest)) = command.words.split_first() else { return false };
-    let is_plain = |word: &Word| word.known().is_some_and(|text| text == "-r" || is_own_variable(text));
-    let is_ifs = |setting: &Word| setting.known().is_some_and(|text| text.starts_with("IFS="));
-    program.known() == Some("read") && rest.iter().all(is_plain) && command.settings.iter().all(is_ifs)
 }
 
 /// Whether a command only goes to the directory where the line began.

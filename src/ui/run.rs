@@ -47,10 +47,10 @@ use super::work::pictures::{Painted, Painter};
 use super::work::status_command::{self, StatusCommand};
 use crate::engine::wait::{Signal, sleep_until};
 use crate::engine::{Engine, Goodbye, LinkWake, Wake};
-use crate::model::changes::{HunkId, Scope};
+use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Intent, Opening};
-use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey, TermId};
+use crate::model::event::Intent;
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::login::Secret;
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
@@ -202,8 +202,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         let _ = inline::leave(&mut running);
     }
     let is_session = running.options.purpose == Purpose::Session;
-    let Running { mut screen, engine, app, mut autosave, .. } = *running;
-    let _ = screen.take_images_back();
+    let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model());
@@ -252,8 +251,7 @@ struct Running<D: Device> {
 impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
-        let may_draw = pictures::may_ask(self);
-        ground::ask_all(&mut self.screen, &self.options, may_draw)?;
+        pictures::ask_terminal(self)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -309,16 +307,7 @@ impl<D: Device> Running<D> {
                     self.app.view.mentions.find(text, paths);
                     self.frames.want(Urgency::NextFrame, self.engine.now());
                 }
-                Awaited::Coloured(found) if !found.keys.is_empty() => {
-                    self.transcript.colour(&found.keys, found.lines);
-                    self.frames.want(Urgency::NextFrame, self.engine.now());
-                }
-                Awaited::Coloured(found) => {
-                    if let Some(review) = &mut self.app.view.review {
-                        review.colour(&found.path, HunkId(found.id), found.lines);
-                        self.frames.want(Urgency::NextFrame, self.engine.now());
-                    }
-                }
+                Awaited::Coloured(found) => colouring::coloured(self, found),
             }
         }
     }
@@ -378,15 +367,12 @@ impl<D: Device> Running<D> {
     fn news(&mut self, news: Vec<Addressed<FrontEnd>>) {
         let now = self.engine.now();
         for one in news {
-            if let (Address::Agent(agent), FrontEnd::Listed) = (one.at, &one.what) {
-                self.listed(agent);
-            }
-            // Other programs may have spent meanwhile.
-            if matches!(one.what, FrontEnd::TurnEnded(..)) && self.engine.model().budget().is_some() {
-                self.past.spent();
-            }
-            if let (Address::Agent(agent), FrontEnd::Deleted(id, result)) = (one.at, &one.what) {
-                forgetting::deleted(self, agent, id, result.is_ok());
+            match (one.at, &one.what) {
+                (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
+                (Address::Agent(of), FrontEnd::Deleted(id, done)) => forgetting::deleted(self, of, id, done.is_ok()),
+                // Other programs may have spent meanwhile.
+                (_, FrontEnd::TurnEnded(..)) if self.engine.model().budget().is_some() => self.past.spent(),
+                _ => {}
             }
             update::news(&mut self.app, one, now);
         }
@@ -455,16 +441,11 @@ impl<D: Device> Running<D> {
             Out::AskAgents => self.ask_for_lists(),
             Out::ReadPrompts => self.autosave.read_prompts(),
             Out::GoOn(past) => self.go_on(&past),
-            Out::Fork(past) => {
-                self.open_past(&past, Opening::Copy(SessionId::from(past.id.as_str())));
-            }
+            Out::Fork(past) => self.copy(&past),
             Out::ForkOpen(key) => self.fork_open(key),
             // What could not be opened is said in the list, which is still there.
-            Out::GoTo(place) => {
-                if self.app.list.is_none() {
-                    self.app.view.place = Some(place);
-                }
-            }
+            Out::GoTo(place) if self.app.list.is_none() => self.app.view.place = Some(place),
+            Out::GoTo(_) => {}
             Out::AnswerBelow(key) => self.answer_below(key),
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
@@ -576,7 +557,7 @@ impl<D: Device> Running<D> {
         if let Some(at) = shown.and_then(|shown| self.app.next_change(shown, now)) {
             self.frames.want_at(at);
         }
-        colouring::colour(self);
+        colouring::ask(self);
         pictures::ask(self);
         files::look(&mut self.files, &self.app, self.engine.model());
         self.preview();

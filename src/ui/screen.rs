@@ -190,6 +190,13 @@ pub struct Below {
     pub cursor: Option<(u16, u16)>,
 }
 
+impl<D: Device> Drop for Screen<D> {
+    fn drop(&mut self) {
+        // One that takes nothing any more has nothing to forget.
+        let _ = self.take_images_back();
+    }
+}
+
 impl Screen {
     /// Takes the terminal over. Must be called inside the runtime.
     pub fn open(letters: Letters) -> io::Result<Self> {
@@ -324,12 +331,11 @@ impl<D: Device> Screen<D> {
     }
 
     /// Has the terminal forget them.
-    pub fn take_images_back(&mut self) -> io::Result<()> {
+    fn take_images_back(&mut self) -> io::Result<()> {
         self.surface.take_images_back()
     }
 
     pub fn lend(&mut self) {
-        // One that takes nothing any more has nothing to forget.
         let _ = self.take_images_back();
         self.device.lend();
     }

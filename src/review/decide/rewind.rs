@@ -65,13 +65,12 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         };
         outcomes.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
     }
-    let only = only_copies(&files, For::Rewind(turn), log);
-    files.retain(|file| !only.contains_key(&file.path));
-    for (one, to) in &mut outcomes {
-        if let Some(why) = only.get(&one.path) {
-            (one.outcome, one.remark, *to) = (RewindOutcome::Failed, Some(why.clone()), None);
-        }
-    }
+    let left = only_copies(&files, For::Rewind(turn), log, contents);
+    files.retain(|file| !left.has(&file.path));
+    outcomes.retain(|(one, _)| !left.has(&one.path));
+    let failed = |(path, why)| (Rewound { path, outcome: RewindOutcome::Failed, remark: Some(why) }, None);
+    outcomes.extend(left.words.into_iter().map(failed));
+    outcomes.sort_by(|one, other| one.0.path.cmp(&other.0.path));
     Ok(Rewinds { files, outcomes })
 }
 

@@ -33,6 +33,7 @@ use crate::base::paths;
 use crate::host::fs::Roots;
 use crate::model::changes::{Scope, Totals, WritePreview};
 use crate::review::decide::held_writes::HeldWrites;
+use crate::review::decide::only_copies::new_of_git;
 use crate::review::decide::preview;
 use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::TotalsCache;
@@ -43,6 +44,7 @@ use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
 use crate::review::history::origins::origins;
 pub use crate::review::history::origins::{Carried, Origins, Whose};
 use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
+use crate::review::worktree::git_dirs::some;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,6 +54,8 @@ use tempfile::TempDir;
 
 /// Files that are named where there may be very many.
 const MAX_NAMED: usize = 100;
+/// The same in one line.
+const FEW_NAMED: usize = 8;
 
 pub struct ReviewSession {
     roots: Roots,
@@ -247,6 +251,12 @@ impl ReviewSession {
         let failed = !named.is_empty();
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
+            let of_git = new_of_git(&self.log, &self.files);
+            if !of_git.is_empty() {
+                let names = some(of_git.iter().map(|path| shown(path)), FEW_NAMED);
+                let why = "your repository has lost something, so an undo leaves new files that look like git's alone";
+                named.push(format!("{why}: {names}").into());
+            }
         }
         let more = unknown_before::unknown_before(&self.log, &named);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();

@@ -543,9 +543,12 @@ proptest! {
 fn what_the_agent_brings_back_to_where_it_was_stays_when_nothing_else_has_it() {
     let there = (Who::Target, Op::Move(0, 1));
     let back = [there, (Who::Between, Op::Remove(6)), (Who::Command, Op::Move(1, 0))];
+    // Something else is put there, which goes.
+    let other = [(Who::Target, Op::Move(0, 2)), (Who::Command, Op::Move(1, 0))];
     for undone in [0, 1, 2, 7] {
         for reopened in [false, true] {
             check(&back, undone, reopened);
+            check(&other, undone, reopened);
         }
     }
 }

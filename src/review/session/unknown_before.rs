@@ -2,15 +2,27 @@
 //!
 //! Which those are, the change log knows. Invariant: a file that another line has named as not kept is not said twice.
 
+use crate::base::human::thousands;
 use crate::base::paths;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::snapshot::coverage::Uncovered;
 use crate::review::worktree::walk;
 use std::collections::HashSet;
+use std::path::Path;
+
+/// Files that are named.
+const NAMED: usize = 100;
 
 /// Those that `named` names already are left out.
 pub fn unknown_before(log: &ChangeLog, named: &[Uncovered]) -> Vec<String> {
     let known: HashSet<&[u8]> = named.iter().filter_map(|line| line.unkept.as_deref()).collect();
     let new = log.unknown_before().filter(|path| !known.contains(walk::bytes(path)));
-    new.map(|path| format!("{}: what it was before is not kept", paths::visible(path.as_os_str()))).collect()
+    let words = |path: &Path| format!("{}: what it was before is not kept", paths::visible(path.as_os_str()));
+    let mut lines: Vec<String> = new.map(words).collect();
+    let more = lines.len().saturating_sub(NAMED);
+    if more > 0 {
+        lines.truncate(NAMED);
+        lines.push(format!("and {} more files of which it is not kept what they were before", thousands(more as u64)));
+    }
+    lines
 }

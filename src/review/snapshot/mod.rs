@@ -208,7 +208,7 @@ impl Snapshot {
         let first = !self.looked;
         self.at(Point::Began);
         let mut walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
-        if self.finds_git(&walked, started, first)? {
+        if first && self.finds_git(&walked, started)? {
             walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
         }
         self.at(Point::Walked);
@@ -332,13 +332,14 @@ impl Snapshot {
     /// The same without what the client keeps for itself, also where it has been seen before.
     pub fn without(mut self, private: &Private) -> Self {
         self.hidden = Arc::new(OwnFiles::new(self.root.path(), private).and(repositories::read(&self.dir)));
-        self.seen.retain(|key, _| !self.hidden.has(key));
+        self.keeps_seen();
         self
     }
 
-    /// Whether a path below the root is one that the client keeps for itself.
+    /// Whether a path below the root that is on record is one that the client keeps for itself. Any other stays a file.
     pub fn hides(&self, path: &Path) -> bool {
-        self.hidden.has(walk::bytes(path))
+        self.hidden.git().is_ordinary(walk::bytes(path));
+        self.hidden.has_own(walk::bytes(path))
     }
 
     /// What a path that is to be read or written is known by.

@@ -16,6 +16,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// Repositories below the root whose content is made use of.
+const NESTED: usize = 64;
+
 pub(crate) struct Objects {
     dir: PathBuf,
     pub own: PackStore,
@@ -88,7 +91,7 @@ impl Objects {
     pub fn find(&mut self, root: &Path, repo: Option<&Repo>, nested: &[PathBuf]) -> Result<(), ReviewError> {
         let mut dirs = self.stores.clone();
         dirs.extend(repo.map(Repo::objects));
-        for dir in nested.iter().filter(|dir| **dir != root) {
+        for dir in nested.iter().filter(|dir| **dir != root).take(NESTED) {
             if self.repos.insert(dir.clone()) {
                 dirs.extend(Repo::find(dir).map(|repo| repo.objects()));
             }

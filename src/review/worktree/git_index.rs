@@ -19,8 +19,10 @@ use std::path::Path;
 const LARGEST: u64 = 64 << 20;
 /// The names of all files in an index, bytes: a short index may have long ones.
 const NAMES: usize = 64 << 20;
-/// What an index ends with: its sum, which it need not have.
+/// What an index ends with: its sum, which it need not have; as long as the names of objects.
 const SUM: usize = 20;
+/// The same where they are made with SHA-256.
+const LONG_SUM: usize = 32;
 
 /// The index of a repository.
 pub(crate) struct Index {
@@ -36,9 +38,22 @@ pub(crate) fn why_not(path: &Path) -> Option<Odd> {
     read(path).err()
 }
 
+/// The names of all files that an index has, also of another one that it goes on from, and of some that it has not any
+/// more; from the top of the working tree.
+pub(crate) fn names(path: &Path, is_long: bool, each: &mut dyn FnMut(&[u8])) -> Result<(), Odd> {
+    let sum = if is_long { LONG_SUM } else { SUM };
+    let Some(bytes) = plain::read(path, Links::Followed, LARGEST)? else { return Ok(()) };
+    if let Some(base) = layout(&bytes, sum, each).ok_or(Odd::Broken)?.base {
+        let shared = path.with_file_name(format!("sharedindex.{base}"));
+        let bytes = plain::read(&shared, Links::Followed, LARGEST)?.ok_or(Odd::Broken)?;
+        layout(&bytes, sum, each).ok_or(Odd::Broken)?;
+    }
+    Ok(())
+}
+
 fn read(path: &Path) -> Result<Option<File>, Odd> {
     let Some(bytes) = plain::read(path, Links::Followed, LARGEST)? else { return Ok(None) };
-    let layout = layout(&bytes).ok_or(Odd::Broken)?;
+    let layout = layout(&bytes, SUM, &mut |_| {}).ok_or(Odd::Broken)?;
     if let Some(base) = layout.base {
         return split(path, &bytes, &base).map(Some);
     }
@@ -56,7 +71,7 @@ fn read(path: &Path) -> Result<Option<File>, Odd> {
 fn split(path: &Path, bytes: &[u8], base: &str) -> Result<File, Odd> {
     let name = format!("sharedindex.{base}");
     let shared = plain::read(&path.with_file_name(&name), Links::Followed, LARGEST)?.ok_or(Odd::Broken)?;
-    layout(&shared).filter(|layout| layout.base.is_none()).ok_or(Odd::Broken)?;
+    layout(&shared, SUM, &mut |_| {}).filter(|layout| layout.base.is_none()).ok_or(Odd::Broken)?;
     let joined = || {
         let dir = tempfile::tempdir().ok()?;
         let index = dir.path().join("index");
@@ -75,32 +90,35 @@ struct Layout {
     base: Option<String>,
 }
 
-/// Goes over the entries of an index; `None` when they are not what git writes, or their names are too long in all.
-fn layout(bytes: &[u8]) -> Option<Layout> {
+/// Goes over the entries of an index; `None` when they are not what git writes, or their names are too long in all. Names
+/// of objects have `sum` bytes.
+fn layout(bytes: &[u8], sum: usize, each: &mut dyn FnMut(&[u8])) -> Option<Layout> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?));
     let (version, count) = (number(4)?, number(8)?);
     if !bytes.starts_with(b"DIRC") || !(2..=4).contains(&version) {
         return None;
     }
-    let body = bytes.get(..bytes.len().checked_sub(SUM)?)?;
-    let (mut at, mut len, mut names) = (12, 0_usize, 0_usize);
+    let body = bytes.get(..bytes.len().checked_sub(sum)?)?;
+    let (mut at, mut names, mut name) = (12, 0_usize, Vec::new());
     for _ in 0..count {
         let begin = at;
-        let flags = body.get(at + 60..at + 62)?;
-        at += if flags[0] & 0x40 == 0 { 62 } else { 64 };
+        let flags = body.get(at + sum + 40..at + sum + 42)?;
+        at += sum + if flags[0] & 0x40 == 0 { 42 } else { 44 };
         if version == 4 {
             let (gone, used) = varint(body.get(at..)?)?;
             at += used;
-            len = len.checked_sub(gone)?;
+            name.truncate(name.len().checked_sub(gone)?);
         } else {
-            len = 0;
+            name.clear();
         }
         let own = body.get(at..)?.find_byte(0)?;
-        (len, at) = (len + own, at + own + 1);
-        names += len;
+        name.extend_from_slice(body.get(at..at + own)?);
+        at += own + 1;
+        names += name.len();
         if names > NAMES {
             return None;
         }
+        each(&name);
         if version != 4 {
             // Filled up to a multiple of eight, with one zero at least.
             at = begin + (at - 1 - begin + 8) / 8 * 8;
@@ -112,13 +130,17 @@ fn layout(bytes: &[u8]) -> Option<Layout> {
         let begin = at + 8;
         at = begin.checked_add(size as usize).filter(|end| *end <= body.len())?;
         if name == b"link" {
-            let id = body.get(begin..begin + 20).filter(|_| size >= 20)?;
-            let oid = Oid(id.try_into().ok()?);
+            let id = body.get(begin..begin + sum).filter(|_| size as usize >= sum)?;
             // Nothing: it is whole all the same.
-            base = (oid.0 != [0; 20]).then(|| oid.to_string());
+            base = id.iter().any(|byte| *byte != 0).then(|| hex(id));
         }
     }
     (end <= body.len()).then_some(Layout { end, base })
+}
+
+fn hex(id: &[u8]) -> String {
+    let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 /// A number as version 4 writes it, and its length.

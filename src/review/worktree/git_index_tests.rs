@@ -66,11 +66,11 @@ fn shortened(entries: &[(u8, &[u8])]) -> Vec<u8> {
 fn a_short_index_with_long_names_is_measured_before_it_is_decoded() {
     let long = vec![b'x'; 1 << 20];
     let few = shortened(&[(0, &long), (0, b"y"), (1, b"z")]);
-    assert!(layout(&few).is_some());
+    assert!(layout(&few, SUM, &mut |_| {}).is_some());
     let mut many: Vec<(u8, &[u8])> = vec![(0, &long)];
     many.extend(std::iter::repeat_n((0, &b""[..]), 64));
-    assert!(layout(&shortened(&many)).is_none());
-    assert!(layout(&shortened(&[(1, b"x")])).is_none(), "more goes than there is");
+    assert!(layout(&shortened(&many), SUM, &mut |_| {}).is_none());
+    assert!(layout(&shortened(&[(1, b"x")]), SUM, &mut |_| {}).is_none(), "more goes than there is");
 }
 
 #[test]

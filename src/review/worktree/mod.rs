@@ -4,6 +4,7 @@
 //! and what is read has a bound.
 
 pub mod git_dirs;
+pub mod git_history;
 pub mod git_index;
 pub mod own_files;
 pub mod plain;

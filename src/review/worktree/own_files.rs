@@ -4,6 +4,7 @@
 //! hidden is in no snapshot, no change and no decision, so that an undo never touches it.
 
 use super::git_dirs::{GitDirs, some};
+use super::git_history::Histories;
 use super::walk::{self, RelPath};
 use crate::host::fs::{Private, is_in_use, is_swap, is_temporary};
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ pub(crate) struct OwnFiles {
     keys: Vec<RelPath>,
     /// Git's own files, which are the person's.
     git: GitDirs,
+    histories: Arc<Histories>,
     /// The root itself is one of them or lies below one.
     all: bool,
     /// Another acp-tui works in the same tree: names of what is being written may be its.
@@ -43,6 +45,7 @@ impl OwnFiles {
             all: private.holds(root),
             private: private.clone(),
             git: GitDirs::default(),
+            histories: Arc::default(),
             is_shared: Arc::default(),
             passed_over: Arc::default(),
         }
@@ -55,9 +58,14 @@ impl OwnFiles {
     }
 
     /// The same and git's own files.
-    pub(crate) fn and(mut self, git: GitDirs) -> Self {
-        self.git = git;
+    pub(crate) fn and(mut self, (git, histories): (GitDirs, Histories)) -> Self {
+        (self.git, self.histories) = (git, Arc::new(histories));
         self
+    }
+
+    /// What the person's repositories held at the first look.
+    pub(crate) fn histories(&self) -> &Histories {
+        &self.histories
     }
 
     pub(crate) const fn git(&self) -> &GitDirs {
@@ -66,11 +74,13 @@ impl OwnFiles {
 
     /// By its name alone, at this moment: what the client is just writing has such a name until it is in its place.
     pub(crate) fn has(&self, key: &[u8]) -> bool {
+        self.has_own(key) || self.is_gits(key)
+    }
+
+    /// The same without what is git's.
+    pub(crate) fn has_own(&self, key: &[u8]) -> bool {
         let is_below = |own: &RelPath| key.strip_prefix(&**own).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
-        walk::path(key).file_name().is_some_and(is_in_use)
-            || self.all
-            || self.keys.iter().any(is_below)
-            || self.git.has(key)
+        walk::path(key).file_name().is_some_and(is_in_use) || self.all || self.keys.iter().any(is_below)
     }
 
     /// Whether it is named as what another acp-tui is writing, which works in the same tree. Only for what is not known
@@ -119,7 +129,7 @@ impl OwnFiles {
 
     /// Whether a file that a walk has come to is git's.
     pub(crate) fn is_gits(&self, key: &[u8]) -> bool {
-        self.git.has(key)
+        self.git.has(&self.root, key)
     }
 
     /// Those that are there, in words; of git's also what has become of them.

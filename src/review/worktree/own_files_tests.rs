@@ -15,6 +15,9 @@ use std::process::Command;
 use std::time::Instant;
 use tempfile::TempDir;
 
+/// Refs.
+const ONE: &str = "0123456789abcdef0123456789abcdef01234567\n";
+const OTHER: &str = "76543210fedcba9876543210fedcba9876543210\n";
 /// An object of git's.
 const LOOSE: &str = "objects/aa/0123456789abcdef0123456789abcdef012345";
 const STATE: &str = ".local/state/acp-tui";
@@ -314,7 +317,7 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
     let place = Place::new();
     let bare = |dir: &str| {
         for (name, text) in
-            [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), (LOOSE, "o"), ("refs/heads/main", "1\n")]
+            [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), (LOOSE, "o"), ("refs/heads/main", ONE)]
         {
             place.write(&format!("{dir}/{name}"), text);
         }
@@ -327,77 +330,44 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
     place.write("src/config", "settings\n");
     place.write("src/objects/a", "a\n");
     place.write("src/refs/b", "b\n");
+    // Nothing leads there.
+    bare("mirror");
     let mut review = place.review(&[]);
     turn(&mut review, |_| {
-        place.write(".bare/refs/heads/main", "2\n");
+        place.write(".bare/refs/heads/main", OTHER);
         place.write(".bare/objects/cc/0123456789abcdef0123456789abcdef012345", "new");
+        place.write(".bare/hooks/use.ts", "new");
+        place.write(".bare/refs/heads/use.ts", "new");
+        place.write("mirror/refs/heads/main", OTHER);
         place.write("main/file", "two\n");
         place.write("src/config", "changed\n");
         bare("made");
+        place.write("made/.git", "gitdir: ../made\n");
     });
-    let doc = review.doc(Scope::Session).unwrap();
-    let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
     let loose = format!("made/{LOOSE}");
     let made = ["made/HEAD", "made/config", &loose, "made/refs/heads/main"];
-    assert_eq!(paths, [&made[..], &["main/file", "src/config"]].concat());
+    let own = [".bare/hooks/use.ts", ".bare/refs/heads/use.ts", "main/file"];
+    assert_eq!(
+        changed(&mut review),
+        [&own[..2], &made[..], &own[2..], &["mirror/refs/heads/main", "src/config"]].concat()
+    );
     let said = review.uncovered().join("\n");
     assert!(said.contains("git's own files in these directories, which an undo leaves alone: .bare"), "{said}");
     assert!(said.contains(".bare/: git's own has changed") && said.contains(".bare/refs/heads/main"), "{said}");
     let dir = review.dir().to_owned();
     drop(review);
     let mut review = ReviewSession::open(&dir).unwrap();
-    place.write(".bare/refs/heads/main", "the person's\n");
+    place.write(".bare/refs/heads/main", ONE);
     review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
     assert_eq!(
         (place.read(".bare/refs/heads/main"), place.read(".bare/objects/cc/0123456789abcdef0123456789abcdef012345")),
-        ("the person's\n".into(), "new".into())
+        (ONE.into(), "new".into())
     );
     assert_eq!((place.read("main/file"), place.read("src/config")), ("one\n".into(), "settings\n".into()));
-    assert!(!place.root.join("made/HEAD").exists());
-}
-
-#[test]
-fn sources_beside_what_looks_like_git_are_covered_and_gits_own_is_not() {
-    let place = Place::new();
-    for name in [
-        "src/objects/aa/b",
-        "src/refs/heads/main",
-        "src/config",
-        "mirror/objects/a",
-        "mirror/refs/heads/b",
-        "mirror/config",
-    ] {
-        place.write(name, "1\n");
+    assert_eq!(place.read("mirror/refs/heads/main"), ONE);
+    for name in made.iter().chain(&own[..2]) {
+        assert!(!place.root.join(name).exists(), "{name}");
     }
-    place.write("src/HEAD", "ref: refs/heads/main\n");
-    place.write("src/main.rs", "one\n");
-    place.write("src/deep/file", "one\n");
-    place.write("mirror/HEAD", "ref: refs/heads/main\n");
-    let mut review = place.review(&[]);
-    turn(&mut review, |_| {
-        for name in [
-            "src/main.rs",
-            "src/deep/file",
-            "src/refs/heads/main",
-            "src/packed-refs",
-            "mirror/refs/heads/b",
-            "mirror/packed-refs",
-        ] {
-            place.write(name, "two\n");
-        }
-    });
-    let doc = review.doc(Scope::Session).unwrap();
-    let paths: Vec<&str> = doc.files.iter().map(|file| file.path.to_str().unwrap()).collect();
-    assert_eq!(paths, ["src/deep/file", "src/main.rs"]);
-    let said = review.uncovered().join("\n");
-    assert!(said.contains("leaves alone: mirror, src"), "{said}");
-    for name in ["src/refs/heads/main", "src/packed-refs", "mirror/refs/heads/b", "mirror/packed-refs"] {
-        assert!(said.contains(name), "{name} in {said}");
-    }
-    review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
-    let now =
-        ["src/main.rs", "src/deep/file", "src/refs/heads/main", "mirror/refs/heads/b"].map(|name| place.read(name));
-    assert_eq!(now, ["one\n", "one\n", "two\n", "two\n"]);
 }
 
 #[test]
@@ -441,80 +411,139 @@ fn fake(place: &Place, dir: &str) {
 }
 
 fn git(place: &Place, args: &[&str]) {
+    git_in(place, "", args);
+}
+
+fn git_in(place: &Place, dir: &str, args: &[&str]) {
     let mut git = Command::new("git");
-    git.current_dir(&place.root).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
+    git.current_dir(place.root.join(dir)).args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(args);
     let out = git.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
     assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
 #[test]
-fn however_many_directories_look_like_gits_no_file_beside_is_passed_over() {
+fn however_many_directories_look_like_gits_everything_in_them_is_covered() {
     let place = Place::new();
     for n in 0..30 {
         fake(&place, &format!("a{n:02}"));
     }
     fake(&place, "src");
-    for name in ["src/main.py", "src/lib.py", "src/hooks/deep/use.ts"] {
+    for name in ["src/main.py", "src/lib.py", "src/hooks/deep/use.ts", "src/hooks/pre-commit"] {
         place.write(name, "one\n");
     }
+    let before = all(&place.root);
     let mut review = place.review(&[]);
+    let own = ["a07/config", "a29/refs/heads/evil", "src/evil.sh", "src/hooks/deep/use.ts", "src/hooks/pre-commit"];
+    let more = ["src/lib.py", "src/main.py", "src/objects/evil"];
     turn(&mut review, |_| {
-        for name in ["src/main.py", "src/hooks/deep/use.ts", "src/evil.sh", "src/objects/evil", "src/pack/evil"] {
-            place.write(name, "evil\n");
-        }
-        for name in ["src/hooks/evil", "a07/config", "a29/refs/heads/evil"] {
+        for name in own.iter().chain(&more[1..]) {
             place.write(name, "evil\n");
         }
         fs::remove_file(place.root.join("src/lib.py")).unwrap();
-        // A directory where a file of git's was hides nothing.
-        fs::remove_file(place.root.join("a28/config")).unwrap();
-        place.write("a28/config/evil", "evil\n");
     });
-    let own =
-        ["a28/config/evil", "src/evil.sh", "src/hooks/deep/use.ts", "src/lib.py", "src/main.py", "src/objects/evil"];
-    assert_eq!(changed(&mut review), [&own[..], &["src/pack/evil"]].concat());
-    let said = review.uncovered().join("\n");
-    for name in
-        ["src/hooks/evil", "a07/config", "a29/refs/heads/evil", "a28/: of git's own config is gone", "and 23 more"]
-    {
-        assert!(said.contains(name), "{name} in {said}");
-    }
+    assert_eq!(changed(&mut review), [&own[..], &more].concat());
+    assert!(!review.uncovered().iter().any(|words| words.contains("git's own")), "{:?}", review.uncovered());
     rewind(&mut review);
-    assert_eq!((place.read("src/main.py"), place.read("src/lib.py")), ("one\n".into(), "one\n".into()));
-    assert!(!place.root.join("src/evil.sh").exists() && !place.root.join("src/objects/evil").exists());
+    fs::remove_dir_all(place.root.join(".local")).unwrap();
+    assert_eq!(all(&place.root), before);
+}
+
+/// A directory `src` that looks like one of git's, to which `w/.git` leads, in a tree of sources.
+fn led_to(place: &Place, above: &str) {
+    fake(place, &format!("{above}src"));
+    for name in ["hooks/pre-commit", "hooks/use.ts", "logs/use.ts", "objects/pack/pack-lib.py"] {
+        place.write(&format!("{above}src/{name}"), "one\n");
+    }
+    place.write(&format!("{above}w/.git"), "gitdir: ../src\n");
 }
 
 #[test]
-fn what_git_tracks_is_a_source_also_where_it_looks_like_gits_own() {
-    let place = Place::new();
-    fake(&place, "src");
-    place.write("src/hooks/use.ts", "one\n");
-    git(&place, &["init", "-q"]);
-    git(&place, &["add", "-A"]);
-    let mut review = place.review(&[]);
-    turn(&mut review, |_| {
-        for name in ["src/config", "src/hooks/use.ts", "src/refs/heads/evil"] {
-            place.write(name, "evil\n");
+fn what_an_index_names_and_what_only_lies_there_is_a_source_also_in_a_directory_of_gits() {
+    for (dir, init) in
+        [("", &["init", "-q"][..]), ("r", &["init", "-q", "--object-format=sha256"]), ("r", &["init", "-q"])]
+    {
+        for tracked in [true, false] {
+            let place = Place::new();
+            let above = if dir.is_empty() { String::new() } else { format!("{dir}/") };
+            led_to(&place, &above);
+            git_in(&place, dir, init);
+            // `w` is a directory of its own.
+            fs::rename(place.root.join(format!("{above}w/.git")), place.root.join("kept")).unwrap();
+            if tracked {
+                git_in(&place, dir, &["add", "-A"]);
+            }
+            fs::rename(place.root.join("kept"), place.root.join(format!("{above}w/.git"))).unwrap();
+            let mut review = place.review(&[]);
+            turn(&mut review, |_| {
+                for name in ["config", "hooks/use.ts", "logs/use.ts", "objects/pack/pack-lib.py"] {
+                    place.write(&format!("{above}src/{name}"), "evil\n");
+                }
+                fs::remove_file(place.root.join(format!("{above}src/hooks/pre-commit"))).unwrap();
+            });
+            let mut own = ["hooks/use.ts", "logs/use.ts", "objects/pack/pack-lib.py"].to_vec();
+            if tracked {
+                own.extend(["config", "hooks/pre-commit"]);
+                own.sort_unstable();
+            }
+            let own: Vec<String> = own.into_iter().map(|name| format!("{above}src/{name}")).collect();
+            assert_eq!(changed(&mut review), own, "{init:?}");
+            let said = review.uncovered().join("\n");
+            assert_eq!(said.contains(&format!("{above}src/: git's own has changed")), !tracked, "{said}");
+            let dir = review.dir().to_owned();
+            drop(review);
+            let mut review = ReviewSession::open(&dir).unwrap();
+            rewind(&mut review);
+            for name in own {
+                let text = if name.ends_with("config") { "[core]\n" } else { "one\n" };
+                assert_eq!(place.read(&name), text, "{name}, {init:?}");
+            }
         }
-    });
-    assert_eq!(changed(&mut review), ["src/config", "src/hooks/use.ts", "src/refs/heads/evil"]);
-    assert!(!review.uncovered().iter().any(|words| words.contains("git's own")), "{:?}", review.uncovered());
+    }
+}
+
+#[test]
+fn an_index_that_cannot_be_read_hides_nothing_where_it_may_name_something() {
+    let place = Place::new();
+    led_to(&place, "");
+    git(&place, &["init", "-q"]);
+    place.write(".git/index", "no index");
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| drop(place.write("src/config", "evil\n")));
+    assert_eq!(changed(&mut review), ["src/config"]);
+}
+
+#[test]
+fn a_file_in_a_directory_of_gits_that_is_known_stays_a_file_whatever_is_put_into_it() {
+    let place = Place::new();
+    led_to(&place, "");
+    place.write("src/refs/heads/use.ts", "one\n");
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| drop(place.write("src/refs/heads/use.ts", ONE)));
+    assert_eq!(changed(&mut review), ["src/refs/heads/use.ts"]);
+    let dir = review.dir().to_owned();
+    drop(review);
+    let mut review = ReviewSession::open(&dir).unwrap();
+    assert_eq!(changed(&mut review), ["src/refs/heads/use.ts"]);
     rewind(&mut review);
-    assert_eq!((place.read("src/config"), place.read("src/hooks/use.ts")), ("[core]\n".into(), "one\n".into()));
+    assert_eq!(place.read("src/refs/heads/use.ts"), "one\n");
 }
 
 #[test]
 fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
+    let changed = ".bare/: git's own has changed, which an undo leaves alone: ";
+    let pack = format!("objects/pack/pack-{}.pack", ONE.trim());
     for (what, words) in [
         ("", [".bare/: was git's own directory and is gone"; 2]),
         ("objects", [".bare/: of git's own objects is gone"; 2]),
-        ("refs/heads/main", [".bare/: git's own has changed, which an undo leaves alone: ", ".bare/refs/heads/"]),
+        ("refs/heads/main", [changed, ".bare/refs/heads/"]),
+        (&pack, [changed, &pack]),
     ] {
         let place = Place::new();
         fake(&place, ".bare");
-        place.write(".bare/refs/heads/main", "1\n");
-        place.write(".bare/index", "i\n");
+        place.write(".git", "gitdir: ./.bare\n");
+        place.write(".bare/refs/heads/main", ONE);
         let object = place.write(&format!(".bare/{LOOSE}"), "o");
+        let packed = place.write(&format!(".bare/{pack}"), "one");
         place.write("file", "one\n");
         let mut review = place.review(&[]);
         // As the review itself does with objects.
@@ -527,7 +556,16 @@ fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
         assert!(!before.contains("change"), "{before}");
         turn(&mut review, |_| {
             let gone = place.root.join(".bare").join(what);
-            if gone.is_dir() { fs::remove_dir_all(gone).unwrap() } else { fs::remove_file(gone).unwrap() }
+            if gone == packed {
+                // As long as it was, and with its time put back.
+                let was = gone.metadata().unwrap().modified().unwrap();
+                fs::write(&gone, "two").unwrap();
+                fs::File::options().write(true).open(&gone).unwrap().set_modified(was).unwrap();
+            } else if gone.is_dir() {
+                fs::remove_dir_all(gone).unwrap();
+            } else {
+                fs::remove_file(gone).unwrap();
+            }
         });
         let said = review.uncovered().join("\n");
         assert!(words.iter().all(|words| said.contains(words)), "{what}: {said}");
@@ -539,37 +577,179 @@ fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
 }
 
 #[test]
-fn a_history_that_is_moved_out_of_dot_git_in_a_session_is_left_alone_by_an_undo() {
+fn of_very_many_directories_of_gits_a_few_are_named_and_how_many_more_there_are() {
+    let place = Place::new();
+    for n in 0..80 {
+        fake(&place, &format!("g{n:02}"));
+        place.write(&format!("w{n:02}/.git"), &format!("gitdir: ../g{n:02}\n"));
+    }
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        for n in 0..80 {
+            place.write(&format!("g{n:02}/config"), "changed\n");
+        }
+    });
+    let mut said = review.uncovered();
+    said.retain(|line| !line.starts_with("acp-tui's own"));
+    assert_eq!(said.len(), 52, "{said:?}");
+    assert_eq!(said[50], "and 30 more lines of git's own directories");
+    assert!(said[51].ends_with("g06, g07 and 72 more"), "{said:?}");
+}
+
+/// A repository of three commits, all in one pack.
+fn with_history() -> Place {
     let place = Place::new();
     for text in ["one\n", "two\n", "three\n"] {
         place.write("f1", text);
         if text == "one\n" {
             git(&place, &["init", "-q"]);
+            git(&place, &["config", "core.logAllRefUpdates", "true"]);
         }
         git(&place, &["add", "-A"]);
         git(&place, &["commit", "-qm", text.trim()]);
     }
     git(&place, &["gc", "-q"]);
+    place
+}
+
+/// Sources in directories that git has, too.
+fn sources(place: &Place) {
+    for name in ["src/hooks/use.ts", "src/hooks/other.ts", "src/refs/a/b", "src/annex/x.py", "src/main.ts"] {
+        place.write(name, "one\n");
+    }
+}
+
+fn bait(place: &Place) {
+    for (name, text) in
+        [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), ("objects/.k", ""), ("refs/.k", "")]
+    {
+        place.write(&format!("src/{name}"), text);
+    }
+}
+
+#[test]
+fn what_looks_like_git_while_git_is_away_is_and_stays_covered() {
+    for (away, known, tracked) in [(".git", false, true), (".git", true, false), (".git/objects", true, true)] {
+        let place = with_history();
+        sources(&place);
+        if tracked {
+            git(&place, &["add", "-A"]);
+            git(&place, &["commit", "-qm", "sources"]);
+        }
+        let mut review = place.review(&[]);
+        let hidden = ["src/annex/x.py", "src/hooks/new.ts", "src/hooks/other.ts", "src/hooks/use.ts", "src/refs/a/b"];
+        let evil = |place: &Place| {
+            place.write("src/hooks/use.ts", "evil\n");
+            place.write("src/hooks/new.ts", "evil\n");
+            for name in ["src/hooks/other.ts", "src/annex/x.py", "src/refs/a/b"] {
+                fs::remove_file(place.root.join(name)).unwrap();
+            }
+        };
+        turn(&mut review, |review| {
+            let (from, to) = (place.root.join(away), place.root.join(".away"));
+            if known {
+                evil(&place);
+                names(review, std::slice::from_ref(&place.root), true);
+            }
+            fs::rename(&from, &to).unwrap();
+            bait(&place);
+            review.before_command().unwrap();
+            fs::rename(&to, &from).unwrap();
+            if !known {
+                evil(&place);
+            }
+            for name in ["HEAD", "config", "objects/.k", "refs/.k"] {
+                fs::remove_file(place.root.join("src").join(name)).unwrap();
+            }
+        });
+        let mut changed = changed(&mut review);
+        // What came from where nobody looks.
+        changed.retain(|name| !name.starts_with(".away"));
+        assert_eq!(changed, hidden, "{away}");
+        rewind(&mut review);
+        for name in hidden.into_iter().filter(|name| *name != "src/hooks/new.ts") {
+            assert_eq!(place.read(name), "one\n", "{name}");
+        }
+        assert!(!place.root.join("src/hooks/new.ts").exists());
+    }
+}
+
+#[test]
+fn a_history_that_leaves_dot_git_in_any_way_survives_an_undo() {
+    let layouts: [(&str, &str); 8] = [
+        ("mv .git .bare; echo 'gitdir: ./.bare' > .git; $git commit -qam agent; git gc -q --prune=now", ".bare"),
+        ("mv .git/objects objs; ln -s ../objs .git/objects; git gc -q --prune=now", "objs"),
+        (
+            "mkdir -p objs; mv .git/objects/pack objs/pack; mkdir -p .git/objects/pack .git/objects/info; \
+             echo ../../objs > .git/objects/info/alternates; GIT_OBJECT_DIRECTORY=objs git repack -adq",
+            "objs",
+        ),
+        (
+            "mv .git .bare; rm .bare/config; echo 'gitdir: ./.bare' > .git; $git commit -qam agent; git gc -q --prune=now",
+            ".bare",
+        ),
+        (
+            "mv .git .bare; to=$(cut -c6- .bare/HEAD); rm .bare/HEAD; ln -s $to .bare/HEAD; echo 'gitdir: ./.bare' > .git; \
+             git gc -q --prune=now",
+            ".bare",
+        ),
+        (
+            "mv .git zz.bare; echo 'gitdir: ./zz.bare' > .git; for i in 1 2 3 4 5 6 7 8 9; do mkdir -p a/$i/objects a/$i/refs; \
+             echo 'ref: refs/heads/main' > a/$i/HEAD; : > a/$i/config; done; git gc -q --prune=now",
+            "zz.bare",
+        ),
+        (
+            "cp -a .git .bare; find .git -type f -delete; git --git-dir=.bare gc -q --prune=now; rm -rf .git; \
+             echo 'gitdir: ./.bare' > .git",
+            ".bare",
+        ),
+        ("mkdir deep; mv .git deep/.x; git --git-dir=deep/.x gc -q --prune=now; echo 'gitdir: deep/.x' > .git", "deep"),
+    ];
+    for (command, to) in layouts {
+        let place = with_history();
+        let mut review = place.review(&[]);
+        turn(&mut review, |_| {
+            place.write("f1", "the agent's\n");
+            place.write("evil.sh", "the agent's\n");
+            let identity = "git='git -c user.name=a -c user.email=a@b'; set -e; ";
+            let out =
+                Command::new("sh").current_dir(&place.root).args(["-c", &format!("{identity}{command}")]).output();
+            let out = out.unwrap();
+            assert!(out.status.success(), "{command}: {}", String::from_utf8_lossy(&out.stderr));
+        });
+        let said = review.uncovered().join("\n");
+        assert!(said.contains("your repository has lost something") && said.contains(to), "{command}: {said}");
+        let dir = review.dir().to_owned();
+        drop(review);
+        let mut review = ReviewSession::open(&dir).unwrap();
+        let done = rewind(&mut review);
+        let is_named = |one: &Rewound| one.path.starts_with(to) && one.outcome == RewindOutcome::Failed;
+        assert!(done.iter().any(is_named), "{command}: {done:?}");
+        assert!(done.len() < 80, "{command}: {}", done.len());
+        assert_eq!((place.read("f1"), place.root.join("evil.sh").exists()), ("three\n".into(), false), "{command}");
+        git(&place, &["fsck", "--full"]);
+        for (at, text) in [("--grep=one", "one"), ("--grep=two", "two"), ("--grep=three", "three")] {
+            let out = Command::new("git").current_dir(&place.root).args(["log", "--format=%s", at]).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&out.stdout).trim(), text, "{command}: {out:?}");
+        }
+    }
+}
+
+#[test]
+fn an_undo_is_exact_also_for_a_repository_that_is_made_in_a_session_when_git_is_as_it_was() {
+    let place = with_history();
+    git(&place, &["clone", "-q", "--bare", ".", "mirror"]);
+    let before: Vec<_> =
+        all(&place.root).into_iter().filter(|(path, _)| !path.starts_with(place.root.join(".git"))).collect();
     let mut review = place.review(&[]);
-    turn(&mut review, |review| {
-        fs::rename(place.root.join(".git"), place.root.join(".bare")).unwrap();
-        place.write(".git", "gitdir: ./.bare\n");
+    turn(&mut review, |_| {
         place.write("f1", "the agent's\n");
-        // In the middle of it.
-        names(review, &[place.root.join("f1"), place.root.join(".bare")], true);
         git(&place, &["commit", "-qam", "agent"]);
-        git(&place, &["gc", "-q", "--prune=now"]);
-        git(&place, &["init", "-q", "--bare", "made"]);
+        git(&place, &["clone", "-q", "--bare", ".", "made"]);
+        git(&place, &["push", "-q", "mirror", "HEAD"]);
     });
-    let said = review.uncovered().join("\n");
-    assert!(said.contains(".bare/: took the place of a directory of git's"), "{said}");
-    let dir = review.dir().to_owned();
-    drop(review);
-    let mut review = ReviewSession::open(&dir).unwrap();
     rewind(&mut review);
-    assert_eq!(place.read("f1"), "three\n");
-    git(&place, &["fsck", "--strict"]);
-    git(&place, &["cat-file", "-e", "HEAD~3:f1"]);
-    let said = review.uncovered().join("\n");
-    assert!(said.contains(".bare/: took the place of a directory of git's"), "{said}");
+    let is_ours = |path: &Path| [".git", ".local"].iter().any(|name| path.starts_with(place.root.join(name)));
+    let after: Vec<_> = all(&place.root).into_iter().filter(|(path, _)| !is_ours(path)).collect();
+    assert_eq!(after, before);
 }

@@ -257,6 +257,25 @@ fn find(root: &Path) -> Result<Option<(PathBuf, Dirs)>, (PathBuf, Odd)> {
     Ok(None)
 }
 
+/// The directories that git has of the repository which begins in `dir`: real paths.
+pub(crate) fn own_dirs(dir: &Path) -> BTreeSet<PathBuf> {
+    let Ok(Some(Dirs { git, common })) = dirs(dir) else { return BTreeSet::new() };
+    [git, common].iter().filter_map(|dir| dir.canonicalize().ok()).collect()
+}
+
+/// The files that git tracks in the repository which begins in `dir`, by absolute paths. Where that cannot be told, the
+/// directories in which it may track any.
+pub(crate) fn tracked(dir: &Path, each: &mut dyn FnMut(&Path)) -> Vec<PathBuf> {
+    let Ok(Some(Dirs { git, common })) = dirs(dir) else { return Vec::new() };
+    let config = read_config(&common.join("config"));
+    let word = |key| config.as_ref().ok()?.as_ref()?.string(key);
+    let mut tops = vec![dir.to_owned()];
+    tops.extend(word("core.worktree").and_then(|place| git.join(walk::path(&place)).canonicalize().ok()));
+    let is_long = word("extensions.objectFormat").is_some_and(|format| format.eq_ignore_ascii_case(b"sha256"));
+    let mut found = |name: &[u8]| tops.iter().for_each(|top| each(&top.join(walk::path(name))));
+    if git_index::names(&git.join("index"), is_long, &mut found).is_err() { tops } else { Vec::new() }
+}
+
 /// The list of other stores that cannot be used, of this store or of one that it leads to.
 fn other_stores(objects: &Path) -> Result<(), (PathBuf, Odd)> {
     let (mut todo, mut seen) = (vec![objects.to_owned()], BTreeSet::new());

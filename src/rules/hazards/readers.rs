@@ -69,7 +69,12 @@ pub(in crate::rules) fn reads(program: &str, words: &[Word]) -> Reads {
     // `-d recurse`, `--directories=recurse`, and beginnings of long options.
     let may_go_down =
         |text: &str| goes_down(text) || text.starts_with("-d") || text.starts_with("--d") || text.starts_with("--r");
+    let names_list = |text: &str| {
+        text.starts_with("--f") || text.starts_with("--ex") || !text.starts_with("--") && text.contains('X')
+    };
     match () {
+        // The names of what it counts, or leaves out, may stand in a file.
+        () if program == "du" && options().any(names_list) => Reads::Files,
         () if is_in(NOTHING) => Reads::Nothing,
         () if program == "diff" && options().any(may_go_down) => Reads::Below,
         () if is_in(FILES) => Reads::Files,

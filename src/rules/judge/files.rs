@@ -96,7 +96,8 @@ impl<'a> Judge<'a, '_> {
             let Some(path) = self.named(&file.word) else {
                 // Of what is put into a directory that is known, the names are those of what is put there.
                 let is_put = words.get(file.at).is_some_and(Word::is_known);
-                if program != "git" && !is_put && !self.is_looked_at(program, &file.word) {
+                let is_known = is_put || self.is_looked_at(program, &file.word);
+                if program != "git" && !(is_known && self.is_plain_place(&file.word)) {
                     spelled.push((file.at, whole + 1));
                 }
                 opinion = opinion.and(self.open(&EDIT, &file.word, true));
@@ -162,8 +163,18 @@ impl<'a> Judge<'a, '_> {
     /// Whether it is known enough of what a shell makes of a word for a program that removes or moves it.
     fn is_looked_at(&self, program: &str, word: &Word) -> bool {
         let is_plain = ["rm", "mv"].contains(&program) && hazards::is_plain_glob(word) && self.earlier.is_empty();
-        let dir = || Path::new(word.text.rsplit_once('/').map_or(".", |(dir, _)| dir));
-        is_plain && !Places::of(self.request, dir()).is_outside() && globs::files(self.request, word).is_some()
+        is_plain && self.is_plain_place(word) && globs::files(self.request, word).is_some()
+    }
+
+    /// Whether the directory that a word begins with is inside, and none from which later commands take programs.
+    fn is_plain_place(&self, word: &Word) -> bool {
+        let dir = match word.text.rsplit_once('/') {
+            Some(("", _)) => Path::new("/"),
+            Some((dir, _)) => Path::new(dir),
+            None => Path::new("."),
+        };
+        let places = Places::of(self.request, dir);
+        !places.is_outside() && !places.names_steering(dir) && !places.is_of_state()
     }
 
     /// Of a directory the files that are put into it; what else is written is itself.

@@ -143,6 +143,12 @@ fn among(files: Option<Vec<PathBuf>>, request: &Request<'_>) -> Option<&'static 
     files.iter().find_map(|path| Places::of(request, path).secret())
 }
 
+/// The same of what a shell makes of the values that a line gives to its variables.
+pub(super) fn of_values(request: &Request<'_>, variables: &[(String, Word)]) -> Option<&'static str> {
+    let mut values = variables.iter().map(|(_, value)| value).filter(|value| value.is_glob);
+    values.find_map(|value| among(globs::files(request, value), request))
+}
+
 /// What may be secret of that which a line names, below the directories that it goes to.
 pub(super) fn below(request: &Request<'_>, segments: &[Segment]) -> Option<Doubt> {
     let commands = || {

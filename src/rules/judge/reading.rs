@@ -56,8 +56,11 @@ impl<'a> Judge<'a, '_> {
             names += 1;
             for path in self.named(word).map_or_else(|| self.globbed(word), |path| vec![path]) {
                 let of_rules = self.path(&READ, &path);
+                // Of what a shell makes of marks only the files that are there now are certain.
+                let is_above = || (self.request.is_above)(&self.request.cwd.join(&path));
+                let is_certain = word.is_known() || !word.is_free && !is_above();
                 opinion = opinion.and(match of_rules.verdict {
-                    Verdict::Deny if reads == Reads::Files && !is_moved => of_rules,
+                    Verdict::Deny if reads == Reads::Files && !is_moved && is_certain => of_rules,
                     Verdict::Deny => perhaps,
                     Verdict::Ask if of_rules.rule.is_some() => of_rules,
                     Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,

@@ -3,7 +3,6 @@
 //! Invariant: what is said is what has happened; a terminal does not tell whether it took what it was sent.
 
 use super::Running;
-use crate::base::human;
 use crate::ui::frame::Urgency;
 use crate::ui::labels;
 use crate::ui::msg::{What, Whither};
@@ -30,7 +29,7 @@ pub(super) fn copied<D: Device>(running: &mut Running<D>, copied: Copied) -> io:
 pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -> (String, Option<Vec<u8>>) {
     let Copied { what, went } = copied;
     let what = match what {
-        What::Characters(count) => human::count(count as u64, "character"),
+        What::Characters(count) => format!("{count} characters"),
         What::Address => "the address".to_owned(),
         What::Command => "the command".to_owned(),
         What::Picture(_) => "the picture".to_owned(),

@@ -3,7 +3,7 @@
 //! Knows what the terminal has said of how it takes pictures; where it has said nothing they are cells of two colours, and
 //! inline too, since what is printed is text. Waits for nothing. Invariant: nothing is decoded where nothing can be drawn.
 
-use super::Running;
+use super::{Running, ground};
 use crate::base::graphics::{Canvas, Graphics};
 use crate::base::media::{self, Media};
 use crate::base::picture::Picture;
@@ -16,6 +16,7 @@ use crate::ui::screen::Device;
 use crate::ui::transcript::Transcript;
 use crate::ui::tty::{Input, Told};
 use crate::ui::work::pictures::Painted;
+use std::io;
 use std::sync::Arc;
 
 /// What a cell is taken for where nobody says how large it is and the terminal scales.
@@ -57,14 +58,20 @@ impl Terminal {
     }
 }
 
+/// Asks a terminal that was just taken all there is to ask.
+pub(super) fn ask_terminal<D: Device>(running: &mut Running<D>) -> io::Result<()> {
+    let pictures = is_possible(running);
+    ground::ask_all(&mut running.screen, &running.options, pictures)
+}
+
 /// Whether there are the colours that tell one image from another.
-pub(super) fn may_ask<D: Device>(running: &Running<D>) -> bool {
+fn is_possible<D: Device>(running: &Running<D>) -> bool {
     running.options.looks.theme().depth() >= Depth::Ansi256 && !running.app.is_inline
 }
 
 /// Before a frame: pictures are drawn for what it is drawn on, and the screen has the images that are in it.
 pub(super) fn bring<D: Device>(running: &mut Running<D>) {
-    let is_possible = may_ask(running);
+    let is_possible = is_possible(running);
     let Running { app, screen, terminal, .. } = running;
     let canvas = terminal.canvas(screen.cell()).filter(|_| is_possible);
     app.pictures.set_canvas(canvas);
@@ -125,7 +132,9 @@ mod tests {
     fn pictures_are_drawn_by_the_best_that_the_terminal_has_said_it_takes() {
         let said = |told: &[Told]| {
             let mut terminal = Terminal::default();
-            told.iter().for_each(|told| terminal.hear(&Input::Told(*told)));
+            for told in told {
+                terminal.hear(&Input::Told(*told));
+            }
             terminal
         };
         let cell = Some((8, 16));

@@ -460,7 +460,12 @@ impl<D: Device> Running<D> {
         self.open_past(past, Opening::Continue(SessionId::from(past.id.as_str())));
     }
 
-    pub(super) fn open_past(&mut self, past: &PastSession, how: Opening) {
+    /// A copy of an earlier session is opened, as one more.
+    pub(super) fn copy(&mut self, past: &PastSession) {
+        self.open_past(past, Opening::Copy(SessionId::from(past.id.as_str())));
+    }
+
+    fn open_past(&mut self, past: &PastSession, how: Opening) {
         let model = self.engine.model();
         let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == past.command);
         let running = running.map(|(key, _)| Whose::Running(key));

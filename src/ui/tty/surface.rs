@@ -278,7 +278,9 @@ impl<W: Write> Surface<W> {
     /// Has the terminal show the pieces of the pictures that it keeps.
     fn place_images(&mut self) {
         let (hidden, new) = self.images.place(&self.next, self.content == Content::Known);
-        hidden.iter().for_each(|placement| placement.hide(&mut self.bytes));
+        for placement in hidden {
+            placement.hide(&mut self.bytes);
+        }
         for (x, y, placement) in new {
             self.go(x, y);
             placement.show(&mut self.bytes);

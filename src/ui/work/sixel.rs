@@ -167,10 +167,8 @@ mod tests {
                 sixel => (sixel, 1),
             };
             let bits = u8::try_from(sixel).unwrap() - b'?';
-            for x in x..x + times {
-                for y in (0..6).filter(|y| bits & (1 << y) != 0) {
-                    grid[top + y][x] = Some(colour);
-                }
+            for y in (0..6).filter(|y| bits & (1 << y) != 0) {
+                grid[top + y][x..x + times].fill(Some(colour));
             }
             x += times;
         }

@@ -27,8 +27,8 @@ const HANDLES: usize = 100;
 const LONGEST: usize = 4096;
 /// Files that a thread hands over at once.
 const HEAP: usize = 4096;
-/// Repositories found below the root whose content is made use of.
-const REPOS: usize = 64;
+/// Repositories below the root that are remembered.
+const REPOS: usize = 10_000;
 /// Names that git's rules hide that are remembered.
 pub(crate) const HIDDEN: usize = 20_000;
 /// Directories that cannot be looked into and are remembered.
