@@ -113,6 +113,8 @@ fn what_takes_the_whole_screen_goes_to_the_alternate_one_and_comes_back() {
     s.prompt("talk");
     s.see("the very end");
     s.see("ready · F1");
+    // The rule at the end of the turn comes when the files have been looked at.
+    s.see("nothing changed");
     let before = s.scrollback();
     s.send(F1);
     s.see("Esc closes");

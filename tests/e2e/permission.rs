@@ -39,7 +39,7 @@ fn the_demo_asks_edits_runs_and_reports() {
     // The newest call is the command; what it printed is folded now, not lost.
     s.send(CTRL_O);
     let mut all = String::new();
-    for _ in 0..4 {
+    for _ in 0..6 {
         s.send(PAGE_UP);
         s.quiet(Duration::from_millis(60));
         all.push_str(&s.screen());

@@ -114,7 +114,7 @@ fn a_held_prompt_can_be_taken_back() {
     s.see("thinking");
     s.prompt("not this after all");
     s.see("queued: not this");
-    s.see("Up takes it back");
+    s.see("Up edits it");
     s.send(UP);
     let screen = s.wait_for("taken back", |screen| composer(screen) == "not this after all");
     assert!(!screen.contains("queued"), "{screen}");

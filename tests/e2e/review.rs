@@ -71,8 +71,11 @@ pub fn open(s: &mut Session) {
 /// What the top row says of the hunks.
 #[track_caller]
 pub fn decided(s: &Session, done: usize, all: usize) {
-    let words = format!("{done} of {all} {} decided", if all == 1 { "hunk" } else { "hunks" });
-    s.see(&words);
+    let hunks = if all == 1 { "hunk" } else { "hunks" };
+    s.see(&match all - done {
+        0 => format!("all {all} {hunks} decided"),
+        open => format!("{open} of {all} {hunks} open"),
+    });
 }
 
 #[test]

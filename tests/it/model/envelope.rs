@@ -552,7 +552,7 @@ fn r_039_r_040_a_withdrawn_dialog_closes_with_cancelled() {
     assert!(rig.pending().is_empty());
     assert_eq!(rig.sent_briefly(), ["\"x\":cancelled"]);
     assert!(rig.model().first().session().turn.is_some());
-    assert!(rig.withdrawn()[0].contains("withdrew"));
+    assert!(rig.withdrawn()[0].contains("took it back"));
 }
 
 #[test]
