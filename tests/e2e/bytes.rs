@@ -10,7 +10,8 @@ pub enum Token {
     /// Parameters and final character.
     Csi(String),
     Osc(String),
-    /// Escape and one other byte; a string sequence (DCS, APC, PM, SOS) shows by its first byte.
+    Apc(String),
+    /// Escape and one other byte; another string sequence (DCS, PM, SOS) shows by its first byte.
     Escape(u8),
 }
 
@@ -45,6 +46,11 @@ pub fn tokens(bytes: &[u8]) -> Vec<Token> {
                 }
                 tokens.push(Token::Osc(sequence));
             }
+            Some('_') => {
+                let sequence: String = chars.by_ref().take_while(|c| *c != '\x1b').collect();
+                assert_eq!(chars.next(), Some('\\'), "an APC is ended by ST: {sequence:?}");
+                tokens.push(Token::Apc(sequence));
+            }
             other => tokens.push(Token::Escape(other.map_or(0, |c| c as u8))),
         }
     }
@@ -61,12 +67,14 @@ pub fn assert_harmless(bytes: &[u8]) -> Vec<String> {
             Token::Csi(sequence) => assert!(is_allowed(sequence), "{token:?}"),
             Token::Osc(text) => match text.strip_prefix("52;c;") {
                 Some(data) => clipboard.push(data.to_owned()),
-                // What is behind the words, and whether the state of programs is shown.
-                None if ["11;?", "7501;?"].contains(&text.as_str()) => {}
+                // What is behind the words, whether the state of programs is shown, and files of pictures taken.
+                None if ["11;?", "7501;?", "1337;ReportCellSize"].contains(&text.as_str()) => {}
                 // Where words lead.
                 None if is_link(text) => {}
                 None => assert!(text.starts_with("2;acp-tui · ") && !text.contains("owned"), "{token:?}"),
             },
+            // Whether pictures are taken.
+            Token::Apc(text) => assert_eq!(text, "Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA"),
             Token::Escape(_) => panic!("{token:?}"),
         }
     }
@@ -98,6 +106,8 @@ fn is_allowed(sequence: &str) -> bool {
         // What every terminal answers.
         "c" => parameters.is_empty(),
         "u" => matches!(parameters, ">1" | "<1"),
+        // How many colours pictures may have.
+        "S" => parameters == "?1;1;0",
         "t" => matches!(parameters, "22;2" | "23;2"),
         _ => false,
     }

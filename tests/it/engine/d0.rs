@@ -207,7 +207,7 @@ async fn s_026_s_027_s_101_s_108_what_an_agent_keeps_for_a_while_is_a_rule_here_
         let denied = option.strip_prefix("deny_");
         let named = denied.unwrap_or(option);
         let given = json!({ "granted": denied.is_none(), "remember": scope.is_some(), "scope": named });
-        assert_eq!(answers(&heard), [given.clone()], "{option}");
+        assert_eq!(answers(&heard), std::slice::from_ref(&given), "{option}");
         if scope.is_some() {
             // Kept in a file, it holds from when that is written.
             let is_made = |e: &Engine| !e.model().first().session().rules.made().is_empty();

@@ -210,7 +210,7 @@ fn s_021_what_an_agent_has_and_does_not_tell_again_is_said_to_be_missing() {
 }
 
 fn notice(body: &Body) -> Option<String> {
-    if let Body::Notice(notice) = body { Some(notice.title.to_string()) } else { None }
+    if let Body::Notice(notice) = body { Some(notice.title.clone()) } else { None }
 }
 
 #[test]
