@@ -220,13 +220,12 @@ fn code_1_says_that_nothing_was_recorded_although_the_turn_went_well() {
 #[test]
 fn code_1_says_that_the_last_look_has_failed() {
     let lab = Lab::new();
-    // What the client keeps is gone before it is looked at the files for the last time.
-    let gone = lab.path("state/acp-tui/review");
-    let line = format!("rm -rf {}/*/store; echo new > new", gone.display());
-    let steps = format!(
-        r#"{{ do = "terminal", tool = "t", command = "sh", args = ["-c", "{line}"], succeeded = [{{ do = "say", text = "done" }}] }}"#
-    );
-    let done = lab.exec(&["x", "--allow", "all"], &lab.turn(&steps));
+    // What the client keeps is gone before it is looked at the files for the last time, by a program that does not say so.
+    let kept = lab.path("state/acp-tui/review");
+    let script = format!("rm -rf {}/*/store; echo new > new", kept.display());
+    std::fs::write(lab.cwd().join("gone"), script).unwrap();
+    let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["gone"], succeeded = [{ do = "say", text = "done" }] }"#;
+    let done = lab.exec(&["x", "--allow", "all"], &lab.turn(steps));
     done.assert_says(1, &["could not be looked at"]);
 }
 
