@@ -60,7 +60,7 @@ fn the_corpus_in_a_whole_session() {
         s.send(CTRL_O);
         walk(&mut s);
         s.prompt("error");
-        s.see("answered with error");
+        s.see("ended with an error");
         s.quiet(Duration::from_millis(100));
         s.prompt("refused session");
         s.see("log-in needed ·");
