@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Names of a directory that are looked at.
-const MAX_NAMES: usize = 4096;
+const MAX_NAMES: usize = 20_000;
 /// Bytes of a file that may be looked through for a key, and what stands before one.
 const MAX_KEY: u64 = 1 << 20;
 const KEY: &[u8] = b"PRIVATE KEY-----";

@@ -110,7 +110,7 @@ async fn a_flood_a_question_a_held_write_and_a_death_are_drawn_where_they_are_an
         person.press(Key::ctrl(Code::PageUp)).await;
         person.sees("▸1").await;
         person.prompts("write").await;
-        let screen = person.sees("nothing is written yet").await;
+        let screen = person.sees("not written yet").await;
         assert!(screen.contains("held.txt") && !screen.contains("flood"), "the first session's own:\n{screen}");
         is_answered(&person, "held").await;
         opens(&person, None, "▸3").await;
@@ -129,7 +129,7 @@ async fn a_flood_a_question_a_held_write_and_a_death_are_drawn_where_they_are_an
         chooses(&person, "2").await;
         person.sees("so not").await;
         person.press(Key::ctrl(Code::PageDown)).await;
-        person.waits_for("the first session", |s| s.contains("▸1") && s.contains("nothing is written yet")).await;
+        person.waits_for("the first session", |s| s.contains("▸1") && s.contains("not written yet")).await;
         chooses(&person, "1").await;
         let screen = person.sees("so written").await;
         assert!(!screen.contains("so not"), "{screen}");

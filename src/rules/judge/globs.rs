@@ -8,7 +8,7 @@ use crate::rules::word::Word;
 use std::path::{Path, PathBuf};
 
 /// Files of one word.
-const MAX_FILES: usize = 500;
+const MAX_FILES: usize = 5000;
 /// Directories that are looked into for one word.
 const MAX_DIRS: usize = 64;
 
