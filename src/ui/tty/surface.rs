@@ -8,7 +8,7 @@
 //! Terminals disagree about the width of some characters. After such a one the cursor is placed absolutely, so that
 //! a disagreement spoils one cell and not the rest of the row.
 //!
-//! Cells that stand for pieces of pictures are drawn by [`images`].
+//! Cells that stand for pieces of pictures are drawn by `images`.
 //!
 //! [`region`] does the same for the last rows of the terminal's own screen.
 

@@ -1,7 +1,7 @@
 //! Has a program of the person's make words for the status line, beside the screen.
 //!
 //! Knows nothing of what it is told. Invariants: one runs at a time, none while what it is told stays as it is, and none
-//! sooner than [`PAUSE`] after the one before; what comes back is one clean line.
+//! sooner than `PAUSE` after the one before; what comes back is one clean line.
 
 use super::programs::{Ask, Branch};
 use crate::text::ansi;
