@@ -89,8 +89,8 @@ pub(crate) struct Stores<'a> {
     pub started: Time,
     /// Bytes that may still be kept.
     pub left: AtomicU64,
-    /// Bytes that may still be read of files that are too large for what is left.
-    pub beyond: AtomicU64,
+    /// Bytes that may still be read of files that have come or have another size.
+    pub fresh: AtomicU64,
     pub pack: Mutex<Option<Pack>>,
 }
 
@@ -216,17 +216,21 @@ impl Stores<'_> {
             Some(entry) if matches!(entry.state, State::Unkept { .. }) && entry.stat == *stat => entry.state,
             // It may have been touched and nothing more.
             Some(Entry { state: State::File { size, .. }, .. }) if size == stat.size => return None,
-            _ if stat.size <= self.left.load(Ordering::Relaxed) => return None,
-            _ if !theirs.is_empty() && self.may_read(stat.size) => return None,
-            _ => unkept(stat),
+            _ => {
+                let may_be_kept = stat.size <= self.left.load(Ordering::Relaxed) || !theirs.is_empty();
+                if may_be_kept && (job.silent || self.may_read(stat.size)) {
+                    return None;
+                }
+                unkept(stat)
+            }
         };
         Some(Seen { state, stat: *stat, racy: racy(stat, started), unreadable: None, lost: false })
     }
 
-    /// Whether so much is read in the hope that another store has the content.
+    /// Whether so much more is read of what has come or has another size.
     fn may_read(&self, size: u64) -> bool {
-        let less = |beyond: u64| beyond.checked_sub(size);
-        self.beyond.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+        let less = |fresh: u64| fresh.checked_sub(size);
+        self.fresh.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
     /// The name of this content, once some store has it; what is part of a change goes into ours, since theirs may go.

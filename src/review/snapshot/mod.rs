@@ -54,13 +54,13 @@ pub struct Limits {
     pub kept_bytes: u64,
     /// Bytes of one file; the content of a larger one is not kept.
     pub file_bytes: u64,
-    /// Bytes that one look reads of files that are only kept if git has their content: some seconds of work.
-    pub beyond_bytes: u64,
+    /// Bytes that one look, but for the first, reads of files that have come or have another size: some seconds of work.
+    pub fresh_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20, beyond_bytes: 512 << 20 }
+        Self { files: 200_000, kept_bytes: 200 << 20, file_bytes: 64 << 20, fresh_bytes: 2 << 30 }
     }
 }
 
@@ -486,7 +486,7 @@ impl Snapshot {
             file_bytes: self.limits.file_bytes,
             started,
             left: AtomicU64::new(left),
-            beyond: AtomicU64::new(self.limits.beyond_bytes),
+            fresh: AtomicU64::new(self.limits.fresh_bytes),
             pack: Mutex::new(None),
         };
         let found = capture(&stores, &self.objects.theirs, &jobs)?;

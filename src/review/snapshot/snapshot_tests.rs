@@ -704,14 +704,14 @@ fn content_is_bounded_and_the_small_files_come_first() {
 }
 
 #[test]
-fn of_files_that_are_too_much_to_keep_only_some_are_read_for_git_may_have_them() {
+fn one_look_reads_a_bounded_part_of_what_has_come() {
     let space = Space::git(|s| {
         for n in 0..5 {
             s.write(format!("{n}"), format!("{n}").repeat(100 + n));
         }
         s.write("touched", "t".repeat(150));
     });
-    let limits = Limits { kept_bytes: 0, beyond_bytes: 250, ..Limits::default() };
+    let limits = Limits { kept_bytes: 0, fresh_bytes: 250, ..Limits::default() };
     let mut snapshot = space.limited(limits);
     for n in 0..5 {
         space.write(format!("new{n}"), format!("{n}").repeat(100 + n));
@@ -721,6 +721,14 @@ fn of_files_that_are_too_much_to_keep_only_some_are_read_for_git_may_have_them()
     assert_eq!(paths(&changes), ["new0", "new1", "new2", "new3", "new4"], "what was only touched is read");
     let are_kept: Vec<bool> = changes.iter().map(|change| change.after.oid().is_some()).collect();
     assert_eq!(are_kept, [true, true, false, false, false]);
+    // The same content again and again is kept once, and read each time.
+    let space = Space::new();
+    let mut snapshot = space.limited(Limits { fresh_bytes: 250, ..Limits::default() });
+    for n in 0..4 {
+        space.write(format!("same{n}"), "s".repeat(100));
+    }
+    let kept = snapshot.scan().unwrap().iter().filter(|change| change.after.oid().is_some()).count();
+    assert_eq!(kept, 2);
 }
 
 #[test]
