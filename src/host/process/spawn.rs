@@ -16,7 +16,7 @@ use super::family::run_mark;
 use super::sandbox::{Sandbox, Unconfined, within};
 use super::shutdown::AgentProcess;
 
-/// Bytes that an agent may have written before it has to wait for us: the larger, the fewer changes between the two.
+/// Bytes that an agent may have written before it has to wait for us: the larger, the fewer switches between the two processes.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const PIPE: usize = 256 << 10;
 

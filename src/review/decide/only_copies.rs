@@ -12,6 +12,7 @@ use crate::review::history::contents::Contents;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::{Oid, State, content};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -117,6 +118,7 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
     if going.is_empty() {
         return out;
     }
+    let kept = LazyCell::new(|| kept(files, log));
     // What a decision has put there was as gone before it as it will be.
     let (done, act) = if let For::Toggle(done, act) = why { (done, act) } else { (&[][..], 0) };
     let placed: HashMap<&Path, Oid> = done.iter().filter_map(|f| Some((&*f.path, content(&f.disk.1)?))).collect();
@@ -125,7 +127,7 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
     let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
     for file in files.iter().filter(|file| !file.by_hand && file.disk.1.is_absent()) {
         let (Some(oid), Some(history)) = (content(&file.disk.0), log.history(&file.path)) else { continue };
-        let came_back = || earlier_losses(history, from).contains(&oid) && !is_kept(oid, files, log);
+        let came_back = || earlier_losses(history, from).contains(&oid) && !kept.contains(&oid);
         if placed.get(&*file.path) != Some(&oid) && came_back() {
             out.insert(file.path.clone(), "nothing else has what was in it before".to_owned());
         }
@@ -169,10 +171,10 @@ fn theirs(steps: &[ChangeRecord], from: Option<u64>) -> impl Iterator<Item = Sta
     first.into_iter().chain(steps.iter().filter(is_theirs).map(|step| step.after))
 }
 
-/// Whether some file has this content when those are written.
-fn is_kept(oid: Oid, files: &[FileDecision], log: &ChangeLog) -> bool {
+/// The contents that files have when those are written.
+fn kept(files: &[FileDecision], log: &ChangeLog) -> HashSet<Oid> {
     let written: HashSet<&Path> = files.iter().map(|file| &*file.path).collect();
-    let mut others = log.histories().iter().filter(|(path, _)| !written.contains(path.as_path()));
-    files.iter().any(|file| content(&file.disk.1) == Some(oid))
-        || others.any(|(_, history)| content(&history.last()) == Some(oid))
+    let others = log.histories().iter().filter(|(path, _)| !written.contains(path.as_path()));
+    let others = others.filter_map(|(_, history)| content(&history.last()));
+    files.iter().filter_map(|file| content(&file.disk.1)).chain(others).collect()
 }

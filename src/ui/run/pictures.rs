@@ -49,12 +49,11 @@ impl Terminal {
     /// The best that it takes: what is kept by the terminal before what is written again and again, all colours before few.
     fn canvas(&self, cell: Option<(u16, u16)>) -> Option<Canvas> {
         let sixel = Graphics::Sixel { colours: self.colours.unwrap_or(COLOURS) };
-        match () {
-            () if self.takes_kitty => Some(Canvas { graphics: Graphics::Kitty, cell: cell.unwrap_or(CELL) }),
-            () if self.takes_files => Some(Canvas { graphics: Graphics::Files, cell: cell.unwrap_or(CELL) }),
-            () if self.has_sixels => cell.map(|cell| Canvas { graphics: sixel, cell }),
-            () => None,
+        if self.takes_kitty || self.takes_files {
+            let graphics = if self.takes_kitty { Graphics::Kitty } else { Graphics::Files };
+            return Some(Canvas { graphics, cell: cell.unwrap_or(CELL) });
         }
+        cell.filter(|_| self.has_sixels).map(|cell| Canvas { graphics: sixel, cell })
     }
 }
 

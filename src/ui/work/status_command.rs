@@ -50,22 +50,22 @@ impl StatusCommand {
         Self { command, ..Self::default() }
     }
 
+    /// Whether there is one that can be told something now: what comes of the one that runs leads here again.
     pub const fn is_wanted(&self) -> bool {
-        self.command.is_some()
+        self.command.is_some() && self.running.is_none()
     }
 
     /// Tells it, if that is something new; the branch of the directory is added. Gives the time at which it has to be told
     /// again what this is then. Must be called inside the runtime.
     pub fn tell(&mut self, told: Value, cwd: PathBuf, now: Duration) -> Option<Duration> {
-        let Command { words, ask, branch } = self.command.clone()?;
-        // What comes of the one that runs leads here again.
-        if self.running.is_some() || self.told.as_ref() == Some(&told) {
+        if !self.is_wanted() || self.told.as_ref() == Some(&told) {
             return None;
         }
         let pause = if self.has_failed { PAUSE_AFTER_FAULT } else { PAUSE };
         if let Some(until) = self.begun.map(|begun| begun.saturating_add(pause)).filter(|until| now < *until) {
             return Some(until);
         }
+        let Command { words, ask, branch } = self.command.clone()?;
         self.begun = Some(now);
         self.told = Some(told.clone());
         self.running = Some(tokio::spawn(async move {

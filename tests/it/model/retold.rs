@@ -10,6 +10,16 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// A session that was opened by an agent which says this of its sessions.
+fn opened(session: Value) -> Rig {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    rig.answer("initialize", init(session));
+    rig.answer("session/new", json!({ "sessionId": "s" }));
+    rig
+}
+
 fn init(session: Value) -> Value {
     let load = session.is_null();
     with(plain_init(), json!({ "agentCapabilities": { "loadSession": load, "sessionCapabilities": session } }))
@@ -25,11 +35,7 @@ fn tool(rig: &mut Rig, id: &str, status: &str) {
 
 /// Two turns were had, the second one was cut off by the end of the agent, and the agent is started again.
 fn again(session: Value) -> Rig {
-    let mut rig = Rig::with_policy(Policy::Ask);
-    rig.intent(Intent::Start);
-    rig.host(HostEvent::AgentSpawned { pid: 7 });
-    rig.answer("initialize", init(session.clone()));
-    rig.answer("session/new", json!({ "sessionId": "s" }));
+    let mut rig = opened(session.clone());
     rig.prompt("one");
     say(&mut rig, "agent_thought_chunk", "thinking aloud");
     say(&mut rig, "agent_message_chunk", "Hel");
@@ -115,11 +121,7 @@ fn what_an_agent_tells_besides_as_prompts_is_not_shown_when_it_brings_nothing_ne
 /// other ids, and joiners are lost.
 #[test]
 fn a_prompt_behind_a_text_of_the_agent_other_ids_and_lost_joiners_make_no_second_copy() {
-    let mut rig = Rig::with_policy(Policy::Ask);
-    rig.intent(Intent::Start);
-    rig.host(HostEvent::AgentSpawned { pid: 7 });
-    rig.answer("initialize", init(Value::Null));
-    rig.answer("session/new", json!({ "sessionId": "s" }));
+    let mut rig = opened(Value::Null);
     rig.prompt("one");
     say(&mut rig, "agent_message_chunk", "A family: \u{1f468}\u{200d}\u{1f469}.");
     tool(&mut rig, "call", "completed");
@@ -148,11 +150,7 @@ fn a_prompt_behind_a_text_of_the_agent_other_ids_and_lost_joiners_make_no_second
 #[test]
 fn a_prompt_that_a_longer_one_holds_is_known_again() {
     for told in ["<rules>do this</rules>\ntwo", "<query>please mend the roof</query><env>linux</env>"] {
-        let mut rig = Rig::with_policy(Policy::Ask);
-        rig.intent(Intent::Start);
-        rig.host(HostEvent::AgentSpawned { pid: 7 });
-        rig.answer("initialize", init(Value::Null));
-        rig.answer("session/new", json!({ "sessionId": "s" }));
+        let mut rig = opened(Value::Null);
         rig.prompt(if told.contains("roof") { "please mend the roof" } else { "two" });
         say(&mut rig, "agent_message_chunk", "It is done.");
         rig.stop("end_turn");
@@ -194,11 +192,7 @@ fn what_is_told_in_other_words_is_one_line() {
 
 #[test]
 fn an_answer_told_in_other_words_is_no_second_answer() {
-    let mut rig = Rig::with_policy(Policy::Ask);
-    rig.intent(Intent::Start);
-    rig.host(HostEvent::AgentSpawned { pid: 7 });
-    rig.answer("initialize", init(Value::Null));
-    rig.answer("session/new", json!({ "sessionId": "s" }));
+    let mut rig = opened(Value::Null);
     rig.prompt("one");
     say(&mut rig, "agent_message_chunk", "The roof was mended with ten new tiles today.");
     rig.stop("end_turn");
@@ -257,11 +251,7 @@ fn an_agent_that_has_forgotten_the_session_is_asked_for_a_new_one_by_the_person_
 
 #[test]
 fn a_session_in_which_nothing_was_said_is_a_new_one_after_a_death() {
-    let mut rig = Rig::with_policy(Policy::Ask);
-    rig.intent(Intent::Start);
-    rig.host(HostEvent::AgentSpawned { pid: 7 });
-    rig.answer("initialize", init(Value::Null));
-    rig.answer("session/new", json!({ "sessionId": "s" }));
+    let mut rig = opened(Value::Null);
     rig.exited(exit_code(1), &[]);
     rig.intent(Intent::Restart);
     rig.host(HostEvent::AgentSpawned { pid: 8 });
