@@ -336,7 +336,7 @@ impl<D: Device> Running<D> {
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
-                    list.told_trees(Arc::clone(&self.app.trees));
+                    list.trees = Arc::clone(&self.app.trees);
                 }
                 self.past_is(Past::Read(all));
             }
