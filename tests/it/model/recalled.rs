@@ -211,8 +211,7 @@ fn a_call_below_another_one_stays_below_it() {
 
 #[test]
 fn of_a_call_that_runs_or_waits_where_a_journal_ends_no_end_is_known() {
-    let mut rig = Rig::second();
-    rig.prompt("work");
+    let mut rig = Rig::prompted("work");
     rig.tool(json!({ "toolCallId": "t", "title": "read a" }));
     let session = rig.model().first().session().clone();
     let mut entries = Found::of(session, Duration::from_secs(9)).past.entries.into_iter();

@@ -117,9 +117,7 @@ impl PastSession {
     #[must_use]
     pub fn about(mut self, title: Option<&str>, first: Option<&str>, last: Option<&str>) -> Self {
         let clean = |text: &str| {
-            if let Some(name) = account::name_of(text) {
-                return Some(name);
-            }
+            let text = &*account::title_of(text);
             // A prompt may be very long; what is beyond these columns is not looked at.
             let head: String = text.chars().take(ABOUT * 2).collect();
             let line = sanitize::line(&head).trim().replace(['“', '”'], "\"");
