@@ -135,7 +135,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
-    out.extend(hidden.words().into_iter().map(Uncovered::from));
+    out.extend(hidden.words(&tops).into_iter().map(Uncovered::from));
     out
 }
 
