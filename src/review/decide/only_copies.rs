@@ -45,18 +45,32 @@ impl Left {
 }
 
 /// Those of the files of a decision that are left alone.
-pub fn only_copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog, contents: &Contents) -> Left {
+///
+/// `alone` are files that are left alone anyway: of those that are git's their repository is named instead.
+pub fn only_copies(
+    files: &[FileDecision],
+    alone: &[&Path],
+    why: For<'_>,
+    log: &ChangeLog,
+    contents: &Contents,
+) -> Left {
     let mut words = copies(files, why, log);
-    let OfGit { parts, copies } = of_git(files, log, contents);
+    let OfGit { mut parts, copies } = of_git(files, log, contents);
+    let others = alone.iter().map(|path| Going { path, comes: false });
+    for (dir, files) in contents.snapshot.of_git(others, std::iter::empty()).parts {
+        parts.entry(dir).or_default().extend(files);
+    }
     let all = words.keys().chain(parts.values().flatten()).chain(&copies);
     let files = all.cloned().collect();
     let (more_dirs, more_copies) = (parts.len().saturating_sub(NAMED), copies.len().saturating_sub(NAMED));
     for (dir, parts) in parts.into_iter().take(NAMED) {
         let why = if parts.contains(&dir) {
-            "it is a history of git's in one file: remove it by hand".to_owned()
+            "it is a history of git's in one file: keep or remove it by hand".to_owned()
         } else {
             let count = human::count(parts.len() as u64, "file");
-            format!("it is a git repository or a part of one: {count} of git's in it stay as they are; remove it by hand")
+            format!(
+                "it is a git repository or a part of one, and git's in it stays ({count}): keep or remove it by hand"
+            )
         };
         words.insert(if dir.as_os_str().is_empty() { ".".into() } else { dir }, why);
     }
@@ -65,7 +79,10 @@ pub fn only_copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog, conten
     }
     let mut words: Vec<(PathBuf, String)> = words.into_iter().collect();
     if more_dirs > 0 {
-        words.push((".".into(), format!("{} or parts of them stay, too", human::count(more_dirs as u64, "more git repository"))));
+        words.push((
+            ".".into(),
+            format!("{} or parts of them stay, too", human::count(more_dirs as u64, "more git repository")),
+        ));
     }
     if more_copies > 0 {
         words.push((".".into(), format!("{} stay, too", human::count(more_copies as u64, "more archive"))));

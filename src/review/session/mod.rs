@@ -56,7 +56,7 @@ use tempfile::TempDir;
 /// Files that are named where there may be very many.
 const MAX_NAMED: usize = 100;
 /// The same in one line.
-const FEW_NAMED: usize = 8;
+const FEW_NAMED: usize = 50;
 
 pub struct ReviewSession {
     roots: Roots,
@@ -249,12 +249,14 @@ impl ReviewSession {
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
-        let failed = !named.is_empty();
+        let (failed, mut of_git) = (!named.is_empty(), BTreeSet::new());
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
-            named.extend(self.uncovered_of_git());
+            let (lines, parts) = self.uncovered_of_git();
+            named.extend(lines);
+            of_git = parts;
         }
-        let more = unknown_before::unknown_before(&self.log, &named);
+        let more = unknown_before::unknown_before(&self.log, &named, &of_git);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.being_written());
         named.extend(self.log.early().iter().map(|turn| {
@@ -266,8 +268,8 @@ impl ReviewSession {
         named
     }
 
-    /// What an undo leaves of git's, and what git has lost, in words.
-    fn uncovered_of_git(&self) -> Vec<Uncovered> {
+    /// What an undo leaves of git's, and what git has lost, in words; and the files of repositories that it leaves.
+    fn uncovered_of_git(&self) -> (Vec<Uncovered>, BTreeSet<PathBuf>) {
         let mut lines = Vec::new();
         let mut say = |what: &str, names: Vec<String>| {
             if !names.is_empty() {
@@ -285,9 +287,13 @@ impl ReviewSession {
         let of_git = left_of_git(&self.log, &self.files);
         let repositories = of_git.parts.keys().map(shown).collect();
         say("git repositories, or parts of them, in which an undo leaves what has come or changed", repositories);
-        let why = if losses.count > 0 { "git has lost something" } else { "it is not known whether git has lost something" };
-        say(&format!("{why}, so an undo leaves new archives alone, in which it may be"), of_git.copies.iter().map(shown).collect());
-        lines
+        let why =
+            if losses.count > 0 { "git has lost something" } else { "it is not known whether git has lost something" };
+        say(
+            &format!("{why}, so an undo leaves new archives alone, in which it may be"),
+            of_git.copies.iter().map(shown).collect(),
+        );
+        (lines, of_git.parts.into_values().flatten().collect())
     }
 
     /// What can be said without reading any content: which files have changed, and which were being written.

@@ -10,7 +10,7 @@ use super::Snapshot;
 use crate::review::error::ReviewError;
 use crate::review::state::{Going, OfGit};
 use crate::review::worktree::git_dirs::{self, GitDirs, Print};
-use crate::review::worktree::git_form::{self, Forms};
+use crate::review::worktree::git_form::{self, Beginning, Forms};
 use crate::review::worktree::git_history::{self, Histories, Losses};
 use crate::review::worktree::git_settings::Settings;
 use crate::review::worktree::own_files::OwnFiles;
@@ -135,17 +135,19 @@ impl Snapshot {
             if self.hidden.git().tracked.contains(key) {
                 continue;
             }
-            let at = root.join(path);
             if let Some(dir) = forms.dir_of(key) {
                 // What comes back to a repository harms nothing, but for a ref in the place of one that is packed.
                 let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
-                if !comes || below.starts_with(b"refs/") && git_history::is_packed(&root.join(walk::path(&dir)), below) {
+                if !comes || below.starts_with(b"refs/") && git_history::is_packed(&root.join(walk::path(&dir)), below)
+                {
                     found.parts.entry(walk::path(&dir).to_owned()).or_default().insert(path.to_owned());
                 }
-            } else if !comes && git_form::is_history(&at) {
-                found.parts.entry(path.to_owned()).or_default().insert(path.to_owned());
-            } else if !comes && git_form::is_archive(&at) && *has_lost {
-                found.copies.insert(path.to_owned());
+                continue;
+            }
+            match if comes { Beginning::Other } else { git_form::begins(&root.join(path)) } {
+                Beginning::History => drop(found.parts.entry(path.to_owned()).or_default().insert(path.to_owned())),
+                Beginning::Archive if *has_lost => drop(found.copies.insert(path.to_owned())),
+                Beginning::Archive | Beginning::Other => {}
             }
         }
         found

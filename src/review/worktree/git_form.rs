@@ -266,14 +266,14 @@ pub(crate) fn is_object_by_name(key: &[u8]) -> bool {
 
 /// Whether what is at a path, `below` a directory of git's, is written by git alone. What is not there is.
 pub(crate) fn is_written_by_git(path: &Path, below: &[u8]) -> bool {
-    is_gits(below) && form(&parts(below)).is_some_and(|form| has(path, form))
+    is_gits(below) && form(&parts(below)).is_some_and(|form| has(path, below, form))
 }
 
 /// Whether what is there may be git's: of refs and logs only what has their form. What is not there may.
 fn may_be_gits(path: &Path, below: &[u8]) -> bool {
     is_gits(below)
         && match form(&parts(below)) {
-            Some(form @ (Form::Ref | Form::Log)) => has(path, form),
+            Some(form @ (Form::Ref | Form::Log)) => has(path, below, form),
             _ => true,
         }
 }
@@ -284,9 +284,9 @@ fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
     walk::open_plain(path)?.take(most).read_to_end(&mut text).ok().map(|_| text)
 }
 
-fn has(path: &Path, form: Form) -> bool {
+fn has(path: &Path, below: &[u8], form: Form) -> bool {
     let Ok(meta) = path.symlink_metadata() else { return true };
-    let is_lock = meta.len() == 0 && path.extension().is_some_and(|end| end == "lock");
+    let is_lock = meta.len() == 0 && below.ends_with(b".lock");
     if form == Form::Any || meta.is_file() && is_lock {
         return true;
     }
@@ -367,7 +367,8 @@ fn is_like_git(dir: &Path) -> bool {
 /// Whether there are packs in a directory, or objects by themselves.
 fn has_objects(dir: &Path) -> bool {
     let in_pack = dir.join("pack");
-    names(&in_pack).any(|name| is_pack(&name) && (!name.ends_with(b".pack") || begins_as(&in_pack.join(walk::path(&name)), PACK)))
+    names(&in_pack)
+        .any(|name| is_pack(&name) && (!name.ends_with(b".pack") || begins_as(&in_pack.join(walk::path(&name)), PACK)))
         || names(dir).filter(|name| name.len() == 2).any(|fan| {
             let at = dir.join(walk::path(&fan));
             names(&at).any(|name| is_loose(&fan, &name) && is_deflated(&at.join(walk::path(&name))))
@@ -411,6 +412,7 @@ const ARCHIVES: &[&[u8]] = &[
     b"reset refs/",
     b"commit refs/",
     b"feature done\n",
+    b"diff --git ",
 ];
 
 fn begins_as(path: &Path, forms: &[&[u8]]) -> bool {
@@ -418,16 +420,28 @@ fn begins_as(path: &Path, forms: &[&[u8]]) -> bool {
     forms.iter().any(|form| text.starts_with(form))
 }
 
-/// Whether a file is a history of git's by what it begins with.
-pub(crate) fn is_history(path: &Path) -> bool {
-    begins_as(path, HISTORIES)
+/// What a file is by its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// A history of git's.
+    History,
+    /// May have a copy of one in it.
+    Archive,
+    Other,
 }
 
-/// Whether a file may have a copy of a history in it.
-pub(crate) fn is_archive(path: &Path) -> bool {
+pub(crate) fn begins(path: &Path) -> Beginning {
     let text = beginning(path, BEGINNING).unwrap_or_default();
-    let is_patch = || text.get(5..45).is_some_and(is_oid) && text.starts_with(b"From ");
-    text.get(257..262) == Some(b"ustar") || is_patch() || ARCHIVES.iter().any(|form| text.starts_with(form))
+    let is = |forms: &[&[u8]]| forms.iter().any(|form| text.starts_with(form));
+    let has_name = |before: &[u8]| text.strip_prefix(before).and_then(|rest| rest.get(..40)).is_some_and(is_oid);
+    let is_patch = || has_name(b"From ") || has_name(b"commit ");
+    if is(HISTORIES) {
+        Beginning::History
+    } else if text.get(257..262) == Some(b"ustar") || is_patch() || is(ARCHIVES) {
+        Beginning::Archive
+    } else {
+        Beginning::Other
+    }
 }
 
 // ---- what a path is a part of
@@ -617,17 +631,17 @@ mod tests {
         let path = dir.path().join("file");
         let is = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            (is_history(&path), is_archive(&path))
+            begins(&path)
         };
         let tar = [vec![b'a'; 257], b"ustar\x0000".to_vec()].concat();
         let patch = b"From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\n";
-        assert_eq!(is(b"PACK\0\0\0\x02"), (true, false));
-        assert_eq!(is(b"# v2 git bundle\n"), (true, false));
+        assert_eq!(is(b"PACK\0\0\0\x02"), Beginning::History);
+        assert_eq!(is(b"# v2 git bundle\n"), Beginning::History);
         for archive in [&b"\x1f\x8b\x08"[..], b"PK\x03\x04", b"BZh9", b"reset refs/heads/main\n", &tar, patch] {
-            assert_eq!(is(archive), (false, true), "{archive:?}");
+            assert_eq!(is(archive), Beginning::Archive, "{archive:?}");
         }
         for other in [&b""[..], b"text\n", b"From here\n", b"\x89PNG"] {
-            assert_eq!(is(other), (false, false), "{other:?}");
+            assert_eq!(is(other), Beginning::Other, "{other:?}");
         }
     }
 
@@ -656,7 +670,7 @@ mod tests {
                 _ if name.ends_with(".pack") => "PACK",
                 _ if name.contains("/ab/") => "x\u{1}",
                 _ if name.starts_with("y/refs/heads") => oid,
-                _ if name.starts_with("src") => "text",
+                _ if name.starts_with("src") || name.ends_with("evil.sh") => "text",
                 _ => "ref: refs/heads/main\n",
             };
             std::fs::write(path, text).unwrap();

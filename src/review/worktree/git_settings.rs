@@ -39,7 +39,7 @@ impl Settings {
         Self { is_known: true, tops, files: files(&dirs), dirs }
     }
 
-    /// What has come, is gone or has changed since, in words. `tops` are the directories with a `.git` now.
+    /// What has come or has changed since, in words. `tops` are the directories with a `.git` now.
     pub(crate) fn words(&self, root: &Path, tops: &[PathBuf]) -> Vec<String> {
         let shown = |path: &Path| walk::show(walk::bytes(path.strip_prefix(root).unwrap_or(path)));
         let mut lines = Vec::new();
@@ -51,9 +51,6 @@ impl Settings {
         let tops: BTreeSet<&PathBuf> = tops.iter().filter(|_| self.is_known).collect();
         let come = tops.iter().filter(|top| !self.tops.contains(**top)).map(|top| shown(&top.join(".git"))).collect();
         say(come, "git repositories that have come", "an undo leaves their .git alone");
-        let is_gone = |top: &&PathBuf| top.starts_with(root) && top.join(".git").symlink_metadata().is_err();
-        let gone = self.tops.iter().filter(is_gone).map(|top| shown(&top.join(".git"))).collect();
-        say(gone, "git repositories that are gone", "an undo does not bring their .git back");
         let now = files(&self.dirs);
         let names: BTreeSet<&PathBuf> = self.files.keys().chain(now.keys()).collect();
         let has_changed = |path: &&&PathBuf| self.files.get(**path) != now.get(**path);

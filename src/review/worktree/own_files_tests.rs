@@ -372,7 +372,10 @@ fn git_under_another_name_is_left_alone_and_what_becomes_one_later_is_shown_and_
     let done = review.act(&ReviewAction::Rewind { turn: 0 }).unwrap().rewound;
     for dir in [".bare", "made", "mirror"] {
         let one = done.iter().find(|one| one.path == Path::new(dir)).unwrap();
-        assert!(one.outcome == RewindOutcome::Failed && one.remark.as_ref().unwrap().contains("git repository"), "{one:?}");
+        assert!(
+            one.outcome == RewindOutcome::Failed && one.remark.as_ref().unwrap().contains("git repository"),
+            "{one:?}"
+        );
     }
     assert_eq!(
         (place.read(".bare/refs/heads/main"), place.read(&format!(".bare/{object}"))),
@@ -461,7 +464,7 @@ fn however_many_directories_look_like_gits_everything_in_them_is_shown_and_named
     });
     assert_eq!(changed(&mut review).len(), others.len() + configs.len() + 1);
     let said = review.uncovered().join("\n");
-    assert!(said.contains("leaves what has come or changed: a00, a01") && said.contains("and 53 more"), "{said}");
+    assert!(said.contains("leaves what has come or changed: a00, a01") && said.contains("and 11 more"), "{said}");
     let done = rewind(&mut review);
     let left: Vec<_> = done.iter().filter(|one| one.outcome == RewindOutcome::Failed).collect();
     assert_eq!(left.len(), 51, "{left:?}");
@@ -596,7 +599,7 @@ fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
         place.write(".git", "gitdir: ./.bare\n");
         place.write(".bare/refs/heads/main", ONE);
         fs::remove_file(place.root.join(".bare/readme")).unwrap();
-        let object = place.write(&format!(".bare/{LOOSE}"), "o");
+        let object = place.write(&format!(".bare/{LOOSE}"), "x\u{1}");
         let packed = place.write(&format!(".bare/{pack}"), "one");
         place.write("file", "one\n");
         let mut review = place.review(&[]);
@@ -776,9 +779,9 @@ fn a_history_that_leaves_dot_git_in_any_way_survives_an_undo() {
         drop(review);
         let mut review = ReviewSession::open(&dir).unwrap();
         let done = rewind(&mut review);
-        let is_named = |one: &Rewound| one.path == Path::new(to) && one.outcome == RewindOutcome::Failed;
+        let is_named = |one: &Rewound| one.path.starts_with(to) && one.outcome == RewindOutcome::Failed;
         assert!(done.iter().any(is_named), "{command}: {done:?}");
-        assert!(done.len() < 80, "{command}: {}", done.len());
+        assert!(done.len() < 16, "{command}: {done:?}");
         assert_eq!((place.read("f1"), place.root.join("evil.sh").exists()), ("three\n".into(), false), "{command}");
         git(&place, &["fsck", "--full"]);
         for (at, text) in [("--grep=one", "one"), ("--grep=two", "two"), ("--grep=three", "three")] {
@@ -791,14 +794,16 @@ fn a_history_that_leaves_dot_git_in_any_way_survives_an_undo() {
 /// As a person or an agent types it.
 fn sh(place: &Place, command: &str) {
     let identity = "git='git -c user.name=a -c user.email=a@b'; set -e; ";
-    let out = Command::new("sh").current_dir(&place.root).args(["-c", &format!("{identity}{command}")]).output().unwrap();
+    let out =
+        Command::new("sh").current_dir(&place.root).args(["-c", &format!("{identity}{command}")]).output().unwrap();
     assert!(out.status.success(), "{command}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
 /// The subjects of all commits that a repository has.
 fn log(place: &Place, dir: &str) -> String {
     git(place, &["--git-dir", dir, "fsck", "--full"]);
-    let out = Command::new("git").current_dir(&place.root).args(["--git-dir", dir, "log", "--all", "--format=%s"]).output();
+    let out =
+        Command::new("git").current_dir(&place.root).args(["--git-dir", dir, "log", "--all", "--format=%s"]).output();
     String::from_utf8_lossy(&out.unwrap().stdout).into_owned()
 }
 
@@ -806,15 +811,41 @@ fn log(place: &Place, dir: &str) -> String {
 fn no_undo_takes_a_repository_apart_that_came_or_was_changed_in_the_session() {
     let mirror = "git init -q --bare m.git; $git init -q ../w; cd ../w; echo 1 > w1; git add -A; $git commit -qm one; \
                   git push -q ../ws/m.git HEAD:main";
-    let push = |text: &str| format!("cd ../w; echo {text} > {text}; git add -A; $git commit -qm {text}; git push -q ../ws/m.git HEAD:main");
+    let push = |text: &str| {
+        format!("cd ../w; echo {text} > {text}; git add -A; $git commit -qm {text}; git push -q ../ws/m.git HEAD:main")
+    };
     let layouts = [
         // What was there, the agent's, the person's afterwards, the repository, how many commits.
-        ("", "git init -q --separate-git-dir=.bare; git add f1; $git commit -qm agent", "$git commit -q --allow-empty -m mine", ".bare", 2),
+        (
+            "",
+            "git init -q --separate-git-dir=.bare; git add f1; $git commit -qm agent",
+            "$git commit -q --allow-empty -m mine",
+            ".bare",
+            2,
+        ),
         (mirror, &*push("agent"), &*push("mine"), "m.git", 3),
         (mirror, &*push("agent"), "true", "m.git", 2),
-        (mirror, &*format!("({}); git -C m.git gc -q --prune=now", push("agent")), &*format!("({}); git -C m.git gc -q --prune=now", push("mine")), "m.git", 3),
-        ("$git init -q; git add f1; $git commit -qm one", "git clone -q --bare . b.git; rm b.git/HEAD b.git/config", "echo ref: refs/heads/main > b.git/HEAD", "b.git", 1),
-        ("", "git init -q x; mv x/.git objs; rm -r x; $git --git-dir=objs --work-tree=. add f1; $git --git-dir=objs commit -qm agent", "true", "objs", 1),
+        (
+            mirror,
+            &*format!("({}); git -C m.git gc -q --prune=now", push("agent")),
+            &*format!("({}); git -C m.git gc -q --prune=now", push("mine")),
+            "m.git",
+            3,
+        ),
+        (
+            "$git init -q; git add f1; $git commit -qm one",
+            "git clone -q --bare . b.git; rm b.git/HEAD b.git/config",
+            "echo ref: refs/heads/main > b.git/HEAD",
+            "b.git",
+            1,
+        ),
+        (
+            "",
+            "git init -q x; mv x/.git objs; rm -r x; $git --git-dir=objs --work-tree=. add f1; $git --git-dir=objs commit -qm agent",
+            "true",
+            "objs",
+            1,
+        ),
     ];
     for (before, agents, persons, dir, count) in layouts {
         let place = Place::new();
@@ -843,26 +874,40 @@ fn archives_stay_while_a_repository_has_lost_something_and_else_not() {
         ("rm -rf vendor/lib/.git", "vendor/lib/.git"),
         ("rm -rf .git/modules/s", ".git/modules/s"),
         ("git branch -q -D old", ".git/refs/heads/old"),
-        ("p=$(echo .git/objects/pack/*.pack); chmod u+w $p; touch -r $p ../ref; \
-          dd if=/dev/zero of=$p bs=$(wc -c < $p) count=1 conv=notrunc 2> ../err; touch -r ../ref $p", ".git/objects/pack/"),
+        (
+            "p=$(echo .git/objects/pack/*.pack); chmod u+w $p; touch -r $p ../ref; \
+          dd if=/dev/zero of=$p bs=$(wc -c < $p) count=1 conv=notrunc 2> ../err; touch -r ../ref $p",
+            ".git/objects/pack/",
+        ),
         ("git pack-refs --all; git add new; touch .git/objects/pack/*", ""),
     ] {
         let place = with_history();
-        sh(&place, "echo vendor/ > .gitignore; git add -A; $git commit -qm more; git branch old; git pack-refs --all; \
-                    git init -q vendor/lib; git init -q --bare .git/modules/s; git gc -q");
+        sh(
+            &place,
+            "echo vendor/ > .gitignore; git add -A; $git commit -qm more; git branch old; git pack-refs --all; \
+                    git init -q vendor/lib; git init -q --bare .git/modules/s; git gc -q",
+        );
         let mut review = place.review(&[]);
         turn(&mut review, |_| {
-            sh(&place, "echo new > new; git bundle create -q a.bundle --all; tar czf a.tgz .git; tar cf a.tar .git; \
-                        git log -p --format=email > patches; cp .git/objects/pack/*.pack data.bin");
+            sh(
+                &place,
+                "echo new > new; git bundle create -q a.bundle --all; tar czf a.tgz .git; tar cf a.tar .git; \
+                        git log -p --format=email > patches; cp .git/objects/pack/*.pack data.bin",
+            );
             sh(&place, harm);
         });
         let said = review.uncovered().join("\n");
         assert_eq!(said.contains("git has lost this"), !lost.is_empty(), "{harm}: {said}");
         assert!(said.contains(lost), "{harm}: {said}");
         rewind(&mut review);
-        for (name, stays) in
-            [("a.bundle", true), ("data.bin", true), ("a.tgz", !lost.is_empty()), ("a.tar", !lost.is_empty()), ("patches", !lost.is_empty()), ("new", false)]
-        {
+        for (name, stays) in [
+            ("a.bundle", true),
+            ("data.bin", true),
+            ("a.tgz", !lost.is_empty()),
+            ("a.tar", !lost.is_empty()),
+            ("patches", !lost.is_empty()),
+            ("new", false),
+        ] {
             assert_eq!(place.root.join(name).exists(), stays, "{harm}: {name}");
         }
     }
@@ -874,8 +919,11 @@ fn repositories_that_come_or_go_and_what_git_is_set_to_are_named() {
     sh(&place, "git init -q gone");
     let mut review = place.review(&[]);
     turn(&mut review, |_| {
-        sh(&place, "git clone -q . sub; git worktree add -q wt; git config core.fsmonitor ./evil; rm -rf gone; \
-                    echo evil > .git/hooks/pre-commit");
+        sh(
+            &place,
+            "git clone -q . sub; git worktree add -q wt; git config core.fsmonitor ./evil; rm -rf gone; \
+                    echo evil > .git/hooks/pre-commit",
+        );
     });
     let dir = review.dir().to_owned();
     let said = review.uncovered().join("\n");
@@ -884,7 +932,7 @@ fn repositories_that_come_or_go_and_what_git_is_set_to_are_named() {
     for said in [said, later] {
         for words in [
             "git repositories that have come: sub/.git, wt/.git; an undo leaves their .git alone",
-            "git repositories that are gone: gone/.git",
+            "git has lost this since it was seen first, or has it otherwise (`git gc` does that, too): gone/.git",
             "settings and hooks of git that have changed: .git/config, .git/hooks/pre-commit",
         ] {
             assert!(said.contains(words), "{words}: {said}");
@@ -899,12 +947,17 @@ fn an_undo_is_exact_but_for_what_is_gits_by_its_form() {
     let before = all(&place.root);
     let mut review = place.review(&[]);
     turn(&mut review, |_| {
-        sh(&place, "echo agent > f1; $git commit -qam agent; git clone -q --bare . made; git push -q mirror HEAD; \
-                    echo changed > fixture/description; rm -rf fixture/refs; echo x > fixture/config");
+        sh(
+            &place,
+            "echo agent > f1; $git commit -qam agent; git clone -q --bare . made; git push -q mirror HEAD; \
+                    echo changed > fixture/description; rm -rf fixture/refs; echo x > fixture/config",
+        );
     });
     rewind(&mut review);
-    let is_other = |path: &Path| ![".git", ".local", "mirror", "made"].iter().any(|name| path.starts_with(place.root.join(name)));
-    let others = |files: Vec<(PathBuf, Vec<u8>)>| files.into_iter().filter(|(path, _)| is_other(path)).collect::<Vec<_>>();
+    let is_other =
+        |path: &Path| ![".git", ".local", "mirror", "made"].iter().any(|name| path.starts_with(place.root.join(name)));
+    let others =
+        |files: Vec<(PathBuf, Vec<u8>)>| files.into_iter().filter(|(path, _)| is_other(path)).collect::<Vec<_>>();
     assert_eq!(others(all(&place.root)), others(before));
     assert_eq!(log(&place, "mirror"), log(&place, "made"));
 }
