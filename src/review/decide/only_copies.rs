@@ -69,7 +69,7 @@ pub fn only_copies(
         } else {
             let count = human::count(parts.len() as u64, "file");
             format!(
-                "it is a git repository or a part of one, and git's in it stays ({count}): keep or remove it by hand"
+                "it is a git repository or a part of one, and what is git's in it stays ({count}): keep or remove it by hand"
             )
         };
         words.insert(if dir.as_os_str().is_empty() { ".".into() } else { dir }, why);

