@@ -109,8 +109,8 @@ pub fn content(state: &State) -> Option<Oid> {
 #[derive(Clone, Copy, Debug)]
 pub struct Going<'a> {
     pub path: &'a Path,
-    /// It is not there now and would be.
-    pub comes: bool,
+    /// Whether it is there now, and would be.
+    pub is_there: (bool, bool),
 }
 
 /// Files that are git's by their form, or may hold what git has lost.

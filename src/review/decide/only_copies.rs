@@ -56,7 +56,7 @@ pub fn only_copies(
 ) -> Left {
     let mut words = copies(files, why, log);
     let OfGit { mut parts, copies } = of_git(files, log, contents);
-    let others = alone.iter().map(|path| Going { path, comes: false });
+    let others = alone.iter().map(|path| Going { path, is_there: (true, false) });
     for (dir, files) in contents.snapshot.of_git(others, std::iter::empty()).parts {
         parts.entry(dir).or_default().extend(files);
     }
@@ -93,7 +93,8 @@ pub fn only_copies(
 /// Files that a decision would change and that are git's, or may have what git has lost.
 fn of_git(files: &[FileDecision], log: &ChangeLog, contents: &Contents) -> OfGit {
     let going = files.iter().filter(|file| !file.by_hand && file.disk.0 != file.disk.1);
-    let going = going.map(|file| Going { path: &file.path, comes: file.disk.0.is_absent() });
+    let is_there = |file: &FileDecision| (!file.disk.0.is_absent(), !file.disk.1.is_absent());
+    let going = going.map(|file| Going { path: &file.path, is_there: is_there(file) });
     let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
     contents.snapshot.of_git(going, gone(log).filter(|path| !comes.contains(path)))
 }
@@ -105,7 +106,8 @@ pub fn left_of_git(log: &ChangeLog, contents: &Contents) -> OfGit {
         !history.last().is_absent() && first.is_some_and(|step| step.before != history.last())
     };
     let new = log.histories().iter().filter(|(_, history)| is_new(history));
-    let new = new.map(|(path, _)| Going { path, comes: false });
+    let was_there = |history: &FileHistory| history.steps.first().is_some_and(|step| !step.before.is_absent());
+    let new = new.map(|(path, history)| Going { path, is_there: (true, was_there(history)) });
     let stays_gone = |path: &&Path| log.history(path).is_some_and(is_unkept);
     contents.snapshot.of_git(new, gone(log).filter(stays_gone))
 }

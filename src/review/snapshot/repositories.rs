@@ -132,14 +132,17 @@ impl Snapshot {
         let is_object = |path: &Path| git_form::is_object_by_name(walk::bytes(path));
         let has_lost = LazyCell::new(|| gone.any(is_object) || !self.losses().are_none());
         let (mut forms, mut found) = (Forms::new(root), OfGit::default());
-        for Going { path, comes } in going {
+        for Going { path, is_there } in going {
+            let comes = !is_there.0;
             let key = walk::bytes(path);
             if !comes && self.hidden.git().tracked.contains(key) {
                 continue;
             }
             if let Some(dir) = forms.dir_of(key) {
-                // What comes back to a repository harms nothing, but for a ref in the place of one that is packed.
-                if !comes || is_packed(root, key) {
+                // What comes back to a repository harms nothing, but for a ref in the place of one that is packed; nor
+                // does a hook that is as it was.
+                let harms = if comes { is_packed(root, key) } else { !is_there.1 || !Forms::is_aside(key, &dir) };
+                if harms {
                     found.parts.entry(walk::path(&dir).to_owned()).or_default().insert(path.to_owned());
                 }
                 continue;

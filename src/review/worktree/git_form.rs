@@ -479,20 +479,27 @@ impl<'a> Forms<'a> {
         walk::parents(key).find(|dir| self.is_part(key, dir, &path)).map(RelPath::from)
     }
 
+    /// Whether a file in such a directory is one without which there is the same history, as a hook.
+    pub(crate) fn is_aside(key: &[u8], dir: &[u8]) -> bool {
+        let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
+        let parts = parts(below);
+        let is_setting = parts.last().is_some_and(|name| [&b"config"[..], b"config.worktree"].contains(name));
+        is_gits_of(&parts) && form(&parts).is_none() && !is_setting
+    }
+
     fn is_part(&mut self, key: &[u8], dir: &[u8], path: &Path) -> bool {
         let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
         let at = || self.root.join(walk::path(dir));
         let parts = parts(below);
-        let is_others = OTHER_DIRS.contains(parts.first().unwrap_or(&below)) && parts.len() > 1;
         let is_lone = match *parts {
             [name] => is_pack(name),
             [fan, name] => is_loose(fan, name) && (path.symlink_metadata().is_err() || is_deflated(path)),
             _ => false,
         };
         is_lone
-            || (is_others || is_gits_of(&parts))
+            || is_gits_of(&parts)
                 && *self.git.entry(dir.into()).or_insert_with(|| is_like_git(&at()))
-                && (is_others || may_be_gits(path, below))
+                && may_be_gits(path, below)
             || is_object(&parts) && *self.stores.entry(dir.into()).or_insert_with(|| has_objects(&at()))
     }
 }

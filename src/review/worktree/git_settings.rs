@@ -5,7 +5,7 @@
 
 use super::git_dirs::some;
 use super::plain::{self, Links, Odd};
-use super::walk;
+use super::walk::{self, Stat};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,6 @@ fn files(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, String> {
 
 /// What a file is known by, and of a link also where it leads. Nothing when it is not there.
 fn sum(path: &Path) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt as _;
     let meta = path.symlink_metadata().ok()?;
     let bytes = match plain::read(path, Links::Followed, LARGEST) {
         Ok(bytes) => bytes.unwrap_or_default(),
@@ -91,7 +90,7 @@ fn sum(path: &Path) -> Option<String> {
         Err(_) => Vec::new(),
     };
     let mut sum = Sha256::new();
-    sum.update(format!("{:o}\0", meta.permissions().mode()));
+    sum.update(format!("{:o}\0", Stat::of_meta(&meta).mode));
     sum.update(path.read_link().map(|to| walk::bytes(&to).to_vec()).unwrap_or_default());
     sum.update(bytes);
     let short = sum.finalize().iter().take(16).fold(0_u128, |short, byte| (short << 8) | u128::from(*byte));
