@@ -58,7 +58,11 @@ impl Settings {
         let is_full = self.files.len() >= ENTRIES || now.len() >= ENTRIES;
         let changed = names.iter().filter(|_| !is_full).filter(has_changed).filter(is_said);
         let changed = changed.map(|path| shown(path)).collect();
-        say(changed, "settings and hooks of git that have changed", "git goes by them, and an undo leaves them alone");
+        say(
+            changed,
+            "settings and hooks of git that have changed",
+            "git goes by them, and an undo leaves those in .git alone",
+        );
         lines
     }
 }
