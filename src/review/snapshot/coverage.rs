@@ -101,7 +101,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
     let is_known = |key: &[u8]| {
         let is_covered = dirs.contains(key) || seen.contains_key(key) || barred.has(key);
-        is_covered || hidden.has_all_of(key) || hidden.was_of_others(key) || hidden.git().dirs.contains_key(key)
+        is_covered || hidden.has_all_of(key) || hidden.was_of_others(key) || hidden.git().are_around(key)
     };
     // What is a link now, or below one, is another directory. Of those that are named anyway it is unknown what is in
     // them.

@@ -82,6 +82,11 @@ impl GitDirs {
         self.ordinary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether a path is one of them or in one.
+    pub(crate) fn are_around(&self, key: &[u8]) -> bool {
+        self.dirs.contains_key(key) || walk::parents(key).any(|dir| self.dirs.contains_key(dir))
+    }
+
     /// The uppermost ones.
     pub(crate) fn tops(&self) -> impl Iterator<Item = &RelPath> {
         self.dirs.keys().filter(|dir| !walk::parents(dir).any(|above| self.dirs.contains_key(above)))
