@@ -10,6 +10,7 @@ use crate::model::event::Intent;
 use crate::model::event::Timer;
 use crate::model::ids::Address;
 use crate::model::session::Phase;
+use crate::wire::pump::INBOX;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -34,7 +35,7 @@ async fn two_floods() -> Links {
     for agent in [A, B] {
         links.start(agent, PathBuf::new(), words);
     }
-    while [A, B].iter().any(|agent| links.running(*agent).unwrap().incoming.len() < 8) {
+    while [A, B].iter().any(|agent| links.running(*agent).unwrap().incoming.len() < INBOX) {
         tokio::task::yield_now().await;
     }
     links
