@@ -249,12 +249,7 @@ impl SessionList {
 
     /// The worktree that a session works in.
     pub fn tree_of(&self, row: Row<'_>) -> Option<&Tree> {
-        let cwd = match row {
-            Row::Open(open) => &open.cwd,
-            Row::Past(one) => &one.cwd,
-            Row::Hit(hit) => &hit.session.cwd,
-        };
-        self.trees.around(cwd)
+        self.trees.around(row.cwd())
     }
 
     /// What has been read; what is chosen stays chosen.
@@ -550,7 +545,15 @@ impl SessionList {
                 self.note = None;
                 self.asks = Some(Ask::Tree(tree, fate));
             }
-            None => self.note = Some("this session works in no worktree of its own".to_owned()),
+            None => {
+                let was_discarded = self.current().is_some_and(|row| self.trees.was_discarded(row.cwd()));
+                let why = if was_discarded {
+                    "its worktree was discarded; Enter says what brings it back"
+                } else {
+                    "this session works in no worktree of its own"
+                };
+                self.note = Some(why.to_owned());
+            }
         }
     }
 

@@ -117,6 +117,18 @@ fn sessions_that_continue_one_another_stand_together_where_nothing_is_filtered()
 }
 
 #[test]
+fn of_a_worktree_that_was_discarded_it_is_said_that_it_was() {
+    let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w2")]);
+    list.trees = trees();
+    list.told(list.past().clone());
+    act(&mut list, Action::Down);
+    for key in [Action::MergeTree, Action::DiscardTree] {
+        assert_eq!(act(&mut list, key), Step::Stay);
+        assert!(list.note.as_ref().is_some_and(|note| note.contains("was discarded")), "{:?}", list.note);
+    }
+}
+
+#[test]
 fn what_becomes_of_a_worktree_is_asked_first() {
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1")]);
     list.trees = trees();

@@ -22,7 +22,12 @@ impl Trees {
     /// The branch of the worktree that a directory is or was in: the one that is `recorded`, where it was discarded.
     pub fn branch_of<'a>(&'a self, dir: &Path, recorded: Option<&'a str>) -> Option<&'a str> {
         let standing = self.around(dir).map(|tree| tree.branch.as_str());
-        standing.or_else(|| recorded.filter(|_| self.origins.home_of(dir) != dir))
+        standing.or_else(|| recorded.filter(|_| self.was_discarded(dir)))
+    }
+
+    /// Whether a directory is in a worktree of ours that is there no more.
+    pub fn was_discarded(&self, dir: &Path) -> bool {
+        self.around(dir).is_none() && self.origins.home_of(dir) != dir
     }
 }
 

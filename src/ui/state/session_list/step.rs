@@ -6,7 +6,7 @@ use super::super::attention::Attention;
 use super::super::trees::{Fate, Tree};
 use super::{Hit, PastSession, Query, Which};
 use crate::model::ids::{Now, SessionKey};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A session that is open here.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,6 +63,17 @@ pub enum Row<'a> {
     Open(&'a Open),
     Past(&'a PastSession),
     Hit(&'a Hit),
+}
+
+impl<'a> Row<'a> {
+    /// The directory of the session.
+    pub fn cwd(self) -> &'a Path {
+        match self {
+            Self::Open(open) => &open.cwd,
+            Self::Past(one) => &one.cwd,
+            Self::Hit(hit) => &hit.session.cwd,
+        }
+    }
 }
 
 /// What came of a key.
