@@ -63,13 +63,16 @@ pub fn keys(data: &[u8]) {
     // A string without an end is given up in steps.
     (0..16).for_each(|_| parser.give_up(&mut late));
     assert!(parser.incomplete().is_none(), "something is held back for ever");
-    // An answer of the terminal that has lost its escape is known as one only where it comes in one piece.
-    let plain: Vec<u8> = data.iter().copied().filter(|byte| !matches!(byte, 0x1b | b']')).collect();
+    // A key or an answer that has lost its escape is known as one only where it comes in one piece, and whether a key is
+    // hasty is a matter of what comes with it.
+    let is_plain = |byte: &u8| matches!(byte, 0..=0x1a | 0x1c..=0x20 | b'a'..=b'z' | 0xa0..);
+    let plain: Vec<u8> = data.iter().copied().filter(is_plain).collect();
     assert_eq!(fed(&mut std::iter::once(plain.as_slice())).0, fed(&mut cut(*size, &plain)).0);
 }
 
 fn fed(pieces: &mut dyn Iterator<Item = &[u8]>) -> (Vec<Input>, Parser) {
     let (mut parser, mut out) = (Parser::default(), Vec::new());
     pieces.for_each(|piece| parser.feed(piece, &mut out));
-    (out, parser)
+    let calm = |input| if let Input::Hasty(key) = input { Input::Key(key) } else { input };
+    (out.into_iter().map(calm).collect(), parser)
 }

@@ -32,7 +32,9 @@ fn with_request<T>(tool: &str, text: &str, look: impl FnOnce(&Request<'_>) -> T)
         state: None,
         links: &|path| Some(normalize(path)),
         is_above: &|path| path.extension().is_none(),
-        names: &|path| Some(if path == Path::new(ROOT) { vec![".env".into(), "a.rs".into(), "-n".into()] } else { Vec::new() }),
+        names: &|path| {
+            Some(if path == Path::new(ROOT) { vec![".env".into(), "a.rs".into(), "-n".into()] } else { Vec::new() })
+        },
         holds_key: &|path| path.starts_with("/w/keys"),
     })
 }
@@ -45,7 +47,7 @@ fn judged(rules: &Rules, tool: &str, text: &str) -> Verdict {
 /// A further deny or ask never allows more, nothing is allowed without a rule, and a denied command stays denied or asked
 /// about whatever stands before it.
 pub fn shell(data: &[u8]) {
-    let Some(text) = std::str::from_utf8(data).ok() else { return };
+    let Some(text) = std::str::from_utf8(data).ok().filter(|text| !has_huge_number(text)) else { return };
     let mut parts = text.splitn(3, '\n');
     let (Some(allow), Some(deny), Some(line)) = (parts.next(), parts.next(), parts.next()) else { return };
     let mut rules = Rules::default();
@@ -66,6 +68,11 @@ pub fn shell(data: &[u8]) {
     assert!(after != Verdict::Allow || is_open(line), "a command behind the line was not seen");
 }
 
+/// The parser panics at a descriptor that does not fit into its number. The program catches that; here a panic is an end.
+fn has_huge_number(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > 9)
+}
+
 /// What follows may not be a command of its own: a comment, a quotation or a word goes on.
 fn is_open(line: &str) -> bool {
     line.contains(['\\', '<', '\'', '"', '`', '#', '(', '{', '$'])
@@ -74,7 +81,7 @@ fn is_open(line: &str) -> bool {
 /// A file that may only narrow allows nothing, a deny that cannot be read makes its tool ask, what is proposed for a request
 /// allows it or is refused for a reason, and a pattern that is added to a file is read again.
 pub fn patterns(data: &[u8]) {
-    let Some((how, text)) = crate::numbered(data) else { return };
+    let Some((how, text)) = crate::numbered(data).filter(|(_, text)| !has_huge_number(text)) else { return };
     let tool = ["Bash", "Read", "Edit", "Fetch", "Mcp"][usize::from(how % 5)];
     let narrow = load(text, "rules.toml", Trust::OnlyNarrow).rules;
     for (tool, text) in [("Bash", "ls"), ("Read", "src/a"), ("Edit", "src/a"), ("Fetch", "https://docs.rs/")] {

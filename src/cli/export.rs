@@ -12,7 +12,7 @@ mod redact;
 mod write;
 
 use super::args::Export;
-use super::conversations::{all, find, state};
+use super::conversations::{Row, all, find, state};
 use super::output::say;
 use super::usage::Usage;
 use super::values::Format;
@@ -27,7 +27,7 @@ use crate::review::error::ReviewError;
 use crate::review::report::json;
 use crate::review::session::persons;
 use crate::store::lines;
-use crate::store::sessions::{self, Known, Part};
+use crate::store::sessions::{self, Known, Part, State};
 use entries::items;
 use redact::Redaction;
 use serde_json::value::RawValue;
@@ -59,16 +59,35 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     if let Some(file) = wanted.output.as_deref().filter(|file| file.symlink_metadata().is_ok()) {
         return Err(there(file));
     }
-    let row =
-        find(all(&state)?, &wanted.session, &worktrees::origins(&state)).map_err(|error| Usage(error.to_string()))?;
+    let rows = all(&state)?;
+    let is_open = |row: &&Row| row.known.state == State::Open;
+    let open: Vec<PathBuf> = rows.iter().filter(is_open).map(|row| row.known.cwd.clone()).collect();
+    let row = find(rows, &wanted.session, &worktrees::origins(&state)).map_err(|error| Usage(error.to_string()))?;
     let known = row.known;
     let parts = parts_of(&state, &known)?;
     let redaction = wanted.redact.then(|| Redaction::new(super::conversations::home().as_deref()));
     let out = Out { known: &known, parts: &parts, format: wanted.format, redaction };
     match &wanted.output {
         None => printed(out.write(&mut BufWriter::new(io::stdout().lock()))),
-        Some(file) => ended(write_new(file, |to| out.write(to)).map(|()| code::OK)),
+        Some(file) => {
+            let done = ended(write_new(file, |to| out.write(to)).map(|()| code::OK));
+            if let (Ok(code::OK), Some(dir)) = (&done, around(&open, file)) {
+                say(&format!(
+                    "acp-tui is open in {}: written while its agent works there, this file counts as the agent's, and an \
+                     undo removes it; what Ctrl+E of F8 writes stays",
+                    paths::visible(dir.as_os_str())
+                ));
+            }
+            done
+        }
     }
+}
+
+/// The directory of those that a file lies in. Who has started this program cannot be told for certain: a review of
+/// that directory takes what it writes for the agent's.
+fn around<'a>(open: &'a [PathBuf], file: &Path) -> Option<&'a Path> {
+    let real = file.canonicalize().ok()?;
+    open.iter().find(|dir| real.starts_with(dir)).map(PathBuf::as_path)
 }
 
 /// Why a conversation does not come out, or in.

@@ -75,6 +75,7 @@ impl Archive for Journals {
             let (forks, is_named) = (known.can.fork, known.is_named);
             let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
+            let one = one.on_branch(known.branch.as_deref());
             let one = one.told(told.as_deref(), forks, is_named);
             let one = one.of_thread(known.thread);
             one.used(age, known.turns, end, known.journals, is_gone)

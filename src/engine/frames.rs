@@ -13,6 +13,9 @@ use std::sync::Arc;
 
 /// Bytes of lines that are kept, with what each costs besides.
 pub const MAX_BYTES: usize = 2 << 20;
+/// What is left once there were more. Many go at once, since another thread allocates lines at the same time: freed one
+/// by one, each of them would wait for the allocator's lock.
+const LEFT_BYTES: usize = MAX_BYTES / 4 * 3;
 const COST: usize = 64;
 /// A longer line is kept as what it is, without its content.
 const LONG: usize = 128 << 10;
@@ -50,7 +53,10 @@ impl Frames {
         let text = if is_cut { cut(dir, text) } else { Arc::clone(text) };
         self.bytes += text.len() + COST;
         self.kept.push_back(Kept { at, agent, dir, text, is_cut });
-        while self.bytes > MAX_BYTES
+        if self.bytes <= MAX_BYTES {
+            return;
+        }
+        while self.bytes > LEFT_BYTES
             && let Some(first) = self.kept.pop_front()
         {
             self.bytes -= first.text.len() + COST;

@@ -33,6 +33,8 @@ const ENDS: &str = "End of account ";
 const LEFT_OUT: &str = "[… some of it is left out here …]";
 /// What a line begins with that was worded by the person, the agent or a file.
 pub const QUOTE: &str = "> ";
+/// Before a question that is asked beside a conversation.
+const ASIDE: &str = "A side question; answer it in a few words and change nothing:";
 /// Letters of a mark.
 const MARK: usize = 10;
 
@@ -45,11 +47,24 @@ pub fn name_of(words: &str) -> Option<String> {
 
 /// A title as it is shown: agents make theirs of the first words.
 pub fn title_of(words: &str) -> Cow<'_, str> {
-    name_of(words).map_or(Cow::Borrowed(words), Cow::Owned)
+    match below_account(words).strip_prefix(ASIDE).map(str::trim_start).filter(|question| !question.is_empty()) {
+        Some(question) => Cow::Borrowed(question),
+        None => name_of(words).map_or(Cow::Borrowed(words), Cow::Owned),
+    }
 }
 
-/// What the person has written below an account; all of it where there is none.
+/// What is sent for a question beside a conversation, of which its agent has a copy or gets an account.
+pub fn aside(account: Option<&str>, question: &str) -> String {
+    account.map_or_else(|| format!("{ASIDE} {question}"), |account| format!("{account}\n\n{ASIDE}\n{question}"))
+}
+
+/// What the person has written: without an account above it, and without what a side question is put into.
 pub fn own_words(words: &str) -> &str {
+    let own = below_account(words);
+    own.strip_prefix(ASIDE).map_or(own, str::trim_start)
+}
+
+fn below_account(words: &str) -> &str {
     if !words.trim_start().starts_with(BEGINS.trim_end()) {
         return words;
     }

@@ -38,6 +38,9 @@ fn what_is_written_below_an_account_is_told_apart() {
     assert_eq!(own_words(&format!("{text}\n\nand now the door")), "and now the door");
     assert_eq!((own_words(&text), own_words("fix [End of account x.]")), ("", "fix [End of account x.]"));
     assert_eq!(own_words(&text[..text.len() / 2]), "", "cut in the middle");
+    for aside in [aside(Some(&text), "what is it?"), aside(None, "what is it?")] {
+        assert_eq!((own_words(&aside), &*title_of(&aside)), ("what is it?", "what is it?"));
+    }
 }
 
 #[test]

@@ -3,8 +3,9 @@
 //! Names content by its hash; who has the content is `store`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The SHA-1 of a git blob with the raw bytes of a file, or of the target of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,4 +103,21 @@ pub fn content(state: &State) -> Option<Oid> {
         State::File { size: 0, .. } => None,
         state => state.oid(),
     }
+}
+
+/// A file that a decision would change.
+#[derive(Clone, Copy, Debug)]
+pub struct Going<'a> {
+    pub path: &'a Path,
+    /// Whether it is there now, and would be.
+    pub is_there: (bool, bool),
+}
+
+/// Files that are git's by their form, or may hold what git has lost.
+#[derive(Debug, Default)]
+pub struct OfGit {
+    /// By the repository; a history that is one file by its own path.
+    pub parts: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    /// What may have a copy of what a repository has lost.
+    pub copies: BTreeSet<PathBuf>,
 }

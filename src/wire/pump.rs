@@ -19,8 +19,9 @@ use super::stderr::StderrTail;
 /// Methods of requests that are taken word for word.
 pub type WordForWord = &'static [&'static str];
 
-/// Room for the channel `spawn_reader` sends on.
-pub const INBOX: usize = 16;
+/// Room for the channel `spawn_reader` sends on. What waits in it is to fit into a core's cache, and each thread that reads
+/// keeps as much memory for the next flood.
+pub const INBOX: usize = 4;
 
 const BLOCK: usize = 128 << 10;
 const BATCH_FRAMES: usize = 512;

@@ -188,6 +188,20 @@ fn a_file_is_never_written_over_and_is_the_owners() {
 }
 
 #[test]
+fn a_file_in_the_directory_of_an_open_session_is_told_from_others() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().canonicalize().unwrap();
+    for dir in ["shop/src", "shop-2"] {
+        std::fs::create_dir_all(top.join(dir)).unwrap();
+        std::fs::write(top.join(dir).join("f"), "").unwrap();
+    }
+    let open = [top.join("shop")];
+    assert_eq!(around(&open, &top.join("shop-2/../shop/src/f")), Some(open[0].as_path()));
+    assert_eq!(around(&open, &top.join("shop-2/f")), None);
+    assert_eq!(around(&[], &top.join("shop/src/f")), None);
+}
+
+#[test]
 fn what_other_sessions_said_stays_out() {
     let line = |session: &str| json!({ "frame": { "params": { "sessionId": session, "update": {} } } }).to_string();
     assert!(import::is_of_another(&line("other"), "own", &["own", "other"]));

@@ -18,7 +18,7 @@ use crate::model::event::{AgentRequest, CallError, Can, InitResult, Link, Odd, O
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
 use crate::model::session::{Closed, ReadOnly, Session, SessionState};
-use crate::model::tool::Exit;
+use crate::model::tool::{Exit, Mark};
 
 /// A further agent with a session of its own.
 pub fn add(model: &mut Model, (command, env): (String, Vec<String>), cwd: String, how: Opening, cx: &mut Cx) {
@@ -563,7 +563,7 @@ pub(super) fn die(model: &mut Model, key: AgentKey, end: End, cx: &mut Cx) {
     end_what_lingers(model, key, cx);
     in_each(model, key, cx, |session, cx| {
         if !session.is_closed() {
-            opening::end_everything(session, cx);
+            opening::end_everything(session, Mark::AgentGone, cx);
         }
     });
     in_agent(model, key, cx, |agent, cx| {

@@ -251,7 +251,7 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
 
 /// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the
 /// composer.
-pub fn end_everything(session: &mut Session, cx: &mut Cx) {
+pub fn end_everything(session: &mut Session, mark: Mark, cx: &mut Cx) {
     retold::merge(session, cx);
     session.answered = None;
     permission::void_all(session, cx);
@@ -268,7 +268,7 @@ pub fn end_everything(session: &mut Session, cx: &mut Cx) {
             }
         }
     }
-    prompt::close_turn(session, Mark::AgentGone, cx);
+    prompt::close_turn(session, mark, cx);
     prompt::return_held(session, None, cx);
 }
 
@@ -290,7 +290,7 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
 /// The agent is started again: the transcript and what waits to be sent stay. Nothing negotiated carries over.
 pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     let held = std::mem::take(&mut session.held);
-    end_everything(session, cx);
+    end_everything(session, Mark::AgentGone, cx);
     // One in which nothing was said is not worth to be asked for, and many agents do not keep it. A prompt that was
     // refused until the person logs in is nothing that was said.
     let was_refused = std::mem::take(&mut session.wants_log_in);

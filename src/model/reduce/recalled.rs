@@ -9,6 +9,7 @@ use crate::model::entry::{Body, Entry, Level, UserState};
 use crate::model::ids::{Now, ToolId, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
 use crate::model::session::{Session, StoredHistory};
+use crate::model::tool::Mark;
 
 /// Entries among which the call is looked for that another one is below.
 const MAX_ABOVE: usize = 1000;
@@ -82,9 +83,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// What was said in a session that was replayed up to this moment. Nothing in it runs or waits any more.
+    /// What was said in a session that was replayed up to this moment. What runs or waits by then may still do so
+    /// elsewhere: how it ends is not known.
     pub fn of(mut session: Session, now: Now) -> Self {
-        opening::end_everything(&mut session, &mut Cx::new(now));
+        opening::end_everything(&mut session, Mark::NoFinalStatus, &mut Cx::new(now));
         let is_whole = session.is_recalled();
         let (mut past, mut count) = (Past::default(), Count::default());
         for mut entry in session.entries.into_memory() {

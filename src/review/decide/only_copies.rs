@@ -2,8 +2,9 @@
 //!
 //! Computes, writes nothing. Invariants: no decision takes away or writes over a content that was at a path which is
 //! absent and stays so, or would be, but for the person's own text and what they force, and for what an earlier decision
-//! has put there when that path was gone already. And none takes away a new file that looks like git's once git has lost
-//! something that it had at the first look: it may be the person's history.
+//! has put there when that path was gone already. And none takes a repository apart: files that are git's by their form
+//! stay, and once git has lost something, so do archives, in which it may be; but for what the person forces, and for
+//! what an index named at the first look.
 
 use crate::base::human;
 use crate::base::paths::visible;
@@ -11,14 +12,13 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
-use crate::review::state::{Oid, State, content};
+use crate::review::state::{Going, OfGit, Oid, State, content};
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-/// Files of one directory that are named.
-const NAMED: usize = 8;
-const OF_GIT: &str = "looks like git's, and your repository has lost something: it may hold your history";
+/// Repositories, and files that may have lost history, that are named.
+const NAMED: usize = 50;
 
 /// Why files are to be written.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub enum For<'a> {
 #[derive(Default)]
 pub struct Left {
     files: BTreeSet<PathBuf>,
-    /// Why, in words: of many of git's only of the first and how many more there are in a directory.
+    /// Why, in words: of a repository once for all files in it.
     pub words: Vec<(PathBuf, String)>,
 }
 
@@ -45,49 +45,71 @@ impl Left {
 }
 
 /// Those of the files of a decision that are left alone.
-pub fn only_copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog, contents: &Contents) -> Left {
+///
+/// `alone` are files that are left alone anyway: of those that are git's their repository is named instead.
+pub fn only_copies(
+    files: &[FileDecision],
+    alone: &[&Path],
+    why: For<'_>,
+    log: &ChangeLog,
+    contents: &Contents,
+) -> Left {
     let mut words = copies(files, why, log);
-    let mut left = Left { files: words.keys().cloned().collect(), ..Left::default() };
-    let mut many: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    for path in of_git(files, why, log, contents) {
-        let top = path.components().next().filter(|_| path.components().count() > 1);
-        let count = many.entry(top.map_or(".".into(), |top| top.as_os_str().into())).or_default();
-        *count += 1;
-        if left.files.insert(path.clone()) && *count <= NAMED {
-            words.insert(path, format!("it {OF_GIT}"));
-        }
+    let OfGit { mut parts, copies } = of_git(files, log, contents);
+    let others = alone.iter().map(|path| Going { path, is_there: (true, false) });
+    for (dir, files) in contents.snapshot.of_git(others, std::iter::empty()).parts {
+        parts.entry(dir).or_default().extend(files);
     }
-    left.words.extend(words);
-    for (dir, count) in many.into_iter().filter(|(_, count)| *count > NAMED) {
-        let more = human::count((count - NAMED) as u64, "more file");
-        left.words.push((dir, format!("{more} in it: each {OF_GIT}")));
+    let all = words.keys().chain(parts.values().flatten()).chain(&copies);
+    let files = all.cloned().collect();
+    let (more_dirs, more_copies) = (parts.len().saturating_sub(NAMED), copies.len().saturating_sub(NAMED));
+    for (dir, parts) in parts.into_iter().take(NAMED) {
+        let why = if parts.contains(&dir) {
+            "it is a history of git's in one file: keep or remove it by hand".to_owned()
+        } else {
+            let count = human::count(parts.len() as u64, "file");
+            format!(
+                "it is a git repository or a part of one, and what is git's in it stays ({count}): keep or remove it by hand"
+            )
+        };
+        words.insert(if dir.as_os_str().is_empty() { ".".into() } else { dir }, why);
     }
-    left
+    for file in copies.into_iter().take(NAMED) {
+        words.insert(file, "a repository has lost something, and it may be in this archive".to_owned());
+    }
+    let mut words: Vec<(PathBuf, String)> = words.into_iter().collect();
+    if more_dirs > 0 {
+        words.push((
+            ".".into(),
+            format!("{} or parts of them stay, too", human::count(more_dirs as u64, "more git repository")),
+        ));
+    }
+    if more_copies > 0 {
+        words.push((".".into(), format!("{} stay, too", human::count(more_copies as u64, "more archive"))));
+    }
+    Left { files, words }
 }
 
-/// New files that a decision would take away and that may be git's.
-fn of_git(files: &[FileDecision], why: For<'_>, log: &ChangeLog, contents: &Contents) -> BTreeSet<PathBuf> {
-    // What a decision has put there may go again.
-    let done = if let For::Toggle(done, _) = why { done } else { &[] };
-    let is_placed = |file: &FileDecision| done.iter().any(|one| one.path == file.path && one.disk.1 == file.disk.0);
-    let goes = |file: &&FileDecision| !file.by_hand && file.disk.1.is_absent() && !file.disk.0.is_absent();
-    let going: Vec<&FileDecision> = files.iter().filter(goes).collect();
+/// Files that a decision would change and that are git's, or may have what git has lost.
+fn of_git(files: &[FileDecision], log: &ChangeLog, contents: &Contents) -> OfGit {
+    let going = files.iter().filter(|file| !file.by_hand && file.disk.0 != file.disk.1);
+    let is_there = |file: &FileDecision| (!file.disk.0.is_absent(), !file.disk.1.is_absent());
+    let going = going.map(|file| Going { path: &file.path, is_there: is_there(file) });
     let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
-    let found = contents
-        .snapshot
-        .history_in(going.iter().map(|file| &*file.path), gone(log).filter(|path| !comes.contains(path)));
-    let is_left = |file: &&&FileDecision| found.contains(&file.path) && !is_placed(file);
-    going.iter().filter(is_left).map(|file| file.path.clone()).collect()
+    contents.snapshot.of_git(going, gone(log).filter(|path| !comes.contains(path)))
 }
 
-/// New files that an undo would leave alone since they may be git's.
-pub fn new_of_git(log: &ChangeLog, contents: &Contents) -> BTreeSet<PathBuf> {
+/// What of the agent's an undo would leave alone since it is git's or may have what git has lost.
+pub fn left_of_git(log: &ChangeLog, contents: &Contents) -> OfGit {
     let is_new = |history: &FileHistory| {
-        !history.last().is_absent() && history.steps.first().is_some_and(|step| step.before.is_absent())
+        let first = history.steps.iter().find(|step| step.is_agents());
+        !history.last().is_absent() && first.is_some_and(|step| step.before != history.last())
     };
-    let new = log.histories().iter().filter(|(_, history)| is_new(history)).map(|(path, _)| &**path);
+    let new = log.histories().iter().filter(|(_, history)| is_new(history));
+    let was_there = |history: &FileHistory| history.steps.first().is_some_and(|step| !step.before.is_absent());
+    let new = new.map(|(path, history)| Going { path, is_there: (true, was_there(history)) });
     let stays_gone = |path: &&Path| log.history(path).is_some_and(is_unkept);
-    contents.snapshot.history_in(new, gone(log).filter(stays_gone))
+    contents.snapshot.of_git(new, gone(log).filter(stays_gone))
 }
 
 /// Files that were there at the first look and are not.

@@ -13,6 +13,7 @@ use crate::review::history::contents::{Contents, Joined};
 use crate::review::history::file_history::{FileHistory, carry_lines as carry};
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::State;
+use std::path::Path;
 
 /// Why permissions stay as they are, in words.
 pub const MODE_OF_BOTH: &str = "you changed its permissions too";
@@ -65,7 +66,9 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         };
         outcomes.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
     }
-    let left = only_copies(&files, For::Rewind(turn), log, contents);
+    let is_alone = |one: &Rewound| matches!(one.outcome, RewindOutcome::Conflict | RewindOutcome::NotKept);
+    let alone: Vec<&Path> = outcomes.iter().filter(|(one, _)| is_alone(one)).map(|(one, _)| &*one.path).collect();
+    let left = only_copies(&files, &alone, For::Rewind(turn), log, contents);
     files.retain(|file| !left.has(&file.path));
     outcomes.retain(|(one, _)| !left.has(&one.path));
     let failed = |(path, why)| (Rewound { path, outcome: RewindOutcome::Failed, remark: Some(why) }, None);

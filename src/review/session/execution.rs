@@ -49,7 +49,7 @@ impl Execution<'_> {
         mut files: Vec<FileDecision>,
         mut left: Vec<String>,
     ) -> Result<Done, ReviewError> {
-        let only = only_copies(&files, reason, self.log, self.files);
+        let only = only_copies(&files, &[], reason, self.log, self.files);
         files.retain(|file| !only.has(&file.path));
         left.extend(only.words.into_iter().map(|(path, why)| format!("{}: {why}", shown(&path))));
         self.carry_out_all(words, why, files, left)

@@ -29,11 +29,12 @@ use super::error::ReviewError;
 use super::snapshot::coverage::Uncovered;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
+use crate::base::human::thousands;
 use crate::base::paths;
 use crate::host::fs::Roots;
 use crate::model::changes::{Scope, Totals, WritePreview};
 use crate::review::decide::held_writes::HeldWrites;
-use crate::review::decide::only_copies::new_of_git;
+use crate::review::decide::only_copies::left_of_git;
 use crate::review::decide::preview;
 use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::TotalsCache;
@@ -55,7 +56,7 @@ use tempfile::TempDir;
 /// Files that are named where there may be very many.
 const MAX_NAMED: usize = 100;
 /// The same in one line.
-const FEW_NAMED: usize = 8;
+const FEW_NAMED: usize = 50;
 
 pub struct ReviewSession {
     roots: Roots,
@@ -248,17 +249,14 @@ impl ReviewSession {
     /// What could not be covered, in words.
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
-        let failed = !named.is_empty();
+        let (failed, mut of_git) = (!named.is_empty(), BTreeSet::new());
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
-            let of_git = new_of_git(&self.log, &self.files);
-            if !of_git.is_empty() {
-                let names = some(of_git.iter().map(|path| shown(path)), FEW_NAMED);
-                let why = "your repository has lost something, so an undo leaves new files that look like git's alone";
-                named.push(format!("{why}: {names}").into());
-            }
+            let (lines, parts) = self.uncovered_of_git();
+            named.extend(lines);
+            of_git = parts;
         }
-        let more = unknown_before::unknown_before(&self.log, &named);
+        let more = unknown_before::unknown_before(&self.log, &named, &of_git);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.being_written());
         named.extend(self.log.early().iter().map(|turn| {
@@ -268,6 +266,34 @@ impl ReviewSession {
             format!("turn {turn}: a command began before all files had been looked at; what it changed by then may not be put down to it")
         }));
         named
+    }
+
+    /// What an undo leaves of git's, and what git has lost, in words; and the files of repositories that it leaves.
+    fn uncovered_of_git(&self) -> (Vec<Uncovered>, BTreeSet<PathBuf>) {
+        let mut lines = Vec::new();
+        let mut say = |what: &str, names: Vec<String>| {
+            if !names.is_empty() {
+                lines.push(format!("{what}: {}", some(names.into_iter(), FEW_NAMED)).into());
+            }
+        };
+        let shown = |path: &PathBuf| if path.as_os_str().is_empty() { ".".to_owned() } else { shown(path) };
+        let losses = self.files.snapshot.losses();
+        let root = self.files.snapshot.root();
+        let lost = losses.first.iter().map(|path| shown(&path.strip_prefix(root).unwrap_or(path).to_owned()));
+        let mut lost: Vec<String> = lost.collect();
+        let more = losses.count.saturating_sub(lost.len());
+        lost.extend((more > 0).then(|| format!("{} more", thousands(more as u64))));
+        say("git has lost this since it was seen first, or has it otherwise (`git gc` does that, too)", lost);
+        let of_git = left_of_git(&self.log, &self.files);
+        let repositories = of_git.parts.keys().map(shown).collect();
+        say("git repositories, or parts of them, in which an undo leaves what has come or changed", repositories);
+        let why =
+            if losses.count > 0 { "git has lost something" } else { "it is not known whether git has lost something" };
+        say(
+            &format!("{why}, so an undo leaves new archives alone, in which it may be"),
+            of_git.copies.iter().map(shown).collect(),
+        );
+        (lines, of_git.parts.into_values().flatten().collect())
     }
 
     /// What can be said without reading any content: which files have changed, and which were being written.

@@ -7,16 +7,16 @@ use crate::base::paths;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::snapshot::coverage::Uncovered;
 use crate::review::worktree::walk;
-use std::collections::HashSet;
-use std::path::Path;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 /// Files that are named.
 const NAMED: usize = 100;
 
-/// Those that `named` names already are left out.
-pub fn unknown_before(log: &ChangeLog, named: &[Uncovered]) -> Vec<String> {
+/// Those that `named` names already are left out, and those in `left`, which an undo leaves alone for another reason.
+pub fn unknown_before(log: &ChangeLog, named: &[Uncovered], left: &BTreeSet<PathBuf>) -> Vec<String> {
     let known: HashSet<&[u8]> = named.iter().filter_map(|line| line.unkept.as_deref()).collect();
-    let new = log.unknown_before().filter(|path| !known.contains(walk::bytes(path)));
+    let new = log.unknown_before().filter(|path| !known.contains(walk::bytes(path)) && !left.contains(*path));
     let words = |path: &Path| format!("{}: what it was before is not kept", paths::visible(path.as_os_str()));
     let mut lines: Vec<String> = new.map(words).collect();
     let more = lines.len().saturating_sub(NAMED);

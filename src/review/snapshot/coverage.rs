@@ -135,7 +135,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     out.extend(closed.end("directories that cannot be read"));
     out.extend(unkept.end("files whose content is not kept"));
     out.extend(ignored.end("ignored"));
-    out.extend(hidden.words().into_iter().map(Uncovered::from));
+    out.extend(hidden.words(&tops).into_iter().map(Uncovered::from));
     out
 }
 
@@ -216,6 +216,9 @@ fn names<'a>(
             continue;
         }
         let Ok(stat) = entry.metadata().map(|meta| Stat::of_meta(&meta)) else { continue };
+        if stat.kind == Kind::Dir && entry.path().join(".git").symlink_metadata().is_ok() {
+            list.tops.push(entry.path());
+        }
         let is_new = match unknown {
             Unknown::Ignored { last } => stat.ctime.0 > last && stat.mtime.0 > last,
             Unknown::Unclear => false,
@@ -244,12 +247,12 @@ fn names<'a>(
     false
 }
 
-/// Whether a directory has nothing in it that is looked at, as far as `left` more directories may be looked into.
+/// Whether a directory has nothing in it that is looked at but for a `.git`, as far as `left` more directories may be looked into.
 fn is_empty(dir: &Path, left: &mut usize) -> bool {
     let Some(less) = left.checked_sub(1) else { return false };
     *left = less;
-    let Ok(mut entries) = std::fs::read_dir(dir) else { return false };
-    entries.all(|entry| {
+    let Ok(entries) = std::fs::read_dir(dir) else { return false };
+    entries.filter(|entry| !entry.as_ref().is_ok_and(|entry| entry.file_name() == ".git")).all(|entry| {
         let entry = entry.and_then(|entry| Ok((entry.file_type()?, entry.path())));
         // What is neither a directory nor this is a FIFO, a socket or a device.
         let is_looked_at = |kind: FileType| kind.is_file() || kind.is_symlink();

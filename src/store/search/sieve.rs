@@ -7,6 +7,7 @@ use super::Query;
 use super::clues::Clues;
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::{Called, Look};
+use crate::model::ids::AgentKey;
 use crate::store::lines::{self, Row, What};
 use crate::store::messages::{Message, Reader};
 
@@ -21,11 +22,21 @@ pub struct Sieve<'a> {
     codec: SharedCodec,
     /// Turns of one session do not overlap.
     is_alone: bool,
-    held: Vec<u8>,
+    /// Frames one behind the other, and what each is.
+    held: String,
+    rows: Vec<Held>,
     is_wanted: bool,
     streams: Vec<Stream>,
     room: Vec<u8>,
     reader: Reader,
+}
+
+struct Held {
+    t: f64,
+    agent: AgentKey,
+    is_heard: bool,
+    /// Where its frame ends.
+    end: usize,
 }
 
 /// Pieces of a message or of what a command printed.
@@ -38,17 +49,27 @@ struct Stream {
 
 impl<'a> Sieve<'a> {
     pub fn new(query: &'a Query, codec: SharedCodec, is_alone: bool) -> Self {
-        let (held, streams, room) = (Vec::new(), Vec::new(), Vec::new());
-        Self { query, codec, is_alone, held, is_wanted: false, streams, room, reader: Reader::default() }
+        Self {
+            query,
+            codec,
+            is_alone,
+            held: String::new(),
+            rows: Vec::new(),
+            is_wanted: false,
+            streams: Vec::new(),
+            room: Vec::new(),
+            reader: Reader::default(),
+        }
     }
 
     pub fn take(&mut self, line: &[u8], out: &mut impl FnMut(Message)) {
         let Some(row) = lines::row(line) else { return };
-        let is_prompt = match row.what {
-            What::Sent(_, frame) => matches!(self.codec.called(frame), Some((_, Called::Prompt { .. }))),
-            What::Heard(..) => false,
+        let (agent, frame, is_heard) = match row.what {
+            What::Sent(agent, frame) => (agent, frame, false),
+            What::Heard(agent, frame) => (agent, frame, true),
             _ => return,
         };
+        let is_prompt = !is_heard && matches!(self.codec.called(frame), Some((_, Called::Prompt { .. })));
         if is_prompt && self.is_alone || self.held.len() > MAX_HELD {
             self.let_go(out);
         }
@@ -58,8 +79,8 @@ impl<'a> Sieve<'a> {
             self.reader.take(&self.codec, &row, out);
             return;
         }
-        self.held.extend_from_slice(line);
-        self.held.push(b'\n');
+        self.held.push_str(frame);
+        self.rows.push(Held { t: row.t, agent, is_heard, end: self.held.len() });
     }
 
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
@@ -67,19 +88,22 @@ impl<'a> Sieve<'a> {
     }
 
     fn let_go(&mut self, out: &mut impl FnMut(Message)) {
-        let mut held = std::mem::take(&mut self.held);
         if let Clues::Looser(looser) = &self.query.matcher.clues {
             self.is_wanted = self.is_wanted || self.streams.iter().any(|stream| looser.is_in(&stream.text));
         }
         if std::mem::take(&mut self.is_wanted) {
-            for row in held.split(|byte| *byte == b'\n').filter_map(lines::row) {
-                self.reader.take(&self.codec, &row, out);
+            let mut begin = 0;
+            for Held { t, agent, is_heard, end } in &self.rows {
+                let frame = self.held.get(begin..*end).unwrap_or_default();
+                let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
+                self.reader.take(&self.codec, &Row { t: *t, what }, out);
+                begin = *end;
             }
         }
         self.reader.finish(out);
         self.streams.clear();
-        held.clear();
-        self.held = held;
+        self.rows.clear();
+        self.held.clear();
     }
 
     /// Whether the line, or what ends with it, may have what is looked for.

@@ -518,7 +518,8 @@ impl Known {
             title: kept.name.clone().or_else(|| kept.title.clone()),
             first_prompt: None,
             last_prompt: None,
-            created: used.unwrap_or_default(),
+            // No agent tells that.
+            created: Duration::ZERO,
             opened: used.unwrap_or_default(),
             updated: used.unwrap_or_default(),
             turns: 0,

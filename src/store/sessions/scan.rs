@@ -7,6 +7,7 @@ use super::figures::Figures;
 use crate::agent::codec::stored::{self, Called, Can, Depth, Heard, Origin};
 use crate::agent::codec::{self, SharedCodec};
 use crate::base::limits;
+use crate::model::account;
 use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::event::{Before, Intent, Opening, Update};
 use crate::model::ids::{Address, AgentKey, SessionKey};
@@ -227,7 +228,9 @@ impl Scan {
                 session.turns += 1;
                 session.updated = session.updated.max(t);
                 session.is_closed = false;
-                let text = limits::cut(text, MAX_PROMPT);
+                // What stands above the person's words is told by the thread that it is of.
+                let own = Some(account::own_words(&text)).filter(|own| !own.is_empty());
+                let text = limits::cut(own.map(str::to_owned).unwrap_or(text), MAX_PROMPT);
                 if session.first_prompt.is_none() {
                     session.first_prompt = Some(text);
                 } else {

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::base::origins::Origin;
+use crate::model::account;
 use crate::model::event::{Cans, Listed};
 use crate::model::login::quote;
+use crate::model::past::Past;
 use crate::model::patch::Patch;
 use crate::store::journal::Journal;
 use proptest::prelude::*;
@@ -209,6 +211,18 @@ fn one_journal_may_hold_sessions_of_several_agents() {
     assert_eq!(sessions.iter().map(|known| known.branch.as_deref()).collect::<Vec<_>>(), [Some("main"), None]);
     assert_eq!(sessions[1].cwd, Path::new("/else"));
     assert_eq!(sessions[1].totals.map(|totals| totals.pending), Some(4));
+}
+
+#[test]
+fn the_first_prompt_of_one_that_continues_another_is_what_the_person_wrote_below_the_account() {
+    let state = state();
+    let account = account::of_past(&Past::default(), "Other");
+    state.put("a", &Text::ending().hello().open("s").turn("s", &format!("{account}\n\ngo on with it")).end());
+    state.put("b", &Text::ending().hello().open("t").turn("t", &account).end());
+    let first: Vec<_> = state.list().sessions.into_iter().map(|known| (known.session_id, known.first_prompt)).collect();
+    let of = |id: &str| first.iter().find(|(one, _)| one == id).unwrap().1.clone().unwrap();
+    assert_eq!(of("s"), "go on with it");
+    assert!(account.starts_with(&of("t")), "nothing else was written");
 }
 
 #[test]

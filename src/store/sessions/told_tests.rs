@@ -146,6 +146,7 @@ fn a_time_that_is_none_is_last_and_shown_as_it_was_told_and_none_is_in_the_futur
     assert_eq!(ids, ["late", "old", "odd"]);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     assert!(all[0].updated <= now && all[2].updated.is_zero());
+    assert!(all.iter().all(|known| known.created.is_zero()), "no agent tells when a session was opened");
     assert_eq!((all[1].used_as_told.as_deref(), all[2].used_as_told.as_deref()), (None, Some("yesterday")));
 }
 

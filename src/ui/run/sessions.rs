@@ -202,10 +202,10 @@ impl<D: Device> Running<D> {
         let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
         let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
         let text = match from {
-            Some(_) => format!("A side question; answer it in a few words and change nothing: {question}"),
+            Some(_) => account::aside(None, &question),
             None => {
                 let account = account::of_session(shown.session(), self.engine.history(), &labels::agent(shown));
-                format!("{account}\n\nA side question; answer it in a few words and change nothing:\n{question}")
+                account::aside(Some(&account), &question)
             }
         };
         let before = self.engine.model().sessions().count();
@@ -336,7 +336,7 @@ impl<D: Device> Running<D> {
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
-                    list.told_trees(Arc::clone(&self.app.trees));
+                    list.trees = Arc::clone(&self.app.trees);
                 }
                 self.past_is(Past::Read(all));
             }

@@ -111,7 +111,7 @@ pub async fn choose<D: Device>(
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
             Awaited::Found(Found::List(Ok(all), trees)) => {
-                picker.list.told_trees(trees);
+                picker.list.trees = trees;
                 picker.list.told(Past::Read(all));
                 None
             }

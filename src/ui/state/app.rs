@@ -288,6 +288,7 @@ impl App {
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),
+            Holds::Runs(entry) => session.tool(*entry).is_some_and(|call| !call.is_finished()),
             Holds::Mode(id) => picker::mode_now(session).is_some_and(|now| !now.is_pending && now.id == *id),
         });
         if !holds {

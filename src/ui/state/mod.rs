@@ -26,7 +26,7 @@ pub mod silence;
 pub mod timing;
 pub mod trees;
 
-use crate::model::ids::{Now, ReqId, TermId};
+use crate::model::ids::{EntryId, Now, ReqId, TermId};
 use crate::ui::composer::Composer;
 pub use app::App;
 use dock::Dialog;
@@ -73,6 +73,8 @@ pub enum Holds {
     QuitArmed,
     /// A second Alt+W would close the session.
     CloseArmed,
+    /// The call of this entry has not ended.
+    Runs(EntryId),
     /// The mode of this id is in force, and no other is asked for.
     Mode(String),
 }

@@ -77,7 +77,7 @@ pub struct SessionList {
     reach: Reach,
     open: Vec<Open>,
     past: Past,
-    trees: Arc<Trees>,
+    pub trees: Arc<Trees>,
     filter: String,
     /// Places in `open` and in what has been read.
     shown_open: Vec<usize>,
@@ -255,11 +255,6 @@ impl SessionList {
             Row::Hit(hit) => &hit.session.cwd,
         };
         self.trees.around(cwd)
-    }
-
-    /// The worktrees that there are.
-    pub fn told_trees(&mut self, trees: Arc<Trees>) {
-        self.trees = trees;
     }
 
     /// What has been read; what is chosen stays chosen.

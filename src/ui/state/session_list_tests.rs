@@ -95,7 +95,7 @@ fn a_session_in_a_worktree_is_listed_where_that_came_from() {
     let below = configured("b", "in a corner", "/state/worktrees/shop/w1/src");
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1"), below]);
     assert_eq!(names(&list), ["the one that is open"]);
-    list.told_trees(trees());
+    list.trees = trees();
     list.told(list.past().clone());
     assert_eq!(names(&list), ["the one that is open", "fix"]);
     assert_eq!(list.elsewhere(), 1, "a directory below is another one there, too");
@@ -119,7 +119,7 @@ fn sessions_that_continue_one_another_stand_together_where_nothing_is_filtered()
 #[test]
 fn what_becomes_of_a_worktree_is_asked_first() {
     let mut list = list(vec![configured("a", "fix", "/state/worktrees/shop/w1")]);
-    list.told_trees(trees());
+    list.trees = trees();
     list.told(list.past().clone());
     assert_eq!(act(&mut list, Action::MergeTree), Step::Stay);
     assert!(list.note.as_ref().is_some_and(|note| note.contains("no worktree")) && list.asks.is_none());

@@ -18,6 +18,12 @@ impl Trees {
     pub fn around(&self, dir: &Path) -> Option<&Tree> {
         self.all.iter().find(|tree| dir.starts_with(&tree.path))
     }
+
+    /// The branch of the worktree that a directory is or was in: the one that is `recorded`, where it was discarded.
+    pub fn branch_of<'a>(&'a self, dir: &Path, recorded: Option<&'a str>) -> Option<&'a str> {
+        let standing = self.around(dir).map(|tree| tree.branch.as_str());
+        standing.or_else(|| recorded.filter(|_| self.origins.home_of(dir) != dir))
+    }
 }
 
 /// A worktree of ours. Its name has letters, digits, `-`, `_` and `.` only.

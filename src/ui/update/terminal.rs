@@ -12,7 +12,7 @@ use crate::text::width;
 use crate::ui::keys::{Action, Key, Layer, bytes};
 use crate::ui::msg::{Out, ScrollBy};
 use crate::ui::state::timing::STRAY;
-use crate::ui::state::{App, Focus};
+use crate::ui::state::{App, Focus, Holds};
 
 /// Columns of a command in a message.
 const COMMAND: usize = 40;
@@ -45,7 +45,8 @@ pub(super) fn kill(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         None => match (cx.session.running_child(), cx.session.cancellable()) {
             (Some((entry, name)), _) => {
                 let name = sanitize::line(name);
-                state.say(format!("stopping the sub-agent {}", width::truncate(name.trim(), COMMAND)), cx.now);
+                let words = format!("stopping the sub-agent {}", width::truncate(name.trim(), COMMAND));
+                state.say_while(Holds::Runs(entry), words, cx.now);
                 out.push(Out::Intent(Intent::StopChild { entry }));
             }
             (None, Some(item)) => {

@@ -1,6 +1,8 @@
-use crate::model::event::{Intent, Stop};
+use crate::model::child::ChildPatch;
+use crate::model::event::{Intent, Stop, Update};
 use crate::model::ids::TermId;
 use crate::model::patch::Patch;
+use crate::model::tool::ToolStatus;
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
@@ -159,6 +161,27 @@ fn r_397_alt_k_kills_the_newest_command_and_not_the_agent() {
     s.exits(2, 0);
     s.key(ALT_K);
     assert_eq!(s.intents().last(), Some(&Intent::KillTerminal { term: term(1) }));
+}
+
+#[test]
+fn that_a_sub_agent_is_being_stopped_stands_no_longer_than_it_works() {
+    let mut s = Scene::working(80, 24);
+    let child = |status| {
+        Update::Child(Box::new(ChildPatch {
+            id: "c".into(),
+            title: Patch::Set("Helper 1".into()),
+            description: Patch::Keep,
+            cwd: Patch::Keep,
+            directories: Patch::Keep,
+            stops: Patch::Set(true),
+            status: Patch::Set(status),
+        }))
+    };
+    s.update(child(ToolStatus::InProgress));
+    s.key(ALT_K);
+    assert!(s.draw().contains("stopping the sub-agent Helper 1"), "{}", s.shown);
+    s.update(child(ToolStatus::Cancelled));
+    assert!(!s.draw().contains("stopping the sub-agent"), "{}", s.shown);
 }
 
 #[test]

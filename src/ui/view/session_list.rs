@@ -428,8 +428,8 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
             let place = paths::display(&one.cwd, &[], look.home);
             parts.push((width::truncate_start(&place, AGENT + AGENT / 2).into_owned(), Token::Dim));
         }
-        if let Some(tree) = list.tree_of(Row::Past(one)) {
-            parts.push((tree.branch.clone(), Token::Dim));
+        if let Some(branch) = list.trees.branch_of(&one.cwd, one.branch.as_deref()) {
+            parts.push((branch.to_owned(), Token::Dim));
         }
         let turns = if one.journals.is_empty() { "its agent's".to_owned() } else { human::count(one.turns, "turn") };
         parts.push((turns, Token::Dim));

@@ -1,10 +1,13 @@
 //! The list of sessions at any size: what is seen, and how much of it is laid out.
 
 use super::*;
+use crate::base::origins::{Origin, Origins};
 use crate::ui::fixtures::text;
 use crate::ui::keys::Action;
 use crate::ui::state::session_list::{Offers, Starts, Taste};
+use crate::ui::state::trees::Trees;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
     let one = |n: usize| {
@@ -118,6 +121,36 @@ fn the_end_of_what_was_said_stands_beside_the_list_from_a_hundred_columns_on() {
     assert!(!wide(&mut list, 99, 24).contains("how it ended"));
     list.step(1);
     assert!(drawn(&list, 120, 24).0.contains("reading…"));
+}
+
+#[test]
+fn the_preview_of_one_that_is_open_elsewhere_says_nothing_of_an_end() {
+    let one = PastSession::clean("a".into(), "Gemini", "gemini".into(), Starts::Unknown, "/shop".into())
+        .about(Some("a"), None, None)
+        .used(7200, 2, End::Open, vec![PathBuf::from("a")], false);
+    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading, Taste::default());
+    list.told(Past::Read([one].into()));
+    let shown = wide(&mut list, 120, 24);
+    assert!(shown.contains("what was said last") && !shown.contains("how it ended"), "{shown}");
+}
+
+#[test]
+fn a_session_of_a_discarded_worktree_stands_with_its_branch() {
+    let one = |id: &str, cwd: &str| {
+        PastSession::clean(id.into(), "Gemini", "gemini".into(), Starts::Unknown, cwd.into())
+            .on_branch(Some("acp-tui/w1"))
+            .about(Some(id), None, None)
+            .used(7200, 2, End::Ended, vec![PathBuf::from(id)], true)
+    };
+    let origin = Origin { worktrees: "/state/shop".into(), top: "/shop".into(), ..Origin::default() };
+    let trees = Trees { all: Vec::new(), origins: Origins::new(vec![origin]) };
+    let list = SessionList::new("/shop".into(), Vec::new(), Past::Reading, Taste::default());
+    let mut list = list.with(Arc::new(trees));
+    list.told(Past::Read([one("discarded", "/state/shop/w1"), one("plain", "/shop")].into()));
+    let (shown, _) = drawn(&list, 160, 24);
+    let row = |name: &str| shown.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(row("“discarded”").contains("acp-tui/w1"), "{shown}");
+    assert!(!row("“plain”").contains("acp-tui/w1"), "{shown}");
 }
 
 #[test]

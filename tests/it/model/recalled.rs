@@ -7,9 +7,10 @@ use acp_tui::model::entry::{Body, Entry, Message, UserMessage, UserState};
 use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
+use acp_tui::model::reduce::Found;
 use acp_tui::model::session::{Policy, ReadOnly, SessionState};
 use acp_tui::model::setup::Setup;
-use acp_tui::model::tool::ToolCall;
+use acp_tui::model::tool::{Mark, ToolCall};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -206,6 +207,16 @@ fn a_call_below_another_one_stays_below_it() {
     let session = rig.model().first().session();
     assert_eq!(session.call_named(&"above".into()).map(|call| call.id.clone()), Some("above".into()));
     assert!(session.call_named(&"other".into()).is_none(), "what the agent says next is of a call of its own");
+}
+
+#[test]
+fn of_a_call_that_runs_or_waits_where_a_journal_ends_no_end_is_known() {
+    let mut rig = Rig::prompted("work");
+    rig.tool(json!({ "toolCallId": "t", "title": "read a" }));
+    let session = rig.model().first().session().clone();
+    let mut entries = Found::of(session, Duration::from_secs(9)).past.entries.into_iter();
+    let tool = entries.find_map(|entry| if let Body::Tool(tool) = entry.body { Some(tool) } else { None });
+    assert_eq!(tool.unwrap().mark, Some(Mark::NoFinalStatus), "it may still run in another acp-tui");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use super::bounded;
 use super::content::{str_of, words_of};
 use super::requests::INITIALIZE;
-use super::updates::UPDATE;
+use super::updates::{UPDATE, quick_frame};
 use crate::agent::codec::Codec as _;
 use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
 use crate::agent::codec::v2::V2;
@@ -140,6 +140,10 @@ pub fn heard(frame: &str, depth: Depth) -> Heard<'_> {
     }
     if depth == Depth::Summary && INFO.find(bytes).is_none() && USAGE.find(bytes).is_none() {
         return Heard::Nothing;
+    }
+    let piece = || CHUNK.find(bytes).and_then(|_| quick_frame(frame));
+    if let Some(piece) = piece() {
+        return piece.map_or(Heard::Nothing, |(session, update)| Heard::Update(session, update));
     }
     let Ok([method, params]) = members(frame, ["method", "params"]) else { return Heard::Nothing };
     let is_update = method.is_some_and(|method| method.get().trim_matches('"') == UPDATE);

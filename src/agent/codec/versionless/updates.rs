@@ -22,6 +22,14 @@ const MAX_HELD: usize = 16 << 10;
 const MAX_HELD_LINES: usize = 200;
 
 #[derive(Deserialize)]
+struct FastFrame<'a> {
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow)]
+    params: FastNotification<'a>,
+}
+
+#[derive(Deserialize)]
 struct FastNotification<'a> {
     #[serde(rename = "sessionId", borrow)]
     session: Cow<'a, str>,
@@ -71,7 +79,16 @@ pub fn piece(session: &SessionId, kind: ChunkKind, message: Option<&str>, text: 
 
 /// The parameters of an update with a piece of text. Nothing: they are to be read in full.
 pub fn quick(params: &str) -> Option<Result<(SessionId, Update), String>> {
-    let fast = serde_json::from_str::<FastNotification<'_>>(params).ok()?;
+    piece_of(serde_json::from_str(params).ok()?)
+}
+
+/// The same of a whole frame.
+pub fn quick_frame(frame: &str) -> Option<Result<(SessionId, Update), String>> {
+    let fast = serde_json::from_str::<FastFrame<'_>>(frame).ok()?;
+    piece_of(fast.params).filter(|_| fast.method == UPDATE)
+}
+
+fn piece_of(fast: FastNotification<'_>) -> Option<Result<(SessionId, Update), String>> {
     let kind = chunk_kind(&fast.update.kind).filter(|_| fast.update.content.kind == "text")?;
     let read = || {
         let session = SessionId::from(short_id(&fast.session, "sessionId")?);

@@ -61,6 +61,8 @@ pub struct PastSession {
     pub command: String,
     pub starts: Starts,
     pub cwd: PathBuf,
+    /// The branch that the directory was on.
+    pub branch: Option<String>,
     /// The directory is not there.
     pub is_gone: bool,
     pub title: Option<String>,
@@ -94,6 +96,7 @@ impl PastSession {
             command,
             starts,
             cwd,
+            branch: None,
             is_gone: false,
             title: None,
             first_prompt: None,
@@ -114,9 +117,7 @@ impl PastSession {
     #[must_use]
     pub fn about(mut self, title: Option<&str>, first: Option<&str>, last: Option<&str>) -> Self {
         let clean = |text: &str| {
-            if let Some(name) = account::name_of(text) {
-                return Some(name);
-            }
+            let text = &*account::title_of(text);
             // A prompt may be very long; what is beyond these columns is not looked at.
             let head: String = text.chars().take(ABOUT * 2).collect();
             let line = sanitize::line(&head).trim().replace(['“', '”'], "\"");
@@ -128,6 +129,13 @@ impl PastSession {
         let parts = [self.title.as_deref(), self.first_prompt.as_deref(), Some(&self.agent), Some(&place)];
         self.text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
         self
+    }
+
+    /// The same with the branch that its directory was on.
+    #[must_use]
+    pub fn on_branch(self, branch: Option<&str>) -> Self {
+        let branch = branch.map(|branch| width::truncate(sanitize::line(branch).trim(), AGENT).into_owned());
+        Self { branch, ..self }
     }
 
     /// The same with what it shares with those that it continues, or that continue it.

@@ -10,7 +10,7 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::labels;
-use crate::ui::state::session_list::{Row, Said, SessionList, Who};
+use crate::ui::state::session_list::{End, Row, Said, SessionList, Who};
 use crate::ui::view::ViewCx;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -75,7 +75,12 @@ pub fn draw(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
         }
     };
     let (head, body) = split_top(area, 1);
-    let words = StyledText::of("how it ended", Token::Dim);
+    let goes_on = match list.current() {
+        Some(Row::Open(_)) => true,
+        Some(Row::Past(one)) => one.end == End::Open,
+        Some(Row::Hit(_)) | None => false,
+    };
+    let words = StyledText::of(if goes_on { "what was said last" } else { "how it ended" }, Token::Dim);
     paint::put(buf, head.x, head.y, head.width, &words, look.theme);
     match said {
         Ok([]) => note("nothing was said", look, body, buf),
