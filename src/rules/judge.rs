@@ -3,6 +3,7 @@
 //! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
 //! allowed in every part; adding a deny never allows more.
 
+mod against;
 mod earlier;
 mod files;
 mod globs;
@@ -11,12 +12,13 @@ mod places;
 mod reading;
 mod views;
 
-use super::list::{Among, List};
+use super::list::{Among, List, Said};
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
+use against::Against;
 use earlier::Made;
 use named::Named;
 pub(super) use named::may_be_files;
@@ -128,12 +130,12 @@ impl<'a> Judge<'a, '_> {
     }
 
     fn rules(&self, list: &'a List, tool: &'a Tool, among: Among<'_>) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        let Request { agent, now, .. } = *self.request;
-        list.of(tool.kind, among).filter(move |rule| {
-            rule.pattern.tool.covers(tool)
-                && rule.source.agent.as_deref().is_none_or(|name| agent == Some(name))
-                && rule.source.until.is_none_or(|until| now < until)
-        })
+        let request = self.request;
+        list.of(tool.kind, among).filter(move |rule| holds(rule, request, tool))
+    }
+
+    const fn narrowing(&self) -> Against<'a> {
+        Against { rules: self.rules, request: self.request }
     }
 
     /// What is asked because a deny of this tool could not be read, or else because there is no rule.
@@ -175,8 +177,8 @@ impl<'a> Judge<'a, '_> {
 
     /// What rules are against a command by any of its views.
     fn seen_as(&self, views: &Views<'_>) -> Option<Opinion<'a>> {
-        let firsts = views.firsts();
-        let among = firsts.as_deref().map_or(Among::All, Among::First);
+        let said = views.said();
+        let among = said.as_ref().map_or(Among::All, Among::Command);
         self.narrowed(self.request.tool, among, |spec| views.match_with(spec))
     }
 
@@ -322,8 +324,10 @@ impl<'a> Judge<'a, '_> {
             }
             _ => inside.spelled.is_empty() && inside.secrets.is_empty(),
         };
-        let first = words.first().and_then(Word::known).map(|first| [first]);
-        let among = || first.as_ref().map_or(Among::All, |first| Among::First(first));
+        let first = words.first().and_then(Word::known);
+        let known = || words.iter().map(Word::known).collect();
+        let said = first.map(|first| Said { firsts: vec![first], words: known() });
+        let among = || said.as_ref().map_or(Among::All, Among::Command);
         if let Some(rule) = self.rules(&self.rules.allow, tool, among()).find(fits) {
             return Opinion::by(rule);
         }
@@ -426,6 +430,13 @@ impl<'a> Judge<'a, '_> {
             }
         }
     }
+}
+
+/// Whether a rule is for a tool and an agent, now.
+fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
+    rule.pattern.tool.covers(tool)
+        && rule.source.agent.as_deref().is_none_or(|name| request.agent == Some(name))
+        && rule.source.until.is_none_or(|until| request.now < until)
 }
 
 /// What this command would run, the words before the first not counted.

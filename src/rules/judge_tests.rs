@@ -781,6 +781,192 @@ proptest! {
     }
 }
 
+/// What is left out of a list by its indexes changes nothing.
+mod left_out {
+    use super::*;
+
+    /// The same rules, of which none is ever left out.
+    fn whole(rules: &Rules) -> Rules {
+        let mut rules = rules.clone();
+        for list in [&mut rules.allow, &mut rules.ask, &mut rules.deny] {
+            list.is_whole = true;
+        }
+        rules
+    }
+
+    /// A path of a few names again and again, now and then deeper than indexes look.
+    fn path() -> impl Strategy<Value = String> {
+        let name = || {
+            prop::sample::select(
+                &[
+                    "src",
+                    "src",
+                    "src",
+                    "a.rs",
+                    "a.rs",
+                    "b.rs",
+                    "keys",
+                    "link",
+                    "sub",
+                    "odd",
+                    "globs",
+                    "home",
+                    "me",
+                    ".ssh",
+                    "w",
+                    "elsewhere",
+                    ".git",
+                    "*",
+                    "*.rs",
+                    "s*",
+                    "**",
+                    "a}.rs",
+                    "{a,b}.rs",
+                    "[s]rc",
+                    "?rc",
+                    "..",
+                    ".",
+                    "",
+                ][..],
+            )
+        };
+        let start = prop::sample::select(&["", "", "", "", "/", "~/", "/w/", "/home/me/", "src/", "./", "link/"][..]);
+        let names = prop_oneof![
+            4 => prop::collection::vec(name(), 1..4),
+            1 => prop::collection::vec(prop::sample::select(&["src", "src", "src", "a.rs", "*"][..]), 7..11),
+        ];
+        let end = prop::sample::select(&["", "", "", "/", "/**", "/*"][..]);
+        (start, names, end).prop_map(|(start, names, end)| format!("{start}{}{end}", names.join("/")))
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        let plain = prop::sample::select(
+            &[
+                "git",
+                "git",
+                "git",
+                "status",
+                "status",
+                "add",
+                "push",
+                "rm",
+                "cat",
+                "cp",
+                "mv",
+                "sed",
+                "-i",
+                "-C",
+                "-n",
+                "sudo",
+                "env",
+                "sh",
+                "-c",
+                "xargs",
+                "timeout",
+                "5",
+                "x=1",
+                "LANG=C",
+                "/bin/rm",
+                "*",
+                "g*",
+                "run:*",
+                "run:x",
+                "$x",
+                "\"$x\"",
+                "'git status'",
+                "'rm src/a.rs'",
+                "cd",
+                "tee",
+                "ln",
+                "-s",
+                "find",
+                ".",
+            ][..],
+        );
+        prop_oneof![3 => plain.prop_map(str::to_owned), 1 => path()]
+    }
+
+    fn line() -> impl Strategy<Value = String> {
+        let end = prop::sample::select(&["", "", "", " && ", " | ", "; ", " > src/a.rs; ", " < src/a.rs | "][..]);
+        let command = (prop::collection::vec(word(), 1..5), end).prop_map(|(words, end)| words.join(" ") + end);
+        prop::collection::vec(command, 1..4).prop_map(|commands| commands.concat())
+    }
+
+    fn rule_of_some() -> impl Strategy<Value = RuleRef> {
+        let tool =
+            prop::sample::select(&["Read", "Read", "Edit", "Edit", "Write", "Search", "Bash", "Fetch", "Mcp"][..]);
+        let pattern = prop_oneof![
+            4 => (tool.clone(), path()).prop_map(|(tool, path)| format!("{tool}({path})")),
+            4 => prop::collection::vec(word(), 1..4).prop_map(|words| format!("Bash({})", words.join(" "))),
+            1 => tool.prop_map(str::to_owned),
+            1 => prop::sample::select(&["Fetch(domain:docs.rs)", "Mcp(tracker)", "Bash(* status)", "Read(*)"][..])
+                .prop_map(str::to_owned),
+        ];
+        let agent = prop::sample::select(&[None, None, None, Some("one"), Some("two")][..]);
+        let until = prop::sample::select(&[None, None, None, Some(-1), Some(1)][..]);
+        (0..3_usize, pattern, agent, until).prop_map(|(list, pattern, agent, until)| RuleRef {
+            until,
+            ..rule(crate::rules::LISTS[list].0, &pattern, agent)
+        })
+    }
+
+    /// Rules of several files, each in its own line.
+    fn some() -> impl Strategy<Value = Rules> {
+        let file = prop::collection::vec(rule_of_some(), 0..30);
+        prop::collection::vec(file, 1..3).prop_map(|files| {
+            let (mut all, mut line) = (Rules::default(), 0);
+            for file in files {
+                let mut rules = Rules::default();
+                for rule in file {
+                    line += 1;
+                    let _ = rules.add(RuleRef { line, ..rule });
+                }
+                all.extend(rules);
+            }
+            all
+        })
+    }
+
+    proptest! {
+        #![proptest_config(crate::random(500))]
+
+        #[test]
+        fn no_verdict_and_no_rule_that_decides(
+            rules in some(),
+            line in line(),
+            path in path(),
+            tool in prop::sample::select(&["Read", "Edit", "Write", "Search"][..]),
+            who in prop::sample::select(&[None, Some("one")][..]),
+        ) {
+            let whole = whole(&rules);
+            for (tool, text) in [("Bash", &line), (tool, &path)] {
+                let (by_some, by_all) = (asked(&rules, tool, text, who), asked(&whole, tool, text, who));
+                prop_assert_eq!(by_some, by_all, "{} {}", tool, text);
+            }
+        }
+    }
+
+    #[test]
+    fn nor_of_the_corpus() {
+        for section in CORPUS.split("\n== ") {
+            let mut rules = Rules::default();
+            let mut lines = Vec::new();
+            for text in section.lines().skip(1).filter(|text| !text.starts_with('#')) {
+                match (text.split_once('\t'), text.split_once(' ')) {
+                    (Some((_, line)), _) => lines.push(written_out(line)),
+                    (None, Some((list, pattern))) if Verdict::named(list).is_some() => {
+                        let _ = rules.add(rule(Verdict::named(list).unwrap(), pattern, None));
+                    }
+                    _ => {}
+                }
+            }
+            for line in lines {
+                assert_eq!(asked(&rules, "Bash", &line, None), asked(&whole(&rules), "Bash", &line, None), "{line}");
+            }
+        }
+    }
+}
+
 mod secrets {
     use super::*;
     use Verdict::{Allow, Ask, Deny};

@@ -15,6 +15,11 @@ enum Mark {
     Char(char),
 }
 
+/// Whether a name stands for itself alone.
+pub(super) fn is_plain(name: &str) -> bool {
+    !name.contains(['*', '?', '[', ']', '{', '}'])
+}
+
 /// What a shell makes of the braces in a name; of too many a `*`.
 pub(super) fn expanded(name: &str) -> Vec<String> {
     if name.matches('{').count() > MAX_BRACES {

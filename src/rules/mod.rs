@@ -2,7 +2,7 @@
 //!
 //! Knows no session, no agent, no file and no screen: rules, a request and a way to resolve links go in, a verdict comes
 //! out. Floors, from below: `glob`, `marks`, `word`, `wrappers` (data), `shell` (reads a line), `steering`, `secrets`, `hazards` (data),
-//! `tool`, `pattern`, `list`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
+//! `tool`, `pattern`, `tree`, `list`, `judge`, `propose` (patterns for a request), `file` (TOML to rules) and `edit` (adds and removes in
 //! that text). Invariants: deny goes before ask, ask before allow, and without a rule it is ask; all that cannot be
 //! read for certain is asked about.
 
@@ -20,6 +20,7 @@ mod secrets;
 mod shell;
 mod steering;
 mod tool;
+mod tree;
 mod word;
 mod words;
 mod wrappers;
@@ -235,7 +236,7 @@ impl Rules {
     pub fn add(&mut self, source: RuleRef) -> Result<(), String> {
         match pattern::parse(&source.pattern) {
             Ok(pattern) => {
-                self.list_mut(source.list).push(Arc::new(Rule { pattern, source }));
+                self.list_mut(source.list).push(Rule { pattern, source });
                 Ok(())
             }
             Err(reason) => {

@@ -56,11 +56,16 @@ pub(super) struct PathSpec {
     parts: Vec<Part>,
 }
 
+/// Where the paths of a pattern begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Base {
+pub(super) enum Base {
     Roots,
     Top,
     Home,
+}
+
+impl Base {
+    pub(super) const ALL: [Self; 3] = [Self::Roots, Self::Top, Self::Home];
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,9 +240,9 @@ impl CommandSpec {
         wanted.iter().all(|spec| rest.any(|word| spec.matches(word) != Match::No))
     }
 
-    /// The first word, where it is written out.
-    pub(super) fn first(&self) -> Option<&str> {
-        self.words.first().filter(|word| word.glob.is_literal() && !word.has_colon).map(|word| word.glob.text())
+    /// The word at this place, where it is written out.
+    pub(super) fn literal(&self, at: usize) -> Option<&str> {
+        self.words.get(at).filter(|word| word.glob.is_literal() && !word.has_colon).map(|word| word.glob.text())
     }
 
     /// The word at this place, `*` in it being any text.
@@ -290,6 +295,18 @@ pub(super) fn base_name(word: &Word) -> Word {
 }
 
 impl PathSpec {
+    pub(super) const fn base(&self) -> Base {
+        self.base
+    }
+
+    /// The names written out with which it begins.
+    pub(super) fn beginning(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map_while(|part| match part {
+            Part::One(glob) if glob.is_literal() => Some(glob.text()),
+            _ => None,
+        })
+    }
+
     /// Whether it has any text but `*`.
     pub(super) fn names(&self) -> bool {
         let is_text = |part: &Part| matches!(part, Part::One(glob) if glob.text().contains(|c| c != '*'));

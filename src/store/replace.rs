@@ -28,7 +28,7 @@ pub struct Replacement {
 impl Replacement {
     /// Begins what is to take the place of `path`, in a directory that is there.
     pub fn of(path: &Path) -> io::Result<Self> {
-        let out = BufWriter::with_capacity(1 << 16, NamedTempFile::new_in(directory(path))?);
+        let out = BufWriter::new(NamedTempFile::new_in(directory(path))?);
         Ok(Self { out, path: path.to_owned() })
     }
 

@@ -4,13 +4,12 @@
 //! lock. Invariants: only plain files are opened, and nothing without a bound is read; what `Alternates::read` gives has
 //! the name that was asked for.
 
-use super::packs::{hash, inflate, sha1};
+use super::packs::{hash, sha1};
+use super::zlib;
 use crate::review::state::Oid;
 use crate::review::worktree::walk;
 use gix::hash::{Kind, ObjectId};
 use gix::odb::pack::{cache, data, index};
-use gix::zlib::Inflate;
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{BufReader, Read as _};
@@ -53,16 +52,6 @@ struct Place {
 pub(crate) struct Alternates {
     /// Ours first: only we write there.
     places: Vec<Place>,
-    unpacker: RefCell<Unpacker>,
-}
-
-#[derive(Default)]
-struct Unpacker(Inflate);
-
-impl Clone for Unpacker {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
 }
 
 impl Alternates {
@@ -81,7 +70,7 @@ impl Alternates {
             open.extend(alternates(&dir));
             places.push(Place::new(dir));
         }
-        Self { places, unpacker: RefCell::default() }
+        Self { places }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -90,9 +79,8 @@ impl Alternates {
 
     /// The length of a blob, when it is there.
     pub(crate) fn size(&self, oid: &Oid) -> Option<u64> {
-        let unpacker = &mut self.unpacker.borrow_mut().0;
         self.places.iter().find_map(|place| {
-            let mut packed = || place.packs().iter().find_map(|pack| pack.size(oid, unpacker));
+            let packed = || place.packs().iter().find_map(|pack| pack.size(oid));
             // That one of those is damaged or forged is more likely; they are small.
             packed().or_else(|| loose(&place.loose(oid), oid).map(|bytes| bytes.len() as u64))
         })
@@ -100,9 +88,8 @@ impl Alternates {
 
     /// The bytes of a blob.
     pub(crate) fn read(&self, oid: &Oid) -> Option<Vec<u8>> {
-        let unpacker = &mut self.unpacker.borrow_mut().0;
         self.places.iter().find_map(|place| {
-            let mut packed = || place.packs().iter().find_map(|pack| pack.read(oid, unpacker));
+            let packed = || place.packs().iter().find_map(|pack| pack.read(oid));
             packed().or_else(|| loose(&place.loose(oid), oid))
         })
     }
@@ -176,20 +163,21 @@ impl Pack {
         self.data.entry(self.index.pack_offset_at_index(at)).ok()
     }
 
-    fn size(&self, oid: &Oid, unpacker: &mut Inflate) -> Option<u64> {
+    fn size(&self, oid: &Oid) -> Option<u64> {
         use data::decode::header::ResolvedBase;
         let entry = self.entry(&ObjectId::Sha1(oid.0))?;
         let base = |id: &gix::hash::oid| Ok(self.entry(id).map(ResolvedBase::InPack));
-        let header = self.data.decode_header(entry, unpacker, &base).ok()?;
+        let header = zlib::with_inflater(|inflater| self.data.decode_header(entry, inflater, &base)).ok()?;
         (header.kind == gix::objs::Kind::Blob).then_some(header.object_size)
     }
 
-    fn read(&self, oid: &Oid, unpacker: &mut Inflate) -> Option<Vec<u8>> {
+    fn read(&self, oid: &Oid) -> Option<Vec<u8>> {
         use data::decode::entry::ResolvedBase;
         let entry = self.entry(&ObjectId::Sha1(oid.0))?;
         let base = |id: &gix::hash::oid, _: &mut Vec<u8>| Ok(self.entry(id).map(ResolvedBase::InPack));
         let mut bytes = Vec::new();
-        let found = self.data.decode_entry(entry, &mut bytes, unpacker, &base, &mut cache::Never).ok()?;
+        let decode = |inflater: &mut _| self.data.decode_entry(entry, &mut bytes, inflater, &base, &mut cache::Never);
+        let found = zlib::with_inflater(decode).ok()?;
         (found.kind == gix::objs::Kind::Blob && hash(&bytes).is_ok_and(|is| is == *oid)).then_some(bytes)
     }
 }
@@ -204,7 +192,7 @@ pub(crate) fn loose_path(dir: &Path, oid: &Oid) -> PathBuf {
 /// The content of a loose object that is what its name says.
 fn loose(path: &Path, oid: &Oid) -> Option<Vec<u8>> {
     let file = walk::open_plain(path)?;
-    let mut bytes = inflate(&mut BufReader::new(file), LARGEST + HEADER).ok()??;
+    let mut bytes = zlib::unpack(&mut BufReader::new(file), LARGEST + HEADER).ok()??;
     let end = bytes.iter().take(HEADER).position(|byte| *byte == 0)?;
     let length: usize = std::str::from_utf8(bytes.get(..end)?.strip_prefix(b"blob ")?).ok()?.parse().ok()?;
     let is_whole = bytes.len() - end - 1 == length && sha1(&[&bytes]).is_ok_and(|sum| sum == oid.0);

@@ -20,6 +20,7 @@ pub mod prior;
 pub mod repositories;
 pub mod root;
 pub mod survey;
+mod zlib;
 
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;

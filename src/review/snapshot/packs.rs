@@ -3,14 +3,13 @@
 //! Only whole blobs, never a delta, one pack for everything that comes together. Knows nothing of paths. Invariant: a
 //! pack is complete on the disk before its index appears, and only what has an index counts.
 
+use super::zlib;
 use crate::review::error::ReviewError;
 use crate::review::state::Oid;
 use crate::review::worktree::walk;
 use crate::store::private::make_private_dir;
 use crate::store::replace::{Durability, Replacement, sync_dir};
 use gix::hash::Kind;
-use gix::zlib::stream::deflate;
-use gix::zlib::{Compression, Decompress, FlushDecompress, Status};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -64,9 +63,7 @@ pub(crate) fn encode(oid: Oid, bytes: &[u8]) -> Result<Encoded, ReviewError> {
         rest >>= 7;
     }
     data.push(byte);
-    let mut packer = deflate::Write::new(&mut data, Compression::BEST_SPEED);
-    let packed = packer.write_all(bytes).and_then(|()| packer.flush());
-    packed.map_err(|e| ReviewError::Store(e.to_string()))?;
+    zlib::pack(bytes, &mut data).map_err(|e| ReviewError::Store(e.to_string()))?;
     let crc = crc32fast::hash(&data);
     Ok(Encoded { oid, data, crc })
 }
@@ -111,7 +108,7 @@ impl Pack {
         file.write_all(&(self.entries.len() as u32).to_be_bytes()).map_err(broken)?;
         file.rewind().map_err(broken)?;
         let mut hasher = gix::hash::hasher(Kind::Sha1);
-        let mut buffer = vec![0; 1 << 16];
+        let mut buffer = [0; 8 << 10];
         loop {
             let read = file.read(&mut buffer).map_err(broken)?;
             if read == 0 {
@@ -270,7 +267,7 @@ impl PackStore {
     pub(crate) fn begin(&self) -> Result<Pack, ReviewError> {
         let broken = |e| ReviewError::io(&self.dir, e);
         let temp = tempfile::Builder::new().prefix(TEMP).tempfile_in(&self.dir).map_err(broken)?;
-        let mut file = BufWriter::with_capacity(1 << 16, temp);
+        let mut file = BufWriter::new(temp);
         file.write_all(b"PACK\0\0\0\x02\0\0\0\0").map_err(broken)?;
         Ok(Pack { file, dir: self.dir.clone(), at: 12, entries: Vec::new(), names: HashSet::new() })
     }
@@ -369,29 +366,6 @@ fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {
     if size > LARGEST {
         return Err(damaged());
     }
-    let bytes = inflate(&mut file, size as usize)?.ok_or_else(damaged)?;
+    let bytes = zlib::unpack(&mut file, size as usize)?.ok_or_else(damaged)?;
     if bytes.len() as u64 == size { Ok(bytes) } else { Err(damaged()) }
-}
-
-/// The bytes of a stream; `None` when it is cut short or there are more than `most`. Memory grows with what is there.
-pub(crate) fn inflate(file: &mut impl std::io::BufRead, most: usize) -> std::io::Result<Option<Vec<u8>>> {
-    let mut unpacker = Decompress::new();
-    let mut out = Vec::new();
-    let mut buffer = vec![0; most.saturating_add(64).min(1 << 16)];
-    loop {
-        let input = file.fill_buf()?;
-        let (before_in, before_out) = (unpacker.total_in(), unpacker.total_out());
-        let flush = if input.is_empty() { FlushDecompress::Finish } else { FlushDecompress::None };
-        let status = unpacker.decompress(input, &mut buffer, flush).map_err(std::io::Error::other)?;
-        let read = (unpacker.total_in() - before_in) as usize;
-        let wrote = (unpacker.total_out() - before_out) as usize;
-        file.consume(read);
-        out.extend_from_slice(&buffer[..wrote]);
-        if status == Status::StreamEnd {
-            return Ok((out.len() <= most).then_some(out));
-        }
-        if out.len() > most || (read == 0 && wrote == 0) {
-            return Ok(None);
-        }
-    }
 }

@@ -149,6 +149,9 @@ pub fn hunks(old: &Lines, new: &Lines, edits: &[Edit]) -> Vec<HunkLines> {
             end = Some(edit);
         }
         shown.context(core.old.end..core.old.end + after, core.new.end);
+        // They are kept for as long as the session shows them.
+        shown.lines.shrink_to_fit();
+        shown.refs.shrink_to_fit();
         out.push(HunkLines {
             id: ids.next(old, new, group),
             old_start: number(core.old.start - before),

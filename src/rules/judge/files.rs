@@ -5,7 +5,7 @@
 //! pattern; a word that may be a file is one.
 
 use super::places::{Places, is_like_file};
-use super::{Inside, Judge, Opinion, earlier, globs, named};
+use super::{Inside, Judge, Opinion, earlier, globs, holds, named};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Written};
 use crate::rules::list::Among;
@@ -30,12 +30,35 @@ impl<'a> Judge<'a, '_> {
         let is_named = |spec: &Spec| matches!(spec, Spec::Path(spec) if places.is_named(spec));
         let strict =
             |spec: &Spec| !is_deceptive && places.strict(spec, is_edit) && (secret.is_none() || is_named(spec));
-        let opinion = self.by_rules(tool, |spec| places.wide(spec), strict);
+        let opinion = self.by_paths(tool, &places, strict);
         match opinion.doubt {
             Some(Doubt::NoRule) if let Some(why) = secret => Opinion::ask(Doubt::Secret(why)),
             Some(Doubt::NoRule) if is_edit && places.steers() => Opinion::ask(Doubt::Steering),
             _ => opinion,
         }
+    }
+
+    /// Deny, then ask, then allow; what is left is asked.
+    fn by_paths(&self, tool: &'a Tool, places: &Places<'_>, strict: impl Fn(&Spec) -> bool) -> Opinion<'a> {
+        let against = self.narrowing();
+        let denied = against.first(&self.rules.deny, tool, places, |_| true);
+        if let Some((_, rule)) = denied.itself {
+            return Opinion::by(rule);
+        }
+        if let Some(rule) = against.first(&self.rules.ask, tool, places, |_| true).either() {
+            return Opinion::by(rule);
+        }
+        if denied.below.is_some() {
+            return Opinion::ask(Doubt::DeniedBelow);
+        }
+        let default = self.default(tool);
+        if default == Doubt::BrokenDeny {
+            return Opinion::ask(default);
+        }
+        let all = self.rules.allow.at(tool.kind, |tree, found| places.look(tree, found));
+        let mut rules = all.flat_map(|at| at.near().map(|(_, rule)| rule).collect::<Vec<_>>());
+        let allowed = rules.find(|rule| holds(rule, self.request, tool) && strict(&rule.pattern.spec));
+        allowed.map_or(Opinion::ask(default), Opinion::by)
     }
 
     /// What rules say of the files that a command names, and of those that it runs: `inside` gets the words that a
@@ -241,7 +264,7 @@ impl<'a> Judge<'a, '_> {
 
     /// What is to be said of what may be a link: it may lead to what a rule is against.
     pub(super) fn linked(&self, tool: &'a Tool) -> Opinion<'a> {
-        if self.is_any_against(tool) { Opinion::ask(Doubt::Linked) } else { Opinion::neither() }
+        if self.narrowing().is_any(tool) { Opinion::ask(Doubt::Linked) } else { Opinion::neither() }
     }
 
     /// Of a word that may be the name of a file: whatever it looks like, it is the one that a rule is against.
@@ -250,7 +273,7 @@ impl<'a> Judge<'a, '_> {
             return Opinion::neither();
         }
         let home = self.request.home.and_then(|home| Some(home.join(text.strip_prefix("~/")?)));
-        let is_against = |path: &Path| self.denied(tool, path, !is_like_file(text)) == Some(Match::Yes);
+        let is_against = |path: &Path| self.narrowing().denied(tool, path, !is_like_file(text)) == Some(Match::Yes);
         let is_it = is_against(Path::new(text)) || home.is_some_and(|path| is_against(&path));
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
@@ -265,8 +288,8 @@ impl<'a> Judge<'a, '_> {
         let dir = Word { text: if dir.is_empty() { "/" } else { dir }.to_owned(), ..word.clone() };
         let dir = self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free);
         let is_it = match dir {
-            Some(dir) => self.denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
-            None => self.is_any_against(tool),
+            Some(dir) => self.narrowing().denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
+            None => self.narrowing().is_any(tool),
         };
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
@@ -289,7 +312,8 @@ impl<'a> Judge<'a, '_> {
         };
         // Where links lead is looked at with the files that it stands for now.
         let Some(files) = globs::files(self.request, word) else { return true };
-        self.narrow(tool).any(may_fit) || files.iter().any(|path| self.denied(tool, path, false).is_some())
+        self.narrowing().is_any_of_shape(tool, &[&*plain, &*real], may_fit)
+            || files.iter().any(|path| self.narrowing().denied(tool, path, false).is_some())
     }
 
     /// The files that a shell makes of a word now, as far as that can be told.

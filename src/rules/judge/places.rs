@@ -7,6 +7,7 @@ use crate::rules::Request;
 use crate::rules::pattern::{Match, PathSpec, Spec};
 use crate::rules::secrets::{self, Secret};
 use crate::rules::steering::{is_steering, names_steering};
+use crate::rules::tree::{Bases, Found, Tree};
 use std::path::{Path, PathBuf};
 
 /// What a path says, and where it really is.
@@ -97,6 +98,15 @@ impl<'a> Places<'a> {
             self.real.as_deref().is_some_and(|real| spec.spells_name(real))
         } else {
             rows.iter().all(is_named)
+        }
+    }
+
+    /// Adds the rules that may be for it.
+    pub(super) fn look<'t>(&self, tree: &'t Tree, found: &mut Found<'t>) {
+        let Request { roots, home, .. } = *self.request;
+        let real = self.real.iter().filter(|real| **real != self.plain);
+        for path in std::iter::once(&self.plain).chain(real) {
+            tree.find(path, self.is_above, Bases { roots, home }, found);
         }
     }
 

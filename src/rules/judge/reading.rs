@@ -4,12 +4,9 @@
 //! its name; what is against reading never allows anything.
 
 use super::files::READ;
-use super::places::{Places, is_like_file};
+use super::places::is_like_file;
 use super::{Judge, Opinion};
 use crate::rules::hazards::{self, Reads};
-use crate::rules::list::Among;
-use crate::rules::pattern::{Match, Spec};
-use crate::rules::tool::Tool;
 use crate::rules::word::Word;
 use crate::rules::{Doubt, Verdict};
 use std::path::Path;
@@ -19,7 +16,7 @@ impl<'a> Judge<'a, '_> {
     pub(super) fn read(&self, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
         let reads = hazards::reads(program, words);
         let is_broken = self.default(&READ) == Doubt::BrokenDeny;
-        if reads == Reads::Nothing || self.narrow(&READ).next().is_none() && !is_broken {
+        if reads == Reads::Nothing || self.narrowing().narrow(&READ).next().is_none() && !is_broken {
             return Opinion::neither();
         }
         let perhaps = Opinion::ask(Doubt::PerhapsDenied);
@@ -73,30 +70,9 @@ impl<'a> Judge<'a, '_> {
         }
         // Without a name a search begins where it is; the first may be what it looks for.
         let is_all = reads == Reads::Everything || reads == Reads::Below && names < 2;
-        if is_all && self.denied(&READ, Path::new("."), false).is_some() {
+        if is_all && self.narrowing().denied(&READ, Path::new("."), false).is_some() {
             opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
         }
         opinion
-    }
-
-    /// Whether a rule with a path denies or asks about a file, or something below it; of rules that name something, where
-    /// only those count.
-    pub(super) fn denied(&self, tool: &'a Tool, path: &Path, only_named: bool) -> Option<Match> {
-        let is_it = |spec: &Spec| matches!(spec, Spec::Path(spec) if !only_named || spec.names());
-        let mut rules = self.narrow(tool).filter(|spec| is_it(spec)).peekable();
-        rules.peek()?;
-        let places = Places::of(self.request, path);
-        rules.map(|spec| places.wide(spec)).max().filter(|found| *found != Match::No)
-    }
-
-    /// Whether a rule with a path denies or asks.
-    pub(super) fn is_any_against(&self, tool: &'a Tool) -> bool {
-        self.narrow(tool).any(|spec| matches!(spec, Spec::Path(_)))
-    }
-
-    pub(super) fn narrow(&self, tool: &'a Tool) -> impl Iterator<Item = &'a Spec> {
-        let lists = [&self.rules.deny, &self.rules.ask].into_iter();
-        let rules = lists.flat_map(move |list| self.rules(list, tool, Among::All));
-        rules.map(|rule| &rule.pattern.spec)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Made once for a command, since there may be a thousand rules. Invariant: what might match is told apart from what does.
 
+use crate::rules::list::Said;
 use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::Command;
 use crate::rules::word::Word;
@@ -43,11 +44,15 @@ impl<'a> Views<'a> {
         Self { whole, commands: commands.iter().filter_map(view).collect() }
     }
 
-    /// The words with which they begin; nothing where one is not known.
-    pub(super) fn firsts(&self) -> Option<Vec<&str>> {
-        let views = self.whole.iter().chain(self.commands.iter().map(|(view, _)| view));
-        let firsts = views.flat_map(|view| [view.words.first().and_then(Word::known), view.program.known()]);
-        firsts.collect()
+    /// What is known of their words; nothing where one is not known with which they begin.
+    pub(super) fn said(&self) -> Option<Said<'_>> {
+        let views = || self.whole.iter().chain(self.commands.iter().map(|(view, _)| view));
+        let firsts = views().flat_map(|view| [view.words.first().and_then(Word::known), view.program.known()]);
+        let mut firsts: Vec<&str> = firsts.collect::<Option<_>>()?;
+        firsts.sort_unstable();
+        firsts.dedup();
+        let words: Option<Vec<&str>> = views().flat_map(|view| view.words.iter().map(Word::known)).collect();
+        Some(Said { firsts, words })
     }
 
     pub(super) fn match_with(&self, spec: &Spec) -> Match {

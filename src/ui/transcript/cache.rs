@@ -18,6 +18,8 @@ use std::path::PathBuf;
 
 /// Above this the least recently used layouts are dropped, down to half of it.
 pub(super) const CACHE_BYTES: usize = 3 << 20;
+/// What a map takes for one of its values, about.
+const OVERHEAD: usize = 128;
 /// Entries of which more than their layout is known; beyond that those that were not drawn the longest are forgotten.
 const MAX_SLOTS: usize = 4096;
 /// Columns of glyphs left of the text.
@@ -246,13 +248,16 @@ impl Cache {
     /// A layout, and about how many bytes it takes.
     fn lay_out(&self, cx: &DrawCtx<'_>, entry: &Entry, with: &[&Entry], piece: usize, key: Key) -> (Laid, usize) {
         let ctx = self.ctx(cx, entry, with);
-        let lines = match self.flowing(entry.id) {
+        let mut lines = match self.flowing(entry.id) {
             Some(slot) => cells::piece(entry, &ctx, &slot.split, piece),
             None => cells::lines(entry, &ctx),
         };
-        let rows = wrap_lines(&lines, self.width);
+        let mut rows = wrap_lines(&lines, self.width);
+        lines.shrink_to_fit();
+        rows.shrink_to_fit();
         let texts: usize = lines.iter().map(|l| l.text.len() + l.prefix.len() + l.hang.len() + l.right.len()).sum();
-        let bytes = texts * 2 + size_of::<LogicalLine>() * lines.len() + size_of::<Row>() * rows.len() + 128;
+        let each = size_of::<Laid>() + OVERHEAD;
+        let bytes = texts * 2 + size_of::<LogicalLine>() * lines.len() + size_of::<Row>() * rows.len() + each;
         (Laid { lines, rows, live: cells::is_live(entry, cx.session), key: Some(key) }, bytes)
     }
 }
