@@ -5,6 +5,7 @@
 //! stands for another host than the one that is said.
 
 use super::run::StyledText;
+use crate::base::sanitize::is_deceptive;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ const SCHEMES: [&str; 2] = ["https://", "http://"];
 pub fn last(text: &str) -> Option<&str> {
     let from = SCHEMES.iter().filter_map(|scheme| text.rfind(scheme)).max()?;
     let rest = &text[from..];
-    let is_end = |c: char| c.is_whitespace() || c.is_control() || "\"'<>`|\\^{}".contains(c);
+    let is_end = |c: char| c.is_whitespace() || c.is_control() || is_deceptive(c) || "\"'<>`|\\^{}".contains(c);
     let mut address = rest.find(is_end).map_or(rest, |end| &rest[..end]);
     // What ends the sentence around it, and brackets that were opened before it.
     let is_around = |last: &char, address: &str| match last {
@@ -148,6 +149,7 @@ mod tests {
     fn the_last_address_is_found_without_what_surrounds_it() {
         for (text, found) in [
             ("go to https://a.example/x?y=1#z.", Some("https://a.example/x?y=1#z")),
+            ("https://a.example/x\u{34f}y", Some("https://a.example/x")),
             ("http://one.example and (https://two.example/b).", Some("https://two.example/b")),
             ("https://a.example/x(y)", Some("https://a.example/x(y)")),
             ("\"https://a.example/\u{7}evil\"", Some("https://a.example/")),
