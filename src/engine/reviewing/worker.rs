@@ -97,7 +97,7 @@ impl Worker {
         loop {
             let beat = self.review.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
-            let job = match self.due.into_iter().chain(beat).min() {
+            let job = match self.due.into_iter().chain(beat).chain(self.review.late_look()).min() {
                 _ if self.review.keeps_theirs() && !is_due => match queue.try_recv() {
                     Ok(job) => Some(job),
                     Err(TryRecvError::Disconnected) => return,
@@ -127,6 +127,12 @@ impl Worker {
                 }
                 *self.asker.lock().unwrap_or_else(PoisonError::into_inner) = at;
                 self.carry_out(at, job);
+            }
+            if self.review.late_look().is_some_and(|at| at <= Instant::now()) {
+                let looked = self.review.look_late();
+                if self.trouble("late look", "the files could not be looked at after a command", looked) == Some(true) {
+                    self.soon();
+                }
             }
             if self.due.is_some_and(|at| at <= Instant::now()) {
                 self.refresh();

@@ -108,9 +108,25 @@ impl ReviewSession {
             self.look(&paths)?;
         }
         // What was there before is told apart by its time, as long as the command has not changed the same file.
-        if note.doing == ToolEffect::Runs && (finishes || begins) && self.pace.is_affordable() {
-            self.scan()?;
+        if note.doing == ToolEffect::Runs && (finishes || begins) {
+            if self.pace.is_affordable() {
+                self.scan()?;
+            } else {
+                self.pace.put_off();
+            }
         }
+        Ok(self.log.rev() != before)
+    }
+
+    /// When the look at everything is due that a command's end would have cost too much for. After a turn none is.
+    pub fn late_look(&self) -> Option<Instant> {
+        self.pace.due().filter(|_| self.is_in_turn())
+    }
+
+    /// Takes it. Whether the ledger has changed.
+    pub fn look_late(&mut self) -> Result<bool, ReviewError> {
+        let before = self.log.rev();
+        self.scan()?;
         Ok(self.log.rev() != before)
     }
 
@@ -248,7 +264,7 @@ impl ReviewSession {
         &mut self,
         take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
     ) -> Result<(), ReviewError> {
-        let began = Instant::now();
+        let began = self.pace.begin();
         self.files.snapshot.hidden.shared(self.dir.is_shared());
         let changes = self.files.snapshot.scan()?;
         if let Some(error) = self.files.snapshot.take_failed() {

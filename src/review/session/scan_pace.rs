@@ -1,6 +1,7 @@
 //! How often the whole tree may be looked at.
 //!
-//! Looks at nothing itself. Invariant: looks that take long take a small part of the time.
+//! Looks at nothing itself. Invariants: looks that take long take a small part of the time; one that was put off for that is
+//! due later.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +16,33 @@ pub struct ScanPace {
     pub(super) took: Duration,
     /// A look that is shorter than this is always taken.
     pub(super) cheap: Duration,
+    /// A command came that the last look knows nothing of.
+    owes: bool,
 }
 
 impl ScanPace {
     pub fn new() -> Self {
-        Self { last: Instant::now(), took: Duration::ZERO, cheap: CHEAP_SCAN }
+        Self { last: Instant::now(), took: Duration::ZERO, cheap: CHEAP_SCAN, owes: false }
     }
 
     pub fn is_affordable(&self) -> bool {
         self.took < self.cheap || self.last.elapsed() >= self.took * SCAN_SHARE
+    }
+
+    /// A look was not affordable.
+    pub fn put_off(&mut self) {
+        self.owes = true;
+    }
+
+    /// When the look that was put off is to be taken.
+    pub fn due(&self) -> Option<Instant> {
+        self.owes.then(|| self.last + self.took * SCAN_SHARE)
+    }
+
+    /// A look begins. When.
+    pub fn begin(&mut self) -> Instant {
+        self.owes = false;
+        Instant::now()
     }
 
     /// A look is over that began then.

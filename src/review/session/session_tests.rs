@@ -242,6 +242,25 @@ fn states(doc: &ReviewDoc) -> Vec<HunkState> {
 }
 
 #[test]
+fn what_a_command_did_where_looking_takes_long_is_looked_at_later_in_the_turn() {
+    let mut place = Place::with(&[("a.rs", b"one\n")]);
+    place.review.begin_turn(1).unwrap();
+    for name in ["b.rs", "c.rs"] {
+        assert_eq!(place.review.late_look(), None);
+        (place.review.pace.cheap, place.review.pace.took) = (Duration::ZERO, Duration::from_hours(1));
+        place.command(|place| place.write(name, "new\n"));
+        assert!(!place.review.log.paths().contains(&PathBuf::from(name)));
+        assert!(place.review.late_look().unwrap() > Instant::now() + Duration::from_hours(9));
+        if name == "b.rs" {
+            assert!(place.review.look_late().unwrap());
+            assert!(place.review.log.paths().contains(&PathBuf::from(name)));
+        }
+    }
+    assert_eq!(place.review.end_turn(1).unwrap().files, 2);
+    assert_eq!(place.review.late_look(), None);
+}
+
+#[test]
 fn one_hunk_of_two_is_rejected_and_the_other_accepted() {
     let text = lines(30);
     let mut place = Place::with(&[("a.rs", text.as_bytes())]);
