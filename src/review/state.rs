@@ -111,6 +111,8 @@ pub struct Going<'a> {
     pub path: &'a Path,
     /// Whether it is there now, and would be.
     pub is_there: (bool, bool),
+    /// It is left alone anyway; only what it is a part of is asked for.
+    pub stays: bool,
 }
 
 /// Files that are git's by their form, or may hold what git has lost.

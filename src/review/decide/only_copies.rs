@@ -56,8 +56,8 @@ pub fn only_copies(
 ) -> Left {
     let mut words = copies(files, why, log);
     let OfGit { mut parts, copies } = of_git(files, log, contents);
-    let others = alone.iter().map(|path| Going { path, is_there: (true, false) });
-    for (dir, files) in contents.snapshot.of_git(others, std::iter::empty()).parts {
+    let others = alone.iter().map(|path| Going { path, is_there: (true, false), stays: true });
+    for (dir, files) in contents.snapshot.of_git(others, std::iter::empty(), |path| has_come(log, path)).parts {
         parts.entry(dir).or_default().extend(files);
     }
     let all = words.keys().chain(parts.values().flatten()).chain(&copies);
@@ -68,8 +68,10 @@ pub fn only_copies(
             "it is a history of git's in one file: keep or remove it by hand".to_owned()
         } else {
             let count = human::count(parts.len() as u64, "file");
+            let is_run = |path: &PathBuf| path.iter().any(|name| name == "config" || name == "hooks");
+            let runs = if parts.iter().any(is_run) { "; git there runs what its config and hooks say" } else { "" };
             format!(
-                "it is a git repository or a part of one, and what is git's in it stays ({count}): keep or remove it by hand"
+                "it is a git repository or a part of one, and what is git's in it stays ({count}): keep or remove it by hand{runs}"
             )
         };
         words.insert(if dir.as_os_str().is_empty() { ".".into() } else { dir }, why);
@@ -94,9 +96,9 @@ pub fn only_copies(
 fn of_git(files: &[FileDecision], log: &ChangeLog, contents: &Contents) -> OfGit {
     let going = files.iter().filter(|file| !file.by_hand && file.disk.0 != file.disk.1);
     let is_there = |file: &FileDecision| (!file.disk.0.is_absent(), !file.disk.1.is_absent());
-    let going = going.map(|file| Going { path: &file.path, is_there: is_there(file) });
+    let going = going.map(|file| Going { path: &file.path, is_there: is_there(file), stays: false });
     let comes: HashSet<&Path> = files.iter().filter(|f| !f.disk.1.is_absent()).map(|f| &*f.path).collect();
-    contents.snapshot.of_git(going, gone(log).filter(|path| !comes.contains(path)))
+    contents.snapshot.of_git(going, gone(log).filter(|path| !comes.contains(path)), |path| has_come(log, path))
 }
 
 /// What of the agent's an undo would leave alone since it is git's or may have what git has lost.
@@ -107,9 +109,14 @@ pub fn left_of_git(log: &ChangeLog, contents: &Contents) -> OfGit {
     };
     let new = log.histories().iter().filter(|(_, history)| is_new(history));
     let was_there = |history: &FileHistory| history.steps.first().is_some_and(|step| !step.before.is_absent());
-    let new = new.map(|(path, history)| Going { path, is_there: (true, was_there(history)) });
+    let new = new.map(|(path, history)| Going { path, is_there: (true, was_there(history)), stays: false });
     let stays_gone = |path: &&Path| log.history(path).is_some_and(is_unkept);
-    contents.snapshot.of_git(new, gone(log).filter(stays_gone))
+    contents.snapshot.of_git(new, gone(log).filter(stays_gone), |path| has_come(log, path))
+}
+
+/// Whether a file came in the session.
+fn has_come(log: &ChangeLog, path: &Path) -> bool {
+    log.history(path).is_some_and(|history| history.steps.first().is_some_and(|step| step.before.is_absent()))
 }
 
 /// Files that were there at the first look and are not.

@@ -122,32 +122,43 @@ impl Snapshot {
     }
 
     /// Those of the files that are git's by their form, or may hold what a repository has lost; so has one, too, if one of
-    /// the paths that are `gone` is an object of git's. What an index named at the first look is neither.
+    /// the paths that are `gone` is an object of git's. What an index named at the first look is neither, nor is what was
+    /// there before the directory around it was dressed as git's: its `HEAD` has come, of which `has_come` says so.
     pub(crate) fn of_git<'a>(
         &self,
         going: impl Iterator<Item = Going<'a>>,
         mut gone: impl Iterator<Item = &'a Path>,
+        has_come: impl Fn(&Path) -> bool,
     ) -> OfGit {
         let root = self.root.path();
         let is_object = |path: &Path| git_form::is_object_by_name(walk::bytes(path));
         let has_lost = LazyCell::new(|| gone.any(is_object) || !self.losses().are_none());
         let (mut forms, mut found) = (Forms::new(root), OfGit::default());
-        for Going { path, is_there } in going {
-            let comes = !is_there.0;
+        for Going { path, is_there, stays } in going {
+            let (is_now, will_be) = is_there;
             let key = walk::bytes(path);
-            if !comes && self.hidden.git().tracked.contains(key) {
+            if self.hidden.git().tracked.contains(key) {
                 continue;
             }
             if let Some(dir) = forms.dir_of(key) {
-                // What comes back to a repository harms nothing, but for a ref in the place of one that is packed; nor
-                // does a hook that is as it was.
-                let harms = if comes { is_packed(root, key) } else { !is_there.1 || !Forms::is_aside(key, &dir) };
-                if harms {
-                    found.parts.entry(walk::path(&dir).to_owned()).or_default().insert(path.to_owned());
+                let dir_path = walk::path(&dir);
+                let is_dressed = || will_be && has_come(&dir_path.join("HEAD"));
+                // What comes back to a repository harms nothing, but for a ref in the place of one that is packed; nor do
+                // its hooks, and settings as they were.
+                let harms = match is_now {
+                    false => is_packed(root, key),
+                    true if stays => true,
+                    // Once something is lost they may be the person's, carried there.
+                    true if Forms::is_aside(key, &dir) => !will_be && *has_lost,
+                    true => !(will_be && Forms::is_setting(key) && !git_form::has_extensions(&root.join(path))),
+                };
+                if harms && !is_dressed() {
+                    found.parts.entry(dir_path.to_owned()).or_default().insert(path.to_owned());
                 }
                 continue;
             }
-            match if comes { Beginning::Other } else { git_form::begins(&root.join(path)) } {
+            // What was there is what it is taken back to, whatever it begins with now.
+            match if !is_now || will_be { Beginning::Other } else { git_form::begins(&root.join(path)) } {
                 Beginning::History => drop(found.parts.entry(path.to_owned()).or_default().insert(path.to_owned())),
                 Beginning::Archive if *has_lost => drop(found.copies.insert(path.to_owned())),
                 Beginning::Archive | Beginning::Other => {}

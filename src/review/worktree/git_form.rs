@@ -173,6 +173,8 @@ fn parts(below: &[u8]) -> Vec<&[u8]> {
 fn is_gits_of(parts: &[&[u8]]) -> bool {
     let is_word = |name: &[u8]| name.iter().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(b));
     match *parts {
+        // A link, where there is a directory else.
+        [_] if is_dir_by_name(parts) => true,
         [name] => FILES.contains(&unlocked(name)) || name.strip_prefix(b"sharedindex.").is_some_and(is_oid),
         [b"worktrees", _, ref rest @ ..] => {
             !matches!(rest.first(), Some(&(b"worktrees" | b"objects" | b"modules"))) && is_gits_of(rest)
@@ -195,6 +197,11 @@ fn is_gits_of(parts: &[&[u8]]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a path in a directory of git's bears the name of a directory that a history is in.
+fn is_dir_by_name(parts: &[&[u8]]) -> bool {
+    matches!(*parts, [b"objects" | b"refs" | b"logs" | b"worktrees" | b"modules" | b"reftable"])
 }
 
 /// Whether a path in a directory of objects is one of git's.
@@ -273,8 +280,10 @@ pub(crate) fn is_written_by_git(path: &Path, below: &[u8]) -> bool {
 
 /// Whether what is there may be git's: of refs and logs only what has their form. What is not there may.
 fn may_be_gits(path: &Path, below: &[u8]) -> bool {
-    is_gits(below)
-        && match form(&parts(below)) {
+    let parts = parts(below);
+    is_gits_of(&parts)
+        && match form(&parts) {
+            _ if is_dir_by_name(&parts) => true,
             Some(Form::Ref) => has(path, below, Form::Ref),
             // However long it is.
             Some(Form::Log) => beginning(path, BEGINNING).is_none_or(|text| {
@@ -430,6 +439,11 @@ fn begins_as(path: &Path, forms: &[&[u8]]) -> bool {
     forms.iter().any(|form| text.starts_with(form))
 }
 
+/// Whether settings name extensions of git's format, without which what is there could not be read.
+pub(crate) fn has_extensions(path: &Path) -> bool {
+    beginning(path, TEXT).is_none_or(|text| text.to_ascii_lowercase().windows(11).any(|part| part == b"[extensions"))
+}
+
 /// What a file is by its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beginning {
@@ -445,7 +459,13 @@ pub(crate) fn begins(path: &Path) -> Beginning {
     let is = |forms: &[&[u8]]| forms.iter().any(|form| text.starts_with(form));
     let has_name = |before: &[u8]| text.strip_prefix(before).and_then(|rest| rest.get(..40)).is_some_and(is_oid);
     let is_patch = || has_name(b"From ") || has_name(b"commit ");
-    if is(HISTORIES) {
+    // In a text the next line is one of git's, too.
+    let goes_on = || {
+        let line = text.split(|byte| *byte == b'\n').nth(1).unwrap_or_default();
+        let line = line.strip_prefix(b"-").unwrap_or(line);
+        line.starts_with(b"@") || line.get(..40).is_some_and(is_oid)
+    };
+    if is(HISTORIES) && (!text.starts_with(b"#") || goes_on()) {
         Beginning::History
     } else if text.get(257..262) == Some(b"ustar") || is_patch() || is_zlib(&text) || is(ARCHIVES) {
         Beginning::Archive
@@ -483,8 +503,12 @@ impl<'a> Forms<'a> {
     pub(crate) fn is_aside(key: &[u8], dir: &[u8]) -> bool {
         let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
         let parts = parts(below);
-        let is_setting = parts.last().is_some_and(|name| [&b"config"[..], b"config.worktree"].contains(name));
-        is_gits_of(&parts) && form(&parts).is_none() && !is_setting
+        is_gits_of(&parts) && form(&parts).is_none() && !Self::is_setting(key) && !is_dir_by_name(&parts)
+    }
+
+    /// Whether a file in such a directory has settings by its name.
+    pub(crate) fn is_setting(key: &[u8]) -> bool {
+        matches!(key.rsplit(|byte| *byte == b'/').next(), Some(b"config" | b"config.worktree"))
     }
 
     fn is_part(&mut self, key: &[u8], dir: &[u8], path: &Path) -> bool {
@@ -658,7 +682,11 @@ mod tests {
         let tar = [vec![b'a'; 257], b"ustar\x0000".to_vec()].concat();
         let patch = b"From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\n";
         assert_eq!(is(b"PACK\0\0\0\x02"), Beginning::History);
-        assert_eq!(is(b"# v2 git bundle\n"), Beginning::History);
+        let oid = "0123456789abcdef0123456789abcdef01234567";
+        for next in [format!("{oid} refs/heads/main\n"), format!("-{oid} x\n"), "@object-format=sha256\n".to_owned()] {
+            assert_eq!(is(format!("# v3 git bundle\n{next}").as_bytes()), Beginning::History);
+        }
+        assert_eq!(is(b"# v2 git bundle\nall:\n"), Beginning::Other);
         for archive in [&b"\x1f\x8b\x08"[..], b"PK\x03\x04", b"BZh9", b"reset refs/heads/main\n", &tar, patch] {
             assert_eq!(is(archive), Beginning::Archive, "{archive:?}");
         }

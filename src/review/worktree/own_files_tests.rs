@@ -360,7 +360,7 @@ fn git_under_another_name_is_left_alone_and_what_becomes_one_later_is_shown_and_
         ".bare/: git's own has changed",
         ".bare/refs/heads/main",
         "git repositories that have come: made/.git",
-        "in which an undo leaves what has come or changed: .bare, made, mirror",
+        "in which an undo leaves what has come or changed: made, mirror",
         "settings and hooks of git that have changed: .bare/config",
     ] {
         assert!(said.contains(words), "{words}: {said}");
@@ -370,7 +370,7 @@ fn git_under_another_name_is_left_alone_and_what_becomes_one_later_is_shown_and_
     let mut review = ReviewSession::open(&dir).unwrap();
     place.write(".bare/refs/heads/main", ONE);
     let done = review.act(&ReviewAction::Rewind { turn: 0 }).unwrap().rewound;
-    for dir in [".bare", "made", "mirror"] {
+    for dir in ["made", "mirror"] {
         let one = done.iter().find(|one| one.path == Path::new(dir)).unwrap();
         assert!(
             one.outcome == RewindOutcome::Failed && one.remark.as_ref().unwrap().contains("git repository"),
@@ -382,7 +382,7 @@ fn git_under_another_name_is_left_alone_and_what_becomes_one_later_is_shown_and_
         (ONE.into(), "x\u{1}new".into())
     );
     assert_eq!((place.read("main/file"), place.read("src/config")), ("one\n".into(), "settings\n".into()));
-    assert_eq!((place.read("mirror/refs/heads/main"), place.read(".bare/config")), (OTHER.into(), "changed\n".into()));
+    assert_eq!((place.read("mirror/refs/heads/main"), place.read(".bare/config")), (OTHER.into(), "[core]\n".into()));
     for name in made {
         assert!(place.root.join(name).exists(), "{name}");
     }
@@ -455,22 +455,23 @@ fn however_many_directories_look_like_gits_everything_in_them_is_shown_and_named
     let before = all(&place.root);
     let mut review = place.review(&[]);
     let others = ["src/evil.sh", "src/hooks/deep/use.ts", "src/lib.py", "src/main.py", "src/objects/evil"];
-    let configs: Vec<String> = (0..60).map(|n| format!("a{n:02}/config")).collect();
+    let heads: Vec<String> = (0..60).map(|n| format!("a{n:02}/HEAD")).collect();
     turn(&mut review, |_| {
-        for name in others.iter().copied().chain(configs.iter().map(String::as_str)).chain(["src/hooks/pre-commit"]) {
+        for name in others.iter().copied().chain(["src/hooks/pre-commit", "src/config"]) {
             place.write(name, "evil\n");
         }
+        heads.iter().for_each(|name| drop(place.write(name, OTHER)));
         fs::remove_file(place.root.join("src/lib.py")).unwrap();
     });
-    assert_eq!(changed(&mut review).len(), others.len() + configs.len() + 1);
+    assert_eq!(changed(&mut review).len(), others.len() + heads.len() + 2);
     let said = review.uncovered().join("\n");
     assert!(said.contains("leaves what has come or changed: a00, a01") && said.contains("and 10 more"), "{said}");
     let done = rewind(&mut review);
     let left: Vec<_> = done.iter().filter(|one| one.outcome == RewindOutcome::Failed).collect();
     assert_eq!(left.len(), 51, "{left:?}");
     assert!(left.iter().any(|one| one.remark.as_ref().unwrap().starts_with("10 more git repositories")), "{left:?}");
-    for name in configs.iter().map(String::as_str) {
-        assert_eq!(place.read(name), "evil\n", "{name}");
+    for name in heads.iter().map(String::as_str) {
+        assert_eq!(place.read(name), OTHER, "{name}");
         let was = before.iter().find(|(path, _)| *path == place.root.join(name)).unwrap();
         fs::write(&was.0, &was.1).unwrap();
     }
@@ -524,9 +525,7 @@ fn nothing_is_hidden_in_a_directory_of_which_an_index_names_a_file_or_which_has_
             let is_src = |one: &&Rewound| one.path == Path::new(&format!("{above}src"));
             assert_eq!(done.iter().filter(is_src).count(), 1, "{done:?}");
             for (name, was) in own.iter().zip(before) {
-                // What git may have made of it in the session stays, what is gone comes back.
-                let is_left = !tracked && name.ends_with("config");
-                assert_eq!(place.read(name), if is_left { ONE } else { &was }, "{name}, {init:?} {tracked}");
+                assert_eq!(place.read(name), was, "{name}, {init:?} {tracked}");
             }
         }
     }
@@ -552,7 +551,7 @@ fn settings_and_hooks_of_git_are_shown_also_in_a_directory_of_its_own() {
     assert_eq!(changed(&mut review), own);
     rewind(&mut review);
     assert_eq!(place.read("f1"), "one\n");
-    assert!(!place.root.join(own[2]).exists() && place.root.join(own[1]).exists());
+    assert!(!place.root.join(own[2]).exists() && !place.root.join(own[1]).exists());
     git(&place, &["fsck", "--full"]);
 }
 
@@ -825,6 +824,8 @@ fn no_undo_takes_a_repository_apart_that_came_or_was_changed_in_the_session() {
         ),
         (mirror, &*push("agent"), &*push("mine"), "m.git", 3),
         (mirror, &*push("agent"), "true", "m.git", 2),
+        (mirror, "mv m.git/objects objs; ln -s ../objs m.git/objects", &*push("mine"), "m.git", 2),
+        (mirror, "mv m.git/refs other; ln -s ../other m.git/refs", &*push("mine"), "m.git", 2),
         (
             mirror,
             &*format!("({}); git -C m.git gc -q --prune=now", push("agent")),
@@ -865,6 +866,40 @@ fn no_undo_takes_a_repository_apart_that_came_or_was_changed_in_the_session() {
         drop(review.act(&ReviewAction::Undo));
         assert_eq!(log(&place, dir), commits, "{agents}");
     }
+}
+
+#[test]
+fn what_was_there_is_taken_back_whatever_it_and_what_is_around_it_are_dressed_as() {
+    let place = with_history();
+    sh(
+        &place,
+        "mkdir -p modules/auth logs/app src/refs/hooks; git branch old; for f in Makefile config modules/auth/config \
+         logs/app/server.log src/refs/hooks/use; do echo mine > $f; done; gzip -c f1 > data.gz; echo loose > untracked; \
+         git add -A; git rm -q --cached untracked; $git commit -qm files",
+    );
+    let files = |place: &Place| {
+        let mut files = all(&place.root);
+        files.retain(|(path, _)| ![".git", ".local"].iter().any(|name| path.starts_with(place.root.join(name))));
+        files
+    };
+    let before = files(&place);
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| {
+        sh(
+            &place,
+            "o=$(git rev-parse HEAD); git branch -q -D old; for f in Makefile untracked; do \
+             printf '# v2 git bundle\\n%s x\\nEVIL\\n' $o > $f; done; printf '# pack-refs with: \\n%s refs/hooks/use\\n' $o > \
+             src/packed-refs; echo ref: refs/heads/main > HEAD; cp HEAD src/HEAD; mkdir refs objects src/objects; \
+             rm src/refs/hooks/use; for f in config modules/auth/config; do echo evil > $f; done; \
+             echo \"$o $o x\" > logs/app/server.log; mkdir hooks; echo evil > hooks/post-checkout; gzip -c Makefile > data.gz",
+        );
+    });
+    rewind(&mut review);
+    let mut after = files(&place);
+    // The hook stays since a branch was lost.
+    let stays = ["HEAD", "packed-refs", "hooks/post-checkout"];
+    after.retain(|(path, _)| !stays.iter().any(|name| path.ends_with(name)));
+    assert_eq!(after, before);
 }
 
 #[test]
