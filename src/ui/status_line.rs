@@ -294,8 +294,9 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
         pieces.push(Piece::new(sep, format!("silent for {}", clock(silent)), Token::Warn, rank));
     } else if tool.is_none() {
         let newest = session.entries().iter().rev().take_while(|e| e.turn == turn.id).find(|e| !e.finished);
-        if matches!(newest.map(|e| &e.body), Some(Body::Agent(_))) {
+        if let Some(answer) = newest.filter(|entry| matches!(entry.body, Body::Agent(_))) {
             pieces.push(Piece::new("", "writing", Token::Text, KEEP));
+            pieces.push(Piece::new(" ", human::duration(now.saturating_sub(answer.at)), Token::Text, 80));
         } else {
             let since = match newest {
                 Some(entry) if matches!(entry.body, Body::Thought(_)) => entry.at,

@@ -53,7 +53,8 @@ fn working() {
     s.after(8000);
     assert_eq!(left(&s), "thinking 8 s · Esc stops the turn");
     s.say("So");
-    assert_eq!(left(&s), "writing · Esc stops the turn");
+    s.after(2000);
+    assert_eq!(left(&s), "writing 2 s · Esc stops the turn");
     s.tool("t", ToolKind::Execute, "`cargo test`", ToolStatus::InProgress);
     s.after(4000);
     assert_eq!(left(&s), "run cargo test 4 s · Esc stops the turn");
@@ -154,14 +155,14 @@ fn the_right_end_and_what_gives_way_first() {
     s.say("x");
     let all = "default · context ▰▰▰▰▱▱▱▱ 38 % of 1 M · 0.12 USD";
     assert_eq!(said(&s, 100).1, all);
-    let full = "writing · Esc stops the turn";
+    let full = "writing 0 s · Esc stops the turn";
     let rows: Vec<(String, String)> = (1..=100).rev().map(|columns| said(&s, columns)).collect();
     let mut rights: Vec<&str> = rows.iter().map(|(_, r)| r.as_str()).collect();
     rights.dedup();
     let short = ["default · 38 % of 1 M · 0.12 USD", "default · 38 % of 1 M", "default · 38 %", "default", ""];
     assert_eq!(rights, [&[all][..], &short].concat());
     assert_eq!(said(&s, 50).0, full);
-    assert_eq!(said(&s, 20).0, "writing · Esc stops");
+    assert_eq!(said(&s, 24).0, "writing 0 s · Esc stops");
     assert_eq!(said(&s, 10).0, "writing");
     for (n, (l, r)) in rows.iter().enumerate() {
         let columns = 100 - n;

@@ -100,6 +100,9 @@ fn is_allowed(sequence: &str) -> bool {
     match last {
         // Cursor, erase to the end of the row, colours.
         "H" | "G" | "C" | "K" | "m" => numbers(parameters),
+        // How Alt is told: kept, set, given back.
+        "s" | "r" => parameters == "?1036;1039",
+        "h" if parameters == "?1036;1039" => true,
         "h" | "l" => {
             matches!(parameters, "?25" | "?7" | "?1000" | "?1004" | "?1006" | "?1049" | "?2004" | "?2026" | "?2031")
         }
@@ -121,6 +124,7 @@ pub fn assert_modes_given_back(bytes: &[u8]) {
         ("\x1b[?2004h", "\x1b[?2004l"),
         ("\x1b[?1004h", "\x1b[?1004l"),
         ("\x1b[?2031h", "\x1b[?2031l"),
+        ("\x1b[?1036;1039h", "\x1b[?1036;1039r"),
         ("\x1b[?7l", "\x1b[?7h"),
         ("\x1b[>1u", "\x1b[<1u"),
         ("\x1b[22;2t", "\x1b[23;2t"),

@@ -28,9 +28,10 @@ use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
-pub use permission::{gate_body, permission_body, raw_input, wording};
+pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
 pub use source::source;
 use std::path::{Path, PathBuf};
+pub use tool::wish;
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";

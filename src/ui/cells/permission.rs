@@ -16,7 +16,7 @@ use crate::model::changes::WritePreview;
 use crate::model::claims::files_in_input;
 use crate::model::entry::{Body, Entry};
 use crate::model::question::{About, Outside, Question};
-use crate::model::tool::{Location, ToolContent, ToolKind};
+use crate::model::tool::{Location, ToolCall, ToolContent, ToolKind};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -114,6 +114,14 @@ pub fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
         out.push(LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(StyledText::of(words, Token::Warn)) });
     }
     out
+}
+
+/// Whether a call that may change something shows neither a change nor a command nor a text.
+pub fn says_nothing(tool: &ToolCall) -> bool {
+    let may_change =
+        matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute | ToolKind::Other);
+    let runs = tool.kind == ToolKind::Execute && command(tool.raw_input.as_ref()).is_some();
+    may_change && !runs && tool.content.is_empty()
 }
 
 /// The raw input of a call, as it was sent; nothing when there is none.

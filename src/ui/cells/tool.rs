@@ -9,6 +9,7 @@ use super::lines::dim;
 use super::message::{block, display, label};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, SPINNER, gutter, is_waiting, values};
+use crate::model::changes::WritePreview;
 use crate::model::entry::{Block, Entry};
 use crate::model::ids::ToolId;
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
@@ -211,6 +212,15 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
         (true, _) => "create",
         (_, true) => "delete",
         _ => "edit",
+    }
+}
+
+/// What a call is asked to do; "create" only where the disk has no such file.
+pub fn wish(t: &ToolCall, previews: &[WritePreview]) -> &'static str {
+    match deed(t) {
+        "create" if previews.iter().any(|preview| preview.old.is_some()) => "edit",
+        verb @ ("create" | "edit" | "delete") => verb,
+        _ => labels::verb(t.kind),
     }
 }
 

@@ -26,10 +26,14 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpid, kill_process};
 
 /// Title pushed, alternate screen, keyboard told apart (kitty flag 1), bracketed paste, focus reports, no wrapping at
-/// the right edge (a character wider than we think must not push the row down), changes between light and dark told.
-const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h";
+/// the right edge (a character wider than we think must not push the row down), changes between light and dark told,
+/// Alt told by an Escape: xterm sends another letter without it. How Alt was told before is kept and given back by the
+/// terminal, because it is on by default in some and off in others.
+const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h\
+    \x1b[?1036;1039s\x1b[?1036;1039h";
 /// The same on the screen that is there.
-const ENTER_MAIN: &[u8] = b"\x1b[22;2t\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h";
+const ENTER_MAIN: &[u8] = b"\x1b[22;2t\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h\
+    \x1b[?1036;1039s\x1b[?1036;1039h";
 /// The alternate screen over it, with keys told apart there too, and back.
 const OPEN_ALTERNATE: &[u8] = b"\x1b[?1049h\x1b[>1u";
 const CLOSE_ALTERNATE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?1006l\x1b[?1000l\x1b[<1u\x1b[?1049l";
@@ -45,13 +49,13 @@ const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
-    \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
+    \x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
 
 /// The same where the alternate screen is not shown; what is drawn from the cursor's row on is erased first.
 const LEAVE_MAIN: [&[u8]; 3] = [
     b"\x1b[?2026l\x1b[m",
     ERASE,
-    b"\x1b[?25h\x1b[?1006l\x1b[?1000l\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[23;2t",
+    b"\x1b[?25h\x1b[?1006l\x1b[?1000l\x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[23;2t",
 ];
 
 /// What the terminal is set to: a number, so that another process can be told of it.
@@ -415,11 +419,15 @@ impl Write for TtyOut {
 mod tests {
     use super::*;
 
-    /// The private modes a byte string sets (`true`) and resets, in order.
+    /// The modes by which Alt is told.
+    const ALT: &str = "1036;1039";
+
+    /// The private modes a byte string sets (`true`) and resets, in order; not those that the terminal itself brings back.
     fn modes(bytes: &[u8]) -> Vec<(String, bool)> {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         text.split('\x1b')
             .filter_map(|s| s.strip_prefix("[?"))
+            .filter(|s| !s.starts_with(ALT))
             .map(|s| (s.trim_end_matches(['h', 'l']).to_owned(), s.ends_with('h')))
             .collect()
     }
@@ -433,6 +441,17 @@ mod tests {
         entered.reverse();
         let undone: Vec<_> = entered.into_iter().map(|(mode, on)| (mode, !on)).collect();
         assert_eq!(left, undone);
+    }
+
+    #[test]
+    fn how_alt_is_told_is_kept_before_it_is_set_and_given_back() {
+        let leave_main = LEAVE_MAIN.concat();
+        for (enter, leave) in [(ENTER, LEAVE), (ENTER_MAIN, leave_main.as_slice())] {
+            let (enter, leave) = (String::from_utf8_lossy(enter), String::from_utf8_lossy(leave));
+            assert!(enter.contains(&format!("\x1b[?{ALT}s\x1b[?{ALT}h")), "{enter:?}");
+            assert!(leave.contains(&format!("\x1b[?{ALT}r")), "{leave:?}");
+            assert!(!leave.contains(&format!("{ALT}l")), "where it is on by default it stays on: {leave:?}");
+        }
     }
 
     #[test]

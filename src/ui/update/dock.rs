@@ -94,7 +94,7 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
             state.say_of_question(format!("not by a digit alone: Alt+{number}, or Tab first"), cx.now);
         }
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
-        None if dock.has_just_answered(cx.now) => state.say("too soon: nothing is asked yet", cx.now),
+        None if dock.has_just_answered(cx.now) => state.say_of_question("too soon: nothing is asked yet", cx.now),
         _ => return false,
     }
     true

@@ -33,7 +33,8 @@ pub fn open(state: &mut App, cx: Cx<'_>, scope: Scope, out: &mut Vec<Out>) {
         review.layout.presence = Presence::Here;
     } else {
         let mut review = ReviewState::new(scope);
-        if cx.frame.transcript.width < BOTH_FROM {
+        // A list of one file has nothing to choose.
+        if cx.frame.transcript.width < BOTH_FROM && cx.session.changes().totals.files != 1 {
             review.layout.pane = Pane::Files;
         }
         review.sync(cx.session.review());

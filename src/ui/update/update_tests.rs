@@ -514,6 +514,7 @@ fn a_burst_of_five_is_tab_and_five_digits() {
         s.after(200);
         s.ask(req, "make", &["Allow", "Reject"]);
         assert!(s.shown.contains("a digit answers"), "{}", s.shown);
+        assert!(!s.shown.contains("nothing is asked yet"), "it is asked now: {}", s.shown);
         s.after(300).typed("1");
     }
     let all: Vec<u64> = s.answers().iter().map(|(req, _)| *req).collect();

@@ -51,8 +51,9 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     paint::put_right(buf, inner, used, &right, cx.theme);
 }
 
-/// The rule above the composer: with what is sent, the mode and the model, and that there is more below.
-pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
+/// The rule above the composer: with what is sent, the mode and the model, and that there is more below the rows of the
+/// transcript. A figure stands there for less than a screen: beyond that nothing is laid out yet, and it is an estimate.
+pub fn rule(cx: &ViewCx<'_>, area: Rect, (below, rows): (Option<u64>, u16), buf: &mut Buffer) {
     line(cx, area, buf);
     if area.is_empty() {
         return;
@@ -87,8 +88,12 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, below: Option<u64>, buf: &mut Buffer) {
         }
         return;
     };
-    let rows = human::count(below, "row");
-    for words in [format!(" {rows} below · Ctrl+End "), format!(" {below} below "), " ↓ ".to_owned()] {
+    let (long, short) = if below < u64::from(rows) {
+        (human::count(below, "row"), below.to_string())
+    } else {
+        ("↓ more".to_owned(), "↓ more".to_owned())
+    };
+    for words in [format!(" {long} below · Ctrl+End "), format!(" {short} below "), " ↓ ".to_owned()] {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
         if paint::put_right(buf, inner, used + RULE_BEFORE, &text, cx.theme) == Placed::Yes {

@@ -36,6 +36,8 @@ use std::path::{Path, PathBuf};
 
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
+/// Lines of what was sent where nothing else says what a call does.
+const SENT_LINES: usize = 12;
 /// Columns of the call that a question is asked for.
 const MAX_CALL: usize = 60;
 
@@ -171,7 +173,13 @@ pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
     let max = max - fixed.len();
     let body = paint::rows(&contents.body, inner);
     let dock = &cx.state.view.dock;
-    let look = Look { focused: takes_keys(cx), armed: dock.is_armed(cx.now), highlighted: dock.highlighted, columns };
+    let look = Look {
+        focused: takes_keys(cx),
+        armed: dock.is_armed(cx.now),
+        letters: cx.state.view.focus == Focus::Dock,
+        highlighted: dock.highlighted,
+        columns,
+    };
     let choices = Choices::new(&contents.choices, look);
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
@@ -404,8 +412,9 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         return form::contents(cx, pending, asking, right, columns);
     }
     let agent = labels::agent(cx.session);
+    let tool = cx.session.tool(pending.entry);
     let verb = match &pending.about {
-        About::Permission => cx.session.tool(pending.entry).map_or("do", |tool| labels::verb(tool.kind)),
+        About::Permission => tool.map_or("do", |tool| cells::wish(tool, &pending.previews)),
         About::Write => "write",
         About::Read(_) => "read",
         About::Run(_) | About::Asked { .. } => "run",
@@ -428,7 +437,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if wide {
         prefix.push(&format!("{agent} wants to "), Token::Text);
     }
-    let removes = cx.session.tool(pending.entry).is_some_and(|tool| tool.kind == ToolKind::Delete);
+    let removes = verb == "delete" || tool.is_some_and(|tool| tool.kind == ToolKind::Delete);
     let token = if removes { Token::Danger } else { Token::Text };
     prefix.push(verb, RunStyle::from(token).with_mods(Mods::BOLD));
     prefix.push(" ", Token::Text);
@@ -442,7 +451,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     // which agent asks is always said.
     let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
-    let above = cx.session.tool(pending.entry).and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
+    let above = tool.and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
     if let Some(call) = above {
         place.push_str(" · for ");
         place.push_str(if call.is_agent { "its sub-agent " } else { "" });
@@ -462,6 +471,16 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         body.extend(lines);
     }
     let sent = entry.map(cells::raw_input).unwrap_or_default();
+    let is_bare = pending.about == About::Permission && tool.is_some_and(cells::says_nothing);
+    if is_bare && cx.state.view.dock.raw == Raw::Hidden {
+        body.extend(sent.iter().take(SENT_LINES).cloned());
+        if let Some(more) = sent.len().checked_sub(SENT_LINES).filter(|more| *more > 0) {
+            body.push(plain(
+                &format!("  … {} more · v shows all that was sent", human::count(more as u64, "line")),
+                Token::Dim,
+            ));
+        }
+    }
     let raw = match cx.state.view.dock.raw {
         _ if sent.is_empty() => RawLines::None,
         Raw::Shown => RawLines::Shown,

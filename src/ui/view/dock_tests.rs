@@ -8,7 +8,7 @@ use crate::model::event::{
 use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Change, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::{Out, What};
@@ -354,7 +354,7 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
         s.draw().to_owned()
     };
     let shown = ends(true);
-    assert!(shown.contains("─ 34 s · 1 call · nothing changed ──"), "{shown}");
+    assert!(shown.contains("─ 34 s · 1 call · nothing changed here ──"), "{shown}");
     assert!(!ends(false).contains("nothing changed"), "a mere answer ends with itself");
 }
 
@@ -901,4 +901,54 @@ fn how_long_a_call_took_is_counted_from_the_answer_on() {
     s.update(Update::ToolUpdate(patch.into()));
     let row = s.draw().lines().find(|row| row.contains("cargo test")).unwrap().to_owned();
     assert!(row.ends_with("2 s"), "{row}");
+}
+
+#[test]
+fn a_rule_names_files_outside_that_nobody_reviews() {
+    let mut s = gated(Gate::Off, 100);
+    s.intent(Intent::Prompt { text: "look".into(), links: Vec::new() });
+    let turn = s.model.first().session().last_turn();
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
+    for (id, path, status) in [
+        ("a", "/etc/hosts", ToolStatus::Completed),
+        ("b", "/home/me/src/shop/../hosts", ToolStatus::Completed),
+        ("c", "/home/me/src/hosts", ToolStatus::Completed),
+        ("d", "/etc/passwd", ToolStatus::Failed),
+        ("e", PATH, ToolStatus::Completed),
+    ] {
+        let mut patch = ToolPatch::new(id.into());
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.status = Patch::Set(status);
+        patch.locations = Patch::Set(vec![Location { path: path.into(), line: None }]);
+        s.update(Update::ToolCall(patch.into()));
+    }
+    s.end_turn(Stop::EndTurn);
+    let (totals, session) = (Totals::default(), Totals::default());
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
+    s.draw();
+    assert!(s.shown.contains("5 calls · nothing changed here · 2 files outside: not reviewed ─"), "{}", s.shown);
+}
+
+#[test]
+fn the_verb_of_a_question_is_what_the_change_does_on_the_disk() {
+    let mut s = asks_with_input(24, 2, None);
+    assert!(s.shown.contains("wants to create src/x.rs"), "{}", s.shown);
+    preview(&mut s, 1, "one\n", "line 1\nline 2\n", None);
+    s.draw();
+    assert!(s.shown.contains("wants to edit src/x.rs"), "the file is there: {}", s.shown);
+}
+
+#[test]
+fn a_call_that_says_nothing_else_shows_what_was_sent() {
+    let mut s = Scene::working(100, 40);
+    let mut patch = ToolPatch::new("call".into());
+    patch.title = Patch::Set("apply_patch".into());
+    patch.raw_input =
+        Patch::Set(serde_json::json!({"input": (0..30).map(|n| format!("+row {n}\n")).collect::<String>()}));
+    s.ask_patch(1, patch, &["Yes", "No"]);
+    assert!(s.shown.contains("+row 3") && !s.shown.contains("+row 20"), "{}", s.shown);
+    assert!(s.shown.contains("v shows all that was sent"), "{}", s.shown);
+    s.press(Code::Tab).after(700).typed("v").draw();
+    assert!(s.shown.matches("+row 3\n").count() <= 1 && s.shown.contains("+row 20"), "{}", s.shown);
+    assert!(!s.shown.contains("v shows all that was sent"), "{}", s.shown);
 }

@@ -262,7 +262,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     if cx.session.is_only_reviewed() {
         chrome::line(cx, rule, buf);
     } else {
-        chrome::rule(cx, rule, info.rows_below, buf);
+        chrome::rule(cx, rule, (info.rows_below, info.transcript.height), buf);
     }
     moving
 }

@@ -235,6 +235,7 @@ fn r_339_a_request_outside_of_a_turn_is_shown() {
 fn raw_input_is_shown_on_a_key() {
     let mut s = Scene::working(80, 24);
     let mut patch = crate::model::tool::ToolPatch::new("c".into());
+    patch.kind = Patch::Set(ToolKind::Fetch);
     patch.raw_input = Patch::Set(serde_json::json!({"secret_flag": true}));
     s.ask_patch(1, patch, &["Yes"]);
     assert!(!s.draw().contains("secret_flag"));
@@ -297,7 +298,13 @@ fn rows_below_are_counted_on_the_rule() {
     let first = s.model.first().session().entries().id_at(0);
     s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(first);
     s.draw();
-    assert!(s.shown.contains("below · Ctrl+End"), "{}", s.shown);
+    assert!(s.shown.contains("↓ more below · Ctrl+End"), "an estimate is no figure: {}", s.shown);
+    let near = s.model.first().session().entries().id_at(28);
+    s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(near);
+    s.draw();
+    assert!(s.shown.contains(" rows below · Ctrl+End") && !s.shown.contains("more below"), "{}", s.shown);
+    s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(first);
+    s.draw();
     let before = s.shown.lines().nth(4).map(str::to_owned);
     s.say("more");
     s.draw();

@@ -25,8 +25,20 @@ pub(super) fn beside(name: &str, kind: PermissionKind) -> &'static str {
     match (agrees, how) {
         (true, "once") => "",
         (true, _) if said().any(|word| word == how) => "for good",
+        // How long is the agent's to say.
+        (_, "always") if is_of_session(&name, verbs) => "lasts",
         _ => words,
     }
+}
+
+/// Whether a name says that it is meant for a session, and nothing but one of these verbs.
+fn is_of_session(name: &str, verbs: [&str; 4]) -> bool {
+    let words = || name.split(|c: char| !c.is_alphanumeric());
+    let turns = |word: &str| matches!(word, "not" | "don" | "dont" | "never" | "nothing" | "without" | "unless");
+    let is_other = |word: &str| (YES.contains(&word) || NO.contains(&word)) && !verbs.contains(&word);
+    words().any(|word| word == "session")
+        && words().any(|word| verbs.contains(&word))
+        && !words().any(|word| turns(word) || is_other(word))
 }
 
 /// The letter that answers in this way.
@@ -68,6 +80,12 @@ mod tests {
             ("Reject", AllowAlways, "allow for good"),
             ("Allow", AllowAlways, "allow for good"),
             ("Allow once", AllowAlways, "allow for good"),
+            ("Allow for this session", AllowAlways, "lasts"),
+            ("No, not in this session", RejectAlways, "reject for good"),
+            ("Reject for this session", RejectAlways, "lasts"),
+            ("Reject for this session", AllowAlways, "allow for good"),
+            ("Allow for this session", AllowOnce, "allow once"),
+            ("Yes, and don't ask again this session", AllowAlways, "allow for good"),
             ("Always allow", AllowOnce, "allow once"),
             ("Always allow cargo test", AllowAlways, "allow for good"),
             ("Do not allow", AllowOnce, "allow once"),

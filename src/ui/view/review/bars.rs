@@ -190,7 +190,7 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     } else if is_alone {
         &["? keys  q closes", "? keys  q"]
     } else {
-        &["Tab prompt  ? keys  q closes", "Tab prompt  ? keys  q", "? keys  q"]
+        &["Tab prompt  ? keys  q closes", "? keys  q closes", "? keys  q"]
     };
     let chosen = review.chosen().map(|c| c.len());
     let mut rest = list.as_slice();

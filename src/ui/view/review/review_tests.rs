@@ -109,7 +109,7 @@ fn the_small_screen_is_usable() {
  a accept  x reject           ? keys  q
 ── default ─────────────────────────────
 ❯
- ⠼ writing · Esc stops the turn
+ ⠼ writing 0 s · Esc stops the turn
 "
     );
     for _ in 0..200 {
