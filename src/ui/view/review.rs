@@ -131,11 +131,11 @@ fn nothing(review: &ReviewState) -> Option<String> {
         return None;
     }
     Some(match doc.scope {
+        Scope::Pending if doc.turns.is_empty() => "nothing was changed".into(),
         // Of what could not be looked at, or only in part, nobody knows.
         Scope::Pending if !doc.uncovered.is_empty() => {
             "nothing to decide in what could be looked at · 3 shows the whole session".into()
         }
-        Scope::Pending if doc.turns.is_empty() => "nothing was changed".into(),
         Scope::Pending => "everything is decided · 3 shows the whole session".into(),
         Scope::Turn(turn) => format!("turn {turn} has changed nothing that is still there"),
         Scope::Session => "nothing was changed in this session".into(),
