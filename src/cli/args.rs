@@ -13,6 +13,7 @@ use super::commands::{Agent, Name};
 use super::flags::{Flag, ReachFlags, Takes, Typed, one_removal};
 use super::usage::Usage;
 use super::values::{Format, Without, text};
+use crate::config::agents::known;
 use crate::config::schema::Spoken;
 use crate::model::permission_mode::ModeChoice;
 use std::ffi::OsString;
@@ -325,12 +326,22 @@ fn command_of(items: &mut Vec<Item>) -> Result<Name, Usage> {
         return Ok(name);
     }
     let Some(name) = Name::of(&word) else {
-        return Err(Usage(format!(
-            "there is no command `{word}`; to start an agent put its command after `--`: acp-tui -- {word} …"
-        )));
+        return Err(no_command(&word));
     };
     items.remove(at);
     Ok(name)
+}
+
+/// A known agent is started by its name: alone, its command may lack the words that it needs.
+fn no_command(word: &str) -> Usage {
+    let known = known();
+    let of_command = || known.iter().filter(|agent| agent.command == word);
+    let one = || of_command().next().filter(|_| of_command().count() == 1);
+    let how = match known.iter().find(|agent| agent.id == word).or_else(one) {
+        Some(agent) => format!("the agent of that name is started by `acp-tui --agent {}`", agent.id),
+        None => format!("to start an agent put its command after `--`: acp-tui -- {word} …"),
+    };
+    Usage(format!("there is no command `{word}`; {how}"))
 }
 
 /// Whether a command for an agent may stand after `--`.
@@ -775,7 +786,10 @@ mod tests {
 
         cases! {
             check {
-                agent_without_dashes: &["gemini", "--acp"], "after `--`";
+                agent_without_dashes: &["my-agent", "--acp"], "after `--`: acp-tui -- my-agent";
+                known_agent: &["gemini"], "`acp-tui --agent gemini`";
+                known_agent_with_options: &["gemini", "--acp"], "`acp-tui --agent gemini`";
+                known_agent_by_its_program: &["claude-agent-acp"], "`acp-tui --agent claude`";
                 dashes_without_an_agent: &["--"], "no agent after";
                 exec_without_a_prompt: &["exec", "--", "a"], "no prompt";
                 empty_prompt: &["exec", " \n", "--", "a"], "empty";

@@ -6,6 +6,7 @@ use super::usage::Usage;
 use crate::base::sanitize;
 use crate::engine::Goodbye;
 use crate::headless::{code, said};
+use crate::ui::tty;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 pub(super) fn say(words: &str) {
@@ -19,6 +20,12 @@ pub(super) fn print(text: &str) -> Result<u8, Usage> {
 
 pub(super) fn is_screen() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+/// Columns of the terminal that standard output is.
+pub(super) fn columns() -> Option<usize> {
+    let (columns, _) = io::stdout().is_terminal().then(tty::size)?.ok()?;
+    Some(usize::from(columns)).filter(|columns| *columns > 0)
 }
 
 /// Whether the terminal can place what is drawn.

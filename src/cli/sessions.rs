@@ -6,7 +6,7 @@ use super::archived::{say_namesakes, say_removed, sums};
 use super::args::Sessions;
 use super::conversations::{self, Changes, Row, all, beside, find, fits, here, state};
 use super::launch::{Surroundings, limits, now};
-use super::output::{confirmed, is_screen, print, say};
+use super::output::{columns, confirmed, is_screen, print, say};
 use super::usage::Usage;
 use crate::base::origins::Origins;
 use crate::base::{date, human, paths, sanitize};
@@ -17,7 +17,7 @@ use crate::model::changes::Totals;
 use crate::review::archive;
 use crate::review::report::json;
 use crate::store::sessions::{self, State};
-use crate::text::width::{str_width, truncate};
+use crate::text::width::{str_width, truncate, truncate_start};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,6 +28,11 @@ use std::time::Duration;
 const AGENT_COLUMNS: usize = 24;
 const TITLE_COLUMNS: usize = 48;
 const HEAD: [&str; 8] = ["session", "used", "agent", "directory", "turns", "changes", "size", "about"];
+const DIRECTORY: usize = 3;
+/// To what each column is cut on a terminal; a session's name and figures are whole.
+const LEAST: [usize; HEAD.len()] = [usize::MAX, 12, 8, 12, usize::MAX, 12, usize::MAX, 16];
+/// Which columns are left out where that is not enough, the first one first.
+const LEFT_OUT: [usize; HEAD.len() - 1] = [6, 4, DIRECTORY, 5, 2, 1, 7];
 /// Of the list as JSON.
 const VERSION: u32 = 2;
 
@@ -175,7 +180,7 @@ fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> R
     }
     let home_dir = conversations::home();
     let cells: Vec<_> = rows.iter().map(|row| (row, row.changes(), row.bytes())).collect();
-    let printed = print(&table(&cells, now(), home_dir.as_deref()));
+    let printed = print(&table(&cells, now(), home_dir.as_deref(), columns()));
     // The program ends here: thousands of pieces of memory are not given back one by one.
     std::mem::forget(rows);
     printed
@@ -259,7 +264,8 @@ fn time(time: Duration) -> Option<String> {
     (time > Duration::ZERO).then(|| date::rfc3339(time))
 }
 
-fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> String {
+/// `columns`: of the terminal, where it is one.
+fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>, columns: Option<usize>) -> String {
     let mut cells = Cells::default();
     for cell in &HEAD {
         cells.push(cell);
@@ -291,8 +297,13 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>) -> S
         let about = known.title.as_ref().or(known.first_prompt.as_ref());
         cells.push(&short(&account::title_of(about.map_or("", |about| about)), TITLE_COLUMNS));
     }
-    let mut text = cells.lines();
-    text.push_str("\n`acp-tui export SESSION` prints one, `acp-tui sessions --remove SESSION` forgets one; the files stay as they are\n");
+    let mut text = cells.lines(columns);
+    let (prints, forgets) = (
+        "`acp-tui export SESSION` prints one,",
+        "`acp-tui sessions --remove SESSION` forgets one; the files stay as they are",
+    );
+    let is_narrow = columns.is_some_and(|columns| columns <= prints.len() + forgets.len());
+    text.extend(["\n", prints, if is_narrow { "\n" } else { " " }, forgets, "\n"]);
     text
 }
 
@@ -312,22 +323,46 @@ impl Cells {
         self.ends.push(self.text.len());
     }
 
-    /// Each column as wide as its widest cell.
-    fn lines(&self) -> String {
+    /// Each column as wide as its widest cell, or as there is room for on the terminal.
+    fn lines(&self, columns: Option<usize>) -> String {
+        let widths = columns.map_or(self.widths, |columns| fitted(self.widths, columns));
         let mut text = String::with_capacity(self.text.len() * 2);
         let mut begin = 0;
         for row in self.ends.chunks(HEAD.len()) {
-            for (end, width) in row.iter().zip(self.widths) {
+            for (column, (end, width)) in row.iter().zip(widths).enumerate() {
                 let cell = &self.text[begin..*end];
-                text.push_str(cell);
-                text.extend(std::iter::repeat_n(' ', width + 2 - str_width(cell)));
                 begin = *end;
+                if width == 0 {
+                    continue;
+                }
+                // The end of a directory tells more than its beginning.
+                let cell = if column == DIRECTORY { truncate_start(cell, width) } else { truncate(cell, width) };
+                text.push_str(&cell);
+                text.extend(std::iter::repeat_n(' ', width + 2 - str_width(&cell)));
             }
             text.truncate(text.trim_end_matches(' ').len());
             text.push('\n');
         }
         text
     }
+}
+
+/// The widths with which a row has room in `columns`; 0 for what is left out.
+fn fitted(mut widths: [usize; HEAD.len()], columns: usize) -> [usize; HEAD.len()] {
+    let row = |widths: &[usize; HEAD.len()]| widths.iter().filter(|w| **w > 0).map(|w| w + 2).sum::<usize>() - 2;
+    let least = |widths: &[usize; HEAD.len()]| std::array::from_fn(|column| widths[column].min(LEAST[column]));
+    for column in LEFT_OUT {
+        if row(&least(&widths)) <= columns {
+            break;
+        }
+        widths[column] = 0;
+    }
+    while row(&widths) > columns {
+        let can_shrink = (0..widths.len()).filter(|column| widths[*column] > LEAST[*column]);
+        let Some(widest) = can_shrink.max_by_key(|column| widths[*column]) else { break };
+        widths[widest] -= 1;
+    }
+    widths
 }
 
 /// What a session is named by: its id, or the name under which it is stored with the id behind it.

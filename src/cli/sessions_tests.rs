@@ -56,7 +56,7 @@ fn one_row_for_each_conversation_with_its_changes_beside_it() {
         (&open, Ok(None), 5),
         (&broken, Err("open in another acp-tui".to_owned()), 2000),
     ];
-    let said = table(&rows, NOW, Some(Path::new("/home/me")));
+    let said = table(&rows, NOW, Some(Path::new("/home/me")), None);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(words(lines[0]), ["session", "used", "agent", "directory", "turns", "changes", "size", "about"]);
     let changes = "+12 −3 in 2 files · 1 to review";
@@ -71,6 +71,35 @@ fn one_row_for_each_conversation_with_its_changes_beside_it() {
     let column = |line: &str, word: &str| str_width(&line[..line.find(word).unwrap()]);
     assert_eq!(column(lines[0], "used"), column(lines[2], "open"));
     assert_eq!(column(lines[0], "size"), column(lines[1], "2.5 MB"));
+}
+
+#[test]
+fn rows_have_room_on_the_terminal_and_the_name_of_a_session_stays_whole() {
+    let id = "0198c0de-1234-4567-89ab-0123456789ab";
+    let mut long = row(id, "9-0", 7200);
+    long.known.state = State::Interrupted;
+    long.known.agent = "A long name of an agent".into();
+    long.known.cwd = "/home/me/a/directory/that/is/far/below/project".into();
+    long.known.title = Some("A long title of what it is about, with 日本 in it".into());
+    let totals = Totals { added: 3360, removed: 120, files: 7, pending: 6 };
+    let rows = [(&long, Ok(Some(totals)), 857_000), (&row("short", "8-0", 5), Ok(None), 5)];
+    let home = Some(Path::new("/home/me"));
+    let whole = table(&rows, NOW, home, None);
+    assert_eq!(table(&rows, NOW, home, Some(400)), whole);
+    for columns in 36..300 {
+        let said = table(&rows, NOW, home, Some(columns));
+        let (list, _) = said.split_once("\n\n").unwrap();
+        assert!(list.lines().all(|line| str_width(line) <= columns), "{columns}:\n{said}");
+        assert!(list.lines().nth(1).unwrap().starts_with(id), "{columns}:\n{said}");
+        let starts: Vec<_> = list.lines().map(|line| words(line).len()).collect();
+        assert_eq!(starts[0], starts[1], "{columns}:\n{said}");
+    }
+    assert!(table(&rows, NOW, home, Some(80)).lines().all(|line| str_width(line) <= 80));
+    let wide = table(&rows, NOW, home, Some(160));
+    let line = wide.lines().nth(1).unwrap();
+    assert!(line.contains("below/project") && line.contains("A long title") && line.contains("857 kB"), "{wide}");
+    // A terminal that has no room for the name has none for the rest.
+    assert_eq!(table(&rows, NOW, home, Some(10)).lines().nth(1), Some(id));
 }
 
 #[test]
@@ -96,7 +125,7 @@ fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_it_is_stored_b
     let ids = ["last", "all", "", "-y", "a\nb", &long, "plain"];
     let rows: Vec<Row> = ids.iter().enumerate().map(|(n, id)| row(id, &format!("{n}-0-0"), 0)).collect();
     let cells: Vec<_> = rows.iter().map(|row| (row, Ok(None), 0)).collect();
-    let said = table(&cells, NOW, None);
+    let said = table(&cells, NOW, None, None);
     let names: Vec<&str> = said.lines().skip(1).take(ids.len()).map(|line| line.split("  ").next().unwrap()).collect();
     let shortened = format!("5-0-0 (id `{}…`)", &long[..47]);
     let want = [
@@ -113,7 +142,7 @@ fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_it_is_stored_b
     let mut odd = row("x", "9-0-0", 0);
     odd.known.agent = "\u{1b}]0;x\u{7}A".repeat(100_000);
     odd.known.title = Some("T".repeat(100_000));
-    assert!(table(&[(&odd, Ok(None), 0)], NOW, None).lines().all(|line| str_width(line) < 250));
+    assert!(table(&[(&odd, Ok(None), 0)], NOW, None, None).lines().all(|line| str_width(line) < 250));
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec, WriteHow};
 pub use said::{Background, Steered, Words};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 pub use sessions::{AgentCaps, Before, Can, Cans, Dialect, Listed, Opening, Protocol, ReadOnly, SessionPage};
 use std::sync::Arc;
 pub use timer::Timer;
@@ -77,6 +77,12 @@ impl Event {
 
 const AGENT: Address = Address::Agent(AgentKey::FIRST);
 const SESSION: Address = Address::Session(SessionKey::FIRST);
+
+/// A message that is shorter than this is not taken for what was said before.
+const LEAST_SAID: usize = 12;
+/// The member of an error's data that lists variables, and how many are named.
+const ENV_VARS: &str = "envVars";
+const MAX_ENV_VARS: usize = 8;
 
 /// An error as the other side worded it, or a local failure of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,23 +148,63 @@ impl CallError {
 
     /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read.
     pub fn as_answer(&self) -> String {
+        format!("{}: {}", self.answered(), self.message)
+    }
+
+    /// The same where its message stands already in what the agent has `said` last.
+    pub fn as_answer_after(&self, said: &str) -> Option<String> {
+        let (said, message) = (said.trim_end(), self.message.trim());
+        // Some put a word of their own before what they have said.
+        let after = message.split_once(": ").map_or("", |(_, after)| after);
+        let is_said = [message, after].into_iter().any(|words| words.len() >= LEAST_SAID && said.ends_with(words));
+        is_said.then(|| format!("{}: what it said last", self.answered()))
+    }
+
+    fn answered(&self) -> String {
         match self.code {
-            0 => format!("the agent answered with an unknown error: {}", self.message),
+            0 => "the agent answered with an unknown error".to_owned(),
             code => match self.kind.words() {
-                Some(words) => format!("the agent answered with error {code} ({words}): {}", self.message),
-                None => format!("the agent answered with error {code}: {}", self.message),
+                Some(words) => format!("the agent answered with error {code} ({words})"),
+                None => format!("the agent answered with error {code}"),
             },
         }
     }
 
-    /// `data` as lines for a person: a string as it is, anything else as indented JSON.
+    /// `data` as lines for a person: a string as it is, variables that it asks for in words, anything else as indented
+    /// JSON.
     pub fn data_lines(&self) -> Vec<String> {
         match &self.data {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::String(s)) => s.lines().map(str::to_owned).collect(),
-            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default().lines().map(str::to_owned).collect(),
+            Some(other) => {
+                let (wanted, rest) = wanted_variables(other);
+                let rest = rest.map(|rest| serde_json::to_string_pretty(&rest).unwrap_or_default());
+                wanted.into_iter().chain(rest.iter().flat_map(|rest| rest.lines().map(str::to_owned))).collect()
+            }
         }
     }
+}
+
+/// What to do where `envVars` lists variables of which one has to be set, and what else there is.
+fn wanted_variables(data: &Value) -> (Option<String>, Option<Value>) {
+    let names = data.get(ENV_VARS).and_then(Value::as_array).filter(|names| (1..=MAX_ENV_VARS).contains(&names.len()));
+    let names =
+        names.and_then(|names| names.iter().map(|name| name.as_str().filter(|name| is_variable(name))).collect());
+    let Some(names): Option<Vec<&str>> = names else { return (None, Some(data.clone())) };
+    let rest: Map<String, Value> = data
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| *key != ENV_VARS)
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let words = format!("set {} in the environment, then start the agent again", names.join(" or "));
+    (Some(words), (!rest.is_empty()).then_some(Value::Object(rest)))
+}
+
+fn is_variable(name: &str) -> bool {
+    let is_word = |c: u8| c == b'_' || c.is_ascii_alphanumeric();
+    !name.is_empty() && name.len() <= 64 && name.bytes().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[derive(Clone, Debug)]

@@ -351,6 +351,10 @@ fn odd_end(session: &Session) -> Option<String> {
 fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
     let changes = session.changes();
     let mut pieces = Vec::new();
+    if session.is_only_reviewed() {
+        // The review says what it shows; beside it the sums of the session would be read as another account of that.
+        return pieces;
+    }
     if !changes.totals.is_empty() {
         let Totals { added, removed, pending, .. } = changes.totals;
         let lines = format!("+{added} −{removed}");

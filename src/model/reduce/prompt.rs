@@ -281,8 +281,14 @@ fn over_with(
             return cx.log_in_needed(error);
         }
         Err(error) => {
-            let detail = error.data_lines();
-            notice(session, Level::Error, error.as_answer(), detail, cx.now);
+            let mut said = session.entries.iter().rev().take_while(|entry| entry.turn == id);
+            let last =
+                said.find_map(|entry| if let Body::Agent(message) = &entry.body { Some(&message.text) } else { None });
+            // Once is enough: the journal has the rest.
+            match last.and_then(|said| error.as_answer_after(said)) {
+                Some(words) => notice(session, Level::Error, words, Vec::new(), cx.now),
+                None => notice(session, Level::Error, error.as_answer(), error.data_lines(), cx.now),
+            };
         }
     }
     if turn.goes_on && cancelled && back.is_none() {

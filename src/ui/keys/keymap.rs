@@ -82,7 +82,7 @@ pub(super) const LAYERS: [Layer; 12] = [
 const COMPOSER: &[Bind] = &[
     bind(&[Key::plain(Code::Enter)], Action::Submit, "send"),
     bind(&[Key::alt(Code::Enter), Key::ctrl(Code::Char('j')), Key::shift(Code::Enter)], Action::Newline, "new line"),
-    bind(&[Key::plain(Code::Esc)], Action::Escape, "throw away the answer to /btw, else stop the turn"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "stop the turn; an answer to /btw goes first"),
     bind(&[Key::ctrl(Code::Char('d'))], Action::CtrlD, "quit when nothing is written"),
     bind(&[Key::plain(Code::Tab)], Action::Tab, "complete, else to the question"),
     bind(&[Key::plain(Code::PageUp)], Action::PageUp, "scroll up"),

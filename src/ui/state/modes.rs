@@ -48,6 +48,10 @@ const DESCRIBED: &[&str] = &[
     "skipallpermission",
     "skipsallpermission",
     "nosandbox",
+    // Whose decision it is, is said by the verb: you `handle` them, the agent `handles` them.
+    "handlespermissiondecision",
+    "makespermissiondecision",
+    "decidespermission",
 ];
 
 /// What Shift+Tab leads to.
@@ -136,6 +140,7 @@ mod tests {
             ("x", "Dangerously free", ""),
             ("x", "All", "Skips all permission prompts"),
             ("agent#full", "Agent (full access)", ""),
+            ("auto", "Auto", "Claude handles permission decisions"),
         ] {
             assert!(is_unasked(id, name, Some(description)), "{id}");
         }
@@ -146,6 +151,8 @@ mod tests {
             ("plan", "Plan Mode", "Read only"),
             ("auto", "Agent", "Works in the workspace; asks for approval to leave it"),
             ("read-only", "Read Only", "Requires approval to edit files"),
+            ("manual", "Manual", "You handle permission decisions"),
+            ("strict", "Strict", "Permission decisions are yours"),
             ("dontAsk", "Don't ask", "Denies what is not allowed already"),
         ] {
             assert!(!is_unasked(id, name, Some(description)), "{id}");

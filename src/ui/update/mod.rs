@@ -241,6 +241,9 @@ fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bo
 fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
         Action::CtrlC => ctrl_c(state, cx, out),
+        Action::NextMode | Action::NextGate | Action::OptionsList if cx.session.is_only_reviewed() => {
+            state.say("no agent runs here: this is the review of an earlier session", cx.now);
+        }
         Action::NextMode => match next_mode(cx.session) {
             Some(step) => {
                 if let Some(passed) = step.passed {

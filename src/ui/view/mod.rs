@@ -214,7 +214,7 @@ fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
 fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> bool {
     let mut rest = sessions::line(cx, area, info, buf);
     let review = cx.state.view.review_here();
-    let covered = review.is_some_and(|r| review::place(r, area).0.is_none()) && cx.state.help.is_none();
+    let covered = review.is_some_and(|r| review::place(cx, r, area).0.is_none()) && cx.state.help.is_none();
     if buf.area.height >= HEADER_FROM && !covered {
         let (header, below) = split_top(rest, 1);
         chrome::header(cx, header, buf);
@@ -247,7 +247,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         info.cursor = drawn.cursor.or(info.cursor);
         false
     } else if let Some(review) = review {
-        let (left, right) = review::place(review, rest);
+        let (left, right) = review::place(cx, review, rest);
         let moving = left.is_some_and(|left| show_conversation(cx, transcript, left, info, buf));
         review::draw(cx, review, right, info, buf);
         moving

@@ -32,9 +32,10 @@ const AIR_FROM: u16 = 12;
 /// Columns of the name of another session.
 const MAX_SESSION: usize = 24;
 
-/// What the review leaves to the conversation, and what it takes itself.
-pub fn place(review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
-    if area.width < BESIDE_FROM || review.layout.extent == Extent::Whole {
+/// What the review leaves to the conversation, where there is one, and what it takes itself.
+pub fn place(cx: &ViewCx<'_>, review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
+    let is_whole = review.layout.extent == Extent::Whole || cx.session.is_only_reviewed();
+    if area.width < BESIDE_FROM || is_whole {
         return (None, area);
     }
     let wide = (area.width * 3 / 5).max(BOTH_FROM);
@@ -131,6 +132,10 @@ fn nothing(review: &ReviewState) -> Option<String> {
     }
     Some(match doc.scope {
         Scope::Pending if doc.turns.is_empty() => "nothing was changed".into(),
+        // Of what could not be looked at, or only in part, nobody knows.
+        Scope::Pending if !doc.uncovered.is_empty() => {
+            "nothing to decide in what could be looked at · 3 shows the whole session".into()
+        }
         Scope::Pending => "everything is decided · 3 shows the whole session".into(),
         Scope::Turn(turn) => format!("turn {turn} has changed nothing that is still there"),
         Scope::Session => "nothing was changed in this session".into(),

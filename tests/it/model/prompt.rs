@@ -86,6 +86,41 @@ fn r_218_an_error_ends_the_turn_and_nothing_is_sent_by_itself() {
 }
 
 #[test]
+fn an_error_whose_words_the_agent_has_said_already_is_one_row() {
+    let message = "Internal error: API Error: 429 rate limit exceeded";
+    let error = json!({ "code": -32603, "message": message, "data": { "errorKind": "rate_limit" } });
+    let mut rig = Rig::prompted("hi");
+    rig.say("I look.\n\nAPI Error: 429 rate limit exceeded\n");
+    rig.fail("session/prompt", error.clone());
+    assert!(rig.has_entry("the agent answered with error -32603: what it said last"), "{:?}", rig.entries());
+    assert!(!rig.has_entry("Internal error") && !rig.has_entry("errorKind"), "{:?}", rig.entries());
+    // What was said in another turn, or something else, is none of it.
+    rig.prompt("again");
+    rig.fail("session/prompt", error.clone());
+    assert!(rig.has_entry(message) && rig.has_entry("errorKind"), "{:?}", rig.entries());
+    let mut rig = Rig::prompted("hi");
+    rig.say("API Error: 429 rate limit exceeded, so I wait.");
+    rig.fail("session/prompt", error);
+    assert!(rig.has_entry(message), "{:?}", rig.entries());
+}
+
+#[test]
+fn variables_that_an_error_asks_for_are_named_in_words() {
+    let fail = |data| {
+        let mut rig = Rig::prompted("hi");
+        rig.fail("session/prompt", json!({ "code": -32603, "message": "not set", "data": data }));
+        rig
+    };
+    let rig = fail(json!({ "envVars": ["A_KEY", "B_KEY"], "more": 1 }));
+    assert!(rig.has_entry("set A_KEY or B_KEY in the environment, then start the agent again"), "{:?}", rig.entries());
+    assert!(rig.has_entry("\"more\": 1") && !rig.has_entry("envVars"), "{:?}", rig.entries());
+    for odd in [json!([]), json!("A"), json!(["A", 1]), json!(["rm -rf /"]), json!([""]), json!(vec!["A"; 9])] {
+        let rig = fail(json!({ "envVars": odd }));
+        assert!(rig.has_entry("envVars") && !rig.has_entry("in the environment"), "{:?}", rig.entries());
+    }
+}
+
+#[test]
 fn r_219_a_strange_stop_reason_ends_the_turn_and_is_shown() {
     for (result, stop, shown) in [
         (json!({ "stopReason": "tired" }), Stop::Odd(Some("tired".into())), "tired"),

@@ -59,6 +59,44 @@ fn the_wide_screen_has_the_conversation_beside_it() {
     assert!(s.shown.contains("Done."), "{}", s.shown);
 }
 
+/// An earlier session: no agent was started.
+fn earlier(width: u16, height: u16) -> Scene {
+    let mut s = Scene::new(width, height);
+    s.model = std::mem::take(&mut s.model).with_review(true);
+    s.show_review(review_doc(1));
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    s.draw();
+    s
+}
+
+#[test]
+fn an_earlier_session_has_neither_a_conversation_nor_keys_for_an_agent() {
+    for width in [80, 120, 160, 200] {
+        let mut s = earlier(width, 40);
+        assert!(s.shown.contains("review of an earlier session") && s.shown.contains("5 files"), "{}", s.shown);
+        for words in ["Enter sends", "Shift+Tab", "F4 gate", "gemini", "to review"] {
+            assert!(!s.shown.contains(words), "{words}, {width}:\n{}", s.shown);
+        }
+        s.outs.clear();
+        s.press(Code::F(4)).draw();
+        assert!(s.outs.is_empty() && s.shown.contains("no agent runs here"), "{}", s.shown);
+        s.press(Code::F(2)).draw();
+        assert!(s.outs.is_empty() && s.ui.picker.is_none(), "{}", s.shown);
+    }
+}
+
+#[test]
+fn where_not_all_could_be_looked_at_nothing_is_said_to_be_decided() {
+    let mut doc = (*doc_of(2, Vec::new())).clone();
+    doc.uncovered = vec!["the session's directory is gone".into()];
+    let mut s = scene(120, 40);
+    s.show_review(doc.into());
+    s.after(1).draw();
+    assert!(!s.shown.contains("everything is decided"), "{}", s.shown);
+    assert!(s.shown.contains("nothing to decide in what could be looked at"), "{}", s.shown);
+}
+
 #[test]
 fn files_and_hunks_stand_beside_each_other() {
     let s = cart(120, 40);
