@@ -944,7 +944,7 @@ fn a_call_that_says_nothing_else_shows_what_was_sent() {
     let mut patch = ToolPatch::new("call".into());
     patch.title = Patch::Set("apply_patch".into());
     patch.raw_input =
-        Patch::Set(serde_json::json!({"input": (0..30).map(|n| format!("+row {n}\n")).collect::<String>()}));
+        Patch::Set(serde_json::json!({"input": (0..30).map(|n| format!("+row {n}")).collect::<Vec<_>>().join("\n")}));
     s.ask_patch(1, patch, &["Yes", "No"]);
     assert!(s.shown.contains("+row 3") && !s.shown.contains("+row 20"), "{}", s.shown);
     assert!(s.shown.contains("v shows all that was sent"), "{}", s.shown);
