@@ -460,7 +460,9 @@ fn however_many_directories_look_like_gits_everything_in_them_is_shown_and_named
         for name in others.iter().copied().chain(["src/hooks/pre-commit", "src/config"]) {
             place.write(name, "evil\n");
         }
-        heads.iter().for_each(|name| drop(place.write(name, OTHER)));
+        for name in &heads {
+            place.write(name, OTHER);
+        }
         fs::remove_file(place.root.join("src/lib.py")).unwrap();
     });
     assert_eq!(changed(&mut review).len(), others.len() + heads.len() + 2);
