@@ -150,3 +150,20 @@ pub fn seconds(value: &str) -> Result<Duration, Usage> {
     let duration = Duration::try_from_secs_f64(seconds).map_err(|_| bad())?;
     if duration.is_zero() { Err(bad()) } else { Ok(duration) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_not_waited_for_where_nobody_writes_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let refused = answers(&pipe).unwrap_err();
+        assert!(refused.0.contains("not a regular file"), "{}", refused.0);
+        let file = dir.path().join("file");
+        std::fs::write(&file, r#"{"name":"x"}"#).unwrap();
+        answers(&file).unwrap();
+    }
+}
