@@ -172,7 +172,8 @@ impl Snapshot {
 fn is_packed(root: &Path, key: &[u8]) -> bool {
     walk::parents(key).any(|dir| {
         let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
-        below.starts_with(b"refs/") && git_history::is_packed(&root.join(walk::path(dir)), below)
+        let dir = root.join(walk::path(dir));
+        below.starts_with(b"refs/") && git_form::has_head(&dir) && git_history::is_packed(&dir, below)
     })
 }
 

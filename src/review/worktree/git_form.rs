@@ -352,7 +352,7 @@ fn is_head(text: &[u8]) -> bool {
     text.len() <= MAX_REF && (is_oid(text) || text.strip_prefix(b"ref: ").is_some_and(is_ref_name))
 }
 
-fn has_head(dir: &Path) -> bool {
+pub(crate) fn has_head(dir: &Path) -> bool {
     let head = dir.join("HEAD");
     let is_link = head.read_link().is_ok_and(|to| to.starts_with("refs"));
     is_link

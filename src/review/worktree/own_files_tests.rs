@@ -875,8 +875,8 @@ fn what_was_there_is_taken_back_whatever_it_and_what_is_around_it_are_dressed_as
     let place = with_history();
     sh(
         &place,
-        "mkdir -p modules/auth logs/app src/refs/hooks; git branch old; for f in Makefile config modules/auth/config \
-         logs/app/server.log src/refs/hooks/use; do echo mine > $f; done; gzip -c f1 > data.gz; echo loose > untracked; \
+        "mkdir -p modules/auth logs/app src/refs/hooks lib/refs/hooks; git branch old; \
+         for f in Makefile config modules/auth/config logs/app/server.log src/refs/hooks/use lib/refs/hooks/use; do echo mine > $f; done; gzip -c f1 > data.gz; echo loose > untracked; \
          git add -A; git rm -q --cached untracked; $git commit -qm files",
     );
     let files = |place: &Place| {
@@ -892,7 +892,7 @@ fn what_was_there_is_taken_back_whatever_it_and_what_is_around_it_are_dressed_as
             "o=$(git rev-parse HEAD); git branch -q -D old; for f in Makefile untracked; do \
              printf '# v2 git bundle\\n%s x\\nEVIL\\n' $o > $f; done; printf '# pack-refs with: \\n%s refs/hooks/use\\n' $o > \
              src/packed-refs; echo ref: refs/heads/main > HEAD; cp HEAD src/HEAD; mkdir refs objects src/objects; \
-             rm src/refs/hooks/use; for f in config modules/auth/config; do echo evil > $f; done; \
+             cp src/packed-refs lib; rm src/refs/hooks/use lib/refs/hooks/use; for f in config modules/auth/config; do echo evil > $f; done; \
              echo \"$o $o x\" > logs/app/server.log; mkdir hooks; echo evil > hooks/post-checkout; gzip -c Makefile > data.gz",
         );
     });
