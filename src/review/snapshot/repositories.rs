@@ -150,7 +150,7 @@ impl Snapshot {
                     true if stays => true,
                     // Once something is lost they may be the person's, carried there.
                     true if Forms::is_aside(key, &dir) => !will_be && *has_lost,
-                    true => !(will_be && Forms::is_setting(key) && !git_form::has_extensions(&root.join(path))),
+                    true => !(will_be && Forms::is_setting(key, &dir) && !git_form::has_extensions(&root.join(path))),
                 };
                 if harms && !is_dressed() {
                     found.parts.entry(dir_path.to_owned()).or_default().insert(path.to_owned());
@@ -171,7 +171,7 @@ impl Snapshot {
 /// Whether a path is that of a ref which is packed in the directory of git's above it.
 fn is_packed(root: &Path, key: &[u8]) -> bool {
     walk::parents(key).any(|dir| {
-        let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
+        let below = walk::below(key, dir);
         let dir = root.join(walk::path(dir));
         below.starts_with(b"refs/") && git_form::has_head(&dir) && git_history::is_packed(&dir, below)
     })

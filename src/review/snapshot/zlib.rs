@@ -1,7 +1,7 @@
 //! Streams of zlib, by few packers and unpackers that are used again: one of them takes up to 380 KB, and made anew for each
 //! blob they leave holes in the memory of a long session that grow with every turn.
 //!
-//! Knows no objects. Invariants: as many are kept as the pool says, however many are in use at once; each begins anew with
+//! Knows no objects. Invariants: one of each is kept, however many are in use at once; each begins anew with
 //! every stream, whatever became of the one before.
 
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
@@ -9,31 +9,26 @@ use gix::zlib::{Compression, Decompress, FlushDecompress, Inflate, Status};
 use std::io::{self, BufRead};
 use std::sync::{Mutex, PoisonError};
 
-static PACKERS: Pool<Compress> = Pool::new(1);
-static UNPACKERS: Pool<Decompress> = Pool::new(1);
-static INFLATERS: Pool<Inflate> = Pool::new(1);
+static PACKERS: Pool<Compress> = Pool::new();
+static UNPACKERS: Pool<Decompress> = Pool::new();
+static INFLATERS: Pool<Inflate> = Pool::new();
 /// Bytes that are packed or unpacked at a time.
 const PIECE: usize = 8 << 10;
 
-struct Pool<T> {
-    kept: Mutex<Vec<T>>,
-    most: usize,
-}
+struct Pool<T>(Mutex<Option<T>>);
 
 impl<T> Pool<T> {
-    const fn new(most: usize) -> Self {
-        Self { kept: Mutex::new(Vec::new()), most }
+    const fn new() -> Self {
+        Self(Mutex::new(None))
     }
 
     /// One that nobody else uses meanwhile.
     fn with<R>(&self, make: impl FnOnce() -> T, used: impl FnOnce(&mut T) -> R) -> R {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut one = kept().pop().unwrap_or_else(make);
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = kept().take();
+        let mut one = before.unwrap_or_else(make);
         let result = used(&mut one);
-        let mut kept = kept();
-        if kept.len() < self.most {
-            kept.push(one);
-        }
+        *kept() = Some(one);
         result
     }
 }
@@ -99,8 +94,8 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn what_is_made_once_is_used_again_and_no_more_than_so_many_are_kept() {
-        let (pool, made) = (Pool::new(1), Cell::new(0));
+    fn what_is_made_once_is_used_again_and_no_more_than_one_is_kept() {
+        let (pool, made) = (Pool::new(), Cell::new(0));
         let make = || made.replace(made.get() + 1);
         for _ in 0..1000 {
             pool.with(make, |_| {});
@@ -108,7 +103,9 @@ mod tests {
         assert_eq!(made.get(), 1);
         // Two at once.
         pool.with(make, |one| pool.with(make, |other| assert_ne!(one, other)));
-        assert_eq!((made.get(), pool.kept.lock().unwrap().len()), (2, 1));
+        assert_eq!(made.get(), 2);
+        pool.with(make, |_| {});
+        assert_eq!(made.get(), 2);
     }
 
     #[test]

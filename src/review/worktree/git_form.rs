@@ -16,36 +16,15 @@ const MAX_REF: usize = 1 << 10;
 const BEGINNING: u64 = 512;
 /// Names of one directory that are looked at for an object.
 const NAMES: usize = 10_000;
-/// Files right in it. `.lock` may stand behind each.
+/// Files right in it, beside those that name commits and messages. `.lock` may stand behind each.
 const FILES: &[&[u8]] = &[
-    b"HEAD",
-    b"ORIG_HEAD",
-    b"FETCH_HEAD",
-    b"MERGE_HEAD",
-    b"CHERRY_PICK_HEAD",
-    b"REVERT_HEAD",
-    b"REBASE_HEAD",
-    b"BISECT_HEAD",
     b"config",
     b"config.worktree",
     b"description",
     b"index",
     b"packed-refs",
     b"packed-refs.new",
-    b"shallow",
-    b"commondir",
-    b"gitdir",
-    b"locked",
     b"git-daemon-export-ok",
-    b"gc.log",
-    b"gc.pid",
-    b"AUTO_MERGE",
-    b"COMMIT_EDITMSG",
-    b"MERGE_MODE",
-    b"MERGE_MSG",
-    b"MERGE_RR",
-    b"SQUASH_MSG",
-    b"TAG_EDITMSG",
     b"NOTES_EDITMSG",
     b"NOTES_MERGE_PARTIAL",
     b"NOTES_MERGE_REF",
@@ -175,7 +154,10 @@ fn is_gits_of(parts: &[&[u8]]) -> bool {
     match *parts {
         // A link, where there is a directory else.
         [_] if is_dir_by_name(parts) => true,
-        [name] => FILES.contains(&unlocked(name)) || name.strip_prefix(b"sharedindex.").is_some_and(is_oid),
+        [name] => {
+            [FILES, HEADS, MESSAGES].iter().any(|names| names.contains(&unlocked(name)))
+                || name.strip_prefix(b"sharedindex.").is_some_and(is_oid)
+        }
         [b"worktrees", _, ref rest @ ..] => {
             !matches!(rest.first(), Some(&(b"worktrees" | b"objects" | b"modules"))) && is_gits_of(rest)
         }
@@ -202,6 +184,10 @@ fn is_gits_of(parts: &[&[u8]]) -> bool {
 /// Whether a path in a directory of git's bears the name of a directory that a history is in.
 fn is_dir_by_name(parts: &[&[u8]]) -> bool {
     matches!(*parts, [b"objects" | b"refs" | b"logs" | b"worktrees" | b"modules" | b"reftable"])
+}
+
+fn is_config(parts: &[&[u8]]) -> bool {
+    matches!(parts.last(), Some(&(b"config" | b"config.worktree")))
 }
 
 /// Whether a path in a directory of objects is one of git's.
@@ -501,18 +487,18 @@ impl<'a> Forms<'a> {
 
     /// Whether a file in such a directory is one without which there is the same history, as a hook.
     pub(crate) fn is_aside(key: &[u8], dir: &[u8]) -> bool {
-        let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
-        let parts = parts(below);
-        is_gits_of(&parts) && form(&parts).is_none() && !Self::is_setting(key) && !is_dir_by_name(&parts)
+        let parts = parts(walk::below(key, dir));
+        is_gits_of(&parts) && form(&parts).is_none() && !is_config(&parts) && !is_dir_by_name(&parts)
     }
 
-    /// Whether a file in such a directory has settings by its name.
-    pub(crate) fn is_setting(key: &[u8]) -> bool {
-        matches!(key.rsplit(|byte| *byte == b'/').next(), Some(b"config" | b"config.worktree"))
+    /// Whether a file in such a directory has settings. A ref or its log may bear the same name.
+    pub(crate) fn is_setting(key: &[u8], dir: &[u8]) -> bool {
+        let parts = parts(walk::below(key, dir));
+        is_gits_of(&parts) && form(&parts).is_none() && is_config(&parts)
     }
 
     fn is_part(&mut self, key: &[u8], dir: &[u8], path: &Path) -> bool {
-        let below = key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default();
+        let below = walk::below(key, dir);
         let at = || self.root.join(walk::path(dir));
         let parts = parts(below);
         let is_lone = match *parts {

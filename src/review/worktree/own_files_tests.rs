@@ -827,6 +827,13 @@ fn no_undo_takes_a_repository_apart_that_came_or_was_changed_in_the_session() {
         (mirror, &*push("agent"), &*push("mine"), "m.git", 3),
         (mirror, &*push("agent"), "true", "m.git", 2),
         (mirror, "mv m.git/objects objs; ln -s ../objs m.git/objects", &*push("mine"), "m.git", 2),
+        (
+            &*format!("({mirror}; git push -q ../ws/m.git HEAD:config)"),
+            &*format!("({}; git push -q ../ws/m.git HEAD:config)", push("agent")),
+            "cd ../w; echo 3 > w3; git add -A; $git commit -qm mine; git push -q ../ws/m.git HEAD:config",
+            "m.git",
+            3,
+        ),
         (mirror, "mv m.git/refs other; ln -s ../other m.git/refs", &*push("mine"), "m.git", 2),
         (
             mirror,

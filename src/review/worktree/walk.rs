@@ -180,6 +180,11 @@ pub(crate) fn parents(key: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::once(&key[..0]).chain(slashes.map(|at| &key[..at]))
 }
 
+/// What is left of a path below one of its [`parents`].
+pub(crate) fn below<'a>(key: &'a [u8], dir: &[u8]) -> &'a [u8] {
+    key.get(if dir.is_empty() { 0 } else { dir.len() + 1 }..).unwrap_or_default()
+}
+
 // ---- looking at one path
 
 /// What was found where a path points.
