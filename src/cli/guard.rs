@@ -6,7 +6,7 @@ use super::args::Command;
 use super::output::is_screen;
 use crate::headless::code;
 use crate::host::process::{self, Post, let_go_of_output};
-use crate::ui::tty;
+use crate::ui::tty::{self, LineSettings};
 use std::io;
 use std::os::fd::AsFd as _;
 use std::sync::mpsc::sync_channel;
@@ -28,18 +28,19 @@ pub(super) fn begin(command: &Command) -> Option<u8> {
         return None;
     }
     tty::tell_of(process::tell_guard_of_terminal);
-    stand(process::start_guard(takes_terminal)?);
+    let before = takes_terminal.then(tty::line_settings).flatten();
+    stand(process::start_guard(takes_terminal)?, before);
     Some(code::OK)
 }
 
 /// All that the guard does.
-fn stand(post: Post) {
+fn stand(post: Post, before: Option<LineSettings>) {
     let Some(left) = post.watch() else { return };
     let (tell, repaired) = sync_channel(1);
     let terminal = left.terminal;
     let repair = move || {
         if terminal != 0 {
-            let _ = tty::repair_after(io::stdout().as_fd(), terminal);
+            let _ = tty::repair_after(io::stdout().as_fd(), terminal, before.as_ref());
         }
         let_go_of_output();
         let _ = tell.send(());

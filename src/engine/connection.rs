@@ -244,7 +244,8 @@ impl Connection {
             }
             Frame::Request { id, method, params } => {
                 let params = params.as_ref().map_or("null", |p| p.as_str());
-                return match self.request(id, method.as_str().to_owned(), params, ids) {
+                // No method that is known is longer.
+                return match self.request(id, limits::cut(method.as_str(), MAX_NAME), params, ids) {
                     Ok((event, speaks)) => [speaks, Some(self.said(event)), None],
                     Err(line) => [Some(Heard::Line(line)), None, None],
                 };
@@ -377,7 +378,6 @@ impl Connection {
         let req = ids.next();
         let other = self.codec.asked_in(&method, params);
         let (session, request) = other.as_ref().unwrap_or(&self.codec).request(&method, params, req.0);
-        let method = limits::cut(method, MAX_NAME);
         let call = if let AgentRequest::Ask { call, .. } = &request { *call } else { None };
         let (no, dialect) = match &request {
             AgentRequest::Permission { options, .. } => (no(options), other.as_ref().map(|codec| codec.dialect())),

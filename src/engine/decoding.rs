@@ -3,10 +3,10 @@
 //! Only updates; what an agent asks for is small or waits for a file anyway. Invariant: nothing that came
 //! after such an update is applied before it.
 
+use super::connection::HEAD;
 use crate::agent::codec::{Codec, Decoded, SharedCodec};
 use crate::wire::frame::Frame;
 use crate::wire::pump::Batch;
-use std::sync::Arc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 /// A smaller line is decoded at once; that takes less time than a frame of the screen.
@@ -15,7 +15,8 @@ const LARGE: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Decoding {
     job: JoinHandle<Decoded>,
-    pub line: Arc<str>,
+    /// What its line begins with: the line itself is let go of as soon as it is decoded.
+    pub head: String,
     /// What came after it.
     pub rest: Batch,
 }
@@ -25,12 +26,13 @@ impl Decoding {
         line.len() >= LARGE && matches!(frame, Frame::Notification { method, .. } if codec.is_update(method.as_str()))
     }
 
-    pub fn begin(codec: SharedCodec, frame: Frame, line: Arc<str>, rest: Batch) -> Self {
+    pub fn begin(codec: SharedCodec, frame: Frame, line: &str, rest: Batch) -> Self {
+        let head = line.chars().take(HEAD).collect();
         let job = spawn_blocking(move || match frame {
             Frame::Notification { params: Some(params), .. } => codec.update(params.as_str()),
             _ => Err("no parameters".into()),
         });
-        Self { job, line, rest }
+        Self { job, head, rest }
     }
 
     /// May be dropped and called again until it has returned.

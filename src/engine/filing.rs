@@ -64,9 +64,17 @@ struct Lane {
     reading: Option<Reading>,
     /// The write that is under way, where the review has looked at the file before.
     writing: Option<Writing>,
+    /// Bytes of the write that is under way.
+    bytes: usize,
 }
 
 impl Lane {
+    /// Bytes of writes that are under way and wait.
+    fn bytes(&self) -> usize {
+        let waiting = |job: &FileJob| if let FileJob::Write(job) = job { job.content.len() } else { 0 };
+        self.bytes + self.jobs.iter().map(waiting).sum::<usize>()
+    }
+
     /// The next job, if none is under way; from now on it is.
     fn begin(&mut self) -> Option<FileJob> {
         let job = if self.is_busy { None } else { self.jobs.pop_front() };
@@ -111,6 +119,11 @@ impl FileQueue {
 
     fn lane(&mut self, at: SessionKey) -> &mut Lane {
         self.lanes.entry(at).or_default()
+    }
+
+    /// Bytes of writes that are not done.
+    pub fn bytes(&self) -> usize {
+        self.lanes.values().map(Lane::bytes).sum()
     }
 
     pub fn push(&mut self, job: FileJob) {
@@ -185,7 +198,7 @@ impl FileQueue {
     /// A write is to be begun once more, before anything else of its session.
     pub fn again(&mut self, job: WriteJob) {
         let lane = self.lane(job.at);
-        lane.is_busy = false;
+        (lane.is_busy, lane.bytes) = (false, 0);
         lane.jobs.push_front(FileJob::Write(job));
     }
 
@@ -193,7 +206,7 @@ impl FileQueue {
     pub fn written(&mut self, at: SessionKey, event: &HostEvent, links: Vec<PathBuf>, reviews: &mut Reviews) -> Told {
         while self.writes.try_join_next().is_some() {}
         let lane = self.lane(at);
-        lane.is_busy = false;
+        (lane.is_busy, lane.bytes) = (false, 0);
         match (event, lane.writing.take()) {
             (HostEvent::FileWritten { path, result: Ok(_), .. }, Some(writing)) => {
                 reviews.wrote(at, std::iter::once(path.into()).chain(links), &writing)
@@ -255,7 +268,8 @@ impl FileQueue {
         let path = request.path().unwrap_or_default().to_owned();
         let writing = Writing { entry, content: Arc::clone(&content), turn: turn_of(model, at) };
         let (looked, told) = reviews.before_write(at, &path, &writing);
-        self.lane(at).writing = looked.is_some().then_some(writing);
+        let lane = self.lane(at);
+        (lane.writing, lane.bytes) = (looked.is_some().then_some(writing), content.len());
         let (roots, facts, is_over) = (Arc::clone(reviews.roots(at)), self.facts.clone(), Arc::clone(&self.is_over));
         self.writes.spawn_blocking(move || {
             let known = looked.and_then(|looked| reviews::wait_for(&looked, &is_over)).flatten();

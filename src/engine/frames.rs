@@ -4,6 +4,7 @@
 //! Invariant: no more than [`MAX_BYTES`] are kept, and of a long line only what it is.
 
 use crate::agent::codec::watch::Watch;
+use crate::base::limits::{self, MAX_NAME};
 use crate::model::frames::{FrameDir, FrameRow};
 use crate::model::ids::{AgentKey, Now};
 use crate::wire::frame::Frame;
@@ -48,9 +49,15 @@ struct Looking {
 }
 
 impl Frames {
-    pub(super) fn push(&mut self, at: Now, agent: AgentKey, dir: FrameDir, text: &Arc<str>) {
+    /// `frame` is what the line was read as, where it was.
+    pub(super) fn push(&mut self, at: Now, agent: AgentKey, dir: FrameDir, text: &Arc<str>, frame: Option<&Frame>) {
         let is_cut = text.len() > LONG;
-        let text = if is_cut { cut(dir, text) } else { Arc::clone(text) };
+        let text = match frame {
+            _ if !is_cut => Arc::clone(text),
+            Some(frame) => cut(frame, text),
+            None if dir == FrameDir::Stderr => cut(&Frame::Stray, text),
+            None => cut(&Frame::parse(text.as_bytes()), text),
+        };
         self.bytes += text.len() + COST;
         self.kept.push_back(Kept { at, agent, dir, text, is_cut });
         if self.bytes <= MAX_BYTES {
@@ -102,10 +109,10 @@ impl Frames {
 }
 
 /// What a long line is, as a message.
-fn cut(dir: FrameDir, text: &str) -> Arc<str> {
-    let frame = if dir == FrameDir::Stderr { Frame::Stray } else { Frame::parse(text.as_bytes()) };
+fn cut(frame: &Frame, text: &str) -> Arc<str> {
     let size = format!("\"… {} bytes\"", text.len());
-    let method = |method: &str| serde_json::Value::from(method).to_string();
+    // It may be all of the line.
+    let method = |method: &str| serde_json::Value::from(limits::cut(method, MAX_NAME)).to_string();
     match frame {
         Frame::Request { id, method: name, .. } => {
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{size}}}"#, method(name.as_str()))
@@ -130,7 +137,7 @@ mod tests {
     use super::*;
 
     fn push(frames: &mut Frames, dir: FrameDir, text: &str) {
-        frames.push(Now::from_secs(1), AgentKey::FIRST, dir, &text.into());
+        frames.push(Now::from_secs(1), AgentKey::FIRST, dir, &text.into(), None);
     }
 
     #[test]
@@ -171,5 +178,13 @@ mod tests {
         let rows = frames.next(9).0;
         assert_eq!((&*rows[1].method, rows[1].latency, rows[1].flaws.len()), ("session/load", Some(Now::ZERO), 0));
         assert!(rows[1].text.contains("bytes") && rows[2].text.starts_with('é'));
+    }
+
+    #[test]
+    fn of_a_method_as_long_as_its_line_the_beginning_is_kept() {
+        let mut frames = Frames::default();
+        push(&mut frames, FrameDir::FromAgent, &format!(r#"{{"id":1,"method":"{}"}}"#, "m".repeat(LONG)));
+        assert!(frames.bytes < 4 * HEAD, "{}", frames.bytes);
+        assert!(frames.next(9).0[0].method.starts_with("mmm"));
     }
 }

@@ -70,13 +70,20 @@ impl Recorder {
         written.await.unwrap_or_default()
     }
 
+    /// Bytes that are on their way to the journal.
+    pub fn waiting(&self) -> usize {
+        self.journal.as_ref().map_or(0, Journal::waiting)
+    }
+
     pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
         self.note(agent, now, Dir::FromAgent, line, form);
         let redacted = masked(codec, frame, line);
         match &redacted {
-            Some(redacted) => self.frames.push(now, agent, FrameDir::FromAgent, &redacted.as_str().into()),
-            None => self.frames.push(now, agent, FrameDir::FromAgent, line),
+            Some(redacted) => {
+                self.frames.push(now, agent, FrameDir::FromAgent, &redacted.as_str().into(), Some(frame));
+            }
+            None => self.frames.push(now, agent, FrameDir::FromAgent, line, Some(frame)),
         }
         let Some(journal) = &mut self.journal else { return };
         let kept = redacted.as_deref().unwrap_or(line);
@@ -107,7 +114,7 @@ impl Recorder {
         let brief = line.journal.as_deref().map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
         let kept = brief.as_ref().filter(|_| line.is_secret);
         self.note(line.agent, now, Dir::ToAgent, kept.unwrap_or(text), Form::Json);
-        self.frames.push(now, line.agent, FrameDir::ToAgent, brief.as_ref().unwrap_or(text));
+        self.frames.push(now, line.agent, FrameDir::ToAgent, brief.as_ref().unwrap_or(text), None);
         if let Some(journal) = &mut self.journal {
             let kept = brief.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));
@@ -116,7 +123,7 @@ impl Recorder {
 
     pub fn stderr(&mut self, agent: AgentKey, line: &Arc<str>, now: Now) {
         self.note(agent, now, Dir::Stderr, line, Form::Raw);
-        self.frames.push(now, agent, FrameDir::Stderr, line);
+        self.frames.push(now, agent, FrameDir::Stderr, line, None);
         if let Some(journal) = &mut self.journal {
             journal.record(|out| append_record(out, now, Dir::Stderr, &address(agent), line, Form::Raw));
         }

@@ -24,7 +24,7 @@ pub(super) fn masked(codec: &dyn Codec, frame: &Frame, line: &str) -> Option<Str
         Frame::Response { .. } => None,
         Frame::TooLong { .. } => cut(line),
         _ if serde_json::from_str::<&RawValue>(line).is_err() => cut(line),
-        _ => Scan { line, at: 0, out: String::new(), open: Vec::new(), inside: None, masked: false }.run(),
+        _ => Scan { line, at: 0, out: None, open: Vec::new(), inside: None }.run(),
     }
 }
 
@@ -46,12 +46,12 @@ fn cut(line: &str) -> Option<String> {
 struct Scan<'a> {
     line: &'a str,
     at: usize,
-    out: String,
+    /// Nothing while nothing is left out: then the line need not be copied.
+    out: Option<String>,
     /// The brackets that are open.
     open: Vec<u8>,
     /// How many were open where the value of a member for the environment began.
     inside: Option<usize>,
-    masked: bool,
 }
 
 impl Scan<'_> {
@@ -97,11 +97,13 @@ impl Scan<'_> {
                 }
             }
         }
-        self.masked.then_some(self.out)
+        self.out
     }
 
     fn keep(&mut self, bytes: usize) {
-        self.out.push_str(&self.line[self.at..self.at + bytes]);
+        if let Some(out) = &mut self.out {
+            out.push_str(&self.line[self.at..self.at + bytes]);
+        }
         self.at += bytes;
     }
 
@@ -121,18 +123,18 @@ impl Scan<'_> {
         if !hides {
             return self.keep(token.len());
         }
+        let out = self.out.get_or_insert_with(|| self.line[..self.at].to_owned());
         self.at += token.len();
-        self.masked = true;
         match token.as_bytes().first() {
             // A string that is cut in the middle of a character is no text.
-            Some(b'"') if serde_json::from_str::<String>(token).is_err() => self.out.push_str("\"…\\ud83d\""),
-            Some(b'"') => self.out.push_str("\"…\""),
-            Some(b't' | b'f' | b'n') => self.out.push_str(token),
+            Some(b'"') if serde_json::from_str::<String>(token).is_err() => out.push_str("\"…\\ud83d\""),
+            Some(b'"') => out.push_str("\"…\""),
+            Some(b't' | b'f' | b'n') => out.push_str(token),
             _ => {
                 // How large a number may be depends on what follows.
                 let (digits, power) = token.split_at(token.find(['e', 'E']).unwrap_or(token.len()));
-                self.out.extend(digits.chars().map(|c| if c.is_ascii_digit() { '1' } else { c }));
-                self.out.push_str(power);
+                out.extend(digits.chars().map(|c| if c.is_ascii_digit() { '1' } else { c }));
+                out.push_str(power);
             }
         }
     }

@@ -36,6 +36,7 @@ pub mod replay;
 mod review_entries;
 mod reviewing;
 mod reviews;
+mod rooms;
 pub mod rule_files;
 pub mod rulebook;
 mod ruling;

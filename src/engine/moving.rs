@@ -7,6 +7,7 @@
 use super::core::Core;
 use super::fact::{Fact, Facts};
 use super::run_name::RunName;
+use crate::model::entries::size_of_entry;
 use crate::model::event::Hint;
 use crate::model::history::{History, Left, NoHistory};
 use crate::model::ids::{EntryId, Now, SessionKey};
@@ -29,13 +30,16 @@ pub(super) struct Moving {
     is_writing: bool,
     /// What is to be written next.
     waiting: VecDeque<(SessionKey, Vec<EntryId>)>,
+    /// Of what is being written and is to be, about.
+    bytes: VecDeque<usize>,
     facts: Facts,
 }
 
 impl Moving {
     /// The file is made below `dir`.
     pub fn new(dir: Option<PathBuf>, stem: RunName, facts: &Facts) -> Self {
-        Self { dir, stem, file: None, end: 0, is_writing: false, waiting: VecDeque::new(), facts: facts.clone() }
+        let (waiting, bytes) = (VecDeque::new(), VecDeque::new());
+        Self { dir, stem, file: None, end: 0, is_writing: false, waiting, bytes, facts: facts.clone() }
     }
 
     /// Where entries are read that have left memory.
@@ -46,7 +50,15 @@ impl Moving {
         }
     }
 
+    /// Of entries that are in memory only until they are written.
+    pub fn bytes(&self) -> usize {
+        self.bytes.iter().sum()
+    }
+
     pub fn move_out(&mut self, at: SessionKey, ids: Vec<EntryId>, core: &mut Core, now: Now) {
+        let session = core.model().session_of(at);
+        let entries = ids.iter().filter_map(|id| session?.entries().get(*id));
+        self.bytes.push_back(entries.map(|entry| size_of_entry(&entry.body)).sum());
         self.waiting.push_back((at, ids));
         self.move_next(core, now);
     }
@@ -54,6 +66,7 @@ impl Moving {
     /// Entries were written, or could not be.
     pub fn moved(&mut self, at: SessionKey, result: io::Result<Vec<Left>>, core: &mut Core, now: Now) {
         self.is_writing = false;
+        self.bytes.pop_front();
         let hint = match result {
             Ok(left) => Hint::Left(left),
             Err(error) => {

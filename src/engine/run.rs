@@ -23,6 +23,7 @@ use super::moving::Moving;
 use super::pushing::Pushing;
 use super::recalling::Recalling;
 use super::reviews::Reviews;
+use super::rooms::Rooms;
 use super::ruling::Ruler;
 use super::run_name::RunName;
 use super::secrets::Hearing;
@@ -78,6 +79,7 @@ pub struct Engine {
     pub(super) files: FileQueue,
     reviews: Reviews,
     recorder: Recorder,
+    rooms: Rooms,
     moving: Moving,
     recalling: Recalling,
     ruler: Ruler,
@@ -158,6 +160,7 @@ impl Engine {
             files: FileQueue::new(&sender, &is_over),
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
             recorder: Recorder::recording(record),
+            rooms: Rooms::default(),
             moving: Moving::new(journals.clone(), stem, &sender),
             recalling: Recalling::new(journals.clone(), &sender),
             ruler: Ruler::new(rules, &sender),
@@ -233,7 +236,7 @@ impl Engine {
     /// Waits until something has happened. May be dropped and called again without a loss.
     pub async fn next(&mut self) -> Wake {
         let deadlines = [self.timers.deadline(), self.links.deadline(), self.files.deadline(), self.pushing.deadline()];
-        let deadline = deadlines.into_iter().flatten().min();
+        let deadline = deadlines.into_iter().chain([self.rooms.deadline()]).flatten().min();
         let Self { links, facts, hint, .. } = self;
         tokio::select! {
             biased;
@@ -269,7 +272,7 @@ impl Engine {
             }
             LinkWake::Decoded(decoded) => {
                 if let Some(decoding) = self.links.running_mut(agent).and_then(|r| r.decoding.take()) {
-                    let out = self.core.update(agent, decoded, &decoding.line, self.now());
+                    let out = self.core.update(agent, decoded, &decoding.head, self.now());
                     self.carry_out(out);
                     self.frames(agent, decoding.rest);
                 }
@@ -308,11 +311,14 @@ impl Engine {
                 && let Some(running) = self.links.running_mut(agent)
             {
                 batch.frames = frames.collect();
-                running.decoding = Some(Decoding::begin(Arc::clone(codec), frame, line, batch));
+                running.decoding = Some(Decoding::begin(Arc::clone(codec), frame, &line, batch));
                 return;
             }
             let out = self.core.frame(agent, frame, &line, now);
             self.carry_out(out);
+        }
+        if let Some(room) = batch.room {
+            self.rooms.keep(room, || self.files.bytes() + self.moving.bytes(), || self.recorder.waiting());
         }
     }
 
@@ -562,6 +568,7 @@ impl Engine {
         self.apply_all(told);
         let told = self.recorder.flush();
         self.apply_all(told);
+        self.rooms.give_back(|| self.files.bytes() + self.moving.bytes(), || self.recorder.waiting());
         if let Some(why) = self.audit.flush() {
             self.warn(format!("decisions are not logged any more: {why}"));
         }

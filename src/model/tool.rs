@@ -2,6 +2,8 @@
 //!
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
+mod light;
+
 use super::changes::WritePreview;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};

@@ -4,6 +4,7 @@
 //! nothing of which entries leave. Invariant: a span that was given out is never written again.
 
 use super::private::private_file;
+use crate::model::entries::size_of_entry;
 use crate::model::entry::Entry;
 use crate::model::history::{History, Span};
 use std::fs::{self, File};
@@ -53,6 +54,7 @@ impl HistoryFile {
         let mut packed = Packed { at, bytes: Vec::new(), spans: Vec::new() };
         for entry in entries {
             let from = packed.end();
+            packed.bytes.reserve(size_of_entry(&entry.body));
             serde_json::to_writer(&mut packed.bytes, entry)?;
             let len = u32::try_from(packed.end() - from).map_err(io::Error::other)?;
             packed.spans.push(Span { at: from, len });

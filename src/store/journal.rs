@@ -64,6 +64,11 @@ impl Journal {
         self.record(|text| text.push_str(&line));
     }
 
+    /// Bytes that are not in the file yet.
+    pub fn waiting(&self) -> usize {
+        self.out.waiting()
+    }
+
     /// Hands what is pending to the writer. Returns the reason when the journal has come to its end, once.
     pub fn hand_over(&mut self) -> Option<String> {
         self.out.hand_over()

@@ -110,6 +110,11 @@ impl Writer {
         }
     }
 
+    /// Bytes that are pending and under way.
+    pub fn waiting(&self) -> usize {
+        if self.tx.is_some() { self.waiting + self.under_way.load(Ordering::Relaxed) } else { 0 }
+    }
+
     /// Hands what is pending to the thread. Returns the reason when the file has come to its end, once.
     pub fn hand_over(&mut self) -> Option<String> {
         if !self.pending.is_empty()

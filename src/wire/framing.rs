@@ -38,6 +38,9 @@ pub trait Decoder: Send {
     /// tear the lines of a journal.
     fn push<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<Decoded<'a>>);
 
+    /// How many bytes are kept of the message that was begun.
+    fn begun(&self) -> usize;
+
     /// The message that was begun, if any, at the end of the stream.
     fn finish(&mut self) -> Option<Decoded<'static>>;
 }
@@ -157,6 +160,10 @@ impl Decoder for Undecided {
         self.decoder = Some(decoder);
     }
 
+    fn begun(&self) -> usize {
+        self.decoder.as_ref().map_or(self.begun.len(), |decoder| decoder.begun())
+    }
+
     fn finish(&mut self) -> Option<Decoded<'static>> {
         match &mut self.decoder {
             Some(decoder) => decoder.finish(),
@@ -226,6 +233,10 @@ impl Decoder for LineDecoder {
             }
         }
         self.append(rest);
+    }
+
+    fn begun(&self) -> usize {
+        self.part.len()
     }
 
     fn finish(&mut self) -> Option<Decoded<'static>> {

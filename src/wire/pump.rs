@@ -1,7 +1,8 @@
 //! The tasks that move bytes: one reads and parses, one drains the error stream, one writes.
 //!
 //! No protocol logic. Invariant: frames arrive in byte order; what is read ahead of the consumer is bounded in frames
-//! and in bytes, beyond which the pipe itself holds the peer back; lines are written whole, one after the other.
+//! and in bytes, beyond which the pipe itself holds the peer back; a large line is read when nothing else of its stream is
+//! under way; lines are written whole, one after the other.
 
 use std::io;
 use std::sync::Arc;
@@ -26,8 +27,11 @@ pub const INBOX: usize = 4;
 const BLOCK: usize = 128 << 10;
 const BATCH_FRAMES: usize = 512;
 const BATCH_BYTES: usize = 256 << 10;
-/// Bytes of frames that may be under way to the consumer.
+/// Bytes of frames that may be under way to the consumer, and that it may hold on to for what they have led to.
 const INBOX_BYTES: usize = 32 << 20;
+/// Of a line with more bytes no more are read before all others have been dealt with: several copies of such a line live at
+/// once while it is, and those of two lines would add up.
+pub const LARGE: usize = 1 << 20;
 
 #[derive(Debug)]
 pub enum Incoming {
@@ -39,11 +43,17 @@ pub enum Incoming {
     },
 }
 
-/// Frames with their lines, in order. Dropping the batch makes room for more bytes.
+/// Frames with their lines, in order.
 #[derive(Debug)]
 pub struct Batch {
     pub frames: Vec<(Frame, Arc<str>)>,
-    _room: Option<OwnedSemaphorePermit>,
+    pub room: Option<Room>,
+}
+
+/// What the lines of a batch take of the bytes that may be under way. Dropping it makes room for more of them.
+#[derive(Debug)]
+pub struct Room {
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Reads until the end of the stream or until the receiver is gone.
@@ -79,7 +89,7 @@ async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batche
                 return;
             }
         }
-        if batcher.send().await.is_err() {
+        if batcher.send().await.is_err() || decoder.begun() > LARGE && batcher.wait_for_others().await.is_err() {
             return;
         }
     };
@@ -93,6 +103,8 @@ struct Batcher {
     tx: mpsc::Sender<Incoming>,
     words: WordForWord,
     room: Arc<Semaphore>,
+    /// All of it, for the large line that is being read.
+    all_room: Option<Room>,
     frames: Vec<(Frame, Arc<str>)>,
     bytes: usize,
 }
@@ -101,7 +113,8 @@ struct NobodyListens;
 
 impl Batcher {
     fn new(tx: mpsc::Sender<Incoming>, words: WordForWord) -> Self {
-        Self { tx, words, room: Arc::new(Semaphore::new(INBOX_BYTES)), frames: Vec::new(), bytes: 0 }
+        let room = Arc::new(Semaphore::new(INBOX_BYTES));
+        Self { tx, words, room, all_room: None, frames: Vec::new(), bytes: 0 }
     }
 
     async fn add(&mut self, line: Decoded<'_>) -> Result<(), NobodyListens> {
@@ -118,13 +131,29 @@ impl Batcher {
         if self.frames.is_empty() {
             return Ok(());
         }
-        let bytes = std::mem::take(&mut self.bytes).min(INBOX_BYTES) as u32;
-        let room = tokio::select! {
-            room = Arc::clone(&self.room).acquire_many_owned(bytes) => room.ok(),
-            () = self.tx.closed() => return Err(NobodyListens),
+        let bytes = std::mem::take(&mut self.bytes);
+        let room = match self.all_room.take() {
+            Some(room) => Some(room),
+            None => self.room_for(bytes).await?,
         };
-        let batch = Batch { frames: std::mem::take(&mut self.frames), _room: room };
+        let batch = Batch { frames: std::mem::take(&mut self.frames), room };
         self.tx.send(Incoming::Frames(batch)).await.map_err(|_| NobodyListens)
+    }
+
+    /// Waits until nothing that was sent is under way any more; nothing is then, before the next is sent.
+    async fn wait_for_others(&mut self) -> Result<(), NobodyListens> {
+        if self.all_room.is_none() {
+            self.all_room = self.room_for(INBOX_BYTES).await?;
+        }
+        Ok(())
+    }
+
+    async fn room_for(&self, bytes: usize) -> Result<Option<Room>, NobodyListens> {
+        let bytes = bytes.min(INBOX_BYTES) as u32;
+        tokio::select! {
+            room = Arc::clone(&self.room).acquire_many_owned(bytes) => Ok(room.ok().map(|permit| Room { _permit: permit })),
+            () = self.tx.closed() => Err(NobodyListens),
+        }
     }
 }
 
@@ -233,6 +262,43 @@ mod tests {
         // The flood can only end by the pipe closing: the channel is never emptied again.
         drop(rx);
         assert!(flood.await.unwrap() < 1000);
+    }
+
+    #[tokio::test]
+    async fn a_large_line_is_read_when_nothing_else_is_under_way() {
+        let (ours, mut theirs) = duplex::pair(BLOCK);
+        let (tx, mut rx) = mpsc::channel(INBOX);
+        spawn_reader(ours.reader, tx, &[], Framing::Lines);
+        theirs.send_line("small").await.unwrap();
+        let Some(Incoming::Frames(small)) = rx.recv().await else { panic!("no frames") };
+        let large = "x".repeat(LARGE * 4);
+        let mut sent = Box::pin(theirs.send_line(&large));
+        // The pipe holds it back: so long as the small one is under way, no more than its begin is taken.
+        let all = tokio::select! { biased;
+            sent = &mut sent => sent.is_ok(),
+            _ = rx.recv() => true,
+            () = idle() => false,
+        };
+        assert!(!all, "all of it was read");
+        drop(small);
+        sent.await.unwrap();
+        let Some(Incoming::Frames(batch)) = rx.recv().await else { panic!("no frames") };
+        assert_eq!(batch.frames[0].1.len(), large.len());
+        // What follows waits for it, however small it is.
+        theirs.send_line("next").await.unwrap();
+        tokio::select! { biased;
+            _ = rx.recv() => panic!("there is no room for it"),
+            () = idle() => {}
+        }
+        drop(batch);
+        assert!(matches!(rx.recv().await, Some(Incoming::Frames(_))));
+    }
+
+    /// As long as the tasks of this thread have anything to do, and longer.
+    async fn idle() {
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[tokio::test]

@@ -62,7 +62,7 @@ pub struct Lines {
 
 impl Default for Lines {
     fn default() -> Self {
-        Self::split(Arc::from([]), Encoding::Utf8)
+        Self::split(Arc::from([]), Encoding::Utf8, 1)
     }
 }
 
@@ -90,13 +90,22 @@ impl Lines {
             return None;
         }
         let encoding = encoding(&bytes)?;
-        let lines = Self::split(bytes, encoding);
+        // Counted first: of a file of nothing but newlines, where each line begins takes four times its bytes. In UTF-16
+        // such a byte may be half of another character.
+        let ends = memchr::memchr_iter(b'\n', &bytes).count();
+        let is_bytewise = matches!(encoding, Encoding::Utf8 | Encoding::Bytes);
+        if is_bytewise && ends > MAX_LINES {
+            return None;
+        }
+        let lines = Self::split(bytes, encoding, ends + 2);
         (lines.len() <= MAX_LINES).then_some(lines)
     }
 
-    fn split(bytes: Arc<[u8]>, encoding: Encoding) -> Self {
+    /// `room` is for how many begins there will be at most, about.
+    fn split(bytes: Arc<[u8]>, encoding: Encoding, room: usize) -> Self {
         let mut lines = Self { starts: Arc::from([]), encoding, lf: 0, crlf: 0, bytes: Arc::clone(&bytes) };
-        let (mut starts, mut at) = (vec![0], 0);
+        let (mut starts, mut at) = (Vec::with_capacity(room), 0);
+        starts.push(0);
         match encoding {
             Encoding::Utf8 | Encoding::Bytes => {
                 for line in bytes.split_inclusive(|&b| b == b'\n') {

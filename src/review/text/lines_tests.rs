@@ -85,6 +85,9 @@ fn too_large_is_no_text() {
     assert!(Lines::of(vec![b'a'; MAX_TEXT + 1]).is_none());
     assert!(Lines::of(vec![b'\n'; MAX_LINES]).is_some());
     assert!(Lines::of(vec![b'\n'; MAX_LINES + 1]).is_none());
+    // Half of another character, in UTF-16, ends nothing.
+    let halves = utf16(Encoding::Utf16Le, &"\u{0a0a}".repeat(MAX_LINES / 2 + 1));
+    assert_eq!(of(&halves).len(), 1);
 }
 
 #[test]

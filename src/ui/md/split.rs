@@ -188,8 +188,14 @@ impl StablePrefix {
                 }
             }
             Open::Fence { fence, .. } => {
-                if closes(line, fence) {
-                    self.cut_block(self.read);
+                // An odd one may be several when it is drawn, of which any may close it.
+                let mut lines = line.split('\n');
+                if lines.any(|line| closes(line, fence)) {
+                    if lines.next().is_none() {
+                        self.cut_block(self.read);
+                    } else {
+                        self.open = Open::Blocks(Blocks { doubt: true, content: true, ..Blocks::default() });
+                    }
                 }
             }
             Open::Blocks(blocks) => self.line_of_blocks(at, line, odd, blocks),

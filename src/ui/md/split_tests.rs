@@ -118,6 +118,8 @@ fn line() -> impl Strategy<Value = String> {
         "    - x",
         "-\ttab item",
         "1. > q",
+        "end\u{b}```",
+        "\u{c}```\u{2028}- more",
     ];
     (0..fixed.len()).prop_map(move |n| fixed[n].to_owned())
 }
@@ -167,6 +169,18 @@ fn one_endless_line_is_cut() {
             assert!(longest as usize <= OPEN_MAX + 64, "{longest} {:?}", &text[..8]);
             assert!(text.len() - split.pieces().last().map_or(0, |p| p.start as usize) <= OPEN_MAX + 64);
         }
+    }
+}
+
+#[test]
+fn a_fence_ends_where_a_line_is_two_when_it_is_drawn() {
+    for odd in ["end\u{b}```", "end\r```", "```\u{2028}- more", "\u{c}\u{c}~~~"] {
+        let text = format!("```\na\n{odd}\n\n| b |\n|---|\n```\nc\n```\n\n- d\n");
+        let mut split = StablePrefix::new();
+        for at in 1..=text.len() {
+            split.extend(&text[..text.ceil_char_boundary(at)], Markdown::Yes);
+        }
+        same(&text, &split);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::entry::Entry;
 use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
 use crate::text::wrap::{Row, wrap_lines};
-use crate::ui::cells::{self, CellCtx};
+use crate::ui::cells::{self, CellCtx, group};
 use crate::ui::md::split::{PieceKind, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
@@ -205,7 +205,9 @@ impl Cache {
         let number = self.slots.peek(&(self.session, entry.id)).map_or(0, |slot| slot.number);
         let at = (number, self.start(entry.id, piece));
         if self.laid.peek(&at).and_then(|laid| laid.key) != Some(key) {
-            let (laid, bytes) = self.lay_out(cx, entry, with, piece, key);
+            // What is said of several calls in one row is short.
+            let whole = if group::is_of_calls(with) { None } else { self.reading.whole(cx, entry) };
+            let (laid, bytes) = self.lay_out(cx, whole.as_deref().unwrap_or(entry), with, piece, key);
             self.laid_out += 1;
             self.laid.put(at, laid, bytes);
         }

@@ -1,7 +1,8 @@
 //! Entries that are not in memory, read for as long as they are looked at.
 //!
-//! Knows no file. Invariant: what no drawing has looked at since goes first, and beside what the last one has looked at
-//! at most [`READ_BYTES`] are kept.
+//! Knows no file. Of a large one its long texts are only read to be laid out. Invariants: what no drawing has looked at
+//! since goes first, and beside what the last one has looked at at most [`READ_BYTES`] are kept; of those with long texts
+//! one is there as a whole at a time, while it is drawn.
 
 use super::DrawCtx;
 use crate::base::weighted::Weighted;
@@ -32,11 +33,24 @@ impl Deref for Shown<'_> {
     }
 }
 
+type At = (SessionKey, EntryId);
+
 #[derive(Debug, Default)]
-pub(super) struct Reading(Weighted<(SessionKey, EntryId), Rc<Entry>>);
+pub(super) struct Reading {
+    kept: Weighted<At, Kept>,
+    /// As a whole, what was read last of those that are kept light.
+    whole: Option<(At, Rc<Entry>)>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    entry: Rc<Entry>,
+    /// It is without its long texts.
+    is_light: bool,
+}
 
 impl Reading {
-    /// The entry at this place.
+    /// The entry at this place; a large one without its long texts.
     pub(super) fn entry<'a>(&mut self, cx: &DrawCtx<'a>, index: usize) -> Option<Shown<'a>> {
         let entries = cx.session.session().entries();
         let away = match entries.slot(index)? {
@@ -45,24 +59,47 @@ impl Reading {
         };
         let id = entries.id_at(index);
         let key = (cx.session.key(), id);
-        if let Some(known) = self.0.get(&key).filter(|known| away.is_like(known)) {
-            return Some(Shown::Read(Rc::clone(known)));
+        if let Some(known) = self.kept.get(&key).filter(|known| away.is_like(&known.entry)) {
+            return Some(Shown::Read(Rc::clone(&known.entry)));
         }
-        let entry = Rc::new(away.read(id, cx.history));
-        self.0.put(key, Rc::clone(&entry), size_of_entry(&entry.body));
+        self.whole = None;
+        let whole = Rc::new(away.read(id, cx.history));
+        let light = whole.lightened().map(Rc::new);
+        let is_light = light.is_some();
+        if is_light {
+            self.whole = Some((key, Rc::clone(&whole)));
+        }
+        let entry = light.unwrap_or(whole);
+        self.kept.put(key, Kept { entry: Rc::clone(&entry), is_light }, size_of_entry(&entry.body));
         Some(Shown::Read(entry))
+    }
+
+    /// All of an entry that was read without its long texts; nothing when it is whole.
+    pub(super) fn whole(&mut self, cx: &DrawCtx<'_>, entry: &Entry) -> Option<Rc<Entry>> {
+        let entries = cx.session.session().entries();
+        let Slot::Away(away) = entries.slot(entries.index_of(entry.id)?)? else { return None };
+        let key = (cx.session.key(), entry.id);
+        self.kept.peek(&key).filter(|known| known.is_light)?;
+        if let Some((_, whole)) = self.whole.as_ref().filter(|(at, whole)| *at == key && away.is_like(whole)) {
+            return Some(Rc::clone(whole));
+        }
+        self.whole = None;
+        let whole = Rc::new(away.read(entry.id, cx.history));
+        self.whole = Some((key, Rc::clone(&whole)));
+        Some(whole)
     }
 
     #[cfg(test)]
     pub(super) const fn bytes(&self) -> usize {
-        self.0.bytes()
+        self.kept.bytes()
     }
 
     /// Keeps the bound after a drawing.
     pub(super) fn finish(&mut self) {
-        if self.0.bytes() > READ_BYTES {
-            self.0.shrink(usize::MAX, READ_BYTES / 2);
+        if self.kept.bytes() > READ_BYTES {
+            self.kept.shrink(usize::MAX, READ_BYTES / 2);
         }
-        self.0.mark();
+        self.whole = None;
+        self.kept.mark();
     }
 }

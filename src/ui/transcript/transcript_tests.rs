@@ -510,7 +510,9 @@ fn long_story(leaves: bool) -> Stage {
         stage.prompt(&format!("prompt {n}"));
         stage.chunk(ChunkKind::Thought, &format!("Thinks of {n}. More\n\n- a point\n"));
         stage.chunk(ChunkKind::Agent, &format!("# Answer {n}\n\n{}", crate::ui::md::tests::CORPUS.repeat(4)));
-        let text = ToolContent::Block(Block::Text(format!("out {n}\n{}", "x".repeat(12 << 10))));
+        // Some are so large that they are kept without their texts.
+        let bytes = if n % 20 == 0 { 100 << 10 } else { 12 << 10 };
+        let text = ToolContent::Block(Block::Text(format!("out {n}\n{}", "x".repeat(bytes))));
         stage.tool(&format!("t{n}"), "ls", ToolKind::Execute, ToolStatus::Failed, vec![text]);
         stage.done();
     }
@@ -560,6 +562,24 @@ fn what_is_read_to_be_drawn_is_bounded() {
     while stage.scroll != Scroll::Follow {
         stage.draw(100, 50);
         stage.scroll(100, 50, 500);
+        assert!(stage.transcript.cached_bytes() <= cache::CACHE_BYTES + reading::READ_BYTES + (1 << 20));
+    }
+}
+
+#[test]
+fn a_screen_full_of_large_calls_keeps_none_of_their_texts() {
+    let mut stage = Stage::new();
+    Memory::default().reduce(&mut stage.model, Event::Setup(Setup::History).at_home(), Duration::ZERO);
+    stage.prompt("p");
+    for n in 0..40 {
+        let text = ToolContent::Block(Block::Text(format!("{n}\n{}", "x\n".repeat(200_000))));
+        stage.tool(&format!("t{n}"), "ls", ToolKind::Execute, ToolStatus::Completed, vec![text]);
+    }
+    let away = stage.model.first().session().entries().slots().filter(|slot| slot.here().is_none()).count();
+    assert!(away > 30, "{away}");
+    for _ in 0..2 {
+        let (rows, _) = stage.draw(100, 200);
+        assert!(rows.iter().filter(|row| row.contains("ls")).count() > 30, "{rows:?}");
         assert!(stage.transcript.cached_bytes() <= cache::CACHE_BYTES + reading::READ_BYTES + (1 << 20));
     }
 }

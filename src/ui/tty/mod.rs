@@ -26,6 +26,6 @@ pub use input::InputStream;
 /// For `fuzz/`.
 #[doc(hidden)]
 pub use parse::{Parser, Patience};
-pub use repair::{repair, repair_after};
+pub use repair::{LineSettings, line_settings, repair, repair_after};
 pub use surface::region::{Region, Sheet};
 pub use surface::{Hyperlink, Surface};

@@ -28,14 +28,27 @@ pub fn repair() -> io::Result<()> {
     repair_at(terminal.as_fd())
 }
 
-/// The one behind this descriptor, after the program that had set it to what `held` says was killed. Line settings that are
-/// not raw any more are those of a shell that has taken the terminal back.
-pub fn repair_after(terminal: BorrowedFd<'_>, held: u8) -> io::Result<()> {
+/// Line settings of a terminal.
+#[derive(Clone, Debug)]
+pub struct LineSettings(Termios);
+
+/// Those of standard output, where that is a terminal.
+pub fn line_settings() -> Option<LineSettings> {
+    tcgetattr(io::stdout()).ok().map(LineSettings)
+}
+
+/// The one behind this descriptor, after the program that had set it to what `held` says was killed; it was set to `before`
+/// until then. Line settings that are not raw any more are those of a shell that has taken the terminal back.
+pub fn repair_after(terminal: BorrowedFd<'_>, held: u8, before: Option<&LineSettings>) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
     let settings = tcgetattr(terminal)?;
     let is_raw =
         !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
-    let set = if is_raw { set_usual(terminal, settings) } else { Ok(()) };
+    let set = match before {
+        _ if !is_raw => Ok(()),
+        Some(LineSettings(before)) => tcsetattr(terminal, OptionalActions::Now, before).map_err(io::Error::from),
+        None => set_usual(terminal, settings),
+    };
     let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR]).chain(leave(held)).chain([REST]).collect();
     out.write_all(&bytes.concat())?;
     set

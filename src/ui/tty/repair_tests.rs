@@ -9,11 +9,11 @@ fn after_a_kill_settings_that_a_shell_has_set_stay_and_raw_ones_do_not() {
     let mut shell = tcgetattr(&terminal).unwrap();
     shell.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO);
     tcsetattr(&terminal, OptionalActions::Now, &shell).unwrap();
-    repair_after(terminal.as_fd(), 1).unwrap();
+    repair_after(terminal.as_fd(), 1, None).unwrap();
     assert!(!tcgetattr(&terminal).unwrap().local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO));
     shell.make_raw();
     tcsetattr(&terminal, OptionalActions::Now, &shell).unwrap();
-    repair_after(terminal.as_fd(), 1).unwrap();
+    repair_after(terminal.as_fd(), 1, None).unwrap();
     assert!(tcgetattr(&terminal).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO));
 }
 
@@ -34,4 +34,20 @@ fn raw_settings_are_the_usual_ones_again_and_every_mode_is_off() {
         assert_eq!(was & !is, 0);
     }
     assert!(after.input_modes.contains(InputModes::ICRNL));
+}
+
+#[test]
+fn after_a_kill_the_settings_are_those_of_before_where_they_are_known() {
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let terminal = OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+    let mut before = tcgetattr(&terminal).unwrap();
+    // What `stty sane` would turn on.
+    before.input_modes.remove(InputModes::BRKINT | InputModes::IMAXBEL);
+    tcsetattr(&terminal, OptionalActions::Now, &before).unwrap();
+    let mut raw = before.clone();
+    raw.make_raw();
+    tcsetattr(&terminal, OptionalActions::Now, &raw).unwrap();
+    repair_after(terminal.as_fd(), 1, Some(&LineSettings(before.clone()))).unwrap();
+    let after = tcgetattr(&terminal).unwrap();
+    assert_eq!((after.input_modes, after.local_modes), (before.input_modes, before.local_modes));
 }

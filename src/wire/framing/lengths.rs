@@ -142,6 +142,10 @@ impl Decoder for LengthDecoder {
         }
     }
 
+    fn begun(&self) -> usize {
+        self.part.len()
+    }
+
     fn finish(&mut self) -> Option<Decoded<'static>> {
         let part = std::mem::take(&mut self.part);
         (!part.is_empty()).then(|| Decoded::Line(on_one_line(Cow::Owned(part))))
