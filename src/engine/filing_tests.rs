@@ -125,12 +125,15 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
+    let again: Arc<str> = "once more".into();
+    engine.files.push(write_job(3, &other, &again));
+    assert_eq!(engine.files.bytes(), "agent".len() + again.len(), "of what is under way and of what waits");
     while engine.files.lane(AT).is_busy {
         let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
         engine.step(wake);
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), "agent");
-    assert!(engine.files.lane(AT).jobs.is_empty());
+    assert!(engine.files.lane(AT).jobs.is_empty() && engine.files.bytes() == 0);
     engine.shutdown().await;
 }
 
