@@ -207,7 +207,7 @@ impl AgentPicker {
         if title > 0 {
             let mut name = StyledText::of("acp-tui", RunStyle::from(Token::Accent).with_mods(Mods::BOLD));
             name.push(concat!(" ", env!("CARGO_PKG_VERSION")), Token::Dim);
-            name.push(" · any coding agent of the Agent Client Protocol, in your terminal", Token::Dim);
+            name.push(" · the terminal for coding agents that speak ACP", Token::Dim);
             let name = width::truncate_styled(&name, usize::from(area.width.saturating_sub(3)));
             paint::put(buf, area.x + 2, area.y + 1, area.width.saturating_sub(3), &name, theme);
         }
