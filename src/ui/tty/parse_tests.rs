@@ -106,6 +106,27 @@ fn a_torn_sequence_waits_and_is_given_up() {
     assert_eq!(out, []);
 }
 
+/// What can be a part of a key or an answer that has lost its escape is known as one only where it comes in one piece.
+fn plain_byte() -> impl Strategy<Value = u8> {
+    prop_oneof![0..=0x1au8, 0x1c..=0x20u8, b'a'..=b'z', 0xa0..=0xffu8]
+}
+
+/// As the fuzzer of keys asks for: its inputs of old, and others.
+#[track_caller]
+fn is_calm_in_the_end(bytes: &[u8], size: usize) {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    bytes.chunks(size).for_each(|piece| parser.feed(piece, &mut out));
+    // A string without an end is given up in steps.
+    (0..16).for_each(|_| parser.give_up(&mut out));
+    assert_eq!(parser.incomplete(), None, "{}", bytes.escape_ascii());
+}
+
+#[test]
+fn nothing_is_held_back_for_ever() {
+    is_calm_in_the_end(b"\x1b[\xc3\xa9\xf0\x8fmA\x1b\0\0\0\0", 1);
+    is_calm_in_the_end(b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\", 3);
+}
+
 proptest! {
     #[test]
     fn however_it_is_cut_it_means_the_same(bytes in proptest::collection::vec(
@@ -116,6 +137,22 @@ proptest! {
         let bytes: Vec<u8> = b"\x1b[200~\x1b[1;5A".iter().copied().chain(bytes).filter(|b| *b != 0x1b).collect();
         let (a, b) = bytes.split_at(at.min(bytes.len()));
         prop_assert_eq!(all(&[a, b]), all(&[&bytes]));
+    }
+
+    #[test]
+    fn plain_bytes_mean_the_same_however_they_are_cut(
+        bytes in proptest::collection::vec(plain_byte(), 0..40), size in 1usize..16
+    ) {
+        let calm = |input| if let Input::Hasty(key) = input { Input::Key(key) } else { input };
+        let read = |pieces: &[&[u8]]| all(pieces).into_iter().map(calm).collect::<Vec<_>>();
+        prop_assert_eq!(read(&[&bytes]), read(&bytes.chunks(size).collect::<Vec<_>>()));
+    }
+
+    #[test]
+    fn any_bytes_are_over_once_nothing_more_comes(
+        bytes in proptest::collection::vec(any::<u8>(), 0..40), size in 1usize..16
+    ) {
+        is_calm_in_the_end(&bytes, size);
     }
 
     #[test]
