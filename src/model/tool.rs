@@ -2,7 +2,7 @@
 //!
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
-mod light;
+pub mod light;
 
 use super::changes::WritePreview;
 use super::entry::Block;

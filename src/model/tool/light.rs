@@ -15,22 +15,20 @@ const HEAVY: usize = 64 << 10;
 /// Bytes of a text, and of a raw value, that is kept as it is.
 const LONG: usize = 4 << 10;
 
-impl Entry {
-    /// The same without its long texts; nothing where it has none, or is all text.
-    pub fn lightened(&self) -> Option<Self> {
-        let body = match &self.body {
-            _ if size_of_entry(&self.body) < HEAVY => return None,
-            Body::Tool(call) => Body::Tool(call.lightened().into()),
-            Body::File(FileOp { verb, path, outcome: FileOutcome::Written { created, bytes, old, new } }) => {
-                let (old, new) = (old.as_ref().map(shared), shared(new));
-                let outcome = FileOutcome::Written { created: *created, bytes: *bytes, old, new };
-                Body::File(FileOp { verb: *verb, path: path.clone(), outcome })
-            }
-            _ => return None,
-        };
-        let Self { id, rev, finished, turn, at, .. } = *self;
-        Some(Self { id, rev, finished, turn, at, body })
-    }
+/// An entry without its long texts; nothing where it has none, or is all text.
+pub fn lightened(entry: &Entry) -> Option<Entry> {
+    let body = match &entry.body {
+        body if size_of_entry(body) < HEAVY => return None,
+        Body::Tool(call) => Body::Tool(call.lightened().into()),
+        Body::File(FileOp { verb, path, outcome: FileOutcome::Written { created, bytes, old, new } }) => {
+            let (old, new) = (old.as_ref().map(shared), shared(new));
+            let outcome = FileOutcome::Written { created: *created, bytes: *bytes, old, new };
+            Body::File(FileOp { verb: *verb, path: path.clone(), outcome })
+        }
+        _ => return None,
+    };
+    let Entry { id, rev, finished, turn, at, .. } = *entry;
+    Some(Entry { id, rev, finished, turn, at, body })
 }
 
 impl ToolCall {
@@ -63,8 +61,8 @@ impl ToolCall {
 
 fn part(part: &ToolContent) -> ToolContent {
     match part {
-        ToolContent::Block(block) => ToolContent::Block(lightened(block)),
-        ToolContent::Unread(block) => ToolContent::Unread(lightened(block)),
+        ToolContent::Block(block) => ToolContent::Block(small(block)),
+        ToolContent::Unread(block) => ToolContent::Unread(small(block)),
         ToolContent::Change(change) => {
             let body = match &change.body {
                 ChangeBody::Texts { old, new } => ChangeBody::Texts { old: old.as_ref().map(shared), new: shared(new) },
@@ -78,7 +76,7 @@ fn part(part: &ToolContent) -> ToolContent {
     }
 }
 
-fn lightened(block: &Block) -> Block {
+fn small(block: &Block) -> Block {
     match block {
         Block::Text(text) => Block::Text(owned(text)),
         Block::Other { label, uri, text, picture } => Block::Other {
@@ -140,7 +138,7 @@ mod tests {
         ];
         call.raw_input = Some(json!({ "command": "ls", "text": long }));
         call.raw_output = Some(json!([long]));
-        let light = entry(Body::Tool(call.clone().into())).lightened().unwrap();
+        let light = lightened(&entry(Body::Tool(call.clone().into()))).unwrap();
         assert!(size_of_entry(&light.body) < LONG);
         assert_eq!((light.id, light.rev, light.finished), (EntryId(7), 3, true));
         let Body::Tool(light) = light.body else { panic!("no call") };
@@ -150,7 +148,7 @@ mod tests {
         // What was written belongs to the call that shows just that.
         let written = |new: &str| {
             let outcome = FileOutcome::Written { created: true, bytes: 1, old: None, new: new.into() };
-            entry(Body::File(FileOp { verb: FileVerb::Write, path: "f".to_owned(), outcome })).lightened().unwrap()
+            lightened(&entry(Body::File(FileOp { verb: FileVerb::Write, path: "f".to_owned(), outcome }))).unwrap()
         };
         let new = |entry: Entry| match entry.body {
             Body::File(FileOp { outcome: FileOutcome::Written { new, .. }, .. }) => new,
@@ -165,6 +163,6 @@ mod tests {
     fn what_is_small_or_all_text_is_left_as_it_is() {
         let mut call = ToolCall::new(ToolId::from("t".to_owned()), Now::ZERO);
         call.content = vec![ToolContent::Block(Block::Text("x".repeat(LONG + 1)))];
-        assert_eq!(entry(Body::Tool(call.into())).lightened(), None);
+        assert_eq!(lightened(&entry(Body::Tool(call.into()))), None);
     }
 }

@@ -9,6 +9,7 @@ use crate::base::weighted::Weighted;
 use crate::model::entries::{Slot, size_of_entry};
 use crate::model::entry::Entry;
 use crate::model::ids::{EntryId, SessionKey};
+use crate::model::tool::light::lightened;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -64,7 +65,7 @@ impl Reading {
         }
         self.whole = None;
         let whole = Rc::new(away.read(id, cx.history));
-        let light = whole.lightened().map(Rc::new);
+        let light = lightened(&whole).map(Rc::new);
         let is_light = light.is_some();
         if is_light {
             self.whole = Some((key, Rc::clone(&whole)));
