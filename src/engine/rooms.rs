@@ -12,7 +12,7 @@ const MANY: usize = 8 << 20;
 /// The same for lines on their way to the journal: of small ones, more than this are under way in any flood.
 const MANY_LINES: usize = 24 << 20;
 /// How long an agent is held back for them.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How often it is looked for room: the journal says nothing when it has written.
 const LOOK: Duration = Duration::from_millis(10);
 
