@@ -76,8 +76,10 @@ pub fn only_copies(
             let count = human::count(parts.len() as u64, "file");
             let runs = if run.contains(&dir) { "; git there runs what its config and hooks say" } else { "" };
             let left = parts.iter().filter(|path| changed.contains(*path));
-            let left: Vec<String> = left.map(|path| visible(path.strip_prefix(&dir).unwrap_or(path).as_os_str())).collect();
-            let left = if left.is_empty() { String::new() } else { format!("; changed and left so: {}", left.join(", ")) };
+            let left: Vec<String> =
+                left.map(|path| visible(path.strip_prefix(&dir).unwrap_or(path).as_os_str())).collect();
+            let left =
+                if left.is_empty() { String::new() } else { format!("; changed and left so: {}", left.join(", ")) };
             format!(
                 "it is a git repository or a part of one, and what is git's in it stays ({count}{left}): keep or remove it by hand{runs}"
             )

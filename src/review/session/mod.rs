@@ -300,7 +300,10 @@ impl ReviewSession {
             of_git.copies.iter().map(shown).collect(),
         );
         let alike = of_git.alike.iter().map(shown).collect();
-        say(&format!("{why}, so an undo leaves new files alone that have the name and size of it, or its content"), alike);
+        say(
+            &format!("{why}, so an undo leaves new files alone that have the name and size of it, or its content"),
+            alike,
+        );
         (lines, of_git.parts.into_values().flatten().collect())
     }
 

@@ -27,15 +27,17 @@ fn over(path: &Path, at: u64, bytes: &[u8]) {
 fn what_git_has_is_whole_until_a_part_of_it_is_gone_or_has_other_contents() {
     let pack = format!("objects/pack/pack-{OID}.pack");
     let loose = format!("objects/aa/{}", &OID[2..]);
-    let harms: [(&str, Harm); 4] =
-        [
-            ("removed", |_, path| drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)))),
-            ("moved", |git, path| fs::rename(path, git.join("moved")).unwrap()),
-            ("emptied", |_, path| {
+    let harms: [(&str, Harm); 4] = [
+        ("removed", |_, path| drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)))),
+        ("moved", |git, path| fs::rename(path, git.join("moved")).unwrap()),
+        (
+            "emptied",
+            |_, path| {
                 if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::write(path, "").unwrap() }
-            }),
-            ("all of it", |git, _| fs::remove_dir_all(git).unwrap()),
-        ];
+            },
+        ),
+        ("all of it", |git, _| fs::remove_dir_all(git).unwrap()),
+    ];
     let zeroed: (&str, Harm) = ("overwritten, with its time put back", |_, path| {
         over(path, 0, &vec![0; path.metadata().unwrap().len() as usize]);
     });

@@ -47,7 +47,8 @@ fn an_object_is_found_by_itself_in_a_pack_and_in_another_store_and_else_not() {
         }
     }
     // All that the first pack had is in the second one, until that is not what its list says.
-    let list = kept.read_dir().unwrap().map(|entry| entry.unwrap().path()).find(|path| path.extension().unwrap() == "idx");
+    let list =
+        kept.read_dir().unwrap().map(|entry| entry.unwrap().path()).find(|path| path.extension().unwrap() == "idx");
     let (store, list) = (one.join(".git/objects"), list.unwrap());
     assert!(Objects::new().has_all_of(&store, &list));
     let packs = store.join("pack").read_dir().unwrap().map(|entry| entry.unwrap().path());

@@ -41,7 +41,8 @@ fn refs_are_read_from_tables_and_lists_and_a_later_table_takes_them_away() {
     let mut expected = names(&["refs/heads/feature", "refs/heads/master"]);
     expected.as_mut().unwrap().push(tag);
     assert_eq!(found(git.path()), expected);
-    fs::write(git.path().join("packed-refs"), format!("# pack-refs with: peeled\n{OID} refs/heads/old\n^{OID}\n")).unwrap();
+    fs::write(git.path().join("packed-refs"), format!("# pack-refs with: peeled\n{OID} refs/heads/old\n^{OID}\n"))
+        .unwrap();
     assert!(found(git.path()).unwrap().contains(&format!("refs/heads/old {OID}")));
     fs::remove_file(git.path().join("reftable/0x1.ref")).unwrap();
     assert_eq!(found(git.path()), None, "a table is not there");

@@ -7,6 +7,9 @@ const LOST: &str = "git has lost this";
 const CHANGED: &str = "settings and hooks of git that have changed: ";
 const IGNORED: &str = "what is ignored has changed: ";
 
+/// Of a file.
+type Harm = fn(&Path);
+
 /// A repository in which something of all kinds is, and which has been looked at, with what it may link to.
 fn looked_at(before: &str) -> (Place, ReviewSession) {
     let place = with_history();
@@ -79,8 +82,14 @@ fn what_git_does_all_day_is_no_loss() {
         ("true", "echo 2 > f1; git add f1; $git commit -qm more; $git commit -q --amend -m again"),
         ("true", "git checkout -qb other; echo 3 > f1; $git commit -qam other; git checkout -q --detach HEAD~1"),
         ("git branch other; git pack-refs --all", "git branch -f other HEAD~2; git pack-refs --all"),
-        ("echo 2 > f1; $git stash -q", "echo 3 > f1; $git stash -q; echo 4 > f1; $git stash -q; git stash pop -q stash@{1}"),
-        ("git clone -q . ../up; git remote add up ../up", "cd ../up; $git commit -q --allow-empty -m up; cd ../ws; git fetch -q up"),
+        (
+            "echo 2 > f1; $git stash -q",
+            "echo 3 > f1; $git stash -q; echo 4 > f1; $git stash -q; git stash pop -q stash@{1}",
+        ),
+        (
+            "git clone -q . ../up; git remote add up ../up",
+            "cd ../up; $git commit -q --allow-empty -m up; cd ../ws; git fetch -q up",
+        ),
         (
             "git clone -q . ../up; git remote add up ../up; git fetch -q up",
             "cd ../up; $git commit -q --amend -m up; cd ../ws; git fetch -q up; git gc -q",
@@ -89,11 +98,20 @@ fn what_git_does_all_day_is_no_loss() {
             "for i in 1 2 3; do echo $i > n$i; git add -A; $git commit -qm $i; done; git rm -qr --cached n3",
             "$git stash -q; git gc -q; echo 5 > n1; $git commit -qam gc; git gc -q --aggressive; git prune-packed",
         ),
-        ("git checkout -qb b HEAD~1; echo b > b; git add b; $git commit -qm b", "$git rebase -q master || $git rebase -q main; git gc -q"),
-        ("git bisect start > ../out; git bisect bad >> ../out; git bisect good HEAD~2 >> ../out", "git bisect reset 2> ../out"),
+        (
+            "git checkout -qb b HEAD~1; echo b > b; git add b; $git commit -qm b",
+            "$git rebase -q master || $git rebase -q main; git gc -q",
+        ),
+        (
+            "git bisect start > ../out; git bisect bad >> ../out; git bisect good HEAD~2 >> ../out",
+            "git bisect reset 2> ../out",
+        ),
         ("true", "git worktree add -q ../wt; echo w > ../wt/w; git -C ../wt add w; git worktree remove -f ../wt"),
         ("true", "git reset -q --hard HEAD~1; git tag v1; $git tag -am v2 v2; git gc -q; git update-index --refresh"),
-        ("git config index.version 4", "git rm -q f1; $git commit -qm removed; git update-index --split-index; git status"),
+        (
+            "git config index.version 4",
+            "git rm -q f1; $git commit -qm removed; git update-index --split-index; git status",
+        ),
     ] {
         let (place, mut review) = looked_at(&format!("git config gc.auto 0; {before}"));
         turn(&mut review, |_| sh(&place, daily));
@@ -168,7 +186,11 @@ fn what_git_goes_by_is_compared_wherever_it_is_settings_first() {
         ("true", "echo /elsewhere > .git/objects/info/alternates", ".git/objects/info/alternates"),
         ("true", "git replace HEAD HEAD~1", ".git/refs/replace"),
         ("true", "git replace HEAD HEAD~1; git pack-refs --all", ".git/refs/replace"),
-        ("git worktree add -q ../wt", "echo [x] > .git/worktrees/wt/config.worktree", ".git/worktrees/wt/config.worktree"),
+        (
+            "git worktree add -q ../wt",
+            "echo [x] > .git/worktrees/wt/config.worktree",
+            ".git/worktrees/wt/config.worktree",
+        ),
         (
             "true",
             "for i in a b c d e f g h i j k; do echo x > .git/hooks/0$i; done; echo x > .git/hooks/post-checkout; git config core.fsmonitor evil",
@@ -193,7 +215,10 @@ fn what_git_goes_by_is_compared_wherever_it_is_settings_first() {
     }
     let (place, mut review) = looked_at("git branch b; git replace HEAD HEAD~1; git worktree add -q ../wt");
     turn(&mut review, |_| {
-        sh(&place, "echo 2 > f1; $git commit -qam 2; $git stash -q || true; git checkout -q b; git gc -q; git worktree prune");
+        sh(
+            &place,
+            "echo 2 > f1; $git commit -qam 2; $git stash -q || true; git checkout -q b; git gc -q; git worktree prune",
+        );
     });
     assert_eq!(line(&said(&review), CHANGED), "", "{}", said(&review));
 }
@@ -215,7 +240,7 @@ fn rules_that_no_working_tree_has_are_said_to_have_changed() {
 
 #[test]
 fn a_record_of_what_git_had_that_is_gone_or_changed_is_said_and_everything_that_may_be_a_copy_stays() {
-    let harms: [(&str, fn(&Path)); 4] = [
+    let harms: [(&str, Harm); 4] = [
         ("removed", |file| fs::remove_file(file).unwrap()),
         ("emptied", |file| fs::write(file, "").unwrap()),
         ("cut", |file| fs::write(file, &fs::read(file).unwrap()[..100]).unwrap()),
