@@ -65,8 +65,9 @@ pub fn only_copies(
     let all = words.keys().chain(parts.values().flatten()).chain(&copies).chain(&alike);
     let files = all.cloned().collect();
     // What was there before and is left otherwise is named however many others there are.
-    let (dirs, come): (Vec<_>, Vec<_>) =
+    let (dirs, mut come): (Vec<_>, Vec<_>) =
         parts.into_iter().partition(|(_, parts)| parts.iter().any(|path| changed.contains(path)));
+    come.sort_by_key(|(dir, _)| !run.contains(dir));
     let more_dirs = come.len().saturating_sub(NAMED);
     let more_copies = copies.len().saturating_sub(NAMED) + alike.len().saturating_sub(NAMED);
     for (dir, parts) in dirs.into_iter().chain(come.into_iter().take(NAMED)) {

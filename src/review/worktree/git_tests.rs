@@ -276,19 +276,21 @@ fn what_was_there_and_is_left_changed_has_a_name_however_many_have_come() {
         sh(
             &place,
             "for i in $(seq 100 160); do mkdir -p a/$i/refs; echo 'ref: refs/heads/x' > a/$i/HEAD; done; \
+             mkdir zx; cp a/100/HEAD zx; mkdir zx/refs; git config -f zx/config core.fsmonitor evil; \
              o=$(git rev-parse HEAD~1); echo $o > zz.git/refs/heads/x; echo ref: refs/heads/x > zz.git/HEAD; \
              mkdir -p a/0/config/hooks/refs; echo 'ref: refs/heads/x' > a/0/config/hooks/HEAD; git -C zy.git config a.b c; \
              echo ref: refs/heads/x > zy.git/HEAD",
         );
     });
     let said = said(&review);
-    assert!(said.contains("an undo leaves what has come or changed: zy.git, zz.git, a/"), "{said}");
+    assert!(said.contains("an undo leaves what has come or changed: zy.git, zz.git, zx, a/"), "{said}");
     let done = rewind(&mut review);
     let words = |path: &str| {
         let one = done.iter().find(|one| one.path == Path::new(path)).unwrap_or_else(|| panic!("{path}: {done:?}"));
         one.remark.clone().unwrap_or_default()
     };
     assert!(words("zz.git").contains("changed and left so: HEAD"), "{}", words("zz.git"));
+    assert!(words("zx").contains("git there runs"), "{}", words("zx"));
     assert!(!words("a/100").contains("git there runs"), "{}", words("a/100"));
     assert!(!words("a/0/config/hooks").contains("git there runs"), "by its form, not by its name");
 }
