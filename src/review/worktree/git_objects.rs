@@ -11,7 +11,6 @@ use gix::zlib::{Decompress, FlushDecompress, Status};
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// Packs of one store.
@@ -163,15 +162,15 @@ impl List {
     fn open(path: &Path, size: usize) -> Option<Self> {
         let file = walk::open_plain(path)?;
         let mut head = [0; 8];
-        file.read_exact_at(&mut head, 0).ok()?;
+        read_at(&file, &mut head, 0)?;
         let list = Self { count: u64::from(number(&file, NAMES - 4)?), file, size };
         let end = list.file.metadata().ok()?.len();
         let least = NAMES + list.count * (size as u64 + 8) + 2 * size as u64;
         let pack = walk::open_plain(&path.with_extension("pack"))?;
         let (mut magic, mut sums) = ([0; 4], [vec![0; size], vec![0; size]]);
-        pack.read_exact_at(&mut magic, 0).ok()?;
-        list.file.read_exact_at(&mut sums[0], end.checked_sub(2 * size as u64)?).ok()?;
-        pack.read_exact_at(&mut sums[1], pack.metadata().ok()?.len().checked_sub(size as u64)?).ok()?;
+        read_at(&pack, &mut magic, 0)?;
+        read_at(&list.file, &mut sums[0], end.checked_sub(2 * size as u64)?)?;
+        read_at(&pack, &mut sums[1], pack.metadata().ok()?.len().checked_sub(size as u64)?)?;
         let is_its = magic == *b"PACK" && sums[0] == sums[1] && u64::from(number(&pack, 8)?) == list.count;
         (head == *b"\xfftOc\0\0\0\x02" && end >= least && is_its).then_some(list)
     }
@@ -183,7 +182,7 @@ impl List {
         let mut found = vec![0; self.size];
         while low < high {
             let mid = u64::midpoint(low, high);
-            self.file.read_exact_at(&mut found, NAMES + mid * self.size as u64).ok()?;
+            read_at(&self.file, &mut found, NAMES + mid * self.size as u64)?;
             match found.as_slice().cmp(name) {
                 std::cmp::Ordering::Equal => return Some(true),
                 std::cmp::Ordering::Less => low = mid + 1,
@@ -196,7 +195,7 @@ impl List {
     /// All names, in their order.
     fn names(&self) -> Option<Vec<u8>> {
         let mut names = vec![0; self.count as usize * self.size];
-        self.file.read_exact_at(&mut names, NAMES).ok().map(|()| names)
+        read_at(&self.file, &mut names, NAMES).map(|()| names)
     }
 
     /// Those of the names, in their order, that it has not.
@@ -220,7 +219,11 @@ impl List {
 
 fn number(file: &File, at: u64) -> Option<u32> {
     let mut bytes = [0; 4];
-    file.read_exact_at(&mut bytes, at).ok().map(|()| u32::from_be_bytes(bytes))
+    read_at(file, &mut bytes, at).map(|()| u32::from_be_bytes(bytes))
+}
+
+fn read_at(mut file: &File, bytes: &mut [u8], at: u64) -> Option<()> {
+    file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(bytes)).ok()
 }
 
 #[cfg(test)]
