@@ -130,10 +130,17 @@ fn hex(digit: u8) -> Option<u8> {
 
 /// The order in which people list files: name by name, numbers in them by their value.
 pub fn in_order(a: &Path, b: &Path) -> Ordering {
-    let names = |path: &Path| path.iter().map(|name| name.as_encoded_bytes().to_vec()).collect::<Vec<_>>();
-    let (one, other) = (names(a), names(b));
-    let order = |(one, other): (&Vec<u8>, &Vec<u8>)| name_order(one, other).then_with(|| one.cmp(other));
-    one.iter().zip(&other).map(order).find(|order| order.is_ne()).unwrap_or_else(|| one.len().cmp(&other.len()))
+    let (mut one, mut other) = (a.iter(), b.iter());
+    loop {
+        let (a, b) = match (one.next(), other.next()) {
+            (Some(a), Some(b)) => (a.as_encoded_bytes(), b.as_encoded_bytes()),
+            (a, b) => return a.is_some().cmp(&b.is_some()),
+        };
+        let order = name_order(a, b).then_with(|| a.cmp(b));
+        if order.is_ne() {
+            return order;
+        }
+    }
 }
 
 fn name_order(mut a: &[u8], mut b: &[u8]) -> Ordering {

@@ -276,13 +276,12 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
 /// of a session that goes on are not known.
 fn earlier(parts: &[Part], journal: &Path, mut room: u64) -> Option<HashMap<SessionId, Past>> {
     let mut pasts = HashMap::new();
-    for part in parts.iter().filter(|part| part.journal == journal && part.goes_on) {
-        let is_before = |other: &&Part| {
-            let is_its = (&other.session_id, &other.command) == (&part.session_id, &part.command);
-            is_its && other.journal != part.journal && other.began <= part.began
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.journal == journal && part.goes_on) {
+        let is_its = |other: &&Part| {
+            (&other.session_id, &other.command) == (&part.session_id, &part.command) && other.journal != part.journal
         };
-        let mut before: Vec<&Part> = parts.iter().filter(is_before).collect();
-        before.sort_by_key(|part| (part.turns_before, part.began));
+        // They stand in their order, also those that began in the same second.
+        let before: Vec<&Part> = parts.iter().take(at).filter(is_its).collect();
         for other in &before {
             room = room.checked_sub(other.journal.metadata().map_or(0, |meta| meta.len()))?;
         }

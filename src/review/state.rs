@@ -120,6 +120,12 @@ pub struct Going<'a> {
 pub struct OfGit {
     /// By the repository; a history that is one file by its own path.
     pub parts: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    /// Those among them that were there before and would stay otherwise than they were.
+    pub changed: BTreeSet<PathBuf>,
+    /// The repositories of which something is among them for which git runs a program.
+    pub run: BTreeSet<PathBuf>,
     /// What may have a copy of what a repository has lost.
     pub copies: BTreeSet<PathBuf>,
+    /// What may be such a copy itself.
+    pub alike: BTreeSet<PathBuf>,
 }

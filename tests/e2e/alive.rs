@@ -136,8 +136,6 @@ fn prompts_of_all_sessions_can_be_found_again() {
     s.send("frst");
     s.see_no("another thing");
     s.send(ESC);
-    s.see("another thing");
-    s.send(ESC);
     s.wait_for("as it was", |screen| composer(screen) == "draft" && !screen.contains("another thing"));
     s.send(CTRL_R);
     s.see("the first of all");

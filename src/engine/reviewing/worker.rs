@@ -378,12 +378,18 @@ impl Worker {
     fn act(&mut self, at: SessionKey, action: &ReviewAction) {
         match action {
             ReviewAction::Show(scope) => {
-                if self.scopes.insert(at, *scope).is_none()
-                    && let Some(home) = self.review.dir().parent()
-                {
-                    self.earlier = earlier_runs(home, self.review.dir(), None).iter().map(EarlierRun::words).collect();
+                let is_new = self.scopes.insert(at, *scope).is_none();
+                self.refresh();
+                if let Some(home) = self.review.dir().parent().filter(|_| is_new) {
+                    // Opening the others takes its time: what this run has is shown first.
+                    let runs = earlier_runs(home, self.review.dir(), None);
+                    let earlier: Vec<String> = runs.iter().map(EarlierRun::words).collect();
+                    if earlier != self.earlier {
+                        self.earlier = earlier;
+                        self.refresh();
+                    }
                 }
-                return self.refresh();
+                return;
             }
             ReviewAction::Close => {
                 self.scopes.remove(&at);

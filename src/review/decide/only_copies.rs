@@ -55,29 +55,43 @@ pub fn only_copies(
     contents: &Contents,
 ) -> Left {
     let mut words = copies(files, why, log);
-    let OfGit { mut parts, copies } = of_git(files, log, contents);
+    let OfGit { mut parts, changed, mut run, copies, alike } = of_git(files, log, contents);
     let others = alone.iter().map(|path| Going { path, is_there: (true, false), stays: true });
-    for (dir, files) in contents.snapshot.of_git(others, std::iter::empty(), |path| has_come(log, path)).parts {
+    let others = contents.snapshot.of_git(others, std::iter::empty(), |path| has_come(log, path));
+    for (dir, files) in others.parts {
         parts.entry(dir).or_default().extend(files);
     }
-    let all = words.keys().chain(parts.values().flatten()).chain(&copies);
+    run.extend(others.run);
+    let all = words.keys().chain(parts.values().flatten()).chain(&copies).chain(&alike);
     let files = all.cloned().collect();
-    let (more_dirs, more_copies) = (parts.len().saturating_sub(NAMED), copies.len().saturating_sub(NAMED));
-    for (dir, parts) in parts.into_iter().take(NAMED) {
+    // What was there before and is left otherwise is named however many others there are.
+    let (dirs, mut come): (Vec<_>, Vec<_>) =
+        parts.into_iter().partition(|(_, parts)| parts.iter().any(|path| changed.contains(path)));
+    come.sort_by_key(|(dir, _)| !run.contains(dir));
+    let more_dirs = come.len().saturating_sub(NAMED);
+    let more_copies = copies.len().saturating_sub(NAMED) + alike.len().saturating_sub(NAMED);
+    for (dir, parts) in dirs.into_iter().chain(come.into_iter().take(NAMED)) {
         let why = if parts.contains(&dir) {
             "it is a history of git's in one file: keep or remove it by hand".to_owned()
         } else {
             let count = human::count(parts.len() as u64, "file");
-            let is_run = |path: &PathBuf| path.iter().any(|name| name == "config" || name == "hooks");
-            let runs = if parts.iter().any(is_run) { "; git there runs what its config and hooks say" } else { "" };
+            let runs = if run.contains(&dir) { "; git there runs what its config and hooks say" } else { "" };
+            let left = parts.iter().filter(|path| changed.contains(*path));
+            let left: Vec<String> =
+                left.map(|path| visible(path.strip_prefix(&dir).unwrap_or(path).as_os_str())).collect();
+            let left =
+                if left.is_empty() { String::new() } else { format!("; changed and left so: {}", left.join(", ")) };
             format!(
-                "it is a git repository or a part of one, and what is git's in it stays ({count}): keep or remove it by hand{runs}"
+                "it is a git repository or a part of one, and what is git's in it stays ({count}{left}): keep or remove it by hand{runs}"
             )
         };
         words.insert(if dir.as_os_str().is_empty() { ".".into() } else { dir }, why);
     }
     for file in copies.into_iter().take(NAMED) {
         words.insert(file, "a repository has lost something, and it may be in this archive".to_owned());
+    }
+    for file in alike.into_iter().take(NAMED) {
+        words.insert(file, "a repository has lost something, and this may be a copy of it".to_owned());
     }
     let mut words: Vec<(PathBuf, String)> = words.into_iter().collect();
     if more_dirs > 0 {
@@ -87,7 +101,7 @@ pub fn only_copies(
         ));
     }
     if more_copies > 0 {
-        words.push((".".into(), format!("{} stay, too", human::count(more_copies as u64, "more archive"))));
+        words.push((".".into(), format!("{} stay, too", human::count(more_copies as u64, "more such file"))));
     }
     Left { files, words }
 }

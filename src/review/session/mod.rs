@@ -252,7 +252,8 @@ impl ReviewSession {
 
     /// What is missing of the record itself, in words: what is taken back need not be all.
     pub fn damage(&self) -> Option<String> {
-        self.log.damage()
+        let of_git = || self.files.snapshot.damage().filter(|_| !self.is_copy());
+        self.log.damage().into_iter().chain(of_git()).reduce(|one, other| format!("{one}; {other}"))
     }
 
     /// What could not be covered, in words.
@@ -295,13 +296,24 @@ impl ReviewSession {
         lost.extend((more > 0).then(|| format!("{} more", thousands(more as u64))));
         say("git has lost this since it was seen first, or has it otherwise (`git gc` does that, too)", lost);
         let of_git = left_of_git(&self.log, &self.files);
-        let repositories = of_git.parts.keys().map(shown).collect();
-        say("git repositories, or parts of them, in which an undo leaves what has come or changed", repositories);
+        let is_changed = |parts: &BTreeSet<PathBuf>| parts.iter().any(|path| of_git.changed.contains(path));
+        let (changed, mut come): (Vec<_>, Vec<_>) = of_git.parts.iter().partition(|(_, parts)| is_changed(parts));
+        come.sort_by_key(|(dir, _)| !of_git.run.contains(*dir));
+        // What was there before has a name however many have come.
+        let mut names: Vec<String> = changed.iter().map(|(path, _)| shown(path)).collect();
+        names.extend((!come.is_empty()).then(|| some(come.iter().map(|(path, _)| shown(path)), FEW_NAMED)));
+        let what = "git repositories, or parts of them, in which an undo leaves what has come or changed";
+        say(what, (!names.is_empty()).then(|| names.join(", ")).into_iter().collect());
         let why =
             if losses.count > 0 { "git has lost something" } else { "it is not known whether git has lost something" };
         say(
             &format!("{why}, so an undo leaves new archives alone, in which it may be"),
             of_git.copies.iter().map(shown).collect(),
+        );
+        let alike = of_git.alike.iter().map(shown).collect();
+        say(
+            &format!("{why}, so an undo leaves new files alone that have the name and size of it, or its content"),
+            alike,
         );
         (lines, of_git.parts.into_values().flatten().collect())
     }

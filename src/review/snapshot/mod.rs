@@ -333,7 +333,8 @@ impl Snapshot {
 
     /// The same without what the client keeps for itself, also where it has been seen before.
     pub fn without(mut self, private: &Private) -> Self {
-        self.hidden = Arc::new(repositories::read(&self.dir, OwnFiles::new(self.root.path(), private)));
+        let own = OwnFiles::new(self.root.path(), private);
+        self.hidden = Arc::new(repositories::read(&self.dir, own, self.looked));
         self.keeps_seen();
         self
     }

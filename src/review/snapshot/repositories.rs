@@ -4,15 +4,17 @@
 //! A directory is git's own where a `.git` that is a file or a link leads there, and where that one's `commondir` leads,
 //! if there is nothing else in it. Nothing becomes one later. Which of their files are git's says `git_form`. Invariants:
 //! no index of a repository here names what is hidden; an index that cannot be read hides nothing where it may name
-//! something; what was a repository's when it was seen first and is not there any more is named.
+//! something; what was a repository's when it was seen first and is not there any more is named; and of a record that is
+//! not whole nothing is believed.
 
 use super::Snapshot;
+use super::preserve::KEPT;
 use crate::review::error::ReviewError;
 use crate::review::state::{Going, OfGit};
 use crate::review::worktree::git_dirs::{self, GitDirs, Print};
 use crate::review::worktree::git_form::{self, Beginning, Forms};
-use crate::review::worktree::git_history::{self, Histories, Losses};
-use crate::review::worktree::git_settings::Settings;
+use crate::review::worktree::git_history::{self, Histories, Losses, Mark};
+use crate::review::worktree::git_settings::{Settings, short};
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::repo;
 use crate::review::worktree::walk::{self, RelPath, Time, Walked};
@@ -26,6 +28,10 @@ use std::sync::Arc;
 /// In the store.
 pub(crate) const FILE: &str = "repositories";
 const MAX_FILE: u64 = 64 << 20;
+/// Before and behind the sum of all that is before it.
+const END: &[u8] = b"/end ";
+const LAST: &[u8] = b"\0-\0";
+const SUM: usize = 32;
 /// Files that an index names and that are git's by their form: so many are noted.
 const TRACKED: usize = 50_000;
 
@@ -94,8 +100,7 @@ impl Snapshot {
             }
         }
         let settings = if is_first {
-            let dirs = tops.iter().flat_map(|top| repo::own_dirs(top));
-            Settings::of(tops.clone(), dirs)
+            Settings::of(tops.clone(), histories.dirs().cloned().collect())
         } else {
             self.hidden.settings().clone()
         };
@@ -118,7 +123,17 @@ impl Snapshot {
 
     /// What repositories have lost since they were seen first.
     pub(crate) fn losses(&self) -> Losses {
-        self.hidden.histories().losses()
+        self.hidden.histories().losses(&self.dir.join(KEPT))
+    }
+
+    /// Why it is not known what repositories had when they were seen first, in words.
+    pub(crate) fn damage(&self) -> Option<String> {
+        let is_gone = || self.looked && self.dir.join(FILE).symlink_metadata().is_err();
+        (self.hidden.histories().is_lost || is_gone()).then(|| {
+            "the record of what git had here when the session began is not there, or is not what was written: what git \
+             has lost since is not known"
+                .to_owned()
+        })
     }
 
     /// Those of the files that are git's by their form, or may hold what a repository has lost; so has one, too, if one of
@@ -132,8 +147,10 @@ impl Snapshot {
     ) -> OfGit {
         let root = self.root.path();
         let is_object = |path: &Path| git_form::is_object_by_name(walk::bytes(path));
-        let has_lost = LazyCell::new(|| gone.any(is_object) || !self.losses().are_none());
+        let losses = LazyCell::new(|| self.losses());
+        let has_lost = LazyCell::new(|| gone.any(is_object) || !losses.are_none());
         let (mut forms, mut found) = (Forms::new(root), OfGit::default());
+        let mut new = Vec::new();
         for Going { path, is_there, stays } in going {
             let (is_now, will_be) = is_there;
             let key = walk::bytes(path);
@@ -154,17 +171,68 @@ impl Snapshot {
                 };
                 if harms && !is_dressed() {
                     found.parts.entry(dir_path.to_owned()).or_default().insert(path.to_owned());
+                    if is_now && will_be {
+                        found.changed.insert(path.to_owned());
+                    }
+                    if Forms::is_run(key, &dir) {
+                        found.run.insert(dir_path.to_owned());
+                    }
+                    continue;
                 }
-                continue;
+                // Once something is lost it may be what is left of that, whatever it is a part of here.
+                if !is_now || will_be || stays || !*has_lost || !losses.may_be(&root.join(path)) {
+                    continue;
+                }
             }
             // What was there is what it is taken back to, whatever it begins with now.
-            match if !is_now || will_be { Beginning::Other } else { git_form::begins(&root.join(path)) } {
+            if !is_now || will_be {
+                continue;
+            }
+            match git_form::begins(&root.join(path)) {
                 Beginning::History => drop(found.parts.entry(path.to_owned()).or_default().insert(path.to_owned())),
                 Beginning::Archive if *has_lost => drop(found.copies.insert(path.to_owned())),
-                Beginning::Archive | Beginning::Other => {}
+                _ if *has_lost && losses.may_be(&root.join(path)) => drop(found.alike.insert(path.to_owned())),
+                Beginning::Archive | Beginning::Other => new.push(path),
             }
         }
+        // The other parts of an archive in several files begin like nothing.
+        let pieces = Pieces::of(found.copies.iter());
+        found.copies.extend(new.into_iter().filter(|path| pieces.has_others_of(path)).map(Path::to_owned));
         found
+    }
+}
+
+/// The names of archives that may be the first of several pieces, as `split` and archivers count them: with letters from
+/// `a` or with digits.
+struct Pieces(BTreeSet<Piece>);
+
+/// Where a piece is, what is in its name before what is counted and behind it, how many letters or digits that are, and
+/// which of the two.
+type Piece = (PathBuf, Vec<u8>, Vec<u8>, usize, bool);
+
+impl Pieces {
+    /// So many letters or digits are counted with at most.
+    const MOST: usize = 3;
+
+    fn of<'a>(archives: impl Iterator<Item = &'a PathBuf>) -> Self {
+        Self(archives.flat_map(|path| Self::forms(path, |letter| letter == b'a')).collect())
+    }
+
+    fn has_others_of(&self, path: &Path) -> bool {
+        !self.0.is_empty() && Self::forms(path, |letter| letter.is_ascii_lowercase()).any(|form| self.0.contains(&form))
+    }
+
+    fn forms(path: &Path, is_letter: fn(u8) -> bool) -> impl Iterator<Item = Piece> {
+        let name = walk::bytes(Path::new(path.file_name().unwrap_or_default())).to_vec();
+        let dir = path.parent().unwrap_or(path).to_owned();
+        let places = (1..name.len()).flat_map(|at| (1..=Self::MOST).map(move |count| (at, count)));
+        places.filter_map(move |(at, count)| {
+            let (before, rest) = name.split_at_checked(at)?;
+            let (counted, behind) = rest.split_at_checked(count)?;
+            let are_digits = counted.iter().all(u8::is_ascii_digit);
+            let is_counted = are_digits || counted.iter().all(|letter| is_letter(*letter));
+            is_counted.then(|| (dir.clone(), before.to_vec(), behind.to_vec(), count, are_digits))
+        })
     }
 }
 
@@ -188,17 +256,23 @@ fn note(store: &Path, own: &OwnFiles) -> Result<(), ReviewError> {
         let mark = serde_json::to_string(mark).map_err(|e| ReviewError::io(&path, e))?;
         add(&format!("/part {mark}"), walk::bytes(place));
     }
+    if histories.is_lost {
+        add("/lost -", b"lost");
+    }
     histories.tops.iter().for_each(|top| add("/seen -", walk::bytes(top)));
     git.tracked.iter().for_each(|key| add("/tracked -", key));
     settings.tops.iter().for_each(|top| add("/top -", walk::bytes(top)));
     settings.dirs.iter().for_each(|dir| add("/set -", walk::bytes(dir)));
     settings.files.iter().for_each(|(file, sum)| add(&format!("/setting {sum}"), walk::bytes(file)));
+    settings.rules.iter().for_each(|(file, sum)| add(&format!("/rules {sum}"), walk::bytes(file)));
     if settings.is_known {
-        add("/settings -", b"known");
+        add("/settings -", if settings.is_full { b"full" } else { b"known" });
     }
     for (dir, print) in &git.dirs {
         add(&format!("/dir {}", if let Print::Was(print) = print { print } else { "unknown" }), dir);
     }
+    let sum = short(&bytes);
+    bytes.extend([END, sum.as_bytes(), LAST].concat());
     let written = Replacement::of(&path).and_then(|mut file| {
         file.write_all(&bytes)?;
         file.finish(Durability::Whole)
@@ -206,15 +280,24 @@ fn note(store: &Path, own: &OwnFiles) -> Result<(), ReviewError> {
     written.map_err(|e| ReviewError::io(&path, e))
 }
 
-/// The same client's files and what was noted.
-pub(crate) fn read(store: &Path, own: OwnFiles) -> OwnFiles {
+/// What a record says, when it is whole.
+fn whole(bytes: &[u8]) -> Option<&[u8]> {
+    let (body, end) = bytes.split_at_checked(bytes.len().checked_sub(END.len() + SUM + LAST.len())?)?;
+    let sum = end.strip_prefix(END)?.strip_suffix(LAST)?;
+    (sum == short(body).as_bytes()).then_some(body)
+}
+
+/// The same client's files and what was noted. `is_noted`: something was.
+pub(crate) fn read(store: &Path, own: OwnFiles, is_noted: bool) -> OwnFiles {
     let (mut bytes, mut git) = (Vec::new(), GitDirs::default());
     let (mut histories, mut settings) = (Histories::default(), Settings::default());
     let file = walk::open_plain(&store.join(FILE));
-    if file.is_none_or(|file| file.take(MAX_FILE).read_to_end(&mut bytes).is_err()) {
-        return own;
-    }
-    let mut parts = bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty());
+    let is_read = file.is_some_and(|file| file.take(MAX_FILE).read_to_end(&mut bytes).is_ok());
+    let Some(body) = whole(&bytes).filter(|_| is_read) else {
+        histories.is_lost = is_noted;
+        return own.with(histories, settings);
+    };
+    let mut parts = body.split(|byte| *byte == 0).filter(|part| !part.is_empty());
     while let (Some(head), Some(name)) = (parts.next(), parts.next()) {
         let Ok(head) = std::str::from_utf8(head) else { break };
         let path = || walk::path(name).to_owned();
@@ -224,13 +307,17 @@ pub(crate) fn read(store: &Path, own: OwnFiles) -> OwnFiles {
                 let times = said.and_then(|(secs, nanos)| Some((secs.parse().ok()?, nanos.parse().ok()?)));
                 git.began = times.unwrap_or_default();
             }
-            Some(("/part", mark)) => histories.parts.extend(serde_json::from_str(mark).ok().map(|mark| (path(), mark))),
+            Some(("/part", mark)) => {
+                histories.parts.push((path(), serde_json::from_str(mark).unwrap_or(Mark::Unknown)));
+            }
+            Some(("/lost", _)) => histories.is_lost = true,
             Some(("/seen", _)) => drop(histories.tops.insert(path())),
             Some(("/tracked", _)) => drop(git.tracked.insert(name.into())),
             Some(("/top", _)) => drop(settings.tops.insert(path())),
             Some(("/set", _)) => drop(settings.dirs.insert(path())),
             Some(("/setting", sum)) => drop(settings.files.insert(path(), sum.to_owned())),
-            Some(("/settings", _)) => settings.is_known = true,
+            Some(("/rules", sum)) => drop(settings.rules.insert(path(), sum.to_owned())),
+            Some(("/settings", _)) => (settings.is_known, settings.is_full) = (true, name == b"full"),
             Some(("/dir", "unknown")) => drop(git.dirs.insert(name.into(), Print::Unknown)),
             Some(("/dir", print)) => drop(git.dirs.insert(name.into(), Print::Was(print.to_owned()))),
             Some(_) => {}

@@ -85,8 +85,8 @@ const MESSAGES: &[&[u8]] = &[
     b"locked",
 ];
 const INFO: &[&[u8]] = &[b"exclude", b"attributes", b"refs", b"grafts", b"sparse-checkout"];
-/// `.sample` may stand behind each.
-const HOOKS: &[&[u8]] = &[
+/// What git runs. `.sample` may stand behind each.
+pub(crate) const HOOKS: &[&[u8]] = &[
     b"applypatch-msg",
     b"commit-msg",
     b"fsmonitor-watchman",
@@ -126,7 +126,7 @@ fn unlocked(name: &[u8]) -> &[u8] {
 }
 
 /// The name of an object.
-fn is_oid(name: &[u8]) -> bool {
+pub(crate) fn is_oid(name: &[u8]) -> bool {
     matches!(name.len(), 40 | 64) && is_hex(name)
 }
 
@@ -280,7 +280,7 @@ fn may_be_gits(path: &Path, below: &[u8]) -> bool {
 }
 
 /// The first bytes of a plain file.
-fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     walk::open_plain(path)?.take(most).read_to_end(&mut text).ok().map(|_| text)
 }
@@ -333,7 +333,7 @@ fn is_ref_name(name: &[u8]) -> bool {
 }
 
 /// Whether that is in `HEAD` or in a ref: the name of another one, or of an object.
-fn is_head(text: &[u8]) -> bool {
+pub(crate) fn is_head(text: &[u8]) -> bool {
     let text = text.trim_ascii_end();
     text.len() <= MAX_REF && (is_oid(text) || text.strip_prefix(b"ref: ").is_some_and(is_ref_name))
 }
@@ -404,6 +404,7 @@ const ARCHIVES: &[&[u8]] = &[
     b"\xfd7zXZ\0",
     b"BZh",
     b"PK\x03\x04",
+    b"PK\x07\x08",
     b"7z\xbc\xaf\x27\x1c",
     b"\x04\x22\x4d\x18",
     b"LZIP",
@@ -495,6 +496,17 @@ impl<'a> Forms<'a> {
     pub(crate) fn is_setting(key: &[u8], dir: &[u8]) -> bool {
         let parts = parts(walk::below(key, dir));
         is_gits_of(&parts) && form(&parts).is_none() && is_config(&parts)
+    }
+
+    /// Whether something is run for what a file in such a directory says: settings and hooks, also of other systems.
+    pub(crate) fn is_run(key: &[u8], dir: &[u8]) -> bool {
+        let parts = parts(walk::below(key, dir));
+        if let [b"hgrc" | b"repo", ref rest @ ..] = *parts.as_slice() {
+            // Of Mercurial and Jujutsu.
+            return rest.is_empty() || rest == [b"config.toml"];
+        }
+        let is_hook = matches!(*parts.as_slice(), [.., b"hooks", name] if HOOKS.contains(&name));
+        is_gits_of(&parts) && form(&parts).is_none() && (is_hook || is_config(&parts))
     }
 
     fn is_part(&mut self, key: &[u8], dir: &[u8], path: &Path) -> bool {

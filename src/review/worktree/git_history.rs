@@ -1,11 +1,15 @@
 //! Whether what the person's repositories held when they were seen first is still there.
 //!
-//! What holds a history is noted: directories, packs, objects by themselves, refs. Later it is told what of it is not
-//! there any more. Reads names and numbers, a bounded part of packs, and the list of packed refs. Invariant: what could
-//! not be noted is never called whole.
+//! What holds a history is noted: directories, packs, objects by themselves, refs, stashes, the index, large files that
+//! lie beside the objects. Later it is told what of it is not there any more, and whether a file may be a copy of that.
+//! Reads names and numbers, a bounded part of packs and objects, and refs. Invariant: what could not be noted is never
+//! called whole.
 
-use super::git_form::{is_deflated, is_loose, is_pack};
-use super::plain::{self, Links};
+use super::git_form::{is_head, is_loose, is_pack};
+use super::git_index::hex;
+use super::git_objects::{self, Objects};
+use super::git_refs::{self, Alone, Refs};
+use super::plain::{self, Links, Odd};
 use super::walk;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -15,15 +19,24 @@ use std::path::{Path, PathBuf};
 
 /// Things that are noted of all repositories.
 const ENTRIES: usize = 30_000;
+/// Refs by themselves of which it is noted what they name.
+const READ: usize = 2_000;
 /// The list of other stores of objects.
 const ALTERNATES: u64 = 8 << 10;
-/// A longer list of packed refs is not read.
-const PACKED_REFS: u64 = 16 << 20;
+/// Stashes that are noted; a longer log of them, or of a ref, is not read.
+const STASHES: usize = 1_000;
+const LOG: u64 = 16 << 20;
 /// Pieces of a pack that are looked at, and how long each is. The last one has the pack's own sum.
 const PIECES: u64 = 16;
 const PIECE: u64 = 4 << 10;
 /// What is lost that is named.
 const NAMED: usize = 5;
+/// A larger file is known by its size alone where its name may be made from its content.
+const HASHED: u64 = 64 << 20;
+/// Where large files are kept under names that are made from their contents.
+const LARGE: [&str; 2] = ["lfs/objects", "annex/objects"];
+/// Refs that git makes for a while.
+const PASSING: [&[u8]; 2] = [b"refs/bisect/", b"refs/rewritten/"];
 
 /// What a path is known by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,12 +45,20 @@ pub(crate) enum Mark {
     Dir(u64),
     /// Something is in it.
     Filled,
+    /// It names a ref or a commit.
+    Head,
+    /// It begins as an index does.
+    Index,
     /// Its size, and a sum over pieces of it.
     File(u64, String),
     /// An object by itself: its size.
     Object(u64),
-    /// A ref, by itself or packed: where its name begins in the path.
-    Ref(usize),
+    /// A large file: its size.
+    Large(u64),
+    /// A ref, by itself or not: where its name begins in the path, what it names, and how long its log was.
+    Ref { at: usize, of: Option<String>, log: u64 },
+    /// A text in which a line stands, or a part of one.
+    Has(String),
     /// That could not be told.
     Unknown,
 }
@@ -48,7 +69,11 @@ pub(crate) struct Histories {
     pub parts: Vec<(PathBuf, Mark)>,
     /// Where the repositories begin that are in it.
     pub tops: BTreeSet<PathBuf>,
+    /// What was noted is not there any more, or is not what was written.
+    pub is_lost: bool,
     noted: BTreeSet<PathBuf>,
+    /// Refs that were read.
+    read: usize,
     is_full: bool,
 }
 
@@ -60,15 +85,42 @@ pub(crate) struct Losses {
     pub count: usize,
     /// Of something it cannot be told.
     pub is_unclear: bool,
+    /// The files among it, by their size.
+    files: HashMap<u64, Vec<PathBuf>>,
 }
 
 impl Losses {
     pub(crate) const fn are_none(&self) -> bool {
         self.count == 0 && !self.is_unclear
     }
+
+    /// Whether what is at a path may be a copy of it: a file of the same name and size, or one from whose content the
+    /// name of a lost one is made.
+    pub(crate) fn may_be(&self, path: &Path) -> bool {
+        let lost = path.symlink_metadata().ok().filter(|meta| meta.is_file() && meta.len() > 0);
+        let Some(lost) = lost.and_then(|meta| self.files.get(&meta.len())) else { return false };
+        if lost.iter().any(|one| one.file_name() == path.file_name()) {
+            return true;
+        }
+        let is_large = |one: &&PathBuf| LARGE.iter().any(|dir| one.to_string_lossy().contains(dir));
+        let mut large = lost.iter().filter(is_large).peekable();
+        large.peek().is_some()
+            && match plain::read(path, Links::Refused, HASHED) {
+                Ok(bytes) => {
+                    let sum = hex(&Sha256::digest(bytes.unwrap_or_default()));
+                    large.any(|one| one.file_name().is_some_and(|name| name.to_string_lossy().contains(&sum)))
+                }
+                Err(odd) => matches!(odd, Odd::Large(_)),
+            }
+    }
 }
 
 impl Histories {
+    /// Directories of git's that were noted.
+    pub(crate) fn dirs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.noted.iter()
+    }
+
     /// What there is in a directory of git's and in those of its modules. `root` is that of the session.
     pub(crate) fn note(&mut self, git: &Path, root: &Path) {
         if !self.noted.insert(git.to_owned()) {
@@ -76,22 +128,15 @@ impl Histories {
         }
         let objects = git.join("objects");
         self.mark(git, dir(git));
-        for name in ["HEAD", "commondir", "reftable/tables.list", "logs/HEAD"] {
+        for name in ["commondir", "reftable/tables.list", "logs/HEAD"] {
             self.mark_if_there(&git.join(name), filled);
         }
+        self.mark_if_there(&git.join("HEAD"), |path| head(path).or_else(|| filled(path)));
+        self.mark_if_there(&git.join("index"), index);
         if objects.symlink_metadata().is_ok() {
             self.mark(&objects, dir(&objects));
         }
-        let others = plain::read(&objects.join("info/alternates"), Links::Followed, ALTERNATES);
-        let others = others.ok().flatten().unwrap_or_default();
-        let leads_in = |line: &[u8]| {
-            let to = objects.join(walk::path(line)).canonicalize().ok();
-            let below = to.as_ref().and_then(|to| to.strip_prefix(root).ok());
-            below.is_some_and(|below| !below.components().any(|part| part.as_os_str() == ".git"))
-        };
-        if others.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && leads_in(line)) {
-            self.mark(&objects.join("info/alternates"), None);
-        }
+        self.note_alternates(&objects, root);
         for fan in names(&objects) {
             let path = objects.join(walk::path(&fan));
             if fan == b"pack" || fan.len() == 2 {
@@ -106,28 +151,100 @@ impl Histories {
             }
         }
         self.note_refs(git);
+        self.note_stashes(&git.join("logs/refs/stash"));
+        for dir in LARGE {
+            self.note_large(&git.join(dir));
+        }
         self.note_modules(&git.join("modules"), root);
     }
 
+    /// The other stores that objects are read from, and how they are named.
+    fn note_alternates(&mut self, objects: &Path, root: &Path) {
+        let list = objects.join("info/alternates");
+        let text = plain::read(&list, Links::Followed, ALTERNATES).ok().flatten().unwrap_or_default();
+        let leads_in = |store: &PathBuf| {
+            let below = store.canonicalize().ok().and_then(|to| to.strip_prefix(root).ok().map(Path::to_owned));
+            below.is_some_and(|below| !below.components().any(|part| part.as_os_str() == ".git"))
+        };
+        let stores = git_objects::alternates(objects).unwrap_or_default();
+        if stores.iter().any(leads_in) {
+            self.mark(&list, None);
+        }
+        for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let line = format!("\n{}\n", String::from_utf8_lossy(line));
+            self.mark_if_there(&list, |_| Some(Mark::Has(line.clone())));
+        }
+        for store in stores.iter().filter_map(|store| store.canonicalize().ok()) {
+            self.mark_if_there(&store, dir);
+        }
+    }
+
     fn note_refs(&mut self, git: &Path) {
-        let name_at = walk::bytes(git).len() + 1;
-        let mut open = vec![git.join("refs")];
+        let at = walk::bytes(git).len() + 1;
+        let log = |name: &[u8]| {
+            let log = git.join("logs").join(walk::path(name));
+            // That of stashes is looked at by itself.
+            let log = log.symlink_metadata().ok().filter(|_| name != b"refs/stash");
+            log.map_or(0, |meta| meta.len())
+        };
+        let is_passing = |path: &Path| {
+            let name = walk::bytes(path).get(at..).unwrap_or_default();
+            name.ends_with(b".lock") || PASSING.iter().any(|passing| name.starts_with(passing))
+        };
+        let (mut open, mut alone) = (vec![git.join("refs")], BTreeSet::new());
         while let Some(dir) = open.pop() {
-            for path in names(&dir).map(|name| dir.join(walk::path(&name))) {
+            for path in names(&dir).map(|name| dir.join(walk::path(&name))).filter(|path| !is_passing(path)) {
                 match path.symlink_metadata() {
                     Ok(meta) if meta.is_dir() && !self.is_full => open.push(path),
-                    Ok(meta) if meta.len() > 0 => self.mark_if_there(&path, |_| Some(Mark::Ref(name_at))),
+                    Ok(meta) if meta.len() > 0 => {
+                        self.read += 1;
+                        let of = if self.read > READ { None } else { git_refs::alone(&path) };
+                        let of = if let Some(Alone::Of(of)) = of { Some(of) } else { None };
+                        let log = if of.is_some() { log(&walk::bytes(&path)[at..]) } else { 0 };
+                        self.mark_if_there(&path, |_| Some(Mark::Ref { at, of: of.clone(), log }));
+                        alone.insert(path);
+                    }
                     _ => {}
                 }
             }
         }
-        match packed(git) {
-            Some(names) => {
-                for name in names {
-                    self.mark_if_there(&git.join(walk::path(&name)), |_| Some(Mark::Ref(name_at)));
+        match git_refs::others(git) {
+            Some(refs) => {
+                for (name, of) in refs {
+                    let path = git.join(walk::path(&name));
+                    // Beside one of that name by itself it says nothing.
+                    if !self.is_full && !is_passing(&path) && !alone.contains(&path) {
+                        self.read += 1;
+                        let log = if self.read > READ { 0 } else { log(&name) };
+                        self.mark_if_there(&path, |_| Some(Mark::Ref { at, of: of.clone(), log }));
+                    }
                 }
             }
             None => self.mark(&git.join("packed-refs"), None),
+        }
+    }
+
+    /// Each stash but the newest is only a line of a log.
+    fn note_stashes(&mut self, log: &Path) {
+        let text = plain::read(log, Links::Followed, LOG).ok().flatten().unwrap_or_default();
+        let stashes = text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(1));
+        for stash in stashes.collect::<Vec<_>>().into_iter().rev().take(STASHES) {
+            let part = format!(" {} ", String::from_utf8_lossy(stash));
+            self.mark_if_there(log, |_| Some(Mark::Has(part.clone())));
+        }
+    }
+
+    fn note_large(&mut self, dir: &Path) {
+        self.mark_if_there(dir, filled);
+        let mut open = vec![dir.to_owned()];
+        while let Some(dir) = open.pop().filter(|_| !self.is_full) {
+            for path in names(&dir).map(|name| dir.join(walk::path(&name))) {
+                match path.symlink_metadata() {
+                    Ok(meta) if meta.is_dir() => open.push(path),
+                    Ok(meta) => self.mark_if_there(&path, |_| Some(Mark::Large(meta.len()))),
+                    Err(_) => {}
+                }
+            }
         }
     }
 
@@ -164,14 +281,17 @@ impl Histories {
         }
     }
 
-    /// What is not there as it was.
-    pub(crate) fn losses(&self) -> Losses {
-        let (mut losses, mut packs) = (Losses::default(), HashMap::new());
+    /// What is not there as it was. `kept` is a store of ours with the lists of some packs.
+    pub(crate) fn losses(&self, kept: &Path) -> Losses {
+        let (mut losses, mut now) = (Losses { is_unclear: self.is_lost, ..Losses::default() }, Now::new(kept));
         for (path, mark) in &self.parts {
             if *mark == Mark::Unknown {
                 losses.is_unclear = true;
-            } else if !is_whole(path, mark, &mut packs) {
+            } else if !now.is_whole(path, mark) {
                 losses.count += 1;
+                if let Some(size) = size(mark) {
+                    losses.files.entry(size).or_default().push(path.clone());
+                }
                 // What is lost with a directory goes without saying.
                 let is_above = |above: &PathBuf| path.starts_with(above);
                 if losses.first.iter().any(is_above) {
@@ -185,29 +305,112 @@ impl Histories {
     }
 }
 
-/// The refs that are packed in each directory of git's.
-type Packs = HashMap<PathBuf, Option<BTreeSet<Vec<u8>>>>;
-
-fn is_whole(path: &Path, mark: &Mark, packs: &mut Packs) -> bool {
+/// The size of a file of git's that has not changed.
+fn size(mark: &Mark) -> Option<u64> {
     match mark {
-        Mark::Dir(..) => dir(path).as_ref() == Some(mark),
-        Mark::Filled => filled(path).is_some(),
-        Mark::File(size, _) => {
-            path.symlink_metadata().is_ok_and(|meta| meta.len() == *size) && file(path).as_ref() == Some(mark)
+        Mark::File(size, _) | Mark::Object(size) | Mark::Large(size) => Some(*size),
+        // And the end of the line.
+        Mark::Ref { of, .. } => of.as_ref().map(|of| of.len() as u64 + 1),
+        _ => None,
+    }
+}
+
+/// What there is now.
+struct Now<'a> {
+    kept: &'a Path,
+    objects: Objects,
+    /// Refs that do not lie by themselves, by the directory of git's.
+    refs: HashMap<PathBuf, Option<Refs>>,
+    /// Texts of which lines are looked for, each with an end of a line around it.
+    texts: HashMap<PathBuf, String>,
+}
+
+impl<'a> Now<'a> {
+    fn new(kept: &'a Path) -> Self {
+        Self { kept, objects: Objects::new(), refs: HashMap::new(), texts: HashMap::new() }
+    }
+
+    fn is_whole(&mut self, path: &Path, mark: &Mark) -> bool {
+        let is_gone = || path.symlink_metadata().is_err();
+        match mark {
+            Mark::Dir(..) => dir(path).as_ref() == Some(mark),
+            Mark::Filled => filled(path).is_some(),
+            Mark::Head => self.is_head(path),
+            Mark::Index => index(path).is_some(),
+            Mark::Large(size) => path.symlink_metadata().is_ok_and(|meta| meta.len() == *size),
+            Mark::File(..) if is_gone() => self.is_repacked(path),
+            Mark::File(size, _) => {
+                path.symlink_metadata().is_ok_and(|meta| meta.len() == *size) && file(path).as_ref() == Some(mark)
+            }
+            Mark::Object(_) if is_gone() => self.is_in_a_pack(path),
+            Mark::Object(size) => {
+                path.symlink_metadata().is_ok_and(|meta| meta.len() == *size) && self.objects.is_whole(path)
+            }
+            Mark::Ref { at, of, log } => self.is_ref(path, *at, of.as_deref(), *log).unwrap_or(false),
+            Mark::Has(part) => self.text(path).contains(part),
+            Mark::Unknown => false,
         }
-        Mark::Object(size) => path.symlink_metadata().is_ok_and(|meta| meta.len() == *size) && is_deflated(path),
-        Mark::Ref(name_at) => {
-            let bytes = walk::bytes(path);
-            let (Some(git), Some(name)) = (bytes.get(..name_at - 1), bytes.get(*name_at..)) else { return false };
-            let git = walk::path(git);
-            path.symlink_metadata().is_ok_and(|meta| meta.len() > 0)
-                || packs
-                    .entry(git.to_owned())
-                    .or_insert_with(|| packed(git).map(BTreeSet::from_iter))
-                    .as_ref()
-                    .is_some_and(|names| names.contains(name))
+    }
+
+    /// Whether a `HEAD` names something that may be there.
+    fn is_head(&mut self, path: &Path) -> bool {
+        let git = path.parent().unwrap_or(path);
+        head(path).is_some() && git_refs::alone(path).is_none_or(|to| self.leads_on(git, &to))
+    }
+
+    fn leads_on(&mut self, git: &Path, to: &Alone) -> bool {
+        match to {
+            Alone::Of(oid) => self.objects.are_reached(git, oid),
+            Alone::Other => true,
+            Alone::Broken => false,
         }
-        Mark::Unknown => false,
+    }
+
+    /// Whether a ref names what it did, or else something that is there, and its log has not lost what it named.
+    fn is_ref(&mut self, path: &Path, at: usize, of: Option<&str>, log: u64) -> Option<bool> {
+        let bytes = walk::bytes(path);
+        let (git, name) = (walk::path(bytes.get(..at - 1)?).to_owned(), bytes.get(at..)?.to_vec());
+        let now = match git_refs::alone(path) {
+            Some(now) => now,
+            None => {
+                let others = self.refs.entry(git.clone()).or_insert_with(|| git_refs::others(&git));
+                others.as_ref()?.get(&name)?.clone().map_or(Alone::Other, Alone::Of)
+            }
+        };
+        let Some(of) = of else { return Some(true) };
+        if matches!(&now, Alone::Of(now) if now == of) {
+            return Some(true);
+        }
+        let is_logged = || {
+            let place = git.join("logs").join(walk::path(&name));
+            let is_shorter = place.symlink_metadata().map_or(true, |meta| meta.len() < log);
+            let text = || plain::read(&place, Links::Followed, LOG).ok().flatten().unwrap_or_default();
+            log == 0 || !is_shorter || String::from_utf8_lossy(&text()).contains(of)
+        };
+        Some(is_logged() && self.leads_on(&git, &now))
+    }
+
+    /// Whether all objects of a pack that is gone are in others now, as `git gc` puts them.
+    fn is_repacked(&mut self, pack: &Path) -> bool {
+        let name = pack.file_name().unwrap_or_default();
+        let store = pack.parent().and_then(Path::parent).unwrap_or(pack);
+        let list = self.kept.join("pack").join(name).with_extension("idx");
+        is_pack(walk::bytes(Path::new(name))) && self.objects.has_all_of(store, &list)
+    }
+
+    /// The same for one that lay by itself.
+    fn is_in_a_pack(&mut self, path: &Path) -> bool {
+        let mut names = path.iter().rev().map(|name| name.to_string_lossy());
+        let (name, fan) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+        let store = path.ancestors().nth(2).unwrap_or(path);
+        self.objects.has(store, &format!("{fan}{name}"))
+    }
+
+    fn text(&mut self, path: &Path) -> &str {
+        self.texts.entry(path.to_owned()).or_insert_with(|| {
+            let text = plain::read(path, Links::Followed, LOG).ok().flatten().unwrap_or_default();
+            format!("\n{}\n", String::from_utf8_lossy(&text))
+        })
     }
 }
 
@@ -219,6 +422,17 @@ fn dir(path: &Path) -> Option<Mark> {
 
 fn filled(path: &Path) -> Option<Mark> {
     path.symlink_metadata().is_ok_and(|meta| meta.len() > 0).then_some(Mark::Filled)
+}
+
+fn head(path: &Path) -> Option<Mark> {
+    let text = || plain::read(path, Links::Refused, ALTERNATES).ok().flatten();
+    (path.read_link().is_ok_and(|to| to.starts_with("refs")) || is_head(&text()?)).then_some(Mark::Head)
+}
+
+fn index(path: &Path) -> Option<Mark> {
+    let mut head = [0; 12];
+    walk::open_plain(path)?.read_exact(&mut head).ok()?;
+    matches!(head, [b'D', b'I', b'R', b'C', 0, 0, 0, 2..=4, ..]).then_some(Mark::Index)
 }
 
 /// What a file is known by that git never changes. Of a link that is where it leads.
@@ -250,19 +464,9 @@ fn short(sum: Sha256) -> String {
     format!("{short:032x}")
 }
 
-/// The names of the refs that are packed; nothing when they cannot be read.
-fn packed(git: &Path) -> Option<Vec<Vec<u8>>> {
-    let text = plain::read(&git.join("packed-refs"), Links::Followed, PACKED_REFS).ok()?.unwrap_or_default();
-    let name = |line: &[u8]| {
-        let at = line.iter().position(|byte| *byte == b' ').filter(|at| matches!(at, 40 | 64))?;
-        line.get(at + 1..).filter(|name| name.starts_with(b"refs/")).map(<[u8]>::to_vec)
-    };
-    Some(text.split(|byte| *byte == b'\n').filter_map(name).collect())
-}
-
 /// Whether a ref of a directory of git's is packed, which `below` is the name of.
 pub(crate) fn is_packed(git: &Path, below: &[u8]) -> bool {
-    packed(git).is_none_or(|names| names.iter().any(|name| name == below))
+    git_refs::others(git).is_none_or(|refs| refs.contains_key(below))
 }
 
 /// The names in a directory.
@@ -272,98 +476,5 @@ fn names(dir: &Path) -> impl Iterator<Item = Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    /// Of a path in a directory of git's.
-    type Harm = fn(&Path, &Path);
-
-    const OID: &str = "0123456789abcdef0123456789abcdef01234567";
-
-    fn write(path: &Path, bytes: &[u8]) {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-
-    fn over(path: &Path, at: u64, bytes: &[u8]) {
-        use std::os::unix::fs::FileExt as _;
-        let was = path.metadata().unwrap().modified().unwrap();
-        let file = fs::File::options().write(true).open(path).unwrap();
-        file.write_all_at(bytes, at).unwrap();
-        file.set_modified(was).unwrap();
-    }
-
-    #[test]
-    fn what_git_has_is_whole_until_a_part_of_it_is_gone_or_has_other_contents() {
-        let pack = format!("objects/pack/pack-{OID}.pack");
-        let loose = format!("objects/aa/{}", &OID[2..]);
-        let harms: [(&str, Harm); 4] =
-            [
-                ("removed", |_, path| drop(fs::remove_file(path).or_else(|_| fs::remove_dir_all(path)))),
-                ("moved", |git, path| fs::rename(path, git.join("moved")).unwrap()),
-                ("emptied", |_, path| {
-                    if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::write(path, "").unwrap() }
-                }),
-                ("all of it", |git, _| fs::remove_dir_all(git).unwrap()),
-            ];
-        let zeroed: (&str, Harm) = ("overwritten, with its time put back", |_, path| {
-            over(path, 0, &vec![0; path.metadata().unwrap().len() as usize]);
-        });
-        let at_the_end: (&str, Harm) =
-            ("its end overwritten", |_, path| over(path, path.metadata().unwrap().len() - 20, &[0; 20]));
-        let unpacked: (&str, Harm) = ("one line fewer", |_, path| {
-            fs::write(path, format!("# pack-refs with: peeled \n{OID} refs/heads/other\n")).unwrap();
-        });
-        for part in ["objects", "HEAD", "packed-refs", "refs/heads/main", "modules/a/b/HEAD", &pack, &loose] {
-            let more = match part {
-                "packed-refs" => vec![unpacked],
-                _ if part == pack => vec![zeroed, at_the_end],
-                _ if part == loose => vec![zeroed],
-                _ => Vec::new(),
-            };
-            for (what, harm) in harms.into_iter().chain(more) {
-                let dir = tempfile::tempdir().unwrap();
-                let git = dir.path().join(".git");
-                for name in ["HEAD", "refs/heads/main", "refs/heads/kept", "modules/a/b/HEAD", "index"] {
-                    write(&git.join(name), b"text");
-                }
-                let refs = format!("# pack-refs with: peeled \n{OID} refs/heads/old\n{OID} refs/heads/other\n");
-                write(&git.join("packed-refs"), refs.as_bytes());
-                write(&git.join(&pack), &[b"PACK".to_vec(), vec![7; 200_000]].concat());
-                write(&git.join(&loose), b"\x78\x01text");
-                let mut histories = Histories::default();
-                histories.note(&git, dir.path());
-                // What git does all the time: it writes, packs a ref, freshens a pack; and ours.
-                write(&git.join("index"), b"other");
-                write(&git.join("refs/heads/main"), b"other");
-                write(&git.join("packed-refs"), format!("{refs}{OID} refs/heads/kept\n").as_bytes());
-                fs::remove_file(git.join("refs/heads/kept")).unwrap();
-                fs::create_dir(git.join("objects/bb")).unwrap();
-                let time = fs::FileTimes::new().set_modified(std::time::SystemTime::now());
-                fs::File::open(git.join(&pack)).unwrap().set_times(time).unwrap();
-                fs::hard_link(git.join(&pack), dir.path().join("link")).unwrap();
-                assert!(histories.losses().are_none(), "{:?}", histories.losses());
-                harm(&git, &git.join(part));
-                let losses = histories.losses();
-                assert!(!losses.are_none() && !losses.first.is_empty(), "{part}: {what}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_could_not_be_noted_is_unclear_also_when_the_bound_is_met_exactly() {
-        for more in 0..3 {
-            let temp = tempfile::tempdir().unwrap();
-            let mut histories = Histories::default();
-            for name in ["one", "two"] {
-                write(&temp.path().join(name).join("HEAD"), b"text");
-            }
-            histories.parts = vec![(temp.path().to_owned(), dir(temp.path()).unwrap()); ENTRIES - 3 + more];
-            histories.note(&temp.path().join("one"), temp.path());
-            histories.note(&temp.path().join("two"), temp.path());
-            assert!(histories.losses().is_unclear, "{more}");
-            assert_eq!(histories.losses().count, 0);
-        }
-    }
-}
+#[path = "git_history_tests.rs"]
+mod tests;

@@ -138,13 +138,13 @@ fn layout(bytes: &[u8], sum: usize, each: &mut dyn FnMut(&[u8])) -> Option<Layou
     (end <= body.len()).then_some(Layout { end, base })
 }
 
-fn hex(id: &[u8]) -> String {
+pub(super) fn hex(id: &[u8]) -> String {
     let digits = id.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 /// A number as version 4 writes it, and its length.
-fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
+pub(super) fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0_usize;
     for (at, byte) in bytes.iter().take(5).enumerate() {
         value = value << 7 | usize::from(byte & 0x7f);

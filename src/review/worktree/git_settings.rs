@@ -1,88 +1,179 @@
-//! Which `.git`s there are in a tree and what git runs and is set to by them, compared with the first look.
+//! Which `.git`s there are in a tree, what git runs and is set to by them, and what it ignores, compared with the first
+//! look.
 //!
 //! Reads small files only. Invariants: what is said is bounded however much there is; what could not be noted is not said
-//! to have changed.
+//! to have changed, but that it was not compared.
 
 use super::git_dirs::some;
+use super::git_form::HOOKS;
+use super::git_refs;
 use super::plain::{self, Links, Odd};
 use super::walk::{self, Stat};
+use super::{repo, rules};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Files that are noted of all repositories.
+/// Files beside the hooks that git knows, of all repositories.
 const ENTRIES: usize = 2_000;
 /// Directories of git's that are looked at.
 const DIRS: usize = 500;
-/// A larger one is known by its size.
+/// A larger file is known by its size.
 const LARGEST: u64 = 1 << 20;
 /// Names that are given of one kind.
 const NAMED: usize = 10;
-const FILES: [&str; 3] = ["config", "config.worktree", "info/attributes"];
+const FILES: [&str; 6] =
+    ["config", "config.worktree", "commondir", "info/attributes", "info/grafts", "objects/info/alternates"];
+const HOOKS_DIR: &str = "hooks";
+/// Objects that git takes for others.
+const REPLACED: &str = "refs/replace";
 
 /// What was there at the first look.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     pub is_known: bool,
+    /// There were more files beside the hooks than are noted.
+    pub is_full: bool,
     /// Directories in which there was a `.git`.
     pub tops: BTreeSet<PathBuf>,
     /// Directories of git's.
     pub dirs: BTreeSet<PathBuf>,
     /// Settings and hooks, each with what it was.
     pub files: BTreeMap<PathBuf, String>,
+    /// Files of rules that no working tree has, with what they said.
+    pub rules: BTreeMap<PathBuf, String>,
 }
 
 impl Settings {
     /// Those of these repositories and of their directories of git's.
-    pub(crate) fn of(tops: BTreeSet<PathBuf>, dirs: impl Iterator<Item = PathBuf>) -> Self {
-        let dirs: BTreeSet<PathBuf> = dirs.take(DIRS).collect();
-        Self { is_known: true, tops, files: files(&dirs), dirs }
+    pub(crate) fn of(tops: BTreeSet<PathBuf>, dirs: BTreeSet<PathBuf>) -> Self {
+        let dirs = dirs.into_iter().flat_map(|dir| beside(&dir).chain([dir])).take(DIRS).collect();
+        let (files, is_full) = files(&dirs);
+        let rules = ignored(&dirs, tops.iter());
+        Self { is_known: true, is_full, tops, files, rules, dirs }
     }
 
     /// What has come or has changed since, in words. `tops` are the directories with a `.git` now.
     pub(crate) fn words(&self, root: &Path, tops: &[PathBuf]) -> Vec<String> {
-        let shown = |path: &Path| walk::show(walk::bytes(path.strip_prefix(root).unwrap_or(path)));
+        if !self.is_known {
+            return Vec::new();
+        }
+        let shown = |path: &PathBuf| walk::show(walk::bytes(path.strip_prefix(root).unwrap_or(path)));
         let mut lines = Vec::new();
         let mut say = |names: Vec<String>, what: &str, then: &str| {
             if !names.is_empty() {
                 lines.push(format!("{what}: {}; {then}", some(names.into_iter(), NAMED)));
             }
         };
-        let tops: BTreeSet<&PathBuf> = tops.iter().filter(|_| self.is_known).collect();
+        let tops: BTreeSet<&PathBuf> = tops.iter().collect();
         let come = tops.iter().filter(|top| !self.tops.contains(**top)).map(|top| shown(&top.join(".git"))).collect();
         say(come, "git repositories that have come", "an undo leaves their .git alone");
-        let now = files(&self.dirs);
-        let names: BTreeSet<&PathBuf> = self.files.keys().chain(now.keys()).collect();
-        let has_changed = |path: &&&PathBuf| self.files.get(**path) != now.get(**path);
-        let is_said = |path: &&&PathBuf| self.dirs.iter().any(|dir| path.starts_with(dir) && dir.is_dir());
-        let is_full = self.files.len() >= ENTRIES || now.len() >= ENTRIES;
-        let changed = names.iter().filter(|_| !is_full).filter(has_changed).filter(is_said);
-        let changed = changed.map(|path| shown(path)).collect();
+        // What is lost with a repository is said as such.
+        let is_said = |path: &&PathBuf| {
+            let dir = self.dirs.iter().rev().find(|dir| path.starts_with(dir));
+            dir.is_none_or(|dir| dir.is_dir())
+        };
+        let (now, is_full) = files(&self.dirs);
+        let is_full = is_full || self.is_full;
+        let mut changed: Vec<&PathBuf> = differing(&self.files, &now).filter(is_said).collect();
+        changed.retain(|path| !is_full || rank(path) < Rank::Other);
+        changed.sort_by_key(|path| (rank(path), (*path).clone()));
         say(
-            changed,
+            changed.into_iter().map(shown).collect(),
             "settings and hooks of git that have changed",
             "git goes by them, and an undo leaves those in .git alone",
         );
+        if is_full {
+            lines.push(format!("files beside the hooks that git knows: more than {ENTRIES}, too many to compare"));
+        }
+        let rules = ignored(&self.dirs, tops.into_iter());
+        let changed = differing(&self.rules, &rules).filter(is_said).map(shown).collect();
+        let mut say = |names: Vec<String>| {
+            if !names.is_empty() {
+                let names = some(names.into_iter(), NAMED);
+                lines.push(format!("what is ignored has changed: {names}; what new rules hide is not shown"));
+            }
+        };
+        say(changed);
         lines
     }
 }
 
-/// The settings and hooks in directories of git's.
-fn files(dirs: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, String> {
-    let mut files = BTreeMap::new();
+/// Paths at which there is something else, or nothing any more.
+fn differing<'a>(
+    was: &'a BTreeMap<PathBuf, String>,
+    now: &'a BTreeMap<PathBuf, String>,
+) -> impl Iterator<Item = &'a PathBuf> {
+    let names: BTreeSet<&PathBuf> = was.keys().chain(now.keys()).collect();
+    names.into_iter().filter(|path| was.get(*path) != now.get(*path))
+}
+
+/// What is named first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Setting,
+    Hook,
+    Other,
+}
+
+fn rank(path: &Path) -> Rank {
+    let is_in_hooks = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == HOOKS_DIR);
+    let name = walk::bytes(Path::new(path.file_name().unwrap_or_default()));
+    match (is_in_hooks, HOOKS.contains(&name)) {
+        (false, _) => Rank::Setting,
+        (true, true) => Rank::Hook,
+        (true, false) => Rank::Other,
+    }
+}
+
+/// The directories that git has for other working trees.
+fn beside(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = dir.join("worktrees").read_dir().into_iter().flatten().take(DIRS).flatten();
+    entries.map(|entry| entry.path())
+}
+
+/// The settings and hooks in directories of git's, and whether there are more files among the latter.
+fn files(dirs: &BTreeSet<PathBuf>) -> (BTreeMap<PathBuf, String>, bool) {
+    let (mut files, mut others, mut is_full) = (BTreeMap::new(), 0, false);
     for dir in dirs {
-        let hooks = dir.join("hooks").read_dir().into_iter().flatten().take(ENTRIES).flatten();
-        let is_hook = |path: &PathBuf| path.extension().is_none_or(|end| end != "sample");
-        let hooks = hooks.map(|entry| entry.path()).filter(is_hook);
-        for path in FILES.iter().map(|name| dir.join(name)).chain(hooks) {
-            if files.len() < ENTRIES
-                && let Some(sum) = sum(&path)
-            {
-                files.insert(path, sum);
+        let mut add = |path: PathBuf| files.extend(sum(&path).map(|sum| (path, sum)));
+        FILES.iter().map(|name| dir.join(name)).for_each(&mut add);
+        ["config", "config.worktree"].iter().flat_map(|name| repo::included(&dir.join(name))).for_each(&mut add);
+        let hooks = dir.join(HOOKS_DIR);
+        let Ok(entries) = hooks.read_dir() else { continue };
+        HOOKS.iter().map(|name| hooks.join(walk::path(name))).for_each(&mut add);
+        let is_other = |path: &PathBuf| path.extension().is_none_or(|end| end != "sample") && rank(path) == Rank::Other;
+        for path in entries.flatten().map(|entry| entry.path()).filter(is_other) {
+            if others == ENTRIES {
+                is_full = true;
+                break;
             }
+            others += 1;
+            add(path);
+        }
+        let replaced = git_refs::below(dir, REPLACED);
+        if !replaced.is_empty() {
+            files.insert(dir.join(REPLACED), short(replaced.as_bytes()));
         }
     }
-    files
+    (files, is_full)
+}
+
+/// What the files of rules say that are in directories of git's, in those of repositories and in the person's settings.
+fn ignored<'a>(dirs: &BTreeSet<PathBuf>, tops: impl Iterator<Item = &'a PathBuf>) -> BTreeMap<PathBuf, String> {
+    let in_dirs = dirs.iter().map(|dir| dir.join("info/exclude"));
+    let in_tops = tops.filter_map(|top| repo::exclude(top));
+    let files: BTreeSet<PathBuf> = in_dirs.chain(in_tops).chain(repo::global_exclude()).collect();
+    let said = |path: PathBuf| {
+        let text = match plain::read(&path, Links::Followed, rules::LARGEST) {
+            Ok(text) => text?,
+            Err(odd) => odd.to_string().into_bytes(),
+        };
+        let is_rule = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
+        let rules: Vec<&[u8]> = text.split(|byte| *byte == b'\n').filter(is_rule).collect();
+        (!rules.is_empty()).then(|| (path, short(&rules.join(&b'\n'))))
+    };
+    files.into_iter().filter_map(said).collect()
 }
 
 /// What a file is known by, and of a link also where it leads. Nothing when it is not there.
@@ -93,10 +184,13 @@ fn sum(path: &Path) -> Option<String> {
         Err(Odd::Large(_)) => path.metadata().ok()?.len().to_string().into_bytes(),
         Err(_) => Vec::new(),
     };
-    let mut sum = Sha256::new();
-    sum.update(format!("{:o}\0", Stat::of_meta(&meta).mode));
-    sum.update(path.read_link().map(|to| walk::bytes(&to).to_vec()).unwrap_or_default());
-    sum.update(bytes);
-    let short = sum.finalize().iter().take(16).fold(0_u128, |short, byte| (short << 8) | u128::from(*byte));
-    Some(format!("{short:032x}"))
+    let mode = format!("{:o}\0", Stat::of_meta(&meta).mode);
+    let to = path.read_link().map(|to| walk::bytes(&to).to_vec()).unwrap_or_default();
+    Some(short(&[mode.as_bytes(), &to, &bytes].concat()))
+}
+
+pub(crate) fn short(bytes: &[u8]) -> String {
+    let sum = Sha256::digest(bytes);
+    let short = sum.iter().take(16).fold(0_u128, |short, byte| (short << 8) | u128::from(*byte));
+    format!("{short:032x}")
 }

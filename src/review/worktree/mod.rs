@@ -7,6 +7,8 @@ pub mod git_dirs;
 pub mod git_form;
 pub mod git_history;
 pub mod git_index;
+pub mod git_objects;
+pub mod git_refs;
 pub mod git_settings;
 pub mod own_files;
 pub mod plain;

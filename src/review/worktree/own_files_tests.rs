@@ -360,7 +360,7 @@ fn git_under_another_name_is_left_alone_and_what_becomes_one_later_is_shown_and_
         ".bare/: git's own has changed",
         ".bare/refs/heads/main",
         "git repositories that have come: made/.git",
-        "in which an undo leaves what has come or changed: made, mirror",
+        "in which an undo leaves what has come or changed: mirror, made",
         "settings and hooks of git that have changed: .bare/config",
     ] {
         assert!(said.contains(words), "{words}: {said}");
@@ -467,11 +467,11 @@ fn however_many_directories_look_like_gits_everything_in_them_is_shown_and_named
     });
     assert_eq!(changed(&mut review).len(), others.len() + heads.len() + 2);
     let said = review.uncovered().join("\n");
-    assert!(said.contains("leaves what has come or changed: a00, a01") && said.contains("and 10 more"), "{said}");
+    let named = heads.iter().map(|head| head.trim_end_matches("/HEAD")).collect::<Vec<_>>().join(", ");
+    assert!(said.contains(&format!("leaves what has come or changed: {named}")), "{said}");
     let done = rewind(&mut review);
     let left: Vec<_> = done.iter().filter(|one| one.outcome == RewindOutcome::Failed).collect();
-    assert_eq!(left.len(), 51, "{left:?}");
-    assert!(left.iter().any(|one| one.remark.as_ref().unwrap().starts_with("10 more git repositories")), "{left:?}");
+    assert_eq!(left.len(), 60, "{left:?}");
     for name in heads.iter().map(String::as_str) {
         assert_eq!(place.read(name), OTHER, "{name}");
         let was = before.iter().find(|(path, _)| *path == place.root.join(name)).unwrap();
@@ -600,7 +600,8 @@ fn gits_own_directory_that_goes_in_part_or_as_a_whole_is_named() {
         place.write(".git", "gitdir: ./.bare\n");
         place.write(".bare/refs/heads/main", ONE);
         fs::remove_file(place.root.join(".bare/readme")).unwrap();
-        let object = place.write(&format!(".bare/{LOOSE}"), "x\u{1}");
+        let object = place.write(&format!(".bare/{LOOSE}"), "");
+        fs::write(&object, b"\x78\x01K\xca\xc9OR0`\0\0\x09\xb0\x01\xf0").unwrap();
         let packed = place.write(&format!(".bare/{pack}"), "one");
         place.write("file", "one\n");
         let mut review = place.review(&[]);
@@ -1005,3 +1006,6 @@ fn an_undo_is_exact_but_for_what_is_gits_by_its_form() {
     assert_eq!(others(all(&place.root)), others(before));
     assert_eq!(log(&place, "mirror"), log(&place, "made"));
 }
+
+#[path = "git_tests.rs"]
+mod git_tests;

@@ -134,13 +134,15 @@ fn expand(value: BString, from: &Path) -> PathBuf {
 #[derive(Default)]
 struct Config {
     files: Vec<(PathBuf, gix::config::File)>,
+    /// Files that are to be read, whether they are there or not.
+    named: Vec<PathBuf>,
     /// There are some that are not known.
     unclear: bool,
 }
 
 impl Config {
     fn read(files: Vec<PathBuf>) -> Self {
-        let mut config = Self { files: Vec::new(), unclear: std::env::var_os("GIT_CONFIG_COUNT").is_some() };
+        let mut config = Self { unclear: std::env::var_os("GIT_CONFIG_COUNT").is_some(), ..Self::default() };
         let mut todo = files;
         let mut seen = 0;
         while let Some(file) = todo.pop() {
@@ -149,6 +151,7 @@ impl Config {
                 config.unclear = true;
                 break;
             }
+            config.named.push(file.clone());
             match read_config(&file) {
                 Ok(None) => {}
                 Err(_) => config.unclear = true,
@@ -171,6 +174,16 @@ impl Config {
             config.strings(key).unwrap_or_default().into_iter().map(|value| (file.as_path(), value))
         })
     }
+}
+
+/// The files of settings that one includes, also under conditions, with those that these include.
+pub(crate) fn included(file: &Path) -> Vec<PathBuf> {
+    let text = plain::read(file, Links::Followed, CONFIG).ok().flatten().unwrap_or_default();
+    if text.to_ascii_lowercase().find(b"[include").is_none() {
+        return Vec::new();
+    }
+    let named = Config::read(vec![file.to_owned()]).named;
+    named.into_iter().filter(|other| other != file).collect()
 }
 
 /// A repository of the person's.
