@@ -38,6 +38,7 @@ pub mod ruling;
 pub mod session;
 pub mod session_ref;
 pub mod setup;
+pub mod shell;
 pub mod tool;
 pub mod write;
 
@@ -292,7 +293,7 @@ impl Model {
 
     /// The session in which this terminal of ours was started.
     pub fn session_of_terminal(&self, id: &TermId) -> Option<SessionKey> {
-        let has = |s: &Session| s.terminal(id).is_some_and(|t| t.origin == TerminalOrigin::Ours);
+        let has = |s: &Session| s.command(id).is_some_and(|t| t.origin == TerminalOrigin::Ours);
         self.sessions().find(|(_, s)| has(s)).map(|(key, _)| key)
     }
 

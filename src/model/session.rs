@@ -184,6 +184,8 @@ pub struct Session {
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
     pub(super) terminals: BTreeMap<TermId, Terminal>,
+    /// Commands of the person's own, the newest last; no agent reaches them.
+    pub(super) shell: Vec<Terminal>,
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
@@ -394,7 +396,7 @@ impl Session {
 
     /// Whether anything in it moves by itself, so that a clock on the screen must run.
     pub fn is_waiting(&self) -> bool {
-        self.turn.is_some() || !self.questions.is_empty() || self.terminals.values().any(Terminal::is_running)
+        self.turn.is_some() || !self.questions.is_empty() || self.commands_of_all().any(Terminal::is_running)
     }
 
     /// The newest call of this id, as far as it is in memory.
@@ -404,7 +406,7 @@ impl Session {
 
     /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
     pub fn running_terminal(&self) -> Option<&Terminal> {
-        let running = self.terminals.values().filter(|t| t.is_running() && !t.released);
+        let running = self.commands_of_all().filter(|t| t.is_running() && !t.released);
         running.max_by_key(|t| (t.started, t.entry))
     }
 

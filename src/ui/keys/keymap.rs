@@ -24,6 +24,8 @@ pub enum Layer {
     Review,
     /// Entries of the conversation are selected.
     Reading,
+    /// One of the prompts that wait is selected.
+    Queue,
     /// One line is written: a note, a search, a name of a file or directory.
     Line,
     /// A rule is made of a question.
@@ -54,6 +56,7 @@ impl Layer {
             | Action::DeclineAsked
             | Action::CancelAsked => true,
             Action::TypeInto => matches!(self, Self::Dock),
+            Action::Delete | Action::SendNow => matches!(self, Self::Queue),
             Action::Accept => matches!(
                 self,
                 Self::Dock | Self::Form | Self::Rule | Self::Line | Self::ReviewEdit | Self::ReviewConfirm
@@ -64,7 +67,7 @@ impl Layer {
     }
 }
 
-pub(super) const LAYERS: [Layer; 12] = [
+pub(super) const LAYERS: [Layer; 13] = [
     Layer::Composer,
     Layer::Dock,
     Layer::Form,
@@ -73,6 +76,7 @@ pub(super) const LAYERS: [Layer; 12] = [
     Layer::Terminal,
     Layer::Review,
     Layer::Reading,
+    Layer::Queue,
     Layer::Line,
     Layer::Rule,
     Layer::ReviewEdit,
@@ -269,6 +273,20 @@ const READING: &[Bind] = &[
     bind(&[Key::plain(Code::Esc), Key::char('q')], Action::Escape, "back to writing"),
 ];
 
+const QUEUE: &[Bind] = &[
+    bind(&[Key::plain(Code::Up)], Action::Up, "the prompt above"),
+    bind(&[Key::plain(Code::Down)], Action::Down, "the prompt below; behind the last one back to writing"),
+    bind(&[Key::plain(Code::Enter)], Action::Accept, "edit it: it goes back to where you write"),
+    bind(&[Key::plain(Code::Delete)], Action::Delete, "delete it"),
+    bind(&[Key::shift(Code::Up)], Action::MoveUp, "send it before the one above"),
+    bind(&[Key::shift(Code::Down)], Action::MoveDown, "send it after the one below"),
+    bind(&[Key::char('s')], Action::SendNow, "send it now, into the running turn"),
+    bind(&[Key::plain(Code::Esc)], Action::Escape, "back to writing"),
+    bind(&[Key::plain(Code::PageUp)], Action::PageUp, "scroll up"),
+    bind(&[Key::plain(Code::PageDown)], Action::PageDown, "scroll down"),
+    Bind { keys: Keys::Text, action: Action::Char(' '), what: "back to writing, with this" },
+];
+
 const TERMINAL: &[Bind] = &[bind(
     &[Key::ctrl(Code::Char(']'))],
     Action::LeaveTerminal,
@@ -324,6 +342,7 @@ fn own(layer: Layer) -> impl Iterator<Item = &'static Bind> {
         Layer::Terminal => (TERMINAL, &[]),
         Layer::Review => (REVIEW, &[]),
         Layer::Reading => (READING, &[]),
+        Layer::Queue => (QUEUE, &[]),
         Layer::Line => (LINE, EDITING),
         Layer::Rule => (RULE, EDITING),
         Layer::ReviewEdit => (EDIT, EDITING),

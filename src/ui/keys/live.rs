@@ -233,6 +233,7 @@ const fn word(layer: Layer) -> &'static str {
         Layer::Terminal => "command",
         Layer::Review => "review",
         Layer::Reading => "reading",
+        Layer::Queue => "queue",
         Layer::Line => "line",
         Layer::Rule => "rule",
         Layer::ReviewEdit => "edit",
