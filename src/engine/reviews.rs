@@ -42,6 +42,14 @@ pub(super) struct Reviews {
     hint: Arc<Notify>,
 }
 
+/// Commands of the person's own have numbers from here downwards: no entry of a conversation gets so far.
+const SHELL: u64 = (1 << 40) - 1;
+
+fn ran(entry: EntryId, turn: Option<u64>, doing: ToolEffect, finished: bool) -> ToolNote {
+    let (at, paths, claims) = (Instant::now(), Vec::new(), Vec::new());
+    ToolNote { entry, turn, doing, at, finished, waits: false, paths, claims }
+}
+
 impl Reviews {
     pub fn new(
         config: Option<ReviewConfig>,
@@ -157,10 +165,11 @@ impl Reviews {
                 None => return told,
             },
             ReviewCommand::CommandRun { entry, finished } => {
-                let doing = ToolEffect::Runs;
-                let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
-                let (paths, claims) = (Vec::new(), Vec::new());
-                Job::Note(ToolNote { entry, turn, doing, at, finished, waits: false, paths, claims })
+                let turn = turn_of(model, at).map(|turn| turn.0);
+                Job::Note(ran(entry, turn, ToolEffect::Runs, finished))
+            }
+            ReviewCommand::ShellRun { number, finished } => {
+                Job::Note(ran(EntryId(SHELL - number), None, ToolEffect::Persons, finished))
             }
             ReviewCommand::Preview { req, asked } => {
                 let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));

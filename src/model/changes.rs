@@ -266,6 +266,11 @@ pub enum ReviewCommand {
         entry: EntryId,
         finished: bool,
     },
+    /// The same of the person's own, by its number.
+    ShellRun {
+        number: u64,
+        finished: bool,
+    },
     /// What the diffs of a question would really do; `asked` comes back with the answer.
     Preview {
         req: ReqId,

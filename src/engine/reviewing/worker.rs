@@ -272,6 +272,7 @@ impl Worker {
             ReviewCommand::SentEarly(_)
             | ReviewCommand::ToolCall(_)
             | ReviewCommand::CommandRun { .. }
+            | ReviewCommand::ShellRun { .. }
             | ReviewCommand::Preview { .. }
             | ReviewCommand::Hold { .. } => {}
         }

@@ -40,7 +40,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
             cx.push(Effect::Respond { req, answer: Answer::Error(error) });
         }
         HostEvent::TerminalExited { term, exit, end } => {
-            if !shell::exited(session, &term, &exit, &end, cx.now) {
+            if !shell::exited(session, &term, &exit, &end, cx) {
                 terminal_exited(session, &term, exit, &end, cx);
             }
         }

@@ -8,7 +8,7 @@ use super::super::ids::{Now, TermId};
 use super::super::session::{Closed, Session, SessionState, Terminal, TerminalOrigin};
 use super::super::shell::MAX_SHELL;
 use super::super::tool::Exit;
-use super::{Cx, notice};
+use super::{Cx, notice, review};
 use crate::text::grid::ScreenSnapshot;
 use std::sync::Arc;
 
@@ -29,7 +29,13 @@ pub fn started(session: &mut Session, term: TermId, line: String, cx: &mut Cx) {
     }
     let cwd = session.cwd.clone();
     let fresh = Terminal::new(term, TerminalOrigin::Ours, session.last_turn, cx.now);
+    review::shell(session, number(&fresh.id), false, cx);
     session.shell.push(Terminal { command: line, cwd, ..fresh });
+}
+
+/// Counted by who has started it; never given twice.
+fn number(id: &TermId) -> u64 {
+    id.as_str().rsplit('-').next().and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
 pub fn failed(session: &mut Session, line: &str, message: &str, cx: &mut Cx) {
@@ -41,11 +47,12 @@ fn find<'a>(session: &'a mut Session, id: &TermId) -> Option<&'a mut Terminal> {
 }
 
 /// False: it is none of the person's.
-pub fn exited(session: &mut Session, id: &TermId, exit: &Exit, end: &str, now: Now) -> bool {
+pub fn exited(session: &mut Session, id: &TermId, exit: &Exit, end: &str, cx: &mut Cx) -> bool {
     let Some(term) = find(session, id) else { return false };
     term.exit = Some(exit.clone());
-    term.ended = Some(now);
+    term.ended = Some(cx.now);
     term.text.push(end);
+    review::shell(session, number(id), true, cx);
     true
 }
 
@@ -60,7 +67,10 @@ pub fn moved(session: &mut Session, id: &TermId, screen: Option<Arc<ScreenSnapsh
 }
 
 pub fn forget(session: &mut Session, id: &TermId, cx: &mut Cx) {
-    if find(session, id).is_some() {
+    if let Some(term) = find(session, id) {
+        if term.is_running() {
+            review::shell(session, number(id), true, cx);
+        }
         session.shell.retain(|term| term.id != *id);
         cx.push(Effect::TerminalRelease(id.clone()));
     }

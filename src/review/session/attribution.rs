@@ -2,7 +2,7 @@
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
 //! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
-//! open to review. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
+//! open to review, in doubt where a command of the person's may have made it. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
 //! last.
 
 use crate::model::changes::Cause;
@@ -112,7 +112,9 @@ impl Attribution {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;
         let is_others = |tool: &Tool| tool.turn.is_some_and(|of| of != turn && turns.contains(&of));
-        self.tools.retain(|_, tool| is_others(tool) || !tool.is_finished() && tool.doing == ToolEffect::Runs);
+        self.tools.retain(|_, tool| {
+            is_others(tool) || !tool.is_finished() && matches!(tool.doing, ToolEffect::Runs | ToolEffect::Persons)
+        });
         self.turns.retain(|other| *other != turn);
         self.wrote &= !self.turns.is_empty();
         self.turns.push(turn);
@@ -270,6 +272,10 @@ impl Attribution {
             let doubt = is_idle && tool.from.is_none();
             return Attributed { doubt, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
+        // Nothing tells its doing from that of a command or of the agent itself.
+        if !is_idle && newest(&|tool| tool.doing == ToolEffect::Persons).is_some() {
+            return Attributed { doubt: true, ..Attributed::new(Cause::Unknown, None) };
+        }
         if let Some((_, entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
             return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
         }
@@ -281,7 +287,7 @@ impl Attribution {
 
     /// Whether the agent says what it changes in this turn.
     pub fn is_told(&self) -> bool {
-        self.wrote || self.tools.values().any(|tool| tool.doing != ToolEffect::ReadOnly)
+        self.wrote || self.tools.values().any(|tool| matches!(tool.doing, ToolEffect::Edits | ToolEffect::Runs))
     }
 
     /// Whether a command runs or ran since the last look at everything.
