@@ -273,16 +273,14 @@ impl Attribution {
             return Attributed { doubt, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
         // Nothing tells its doing from that of a command or of the agent itself.
-        if !is_idle && newest(&|tool| tool.doing == ToolEffect::Persons).is_some() {
-            return Attributed { doubt: true, ..Attributed::new(Cause::Unknown, None) };
+        let may_be_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
+        let unknown = |doubt| Attributed { doubt, ..Attributed::new(Cause::Unknown, None) };
+        match newest(&|tool| tool.doing == ToolEffect::Runs) {
+            Some(_) if may_be_persons => unknown(true),
+            Some((_, entry, turn)) => Attributed::new(Cause::Command, Some(entry)).of_turn(turn),
+            None if is_idle => Attributed::new(Cause::Person, None),
+            None => unknown(may_be_persons || self.is_told()),
         }
-        if let Some((_, entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
-            return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
-        }
-        if is_idle {
-            return Attributed::new(Cause::Person, None);
-        }
-        Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }
     }
 
     /// Whether the agent says what it changes in this turn.

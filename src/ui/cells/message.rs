@@ -69,6 +69,9 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
     if index == 0 && lines.is_empty() {
         lines.push(LogicalLine::default());
     }
+    if m.state != UserState::Dropped {
+        draw_patches(&mut lines);
+    }
     for line in &mut lines {
         line.gutter = gutter(BAR, if token == Token::User { Token::BarUser } else { token });
         line.fill = Some(Token::User);
@@ -91,8 +94,39 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
     lines
 }
 
+/// Patches between fences are drawn as such, without the fences: they go along with a reason.
+fn draw_patches(lines: &mut Vec<LogicalLine>) {
+    let mut fence: Option<String> = None;
+    lines.retain_mut(|line| {
+        let text = line.text.as_str().trim_end();
+        match &fence {
+            None => {
+                let ticks =
+                    text.strip_suffix("diff").filter(|ticks| ticks.len() >= 3 && ticks.bytes().all(|b| b == b'`'));
+                fence = ticks.map(str::to_owned);
+                fence.is_none()
+            }
+            Some(end) if text == end => {
+                fence = None;
+                false
+            }
+            Some(_) => {
+                let token = match text.as_bytes().first() {
+                    _ if text.starts_with("+++ ") || text.starts_with("--- ") => Token::DiffMeta,
+                    Some(b'+') => Token::DiffAdd,
+                    Some(b'-') => Token::DiffDel,
+                    Some(b'@') => Token::DiffMeta,
+                    _ => Token::User,
+                };
+                line.text = std::mem::take(&mut line.text).retoken(token);
+                true
+            }
+        }
+    });
+}
+
 /// Lines and bytes of what the person said from which it is folded, and what is shown of it then.
-const LONG: usize = 12;
+const LONG: usize = 16;
 const LONG_BYTES: usize = 2000;
 const SHOWN: usize = 8;
 const SHOWN_BYTES: usize = 1000;

@@ -1423,9 +1423,9 @@ fn what_the_person_said_at_length_is_folded() {
 }
 
 #[test]
-fn twelve_lines_are_shown_whole() {
+fn sixteen_lines_are_shown_whole() {
     let mut s = Scene::ready(80, 30);
-    s.intent(prompt(&"line\n".repeat(12)));
+    s.intent(prompt(&"line\n".repeat(16)));
     assert!(!s.draw().contains("more"), "{}", s.shown);
 }
 
@@ -1444,4 +1444,13 @@ fn a_long_paste_is_folded_sent_whole_and_unfolded_by_ctrl_o() {
     assert_eq!(s.intents(), [prompt(&format!("{text}why?"))]);
     s.press(Code::Up);
     assert_eq!(s.ui.view.composer.text(), format!("{text}why?"), "the history has all of it");
+}
+
+#[test]
+fn a_patch_that_goes_along_with_a_reason_is_drawn_as_one() {
+    let mut s = Scene::ready(80, 24);
+    s.intent(prompt("why\n```diff\n--- a/x\n+++ b/x\n-old\n+new\n```\nthat is it"));
+    s.draw();
+    let rows: Vec<&str> = s.shown.lines().filter_map(|row| row.trim().strip_prefix('▌')).map(str::trim).collect();
+    assert_eq!(rows, ["why", "--- a/x", "+++ b/x", "-old", "+new", "that is it"]);
 }

@@ -92,7 +92,8 @@ fn row(prompt: &HeldPrompt) -> String {
 /// The person's commands that run or go along, in at most `room` rows.
 pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
     let all = cx.session.shell();
-    let Some(newest) = all.last() else { return area };
+    // Of a session that is only reviewed the journal may not know the end of one.
+    let Some(newest) = all.last().filter(|_| !cx.session.is_only_reviewed()) else { return area };
     let heads = all.len().min(usize::from(room));
     let free = usize::from(room).saturating_sub(all.len());
     let most = match () {
@@ -144,8 +145,10 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, is_newest: bool, has_more: bool, line:
         () if has_more => " · Ctrl+O more",
         () => "",
     };
+    let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
     let keys: Vec<String> = match (is_newest, term.is_running()) {
         (true, true) => vec![format!("F6 types · F7 kills{folds}"), "F7 kills".to_owned()],
+        (true, false) if !is_free => vec![format!("goes along{folds}"), "goes along".to_owned()],
         (true, false) => {
             vec![
                 format!("goes along · Delete leaves it out{folds}"),
