@@ -97,7 +97,7 @@ impl Buffer {
         let piece = end..end + (self.text.len() - before);
         let is_whole = |at| place::boundary_at_or_after(&self.text, at) == at;
         if self.chips.is_worth_it(&self.text, &piece) && is_whole(piece.start) && is_whole(piece.end) {
-            self.undo.fold_last(vec![0..piece.len()]);
+            self.undo.fold_last(0..piece.len());
             self.wrap.get_mut().changed(piece.start);
             self.chips.add(&self.text, piece);
         }

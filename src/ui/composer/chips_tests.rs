@@ -3,7 +3,7 @@ use crate::ui::keys::Action;
 use proptest::prelude::*;
 
 fn lines(n: usize) -> String {
-    (0..n).map(|n| format!("line {n}\n")).collect()
+    (0..n).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat()
 }
 
 fn typed(c: &mut Composer, text: &str) {

@@ -58,10 +58,10 @@ impl Undo {
         self.closed = true;
     }
 
-    /// What was inserted last is shown as one word, or pieces of it are.
-    pub(super) fn fold_last(&mut self, pieces: Vec<Range<usize>>) {
+    /// This piece of what was inserted last is shown as one word.
+    pub(super) fn fold_last(&mut self, piece: Range<usize>) {
         if let Some(last) = self.done.back_mut() {
-            last.inserted_chips = pieces;
+            last.inserted_chips = vec![piece];
         }
     }
 

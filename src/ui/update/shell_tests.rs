@@ -19,7 +19,7 @@ fn starts(s: &mut Scene, n: usize, line: &str) {
 }
 
 fn ends(s: &mut Scene, n: usize, code: i64, end: &str) {
-    let exit = Exit { code: Some(code.try_into().unwrap()), signal: None };
+    let exit = Exit { code: Some(code), signal: None };
     s.event(Event::Host(HostEvent::TerminalExited { term: term(n), exit, end: end.into() }));
 }
 
@@ -82,7 +82,7 @@ fn what_a_command_printed_is_shown_and_goes_along_quoted() {
 
 #[test]
 fn delete_leaves_it_out_and_ctrl_o_shows_more() {
-    let lines: String = (1..=40).map(|n| format!("line {n:02}\n")).collect();
+    let lines = (1..=40).map(|n| format!("line {n:02}\n")).collect::<Vec<_>>().concat();
     let mut s = ran(100, "seq", 0, &lines);
     assert!(s.draw().contains("line 40") && s.shown.contains("line 38") && !s.shown.contains("line 37"), "{}", s.shown);
     s.ctrl('o');

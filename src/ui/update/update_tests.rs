@@ -1409,7 +1409,7 @@ fn what_the_persons_own_program_says_takes_the_place_of_context_and_cost() {
 #[test]
 fn what_the_person_said_at_length_is_folded() {
     let mut s = Scene::ready(80, 30);
-    let text: String = (1..=400).map(|n| format!("line {n}\n")).collect();
+    let text = (1..=400).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     s.intent(prompt(&text));
     assert!(s.draw().contains("line 8") && s.shown.contains("▸ 392 more lines"), "{}", s.shown);
     assert!(!s.shown.contains("line 9"), "{}", s.shown);
