@@ -84,7 +84,7 @@ fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
         .then(|| format!("{left_out} older journals of this session are left out: together they have more than 1 GiB"));
     let mut past = Past::default();
     for journal in newest {
-        match replayed(known, journal, id, std::mem::take(&mut past)) {
+        match replayed((&known.command, &known.cwd), journal, id, std::mem::take(&mut past)) {
             Ok(all) => past = all,
             Err((before, error)) => {
                 past = before;
@@ -95,17 +95,27 @@ fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
     (past, trouble)
 }
 
+/// What these journals have of a session, the oldest first; of one that cannot be read as far as it can.
+pub(super) fn past_before<'a>(of: (&str, &Path), id: &SessionId, journals: impl Iterator<Item = &'a Path>) -> Past {
+    let one = |before, journal| replayed(of, journal, id, before).unwrap_or_else(|(before, _)| before);
+    journals.fold(Past::default(), one)
+}
+
 /// What was there before, and behind it what this journal has.
-fn replayed(known: &Known, journal: &Path, id: &SessionId, before: Past) -> Result<Past, (Past, io::Error)> {
+fn replayed(
+    (command, cwd): (&str, &Path),
+    journal: &Path,
+    id: &SessionId,
+    before: Past,
+) -> Result<Past, (Past, io::Error)> {
     let mut file = match lines::open(journal) {
         Ok(file) => file,
         Err(error) => return Err((before, error)),
     };
-    let cwd = known.cwd.to_string_lossy().into_owned();
-    let model = Model::new(known.command.clone(), cwd, Policy::Ask);
+    let model = Model::new(command.to_owned(), cwd.to_string_lossy().into_owned(), Policy::Ask);
     let lines =
         |take: &mut dyn FnMut(&str)| lines::each(&mut file, 0, |line| take(&String::from_utf8_lossy(line))).map(drop);
-    let (past, read) = past_of(model, known.cwd.clone(), (id.clone(), before), lines);
+    let (past, read) = past_of(model, cwd.to_owned(), (id.clone(), before), lines);
     match read {
         Ok(()) => Ok(past),
         Err(error) => Err((past, error)),

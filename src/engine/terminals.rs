@@ -18,7 +18,7 @@ use crate::model::ids::{AgentKey, Now, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::quote;
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::shell::MAX_SHELL_OUTPUT;
+use crate::model::session::shell::MAX_SHELL_OUTPUT;
 use crate::model::tool::Exit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

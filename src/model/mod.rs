@@ -38,7 +38,6 @@ pub mod ruling;
 pub mod session;
 pub mod session_ref;
 pub mod setup;
-pub mod shell;
 pub mod tool;
 pub mod write;
 

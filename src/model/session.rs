@@ -3,6 +3,7 @@
 //! Everything here is read by the front ends and written by `reduce` only. Knows nothing of other sessions, and of its
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
+pub mod shell;
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::child::Child;
@@ -437,8 +438,7 @@ impl Session {
         tool.or_else(|| terminal.map(|t| Item::Terminal(t.id.as_str().to_owned())))
     }
 
-    /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
-    /// finished, among the newest few thousand entries.
+    /// What a turn does now: the newest call that is not finished, among the newest few thousand entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
         let turn = self.turn.as_ref()?.id;
         let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);

@@ -5,8 +5,8 @@
 use super::super::effect::{Effect, FrontEnd};
 use super::super::entry::Level;
 use super::super::ids::{Now, TermId};
+use super::super::session::shell::MAX_SHELL;
 use super::super::session::{Closed, Session, SessionState, Terminal, TerminalOrigin};
-use super::super::shell::MAX_SHELL;
 use super::super::tool::Exit;
 use super::{Cx, notice, review};
 use crate::text::grid::ScreenSnapshot;

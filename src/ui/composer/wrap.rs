@@ -5,7 +5,6 @@
 //! Invariants: no row is wider than the width asked for; the cursor is inside; row starts are grapheme boundaries.
 
 use super::chips::Chips;
-use crate::text::width::truncate;
 use ratatui::buffer::CellWidth;
 use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
@@ -193,7 +192,11 @@ impl Wrap {
             let w = self.cells(atom, col);
             match atom {
                 (_, _, Some(label)) => {
-                    out.push_str(&truncate(label, usize::from(w)));
+                    // It has a column for each byte.
+                    let room = usize::from(w);
+                    let cut = if label.len() > room { room.saturating_sub(1) } else { room };
+                    out.push_str(label.get(..cut).unwrap_or_default());
+                    out.push_str(if cut < room { "…" } else { "" });
                     folded.push((y, col..col + w));
                 }
                 (_, "\t", _) => out.extend(std::iter::repeat_n(' ', w.into())),

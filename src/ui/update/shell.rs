@@ -9,7 +9,7 @@ use crate::model::account::QUOTE;
 use crate::model::event::Intent;
 use crate::model::ids::TermId;
 use crate::model::session::Terminal;
-use crate::model::shell::MAX_SHELL;
+use crate::model::session::shell::MAX_SHELL;
 use crate::text::width;
 use crate::ui::keys::Action;
 use crate::ui::msg::Out;

@@ -1,7 +1,7 @@
 use crate::model::effect::Effect;
 use crate::model::event::{Event, HostEvent, Intent, Stop};
 use crate::model::ids::TermId;
-use crate::model::shell::MAX_SHELL;
+use crate::model::session::shell::MAX_SHELL;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};

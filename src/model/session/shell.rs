@@ -3,8 +3,8 @@
 //! They are kept apart from the terminals of agents: no request and no call of an agent finds one by its name. Changed by
 //! `reduce::shell` only.
 
-use super::ids::TermId;
-use super::session::{Session, Terminal};
+use super::{Session, Terminal};
+use crate::model::ids::TermId;
 
 /// Commands of one session that run or wait to go along with a prompt.
 pub const MAX_SHELL: usize = 8;
