@@ -59,6 +59,8 @@ fn happened(at: Address, event: &HostEvent) {
         HostEvent::TerminalFailed { req, error } => {
             debug!(?at, req = req.0, why = ?error.why, "a command could not be started");
         }
+        HostEvent::ShellStarted { .. } => debug!(?at, "a command of the person's is started"),
+        HostEvent::ShellFailed { .. } => debug!(?at, "a command of the person's could not be started"),
         HostEvent::TerminalExited { exit, .. } => debug!(?at, ?exit, "a command has ended"),
         HostEvent::FileWritten { req, result: Ok(fact), .. } => {
             debug!(?at, req = req.0, bytes = fact.bytes, created = fact.created, "a file is written");

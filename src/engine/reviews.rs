@@ -42,6 +42,9 @@ pub(super) struct Reviews {
     hint: Arc<Notify>,
 }
 
+/// Commands of the person's own have numbers from here downwards: no entry of a conversation gets so far.
+const SHELL: u64 = (1 << 40) - 1;
+
 impl Reviews {
     pub fn new(
         config: Option<ReviewConfig>,
@@ -158,6 +161,11 @@ impl Reviews {
             },
             ReviewCommand::CommandStarted { req, entry } => {
                 Job::Started { req, note: entry.map(|entry| command_note(model, at, entry, false)) }
+            }
+            ReviewCommand::ShellRun { number, finished } => {
+                let (doing, at, entry) = (ToolEffect::Persons, Instant::now(), EntryId(SHELL - number));
+                let (paths, claims) = (Vec::new(), Vec::new());
+                Job::Note(ToolNote { entry, turn: None, doing, at, finished, waits: false, paths, claims })
             }
             ReviewCommand::CommandEnded(entry) => Job::Note(command_note(model, at, entry, true)),
             ReviewCommand::Preview { req, asked } => {

@@ -457,11 +457,15 @@ impl Engine {
                 at,
                 event @ (HostEvent::TerminalStarted { .. }
                 | HostEvent::TerminalFailed { .. }
+                | HostEvent::ShellStarted { .. }
+                | HostEvent::ShellFailed { .. }
                 | HostEvent::LogInStarted { .. }
                 | HostEvent::LogInFailed { .. }),
             ) => {
                 let started = match &event {
-                    HostEvent::TerminalStarted { term, .. } | HostEvent::LogInStarted { term } => Some(term.clone()),
+                    HostEvent::TerminalStarted { term, .. }
+                    | HostEvent::ShellStarted { term, .. }
+                    | HostEvent::LogInStarted { term } => Some(term.clone()),
                     _ => None,
                 };
                 let exit = self.terminals.end_start(started.as_ref());

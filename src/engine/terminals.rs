@@ -7,6 +7,7 @@ use super::admitting::admit;
 use super::fact::{Fact, Facts};
 use super::refusing;
 use super::reviews;
+use crate::base::human;
 use crate::host::fs::Roots;
 use crate::host::process::{self, Sandbox};
 use crate::host::pty::{self, Reader, Registry, SpawnError, TermSpec};
@@ -17,6 +18,7 @@ use crate::model::ids::{AgentKey, Now, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::quote;
 use crate::model::refusal::{Reason, Refusal};
+use crate::model::session::shell::MAX_SHELL_OUTPUT;
 use crate::model::tool::Exit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -181,7 +183,7 @@ impl Terminals {
     pub fn refreshed(&self, id: &TermId, model: &Model, now: Now) -> Option<(SessionKey, Hint, bool)> {
         let screen = self.host.snapshot(&host_id(id))?;
         let at = model.session_of_terminal(id)?;
-        let terminal = model.session_of(at).and_then(|session| session.terminal(id));
+        let terminal = model.session_of(at).and_then(|session| session.command(id));
         let has_moved = terminal.is_some_and(|terminal| {
             let is_new = terminal.screen.as_ref().is_none_or(|old| old.generation != screen.generation);
             is_new && now.saturating_sub(terminal.moved) >= MOVED
@@ -210,6 +212,44 @@ impl Terminals {
             Some(screen.rows.iter().map(|r| r.as_str()).collect::<Vec<_>>().join("\n"))
         };
         self.output(id).map(|o| o.text).or_else(screen).unwrap_or_default()
+    }
+
+    /// The same of a command of the person's, which says where that is not all.
+    pub fn end_of_shell(&self, id: &TermId) -> String {
+        let Some(output) = self.output(id) else { return String::new() };
+        if !output.truncated {
+            return output.text;
+        }
+        format!("[only the last {} of what it printed]\n{}", human::bytes(MAX_SHELL_OUTPUT), output.text)
+    }
+
+    /// Starts one for the person beside the conversation: no rule is asked, nothing confines it. What comes of it is a fact.
+    pub fn start_shell(&mut self, at: SessionKey, line: String, cwd: PathBuf) -> Result<(), (String, String)> {
+        if let Err(error) = self.begin_start() {
+            return Err((line, error.message));
+        }
+        let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
+        tokio::task::spawn_blocking(move || {
+            let spec = TermSpec {
+                command: line,
+                args: Vec::new(),
+                env: process::run_mark().into_iter().collect(),
+                cwd,
+                cols: COLUMNS,
+                rows: ROWS,
+                reader: Reader::Agent,
+                output_limit: Some(MAX_SHELL_OUTPUT),
+                sandbox: None,
+            };
+            let started = registry.create(&spec);
+            let line = spec.command;
+            let event = match started {
+                Ok(term) => HostEvent::ShellStarted { term: TermId::from(term.0), line },
+                Err(error) => HostEvent::ShellFailed { line, message: refusing::start(&error).message },
+            };
+            facts.tell(at, event);
+        });
+        Ok(())
     }
 
     /// Starts one for the person, who logs in to an agent there; what comes of it is a fact.

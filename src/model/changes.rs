@@ -273,6 +273,11 @@ pub enum ReviewCommand {
         req: ReqId,
         entry: Option<EntryId>,
     },
+    /// A command of the person's own, by its number, runs or has ended.
+    ShellRun {
+        number: u64,
+        finished: bool,
+    },
     /// A command of the client has ended.
     CommandEnded(EntryId),
     /// What the diffs of a question would really do; `asked` comes back with the answer.

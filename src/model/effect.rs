@@ -87,6 +87,8 @@ pub enum Effect {
         request: Box<Request>,
         spec: Arc<TerminalSpec>,
     },
+    /// Run this line for the person, in a terminal of its own.
+    Shell(String),
     /// Answered from the terminal's kept output.
     TerminalOutput {
         req: ReqId,

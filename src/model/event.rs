@@ -23,7 +23,7 @@ use super::setup::Setup;
 use crate::text::grid::ScreenSnapshot;
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec, WriteHow};
-pub use said::{Background, Steered, Words};
+pub use said::{Background, QueueAct, Steered, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 pub use sessions::{AgentCaps, Before, Can, Cans, Dialect, Listed, Opening, Protocol, ReadOnly, SessionPage};
@@ -555,6 +555,12 @@ pub enum Intent {
     CancelItem(Item),
     /// Take the prompts that wait back into the composer.
     TakeBack,
+    /// What becomes of one of them.
+    Queue(QueueAct),
+    /// A command of the person's own is run in the session's directory.
+    Shell(String),
+    /// It is not shown any more, and ended where it runs.
+    ForgetShell(TermId),
     Review(super::changes::ReviewAction),
 }
 

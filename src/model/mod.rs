@@ -292,7 +292,7 @@ impl Model {
 
     /// The session in which this terminal of ours was started.
     pub fn session_of_terminal(&self, id: &TermId) -> Option<SessionKey> {
-        let has = |s: &Session| s.terminal(id).is_some_and(|t| t.origin == TerminalOrigin::Ours);
+        let has = |s: &Session| s.command(id).is_some_and(|t| t.origin == TerminalOrigin::Ours);
         self.sessions().find(|(_, s)| has(s)).map(|(key, _)| key)
     }
 

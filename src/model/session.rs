@@ -3,6 +3,7 @@
 //! Everything here is read by the front ends and written by `reduce` only. Knows nothing of other sessions, and of its
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
+pub mod shell;
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::child::Child;
@@ -184,6 +185,8 @@ pub struct Session {
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
     pub(super) terminals: BTreeMap<TermId, Terminal>,
+    /// Commands of the person's own, the newest last; no agent reaches them.
+    pub(super) shell: Vec<Terminal>,
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
@@ -394,7 +397,7 @@ impl Session {
 
     /// Whether anything in it moves by itself, so that a clock on the screen must run.
     pub fn is_waiting(&self) -> bool {
-        self.turn.is_some() || !self.questions.is_empty() || self.terminals.values().any(Terminal::is_running)
+        self.turn.is_some() || !self.questions.is_empty() || self.commands_of_all().any(Terminal::is_running)
     }
 
     /// The newest call of this id, as far as it is in memory.
@@ -404,7 +407,7 @@ impl Session {
 
     /// The newest command of ours that runs and has not been given up by the agent: the one that keys can go to.
     pub fn running_terminal(&self) -> Option<&Terminal> {
-        let running = self.terminals.values().filter(|t| t.is_running() && !t.released);
+        let running = self.commands_of_all().filter(|t| t.is_running() && !t.released);
         running.max_by_key(|t| (t.started, t.entry))
     }
 
@@ -435,8 +438,7 @@ impl Session {
         tool.or_else(|| terminal.map(|t| Item::Terminal(t.id.as_str().to_owned())))
     }
 
-    /// The title, kind and text of what a turn does now, for the status line: the newest tool call that is not
-    /// finished, among the newest few thousand entries.
+    /// What a turn does now: the newest call that is not finished, among the newest few thousand entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
         let turn = self.turn.as_ref()?.id;
         let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);

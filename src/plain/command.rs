@@ -85,12 +85,14 @@ pub(super) enum Said<'a> {
     Number(usize),
     /// With what follows it.
     Command(Command, &'a str),
+    /// It would be a command of the person's own on the screen.
+    Shell,
     /// It begins like a command and is none.
     Unknown(&'a str),
     Words(&'a str),
 }
 
-/// A command needs only as much of its word as no other one begins with; `::` begins words with a `:`.
+/// A line that begins with `!` is never words: on the screen it would be run. A command needs only as much of its word as no other one begins with; `::` begins words with a `:`.
 pub(super) fn read(line: &str) -> Said<'_> {
     let trimmed = line.trim();
     if trimmed.is_empty() {
@@ -107,6 +109,9 @@ pub(super) fn read(line: &str) -> Said<'_> {
             (Some(row), ..) | (None, Some(row), None) => Said::Command(row.command, rest.trim()),
             _ => Said::Unknown(word),
         };
+    }
+    if line.starts_with('!') {
+        return Said::Shell;
     }
     match trimmed.parse() {
         Ok(number) if trimmed.bytes().all(|byte| byte.is_ascii_digit()) => Said::Number(number),

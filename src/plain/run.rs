@@ -440,6 +440,9 @@ impl Plain {
             }
             Said::Number(number) => self.prompt(engine, number.to_string()),
             Said::Words(text) => self.prompt(engine, text.to_owned()),
+            Said::Shell => self.refuse_line(
+                "a command behind ! is run in the full screen and inline only; with a blank before it, it is a prompt",
+            ),
             Said::Unknown(word) => {
                 self.refuse_line(&format!("there is no command :{word}, or several begin so; :help lists them"))
             }

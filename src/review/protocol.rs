@@ -57,6 +57,8 @@ pub enum ToolEffect {
     Edits,
     /// May do anything.
     Runs,
+    /// The same, and it is the person who runs it.
+    Persons,
 }
 
 /// A piece that a tool call says it puts in the place of another. The texts may be fragments, hunks or whole files.

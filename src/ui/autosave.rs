@@ -198,7 +198,7 @@ impl Autosave {
                 has_grown = true;
                 let place = Place::of(session, None);
                 // A session that begins with words of its own takes none that were left in its directory.
-                let is_read = matches!(place, Place::Directory { .. }) && !view.composer.is_empty();
+                let is_read = matches!(place, Place::Directory { .. }) && !view.composer.prompt().is_empty();
                 self.kept.insert(key, SessionDraft { place: place.clone(), draft: Draft::default(), is_read });
                 if !is_read {
                     self.tell(|jobs| jobs.fetch.push_back((key, place)));
@@ -209,7 +209,7 @@ impl Autosave {
                 continue;
             }
             let place = Place::of(session, Some(&kept.place));
-            let text = own(&place, view.composer.text());
+            let text = own(&place, view.composer.prompt());
             let held = session.held.iter().map(|prompt| own(&place, &prompt.text)).filter(|text| !text.is_empty());
             if place == kept.place && kept.draft.text == text && kept.draft.held.iter().eq(held.clone()) {
                 continue;

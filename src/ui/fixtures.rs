@@ -258,7 +258,7 @@ impl Scene {
         let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
         for out in update::input(&mut self.ui, cx, input) {
             match &out {
-                Out::Intent(intent) => drop(self.intent(intent.clone())),
+                Out::Intent(intent) | Out::Send { intent, .. } => drop(self.intent(intent.clone())),
                 Out::Fold(entry) => self.fold(*entry),
                 _ => {}
             }
@@ -337,7 +337,10 @@ impl Scene {
     pub fn intents(&self) -> Vec<Intent> {
         self.outs
             .iter()
-            .filter_map(|out| if let Out::Intent(intent) = out { Some(intent.clone()) } else { None })
+            .filter_map(|out| match out {
+                Out::Intent(intent) | Out::Send { intent, .. } => Some(intent.clone()),
+                _ => None,
+            })
             .collect()
     }
 

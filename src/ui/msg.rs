@@ -27,6 +27,11 @@ use std::sync::Arc;
 pub enum Out {
     /// Meant for the session that is shown, or for its agent.
     Intent(Intent),
+    /// A prompt or words for the running turn; this of it was written by hand.
+    Send {
+        written: String,
+        intent: Intent,
+    },
     /// Shows another session.
     Show(SessionKey),
     /// Draws with this theme from now on.

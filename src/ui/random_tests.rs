@@ -251,6 +251,7 @@ impl World {
                     }
                     self.wants(intent.at(shown, agent), intent);
                 }
+                Out::Send { intent, .. } => self.wants(intent.at(shown, agent), intent),
                 Out::Show(key) => drop(self.app.show(key)),
                 _ => {}
             }
@@ -334,7 +335,7 @@ impl World {
             }
             match &view.focus {
                 Focus::Dock => assert!(view.dock.dialog.is_some(), "the focus is on nothing"),
-                Focus::Terminal(id) => assert!(session.terminal(id).is_some()),
+                Focus::Terminal(id) => assert!(session.command(id).is_some()),
                 Focus::Review => assert!(view.review_here().is_some()),
                 Focus::Composer => {}
             }

@@ -432,6 +432,10 @@ impl<D: Device> Running<D> {
                 }
                 self.intent(intent);
             }
+            Out::Send { written, intent } => {
+                self.remember(&written);
+                self.intent(intent);
+            }
             Out::Show(key) => {
                 self.app.show(key);
             }

@@ -114,8 +114,10 @@ fn a_held_prompt_can_be_taken_back() {
     s.see("thinking");
     s.prompt("not this after all");
     s.see("queued: not this");
-    s.see("Up edits it");
+    s.see("Up selects it");
     s.send(UP);
+    s.see("Enter edits");
+    s.send(ENTER);
     let screen = s.wait_for("taken back", |screen| composer(screen) == "not this after all");
     assert!(!screen.contains("queued"), "{screen}");
     s.send(ESC);

@@ -27,6 +27,8 @@ fn a_large_paste_is_taken_and_drawn_soon() {
     s.send("\x1b[200~");
     s.send(&text);
     s.send("the last line\x1b[201~");
+    s.see("[pasted ");
+    s.send("\x0f");
     s.see("the last line");
     eprintln!("paste of {} bytes on screen after {:?}", text.len(), from.elapsed());
     let typed = Instant::now();

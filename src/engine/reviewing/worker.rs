@@ -286,6 +286,7 @@ impl Worker {
             // Jobs of their own, with what only the engine knows; the first one passes the queue by.
             ReviewCommand::SentEarly(_)
             | ReviewCommand::ToolCall(_)
+            | ReviewCommand::ShellRun { .. }
             | ReviewCommand::CommandStarted { .. }
             | ReviewCommand::CommandEnded(_)
             | ReviewCommand::Preview { .. }

@@ -208,6 +208,13 @@ impl Engine {
                 self.queue_file(FileJob::Write(WriteJob { at, req, request, content, how, entry, tries: 0, rules }));
             }
             Effect::TerminalCreate { req, request, spec } => self.create_terminal(at, req, *request, spec),
+            Effect::Shell(line) => {
+                let own = self.reviews.directory(at).map(Path::to_owned);
+                let cwd = own.unwrap_or_else(|| self.core.directory(at.into()).to_owned());
+                if let Err((line, message)) = self.terminals.start_shell(at, line, cwd) {
+                    self.apply(at, HostEvent::ShellFailed { line, message });
+                }
+            }
             Effect::TerminalOutput { req, term } => self.answer_output(req, &term),
             Effect::TerminalKill(term) => self.terminals.kill(&term),
             Effect::TerminalSignal { term, signal } => self.terminals.signal(&term, signal),

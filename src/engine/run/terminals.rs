@@ -52,7 +52,10 @@ pub(super) fn exited(engine: &mut Engine, id: TermId, exit: Exit) {
     if let Some(agent) = engine.core.model().agent_of_log_in(&id) {
         return engine.apply(agent, HostEvent::LogInEnded { term: id, exit });
     }
-    let end = engine.hearing.secrets.hide(engine.terminals.end_of(&id));
+    let at = engine.core.model().session_of_terminal(&id).and_then(|at| engine.core.model().session_of(at));
+    let is_shell = at.is_some_and(|session| session.is_shell(&id));
+    let end = if is_shell { engine.terminals.end_of_shell(&id) } else { engine.terminals.end_of(&id) };
+    let end = engine.hearing.secrets.hide(end);
     if let Some(at) = engine.core.model().session_of_terminal(&id) {
         engine.apply(at, HostEvent::TerminalExited { term: id, exit, end });
     }
@@ -61,6 +64,8 @@ pub(super) fn exited(engine: &mut Engine, id: TermId, exit: Exit) {
 /// A command has been started: its agent may want to be told what it prints.
 pub(super) fn begin_to_push(engine: &mut Engine, id: &TermId) {
     let at = engine.core.model().session_of_terminal(id);
+    // What the person runs is no agent's.
+    let at = at.filter(|at| engine.core.model().session_of(*at).is_some_and(|session| !session.is_shell(id)));
     let agent = at.and_then(|at| engine.core.agent_at(at.into()));
     if let Some(agent) = agent
         && engine.core.connection(agent).is_some_and(|connection| connection.hears_output())

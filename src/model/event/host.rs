@@ -105,6 +105,15 @@ pub enum HostEvent {
         exit: Exit,
         end: String,
     },
+    /// A command of the person's runs.
+    ShellStarted {
+        term: TermId,
+        line: String,
+    },
+    ShellFailed {
+        line: String,
+        message: String,
+    },
     /// The screen of a terminal has changed; told at most once a second.
     TerminalMoved {
         term: TermId,

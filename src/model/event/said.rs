@@ -4,6 +4,7 @@
 
 use super::Link;
 use crate::model::ids::{SessionId, ToolId};
+use serde::{Deserialize, Serialize};
 
 /// What the person says, and what goes along.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,4 +33,16 @@ pub enum Background {
     Child(SessionId),
     /// Of a kind that is not known here.
     Other(String),
+}
+
+/// What the person does with a prompt that waits; they are counted from 0, the one that is sent next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum QueueAct {
+    /// Back into the composer.
+    Edit(usize),
+    Drop(usize),
+    Up(usize),
+    Down(usize),
+    /// The agent is to have it now.
+    Send(usize),
 }

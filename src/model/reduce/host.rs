@@ -4,13 +4,13 @@ use super::super::audit::{By, Decision, Matter, Outcome};
 use super::super::effect::{Answer, Effect};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level};
 use super::super::event::{HostEvent, Timer, WriteFact};
-use super::super::ids::{EntryId, ReqId, TermId, TurnId};
+use super::super::ids::{EntryId, Now, ReqId, TermId, TurnId};
 use super::super::judge::Place;
 use super::super::refusal::{Reason, Refusal};
 use super::super::session::{Session, Terminal, TerminalOrigin, Waiter, Write};
 use super::super::tool::Exit;
 use super::Cx;
-use super::{audit, gate, notice, permission_mode, prompt, review, ruling, service};
+use super::{audit, gate, notice, permission_mode, prompt, review, ruling, service, shell};
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,14 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
             review::command_started(session, req, None, cx);
             cx.push(Effect::Respond { req, answer: Answer::Error(error) });
         }
-        HostEvent::TerminalExited { term, exit, end } => terminal_exited(session, &term, exit, &end, cx),
+        HostEvent::TerminalExited { term, exit, end } => {
+            if !shell::exited(session, &term, &exit, &end, cx) {
+                terminal_exited(session, &term, exit, &end, cx);
+            }
+        }
+        HostEvent::ShellStarted { term, line } => shell::started(session, term, line, cx),
+        HostEvent::ShellFailed { line, message } => shell::failed(session, &line, &message, cx),
+        HostEvent::TerminalMoved { term } if shell::moved(session, &term, None, cx.now) => {}
         HostEvent::TerminalMoved { term } => {
             if let Some(terminal) = session.terminals.get_mut(&term) {
                 terminal.moved = cx.now;
@@ -77,7 +84,10 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
 }
 
 /// What a terminal of ours shows.
-pub fn screen(session: &mut Session, id: &TermId, screen: Arc<ScreenSnapshot>) {
+pub fn screen(session: &mut Session, id: &TermId, screen: Arc<ScreenSnapshot>, now: Now) {
+    if shell::moved(session, id, Some(Arc::clone(&screen)), now) {
+        return;
+    }
     if let Some(terminal) = session.terminals.get_mut(id) {
         terminal.screen = Some(screen);
         touch_shown(session, id);

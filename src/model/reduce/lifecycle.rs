@@ -8,7 +8,7 @@ use super::agent::{self as one, End};
 use super::login::log_in_needed;
 use super::{
     Cx, beginning, child, far, in_agent, in_each, in_session, login, met, notice, notice_once, opening, options,
-    permission_mode, prompt, retold, revival, service, unnamed, update,
+    permission_mode, prompt, queue, retold, revival, service, unnamed, update,
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
@@ -49,6 +49,13 @@ pub fn steer(model: &mut Model, at: SessionKey, text: String, links: Vec<Link>, 
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
     let is_taken = agent.is_some_and(|agent| agent.caps.steers);
     in_session(model, at, cx, |session, cx| prompt::steer(session, text, links, is_taken, cx));
+}
+
+/// A prompt that waits goes into the turn that runs.
+pub fn send_now(model: &mut Model, at: SessionKey, place: usize, cx: &mut Cx) {
+    if let Some(Some(held)) = in_session(model, at, cx, |session, cx| queue::for_now(session, place, cx)) {
+        steer(model, at, held.text, held.links, cx);
+    }
 }
 
 /// A session that is not open is asked for in this way.

@@ -24,6 +24,7 @@ mod options;
 mod permission;
 mod permission_mode;
 mod prompt;
+mod queue;
 mod recalled;
 mod retold;
 mod review;
@@ -32,6 +33,7 @@ mod ruling;
 mod service;
 mod sessions;
 mod shed;
+mod shell;
 mod tool;
 mod unnamed;
 mod update;
@@ -45,7 +47,7 @@ use super::agent::Agent;
 use super::audit::{By, Decision, Matter, Outcome};
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, Timer, Update};
+use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{Session, SessionState};
 
@@ -82,6 +84,9 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
             lifecycle::steer(model, key, text, links, cx);
+        }
+        (Address::Session(key), Event::User(Intent::Queue(QueueAct::Send(at)))) => {
+            lifecycle::send_now(model, key, at, cx);
         }
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
@@ -352,7 +357,7 @@ fn in_one_session(session: &mut Session, event: Event, cx: &mut Cx) {
             | Timer::Revive
             | Timer::Credentials,
         ) => {}
-        Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen),
+        Event::Hint(Hint::Screen(term, screen)) => host::screen(session, &term, screen, cx.now),
         Event::Hint(Hint::Left(all)) => leave::left(session, all),
         Event::Hint(Hint::Back(entry)) => leave::back(session, entry),
         Event::Hint(Hint::Stay) => leave::stay(session),
@@ -390,6 +395,9 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Cancel => prompt::cancel(session, cx),
         Intent::StopChild { entry } => child::stop(session, entry, cx),
         Intent::TakeBack => prompt::return_held(session, None, cx),
+        Intent::Queue(act) => queue::act(session, act, cx),
+        Intent::Shell(line) => shell::run(session, line, cx),
+        Intent::ForgetShell(term) => shell::forget(session, &term, cx),
         Intent::Answer { req, option } => permission::answer(session, req, option, cx),
         Intent::Rules(wish) => ruling::wanted(session, wish, cx),
         Intent::AnswerAsked { req, reply } => asked::answer(session, req, reply, cx),

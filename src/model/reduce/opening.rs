@@ -3,7 +3,7 @@
 //!
 //! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
-use super::{Cx, notice, permission, permission_mode, prompt, retold, review};
+use super::{Cx, notice, permission, permission_mode, prompt, retold, review, shell};
 use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
@@ -335,6 +335,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     if let Some(wire) = session.id.clone().filter(|_| is_sent) {
         cx.push(Effect::CancelTurn(wire));
     }
+    shell::end_all(session, cx);
     answer_everything(session, "the session is closed", cx);
     // One that is being opened is closed when it is open.
     if let Some(id) = session.id.clone().filter(|_| tells_agent && session.state == SessionState::Ready) {

@@ -166,6 +166,13 @@ pub fn command_ended(session: &Session, entry: EntryId, cx: &mut Cx) {
     }
 }
 
+/// A command of the person's.
+pub fn shell(session: &Session, number: u64, finished: bool, cx: &mut Cx) {
+    if session.changes.is_on {
+        cx.push(Effect::Review(ReviewCommand::ShellRun { number, finished }));
+    }
+}
+
 /// The diffs of a question are compared with the disk; what was known of them is forgotten.
 pub fn ask_preview(session: &mut Session, req: ReqId, cx: &mut Cx) {
     let is_on = session.changes.is_on;

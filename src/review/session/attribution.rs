@@ -2,7 +2,7 @@
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
 //! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
-//! open to review. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
+//! open to review, in doubt where a command of the person's may have made it. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
 //! last.
 
 use crate::model::changes::Cause;
@@ -122,7 +122,9 @@ impl Attribution {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;
         let is_others = |tool: &Tool| tool.turn.is_some_and(|of| of != turn && turns.contains(&of));
-        self.tools.retain(|_, tool| is_others(tool) || !tool.is_finished() && tool.doing == ToolEffect::Runs);
+        self.tools.retain(|_, tool| {
+            is_others(tool) || !tool.is_finished() && matches!(tool.doing, ToolEffect::Runs | ToolEffect::Persons)
+        });
         self.turns.retain(|other| *other != turn);
         self.wrote &= !self.turns.is_empty();
         self.turns.push(turn);
@@ -306,21 +308,25 @@ impl Attribution {
             let doubt = is_idle && tool.from.is_none();
             return Attributed { doubt, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
-        if let Some((_, entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
-            return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
-        }
-        if self.starting.values().any(|since| Self::is_since(*since, when)) {
-            return Attributed::new(Cause::Command, None);
-        }
-        if is_idle {
+        let command = newest(&|tool| tool.doing == ToolEffect::Runs)
+            .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
+        let command = command.or_else(|| {
+            let starts = self.starting.values().any(|since| Self::is_since(*since, when));
+            starts.then(|| Attributed::new(Cause::Command, None))
+        });
+        if is_idle && command.is_none() {
             return Attributed::new(Cause::Person, None);
         }
-        Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }
+        // Nothing tells its doing from that of a command or of the agent itself.
+        let may_be_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
+        let doubt = may_be_persons || self.is_told();
+        let unknown = Attributed { doubt, ..Attributed::new(Cause::Unknown, None) };
+        command.filter(|_| !may_be_persons).unwrap_or(unknown)
     }
 
     /// Whether the agent says what it changes in this turn.
     pub fn is_told(&self) -> bool {
-        self.wrote || self.tools.values().any(|tool| tool.doing != ToolEffect::ReadOnly)
+        self.wrote || self.tools.values().any(|tool| matches!(tool.doing, ToolEffect::Edits | ToolEffect::Runs))
     }
 
     /// Whether a command runs or ran since the last look at everything.

@@ -99,7 +99,7 @@ impl ReviewSession {
         let paths: Vec<PathBuf> = named.flat_map(|p| places(&self.roots, self.files.snapshot.root(), p)).collect();
         if self.attribution.resumes(note) {
             match note.doing {
-                ToolEffect::Runs => self.before_command()?,
+                ToolEffect::Runs | ToolEffect::Persons => self.before_command()?,
                 ToolEffect::Edits | ToolEffect::ReadOnly => self.look(&paths)?,
             }
         }
@@ -114,7 +114,7 @@ impl ReviewSession {
             self.look(&paths)?;
         }
         // What was there before is told apart by its time, as long as the command has not changed the same file.
-        if note.doing == ToolEffect::Runs && (finishes || begins) {
+        if matches!(note.doing, ToolEffect::Runs | ToolEffect::Persons) && (finishes || begins) {
             if self.pace.is_affordable() {
                 self.scan()?;
             } else {

@@ -2084,3 +2084,33 @@ fn what_the_person_has_this_program_write_during_a_turn_is_not_the_agents() {
     let totals = place.turn(2, |place| place.write("session.md", "# what was said\nmore\n"));
     assert_eq!((totals.files, totals.added), (1, 1));
 }
+
+#[test]
+fn what_the_persons_command_changes_in_a_turn_is_in_doubt_and_no_command_of_the_agent_is_named() {
+    for beside_another in [false, true] {
+        let mut place = Place::with(&[("a", b"a\n")]);
+        place.turn(1, |p| {
+            if beside_another {
+                p.entry += 1;
+                p.note(ToolEffect::Runs, &[], Vec::new(), false);
+            }
+            p.entry += 1;
+            p.note(ToolEffect::Persons, &[], Vec::new(), false);
+            p.write("mine", "by hand\n");
+            p.note(ToolEffect::Persons, &[], Vec::new(), true);
+        });
+        assert_eq!(last_change(&place, "mine"), Some((Cause::Unknown, true, 1)));
+    }
+}
+
+#[test]
+fn what_the_persons_command_changes_between_turns_is_the_persons() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.turn(1, |_| {});
+    place.entry += 1;
+    place.note(ToolEffect::Persons, &[], Vec::new(), false);
+    place.write("later", "by hand\n");
+    place.note(ToolEffect::Persons, &[], Vec::new(), true);
+    place.turn(2, |_| {});
+    assert_eq!(last_change(&place, "later"), None, "nobody is to review it");
+}

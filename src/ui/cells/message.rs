@@ -15,7 +15,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width::truncate;
 use crate::ui::md::pieces;
-use crate::ui::md::split::StablePrefix;
+use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use std::path::Path;
 
@@ -69,6 +69,9 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
     if index == 0 && lines.is_empty() {
         lines.push(LogicalLine::default());
     }
+    if m.state != UserState::Dropped {
+        draw_patches(&mut lines);
+    }
     for line in &mut lines {
         line.gutter = gutter(BAR, if token == Token::User { Token::BarUser } else { token });
         line.fill = Some(Token::User);
@@ -88,6 +91,68 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
             }
         }
     }
+    lines
+}
+
+/// Patches between fences are drawn as such, without the fences: they go along with a reason.
+fn draw_patches(lines: &mut Vec<LogicalLine>) {
+    let mut fence: Option<String> = None;
+    lines.retain_mut(|line| {
+        let text = line.text.as_str().trim_end();
+        match &fence {
+            None => {
+                let ticks =
+                    text.strip_suffix("diff").filter(|ticks| ticks.len() >= 3 && ticks.bytes().all(|b| b == b'`'));
+                fence = ticks.map(str::to_owned);
+                fence.is_none()
+            }
+            Some(end) if text == end => {
+                fence = None;
+                false
+            }
+            Some(_) => {
+                let token = match text.as_bytes().first() {
+                    _ if text.starts_with("+++ ") || text.starts_with("--- ") => Token::DiffMeta,
+                    Some(b'+') => Token::DiffAdd,
+                    Some(b'-') => Token::DiffDel,
+                    Some(b'@') => Token::DiffMeta,
+                    _ => Token::User,
+                };
+                line.text = std::mem::take(&mut line.text).retoken(token);
+                true
+            }
+        }
+    });
+}
+
+/// Lines and bytes of what the person said from which it is folded, and what is shown of it then.
+const LONG: usize = 16;
+const LONG_BYTES: usize = 2000;
+const SHOWN: usize = 8;
+const SHOWN_BYTES: usize = 1000;
+
+/// Whether it is shown in part unless the person opens it.
+pub(super) fn is_long(m: &UserMessage) -> bool {
+    m.text.len() > LONG_BYTES || m.text.trim_end().lines().nth(LONG).is_some()
+}
+
+/// The first lines, and how many more there are.
+pub(super) fn user_closed(m: &UserMessage, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let head = m.text.get(..m.text.floor_char_boundary(SHOWN_BYTES)).unwrap_or_default();
+    let text = head.lines().take(SHOWN).collect::<Vec<_>>().join("\n");
+    let more = m.text.trim_end().lines().count().saturating_sub(text.lines().count().max(1));
+    let short = UserMessage { text, links: m.links.clone(), state: m.state, message_id: None };
+    let mut split = StablePrefix::plain();
+    split.extend(&short.text, Markdown::No);
+    let mut lines: Vec<LogicalLine> =
+        (0..split.pieces().len()).flat_map(|index| user(&short, ctx, &split, index)).collect();
+    let words = match more {
+        0 => format!("{} more of this line", FOLDED.trim_start()),
+        more => format!("{} {more} more {}", FOLDED.trim_start(), human::plural(more as u64, "line")),
+    };
+    let below = lines.iter().rposition(|line| !line.gutter.is_empty()).map_or(0, |last| last + 1);
+    let gutter = gutter(BAR, if m.state == UserState::Dropped { Token::Dim } else { Token::BarUser });
+    lines.insert(below, LogicalLine { gutter, fill: Some(Token::User), ..dim(words) });
     lines
 }
 

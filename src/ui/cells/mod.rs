@@ -31,6 +31,7 @@ use crate::ui::state::pictures::Pictures;
 pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
 pub use source::source;
 use std::path::{Path, PathBuf};
+pub use terminal::printed;
 pub use tool::wish;
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
@@ -66,6 +67,7 @@ pub struct Flow<'a> {
 /// The text of an entry that flows; `None` for entries that are laid out as a whole.
 pub fn flow(entry: &Entry, fold: Option<Fold>) -> Option<Flow<'_>> {
     match &entry.body {
+        Body::User(m) if fold != Some(Fold::Open) && message::is_long(m) => None,
         Body::User(m) => Some(Flow { text: &m.text, markdown: Markdown::No }),
         Body::Agent(m) => Some(Flow { text: &m.text, markdown: Markdown::Yes }),
         Body::Thought(t) if fold == Some(Fold::Open) => Some(Flow { text: &t.message.text, markdown: Markdown::Yes }),
@@ -99,7 +101,8 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         return (0..split.pieces().len()).flat_map(|index| piece(entry, ctx, &split, index)).collect();
     }
     match &entry.body {
-        Body::User(_) | Body::Agent(_) => Vec::new(),
+        Body::User(m) => message::user_closed(m, ctx),
+        Body::Agent(_) => Vec::new(),
         Body::Thought(t) => message::thought_closed(entry, t, ctx),
         Body::Attachment(a) => message::attachment(a, ctx),
         Body::Tool(t) if !group::is_of_calls(ctx.with) => tool::lines(entry, t, ctx),

@@ -123,6 +123,11 @@ pub(super) fn tail(t: &Terminal, max: usize) -> Vec<LogicalLine> {
     end_of(rows, more)
 }
 
+/// The last rows of what a command printed, for what stands outside of the transcript; whether there are more above.
+pub fn printed(t: &Terminal, max: usize) -> (Vec<StyledText>, bool) {
+    output(t, max)
+}
+
 /// Rows below each other, and a sign above them that there were more.
 pub(super) fn end_of(rows: Vec<StyledText>, more: bool) -> Vec<LogicalLine> {
     let above = more.then(|| LogicalLine {

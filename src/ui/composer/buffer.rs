@@ -1,13 +1,15 @@
 //! `Buffer`: text with a cursor, motions over graphemes and words, cutting, undo.
 //!
-//! Knows nothing of earlier prompts or of keys. Invariants: the cursor is on a grapheme boundary; the text holds no
-//! control character but newline and tab; undoing everything gives back the text it began with.
+//! Knows nothing of earlier prompts or of keys. Invariants: the cursor is on a grapheme boundary, and never inside of what is
+//! folded; the text holds no control character but newline and tab, and all that is folded; undoing everything gives back
+//! the text it began with.
 
 use std::cell::RefCell;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::chips::Chips;
 use super::place;
 use super::undo::{Kind, Step, Undo};
 use super::wrap::{ComposerView, Wrap};
@@ -22,6 +24,8 @@ pub struct Buffer {
     /// Column that Up and Down aim at, from the first of a series.
     goal: Option<u16>,
     undo: Undo,
+    /// Pieces that were pasted and are shown as one word.
+    chips: Chips,
     cut: String,
     /// The last change was a cut, and the next one belongs to it.
     cutting: bool,
@@ -64,6 +68,7 @@ impl Buffer {
     fn wrapped<R>(&self, f: impl FnOnce(&mut Wrap, &str) -> R) -> R {
         let mut wrap = self.wrap.borrow_mut();
         wrap.set_width(if self.width.get() == 0 { DEFAULT_WIDTH } else { self.width.get() });
+        wrap.set_chips(&self.chips);
         f(&mut wrap, &self.text)
     }
 
@@ -83,6 +88,35 @@ impl Buffer {
             self.undo.close();
             self.replace(self.cursor, self.cursor, &clean, Kind::Whole);
         }
+    }
+
+    /// The same; what is long is shown as one word until it is unfolded.
+    pub fn paste_folded(&mut self, pasted: &str) {
+        let (before, end) = (self.text.len(), self.cursor);
+        self.paste(pasted);
+        let piece = end..end + (self.text.len() - before);
+        let is_whole = |at| place::boundary_at_or_after(&self.text, at) == at;
+        if self.chips.is_worth_it(&self.text, &piece) && is_whole(piece.start) && is_whole(piece.end) {
+            self.undo.fold_last(0..piece.len());
+            self.wrap.get_mut().changed(piece.start);
+            self.chips.add(&self.text, piece);
+        }
+    }
+
+    /// Shows all that is folded. False: nothing is.
+    pub fn unfold(&mut self) -> bool {
+        let first = self.chips.first();
+        self.chips.clear();
+        first.inspect(|at| self.wrap.get_mut().changed(*at)).is_some()
+    }
+
+    pub fn is_folded(&self) -> bool {
+        self.chips.first().is_some()
+    }
+
+    /// What is folded ends at the cursor.
+    pub fn is_behind_chip(&self) -> bool {
+        self.chips.ending_at(self.cursor).is_some()
     }
 
     /// Replaces everything; can be undone. The cursor goes to the end.
@@ -116,6 +150,7 @@ impl Buffer {
     /// Hands over the text and begins anew. What was cut can still be put back.
     pub fn take(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
+        self.chips.clear();
         self.cursor = 0;
         self.goal = None;
         self.cutting = false;
@@ -167,7 +202,9 @@ impl Buffer {
         let mut any = false;
         while let Some(step) = self.undo.undo() {
             let (at, len, back, cursor) = (step.at, step.inserted.len(), step.removed.clone(), step.cursor_before);
+            let folded = step.removed_chips.clone();
             self.splice(at, at + len, &back);
+            self.fold_again(at, folded);
             self.cursor = self.boundary_at_or_after(cursor);
             any = true;
             if !self.undo.goes_on_back() {
@@ -187,13 +224,22 @@ impl Buffer {
         while let Some(step) = self.undo.redo() {
             from.get_or_insert(step.cursor_before);
             let (at, len, again) = (step.at, step.removed.len(), step.inserted.clone());
+            let folded = step.inserted_chips.clone();
             self.splice(at, at + len, &again);
+            self.fold_again(at, folded);
             self.cursor = self.boundary_at_or_after(at + again.len());
             if !self.undo.goes_on_forth() {
                 break;
             }
         }
         from
+    }
+
+    fn fold_again(&mut self, at: usize, folded: Vec<Range<usize>>) {
+        for piece in folded {
+            self.wrap.get_mut().changed(at + piece.start);
+            self.chips.add(&self.text, at + piece.start..at + piece.end);
+        }
     }
 
     /// Changes from now on are undone together, until the group is another one.
@@ -240,7 +286,17 @@ impl Buffer {
         if removed.is_empty() && with.is_empty() {
             return;
         }
-        self.undo.record(Step::new(from, removed, with.to_owned(), self.cursor, kind));
+        let folded = self.chips.within(from..to);
+        let has_folded = !folded.is_empty();
+        if has_folded {
+            self.undo.close();
+        }
+        let mut step = Step::new(from, removed, with.to_owned(), self.cursor, kind);
+        step.removed_chips = folded;
+        self.undo.record(step);
+        if has_folded {
+            self.undo.close();
+        }
         self.splice(from, to, with);
         // What was typed may have joined the grapheme behind it.
         self.cursor = self.boundary_at_or_after(from + with.len());
@@ -248,7 +304,8 @@ impl Buffer {
 
     fn splice(&mut self, from: usize, to: usize, with: &str) {
         self.text.replace_range(from..to, with);
-        self.wrap.get_mut().changed(from);
+        let first = self.chips.spliced(from..to, with.len());
+        self.wrap.get_mut().changed(first.min(from));
         self.goal = None;
         self.cutting = false;
     }
@@ -330,34 +387,65 @@ impl Buffer {
     }
 
     fn move_to(&mut self, at: usize) {
-        self.cursor = at;
+        self.cursor = match self.chips.around(at) {
+            Some(chip) if at < self.cursor => chip.start,
+            Some(chip) => chip.end,
+            None => at,
+        };
         self.goal = None;
         self.cutting = false;
         self.undo.close();
     }
 
     fn before(&self, at: usize) -> usize {
-        place::before(&self.text, at)
+        if let Some(chip) = self.chips.ending_at(at) {
+            return chip.start;
+        }
+        let before = place::before(&self.text, at);
+        self.chips.around(before).map_or(before, |chip| chip.start)
     }
 
     fn after(&self, at: usize) -> usize {
-        place::after(&self.text, at)
+        if let Some(chip) = self.chips.beginning_at(at) {
+            return chip.end;
+        }
+        let after = place::after(&self.text, at);
+        self.chips.around(after).map_or(after, |chip| chip.end)
     }
 
     fn boundary_at_or_after(&self, at: usize) -> usize {
-        place::boundary_at_or_after(&self.text, at)
+        let at = place::boundary_at_or_after(&self.text, at);
+        self.chips.around(at).map_or(at, |chip| chip.end)
     }
 
+    /// Line breaks in what is folded do not count.
     fn line_start(&self) -> usize {
-        place::line_start(&self.text, self.cursor)
+        let mut start = place::line_start(&self.text, self.cursor);
+        while let Some(chip) = self.chips.around(start).or_else(|| self.chips.ending_at(start)) {
+            start = place::line_start(&self.text, chip.start);
+        }
+        start
     }
 
     fn line_end(&self) -> usize {
-        place::line_end(&self.text, self.cursor)
+        let mut end = place::line_end(&self.text, self.cursor);
+        while let Some(chip) = self.chips.around(end).or_else(|| self.chips.beginning_at(end)) {
+            end = place::line_end(&self.text, chip.end);
+        }
+        end
     }
 
     /// The start of the word before `at`, over blanks and punctuation. Looks at the line only, then at the one before.
     fn word_before(&self, at: usize) -> usize {
+        if self.chips.ending_at(at).is_some() {
+            return self.before(at);
+        }
+        let word = self.plain_word_before(at);
+        // Between two of them there are no words.
+        self.chips.last_before(at).map_or(word, |chip| word.max(chip.end))
+    }
+
+    fn plain_word_before(&self, at: usize) -> usize {
         let head = self.text.get(..at).unwrap_or("");
         let line = head.rfind('\n').map_or(0, |i| i + 1);
         if line == at {
@@ -365,18 +453,26 @@ impl Buffer {
         }
         let tail = head.get(line..).unwrap_or("");
         let start = tail.split_word_bound_indices().rev().find(|(_, w)| is_word(w)).map_or(0, |(i, _)| i);
-        self.boundary_at_or_after(line + start).min(self.before(at))
+        place::boundary_at_or_after(&self.text, line + start).min(self.before(at))
     }
 
     /// The end of the word after `at`.
     fn word_after(&self, at: usize) -> usize {
+        if self.chips.beginning_at(at).is_some() {
+            return self.after(at);
+        }
+        let word = self.plain_word_after(at);
+        self.chips.next_after(at).map_or(word, |chip| word.min(chip.start))
+    }
+
+    fn plain_word_after(&self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or("");
         if rest.starts_with('\n') {
             return self.after(at);
         }
         let line = rest.split('\n').next().unwrap_or(rest);
         let word = line.split_word_bound_indices().find(|(_, w)| is_word(w));
-        self.boundary_at_or_after(at + word.map_or(line.len(), |(i, w)| i + w.len()))
+        place::boundary_at_or_after(&self.text, at + word.map_or(line.len(), |(i, w)| i + w.len()))
     }
 }
 

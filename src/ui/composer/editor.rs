@@ -1,6 +1,8 @@
-//! `Composer`: the text being written and the prompts written before, driven by actions.
+//! `Composer`: the text being written and the prompts written before, driven by actions; beside it a line for a command of
+//! the person's own.
 //!
-//! Does not decide when to send. Invariant: an action that is not about editing changes nothing and is said to.
+//! Does not decide when to send. Invariants: an action that is not about editing changes nothing and is said to; a prompt never
+//! gets into the line of a command.
 
 use super::buffer::Buffer;
 use super::recall::Recall;
@@ -18,68 +20,122 @@ pub enum Edited {
     No,
 }
 
+/// A text and what was written there before.
 #[derive(Clone, Debug, Default)]
-pub struct Composer {
+struct Line {
     buffer: Buffer,
     recall: Recall,
 }
 
+#[derive(Clone, Debug, Default)]
+pub struct Composer {
+    prompt: Line,
+    /// Behind `!`: a command of the person's. What comes back meanwhile waits in the prompt.
+    shell: Line,
+    is_shell: bool,
+}
+
 impl Composer {
+    const fn line(&self) -> &Line {
+        if self.is_shell { &self.shell } else { &self.prompt }
+    }
+
+    const fn line_mut(&mut self) -> &mut Line {
+        if self.is_shell { &mut self.shell } else { &mut self.prompt }
+    }
+
     pub fn text(&self) -> &str {
-        self.buffer.text()
+        self.line().buffer.text()
+    }
+
+    /// What is written for the agent, also while a command is written.
+    pub fn prompt(&self) -> &str {
+        self.prompt.buffer.text()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
+        self.line().buffer.is_empty()
     }
 
-    /// Nothing that could be sent.
+    /// Nothing that could be sent or run.
     pub fn is_blank(&self) -> bool {
-        self.buffer.text().trim().is_empty()
+        [&self.prompt, &self.shell].iter().all(|line| line.buffer.text().trim().is_empty())
+    }
+
+    /// A command is written, and no prompt.
+    pub const fn is_shell(&self) -> bool {
+        self.is_shell
+    }
+
+    /// From now on a command is written.
+    pub fn begin_shell(&mut self) {
+        self.is_shell = true;
+    }
+
+    /// Back to the prompt; what was written is remembered.
+    pub fn leave_shell(&mut self) {
+        if self.is_shell {
+            let _ = self.take();
+            self.is_shell = false;
+        }
     }
 
     pub fn buffer(&self) -> &Buffer {
-        &self.buffer
+        &self.line().buffer
     }
 
     /// See [`Buffer::layout`].
     pub fn layout(&self, width: u16, max_rows: u16) -> ComposerView {
-        self.buffer.layout(width, max_rows)
+        self.line().buffer.layout(width, max_rows)
     }
 
     pub fn paste(&mut self, text: &str) {
-        self.buffer.paste(text);
+        self.line_mut().buffer.paste(text);
     }
 
+    /// The same; what is long is shown as one word until it is unfolded.
+    pub fn paste_folded(&mut self, text: &str) {
+        self.line_mut().buffer.paste_folded(text);
+    }
+
+    /// Shows all that is folded. False: nothing is.
+    pub fn unfold(&mut self) -> bool {
+        self.line_mut().buffer.unfold()
+    }
+
+    /// The prompt is this.
     pub fn set_text(&mut self, text: &str) {
-        self.buffer.set_text(text);
+        self.leave_shell();
+        self.prompt.buffer.set_text(text);
     }
 
     /// Puts a prompt that came back in front of what is there.
     pub fn prepend(&mut self, text: &str) {
-        self.buffer.prepend(text);
+        self.prompt.buffer.prepend(text);
     }
 
     /// Hands over the text for sending and remembers it for recall.
     pub fn take(&mut self) -> String {
-        let text = self.buffer.take();
-        self.recall.remember(&text);
+        let line = self.line_mut();
+        let text = line.buffer.take();
+        line.recall.remember(&text);
         text
     }
 
     /// Empties the composer (Ctrl+C); undo and Up bring the text back.
     pub fn clear(&mut self) {
-        self.recall.remember(self.buffer.text());
-        self.buffer.set_text("");
+        let line = self.line_mut();
+        line.recall.remember(line.buffer.text());
+        line.buffer.set_text("");
     }
 
     /// Prompts of other sessions, oldest first, which Up comes to behind those of this one.
     pub fn recall_others(&mut self, prompts: Arc<[Arc<str>]>) {
-        self.recall.set_others(prompts);
+        self.prompt.recall.set_others(prompts);
     }
 
     pub fn apply(&mut self, action: Action) -> Edited {
-        let b = &mut self.buffer;
+        let b = &mut self.line_mut().buffer;
         match action {
             Action::Char(c) => b.insert_char(c),
             Action::Newline => b.insert_char('\n'),
@@ -113,36 +169,38 @@ impl Composer {
 
     /// A key goes to Vim's commands first.
     pub fn modal(&mut self, vim: &mut Vim, key: Key) -> Took {
-        vim.key(key, &mut self.buffer)
+        vim.key(key, &mut self.line_mut().buffer)
     }
 
     /// The rows of `view` that show something of what is selected, and the columns of it.
     pub fn selected(&self, vim: &Vim, view: &ComposerView) -> Vec<(u16, Range<u16>)> {
-        vim.selection(&self.buffer).map_or_else(Vec::new, |piece| self.buffer.marks(view, piece))
+        vim.selection(self.buffer()).map_or_else(Vec::new, |piece| self.buffer().marks(view, piece))
     }
 
     #[cfg(test)]
     pub(super) fn begin_at(&mut self, at: usize) {
-        self.buffer.begin_at(at);
+        self.line_mut().buffer.begin_at(at);
     }
 
     fn up(&mut self) {
-        if self.buffer.up() {
+        let line = self.line_mut();
+        if line.buffer.up() {
             return;
         }
-        if let Some(text) = self.recall.older(self.buffer.text()) {
-            self.buffer.set_text(&text);
+        if let Some(text) = line.recall.older(line.buffer.text()) {
+            line.buffer.set_text(&text);
             // So that Up again goes on to the one before, however many rows this one has.
-            self.buffer.first_row_end();
+            line.buffer.first_row_end();
         }
     }
 
     fn down(&mut self) {
-        if self.buffer.down() {
+        let line = self.line_mut();
+        if line.buffer.down() {
             return;
         }
-        if let Some(text) = self.recall.newer(self.buffer.text()) {
-            self.buffer.set_text(&text);
+        if let Some(text) = line.recall.newer(line.buffer.text()) {
+            line.buffer.set_text(&text);
         }
     }
 }
@@ -198,5 +256,27 @@ mod tests {
             assert_eq!(c.apply(action), Edited::No);
         }
         assert!(c.is_empty());
+    }
+
+    #[test]
+    fn a_command_and_the_prompt_are_kept_apart() {
+        let mut c = Composer::default();
+        typed(&mut c, "a prompt");
+        c.take();
+        c.begin_shell();
+        typed(&mut c, "make");
+        c.prepend("sent back");
+        assert_eq!((c.text(), c.prompt()), ("make", "sent back"));
+        c.apply(Action::Up);
+        assert_eq!(c.text(), "make", "prompts are no commands");
+        assert_eq!(c.take(), "make");
+        c.leave_shell();
+        assert_eq!(c.text(), "sent back");
+        c.clear();
+        c.begin_shell();
+        c.apply(Action::Up);
+        assert_eq!(c.text(), "make");
+        c.set_text("chosen");
+        assert!(!c.is_shell() && c.text() == "chosen");
     }
 }

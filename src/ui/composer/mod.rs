@@ -2,6 +2,7 @@
 //! together ([`Composer`]); Vim's keys over it ([`vim`]).
 
 pub mod buffer;
+mod chips;
 pub mod dropped;
 pub mod editor;
 mod place;

@@ -3,6 +3,8 @@
 //! Typing and erasing coalesce into runs that end with a word, a motion or another kind of change. Invariant: bounded
 //! in steps and bytes; the oldest steps are forgotten first.
 
+use std::ops::Range;
+
 const MAX_STEPS: usize = 1000;
 const MAX_BYTES: usize = 32 << 20;
 
@@ -22,6 +24,9 @@ pub(super) struct Step {
     pub(super) removed: String,
     pub(super) inserted: String,
     pub(super) cursor_before: usize,
+    /// Pieces of either that were shown as one word, from where they begin.
+    pub(super) removed_chips: Vec<Range<usize>>,
+    pub(super) inserted_chips: Vec<Range<usize>>,
     kind: Kind,
     /// Steps of one group are taken back together.
     group: Option<u64>,
@@ -29,7 +34,8 @@ pub(super) struct Step {
 
 impl Step {
     pub(super) fn new(at: usize, removed: String, inserted: String, cursor_before: usize, kind: Kind) -> Self {
-        Self { at, removed, inserted, cursor_before, kind, group: None }
+        let (removed_chips, inserted_chips) = (Vec::new(), Vec::new());
+        Self { at, removed, inserted, cursor_before, removed_chips, inserted_chips, kind, group: None }
     }
 
     fn bytes(&self) -> usize {
@@ -50,6 +56,13 @@ impl Undo {
     /// The next change begins a step of its own.
     pub(super) fn close(&mut self) {
         self.closed = true;
+    }
+
+    /// This piece of what was inserted last is shown as one word.
+    pub(super) fn fold_last(&mut self, piece: Range<usize>) {
+        if let Some(last) = self.done.back_mut() {
+            last.inserted_chips = vec![piece];
+        }
     }
 
     /// Steps from now on are of this group.

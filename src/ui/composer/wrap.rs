@@ -4,9 +4,10 @@
 //! that is shown asks only for its own. So a key in a paste of megabytes costs what is visible, not what is there.
 //! Invariants: no row is wider than the width asked for; the cursor is inside; row starts are grapheme boundaries.
 
+use super::chips::Chips;
 use ratatui::buffer::CellWidth;
 use std::ops::Range;
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+use unicode_segmentation::GraphemeCursor;
 
 /// Tab stops, counted from the row's start.
 const TAB: u16 = 4;
@@ -25,6 +26,8 @@ pub struct ComposerView {
     pub first_row: usize,
     /// Whether there are rows below those shown.
     pub more_below: bool,
+    /// Rows, and columns of them that stand for text that is folded.
+    pub folded: Vec<(u16, Range<u16>)>,
 }
 
 /// Where a row begins.
@@ -44,6 +47,7 @@ pub(super) struct Wrap {
     starts: Vec<Start>,
     /// All rows are known.
     complete: bool,
+    chips: Chips,
 }
 
 impl Wrap {
@@ -56,7 +60,23 @@ impl Wrap {
     pub(super) fn set_width(&mut self, width: u16) {
         let inner = Self::inner(width);
         if inner != self.inner || self.starts.is_empty() {
-            *self = Self { inner, starts: vec![Start::default()], complete: false };
+            let chips = std::mem::take(&mut self.chips);
+            *self = Self { inner, starts: vec![Start::default()], complete: false, chips };
+        }
+    }
+
+    /// What is folded. Where that changes, the text has changed.
+    pub(super) fn set_chips(&mut self, chips: &Chips) {
+        if self.chips != *chips {
+            self.chips = chips.clone();
+        }
+    }
+
+    /// Columns of what begins in column `col`.
+    fn cells(&self, (_, piece, label): (usize, &str, Option<&str>), col: u16) -> u16 {
+        match label {
+            Some(label) => u16::try_from(label.len()).unwrap_or(u16::MAX).min(self.inner),
+            None => cells(piece, col, self.inner),
         }
     }
 
@@ -71,7 +91,7 @@ impl Wrap {
             return false;
         }
         let from = self.starts.last().map_or(0, |s| s.at);
-        match next_row(text, from, self.inner) {
+        match self.next_row(text, from) {
             Some(start) => {
                 self.starts.push(start);
                 true
@@ -98,29 +118,31 @@ impl Wrap {
         self.know_rows(text, row + 2);
         let start = self.starts.get(row)?.at;
         let end = self.starts.get(row + 1).map_or(text.len(), |s| s.at);
-        let end = if text.get(start..end).is_some_and(|r| r.ends_with('\n')) { end - 1 } else { end };
+        let is_broken = text.get(start..end).is_some_and(|r| r.ends_with('\n')) && self.chips.ending_at(end).is_none();
+        let end = if is_broken { end - 1 } else { end };
         Some((start, end))
     }
 
     pub(super) fn column_of(&mut self, text: &str, at: usize) -> u16 {
         let row = self.row_of(text, at);
         let start = self.starts.get(row).map_or(0, |s| s.at);
-        let mut col = 0;
-        for (_, g) in text.get(start..at).unwrap_or("").grapheme_indices(true) {
-            col += cells(g, col, self.inner);
-        }
-        col
+        self.columns(text, start, at)
+    }
+
+    fn columns(&self, text: &str, start: usize, at: usize) -> u16 {
+        self.chips.atoms(text, start, at).fold(0, |col, atom| col + self.cells(atom, col))
     }
 
     /// The place in `row` that is nearest to column `col` without being behind it.
     pub(super) fn at_column(&mut self, text: &str, row: usize, col: u16) -> Option<usize> {
         let (start, end) = self.row_span(text, row)?;
         let last_row = self.starts.len() == row + 1;
-        let hard = last_row || text.as_bytes().get(end) == Some(&b'\n');
+        let is_newline = text.as_bytes().get(end) == Some(&b'\n') && self.chips.beginning_at(end).is_none();
+        let hard = last_row || is_newline;
         let (mut x, mut last) = (0, start);
-        for (i, g) in text.get(start..end).unwrap_or("").grapheme_indices(true) {
-            last = start + i;
-            let w = cells(g, x, self.inner);
+        for atom in self.chips.atoms(text, start, end) {
+            last = atom.0;
+            let w = self.cells(atom, x);
             if x + w > col {
                 return Some(last);
             }
@@ -140,10 +162,12 @@ impl Wrap {
         let last = if total <= max { total } else { (row + below + 1).max(max) };
         let first = last.saturating_sub(max);
         let spans: Vec<_> = (first..last).filter_map(|r| self.row_span(text, r)).collect();
-        let rows = spans.into_iter().map(|(start, end)| self.show(text, start, end)).collect();
+        let mut folded = Vec::new();
+        let rows = spans.into_iter().zip(0..).map(|((start, end), y)| self.show(text, start, end, y, &mut folded));
+        let rows = rows.collect();
         // With one column there is no free place behind the text; the cursor stands on it.
         let x = self.column_of(text, cursor).min(self.inner);
-        ComposerView { rows, cursor: (x, (row - first) as u16), first_row: first, more_below: last < total }
+        ComposerView { rows, cursor: (x, (row - first) as u16), first_row: first, more_below: last < total, folded }
     }
 
     /// See [`super::Buffer::marks`]. An empty line that is wholly inside has one column.
@@ -153,10 +177,7 @@ impl Wrap {
             let Some((start, end)) = self.row_span(text, row) else { break };
             let (from, to) = (piece.start.max(start), piece.end.min(end));
             if piece.start <= end && piece.end > start && from <= to {
-                let column = |at: usize| {
-                    let graphemes = text.get(start..at).unwrap_or("").graphemes(true);
-                    graphemes.fold(0, |col, g| col + cells(g, col, self.inner))
-                };
+                let column = |at: usize| self.columns(text, start, at);
                 let left = column(from);
                 marks.push((y, left..column(to).max(left + u16::from(piece.end > to))));
             }
@@ -164,21 +185,53 @@ impl Wrap {
         marks
     }
 
-    fn show(&self, text: &str, start: usize, end: usize) -> String {
-        let mut out = String::with_capacity(end.saturating_sub(start));
+    fn show(&self, text: &str, start: usize, end: usize, y: u16, folded: &mut Vec<(u16, Range<u16>)>) -> String {
+        let mut out = String::with_capacity(end.saturating_sub(start).min(1 << 10));
         let mut col = 0;
-        for g in text.get(start..end).unwrap_or("").graphemes(true) {
-            let w = cells(g, col, self.inner);
-            if g == "\t" {
-                out.extend(std::iter::repeat_n(' ', w.into()));
-            } else if is_odd(g, self.inner) {
-                out.push_str(PLACEHOLDER);
-            } else {
-                out.push_str(g);
+        for atom in self.chips.atoms(text, start, end) {
+            let w = self.cells(atom, col);
+            match atom {
+                (_, _, Some(label)) => {
+                    // It has a column for each byte.
+                    let room = usize::from(w);
+                    let cut = if label.len() > room { room.saturating_sub(1) } else { room };
+                    out.push_str(label.get(..cut).unwrap_or_default());
+                    out.push_str(if cut < room { "…" } else { "" });
+                    folded.push((y, col..col + w));
+                }
+                (_, "\t", _) => out.extend(std::iter::repeat_n(' ', w.into())),
+                (_, g, _) if is_odd(g, self.inner) => out.push_str(PLACEHOLDER),
+                (_, g, _) => out.push_str(g),
             }
             col += w;
         }
         out
+    }
+
+    /// Where the row after the one that begins at `from` begins; `None` if that one is the last.
+    fn next_row(&self, text: &str, from: usize) -> Option<Start> {
+        let mut col = 0u16;
+        let mut break_at = None;
+        // One iterator for the row: finding a boundary from nowhere in a long run of flags looks at the whole run.
+        for atom in self.chips.atoms(text, from, text.len()) {
+            let (at, g, label) = atom;
+            let end = at + g.len();
+            if g == "\n" && label.is_none() {
+                return Some(Start { at: end, looked: at });
+            }
+            let w = self.cells(atom, col);
+            if col + w > self.inner && at > from {
+                // At a blank there is nothing to keep together.
+                let blank = g.starts_with(char::is_whitespace) || label.is_some();
+                return Some(Start { at: if blank { at } else { break_at.unwrap_or(at) }, looked: end });
+            }
+            col += w;
+            // Behind a blank, and between ideographs, a row may end.
+            if g.ends_with(char::is_whitespace) || w > 1 {
+                break_at = Some(end);
+            }
+        }
+        None
     }
 }
 
@@ -213,31 +266,6 @@ pub(super) fn grapheme_end(text: &str, at: usize) -> usize {
     }
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
     cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len())
-}
-
-/// Where the row after the one that begins at `from` begins; `None` if that one is the last.
-fn next_row(text: &str, from: usize, inner: u16) -> Option<Start> {
-    let mut col = 0u16;
-    let mut break_at = None;
-    // One iterator for the row: finding a boundary from nowhere in a long run of flags looks at the whole run.
-    for (i, g) in text.get(from..)?.grapheme_indices(true) {
-        let (at, end) = (from + i, from + i + g.len());
-        if g == "\n" {
-            return Some(Start { at: end, looked: at });
-        }
-        let w = cells(g, col, inner);
-        if col + w > inner && at > from {
-            // At a blank there is nothing to keep together.
-            let blank = g.starts_with(char::is_whitespace);
-            return Some(Start { at: if blank { at } else { break_at.unwrap_or(at) }, looked: end });
-        }
-        col += w;
-        // Behind a blank, and between ideographs, a row may end.
-        if g.ends_with(char::is_whitespace) || w > 1 {
-            break_at = Some(end);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -168,6 +168,10 @@ pub enum Action {
     /// The answer to a side question is kept, as a session of its own.
     /// Send now, into the turn that runs; an answer to a side question that is open becomes a session of its own first.
     Steer,
+    /// Of the prompts that wait, the selected one: sent now, or to another place.
+    SendNow,
+    MoveUp,
+    MoveDown,
     /// Shows the session that needs the person most.
     NextWaiting,
     // In the list of sessions.

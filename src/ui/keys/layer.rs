@@ -18,6 +18,8 @@ pub enum Layer {
     Review,
     /// Entries of the conversation are selected.
     Reading,
+    /// One of the prompts that wait is selected.
+    Queue,
     /// One line is written: a note, a search, a name of a file or directory.
     Line,
     /// A rule is made of a question.
@@ -40,6 +42,7 @@ impl Layer {
             Self::Terminal => "command",
             Self::Review => "review",
             Self::Reading => "reading",
+            Self::Queue => "queue",
             Self::Line => "line",
             Self::Rule => "rule",
             Self::ReviewEdit => "edit",
@@ -70,6 +73,7 @@ impl Layer {
             | Action::DeclineAsked
             | Action::CancelAsked => true,
             Action::TypeInto => matches!(self, Self::Dock),
+            Action::Delete | Action::SendNow => matches!(self, Self::Queue),
             Action::Accept => matches!(
                 self,
                 Self::Dock | Self::Form | Self::Rule | Self::Line | Self::ReviewEdit | Self::ReviewConfirm
@@ -80,7 +84,7 @@ impl Layer {
     }
 }
 
-pub(super) const LAYERS: [Layer; 12] = [
+pub(super) const LAYERS: [Layer; 13] = [
     Layer::Composer,
     Layer::Dock,
     Layer::Form,
@@ -89,6 +93,7 @@ pub(super) const LAYERS: [Layer; 12] = [
     Layer::Terminal,
     Layer::Review,
     Layer::Reading,
+    Layer::Queue,
     Layer::Line,
     Layer::Rule,
     Layer::ReviewEdit,

@@ -26,6 +26,9 @@ pub struct Mentions {
 
 /// What is typed behind the `@` before the cursor; `None` when the cursor is not in such a word.
 pub fn typed(composer: &Composer) -> Option<&str> {
+    if composer.is_shell() || composer.buffer().is_behind_chip() {
+        return None;
+    }
     let before = composer.text().get(..composer.buffer().cursor())?;
     let start =
         before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));

@@ -29,6 +29,10 @@ pub struct SessionView {
     pub dock: DockState,
     pub completion: Completion,
     pub mentions: Mentions,
+    /// While one of the prompts that wait is selected: how many come after it.
+    pub queued: Option<usize>,
+    /// More of what the person's commands have printed is shown.
+    pub unfolds_shell: bool,
     /// While the conversation is read.
     pub reading: Option<Reading>,
     pub asked_mode: Option<AskedMode>,
@@ -57,6 +61,8 @@ impl SessionView {
     /// Takes note of a changed session and of the time.
     pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> Option<Saying> {
         let mut saying = None;
+        self.queued = self.queued.filter(|_| !session.held.is_empty()).map(|at| at.min(session.held.len() - 1));
+        self.unfolds_shell &= !session.shell().is_empty();
         let log_in = session.log_in().and_then(LogIn::terminal).map(|(id, _)| id);
         if self.enters_log_in && session.log_in().is_none_or(|log_in| log_in.attempt.is_none()) {
             self.enters_log_in = false;
@@ -66,7 +72,7 @@ impl SessionView {
         }
         if let Focus::Terminal(id) = &self.focus
             && log_in != Some(id)
-            && !session.terminal(id).is_some_and(Terminal::is_running)
+            && !session.command(id).is_some_and(Terminal::is_running)
         {
             self.focus = Focus::Composer;
             self.stray_until = Some(now.saturating_add(STRAY));

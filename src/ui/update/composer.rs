@@ -1,7 +1,7 @@
 //! Keys while the composer has the focus. None of them answers anything.
 
-use super::{Cx, common, is_cancellable, sessions, terminal, toggle_dock};
-use crate::model::event::Intent;
+use super::{Cx, common, is_cancellable, sessions, shell, terminal, toggle_dock};
+use crate::model::event::{Intent, Link};
 use crate::model::login::LogIn;
 use crate::ui::composer::Took;
 use crate::ui::keys::{Action, Key};
@@ -17,13 +17,15 @@ const FAN: std::ops::RangeInclusive<usize> = 2..=5;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
+        Action::ToggleFold if state.view.composer.unfold() => {}
+        action if shell::action(state, cx, action, out) => {}
         Action::Submit | Action::Tab if lists_files(state) => choose_file(state),
         Action::Submit => submit(state, cx, out),
         Action::Escape => escape(state, cx, out),
         Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
-        Action::Up | Action::Down => vertical(state, cx, action, out),
+        Action::Up | Action::Down => vertical(state, cx, action),
         Action::Steer if state.asides.beside(cx.session.key()).is_some() => out.push(Out::Keep),
         Action::Steer => steer(state, cx, out),
         Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
@@ -103,7 +105,11 @@ fn lists_files(state: &App) -> bool {
 /// The commands of the agent that are listed for what is typed.
 fn names(state: &App, cx: Cx<'_>) -> Vec<String> {
     let listed = || state.view.completion.matching(cx.session, state.view.composer.text());
-    if state.commands() { Vec::new() } else { listed().into_iter().map(|command| command.name.clone()).collect() }
+    if state.commands() || state.view.composer.is_shell() {
+        Vec::new()
+    } else {
+        listed().into_iter().map(|command| command.name.clone()).collect()
+    }
 }
 
 fn choose_file(state: &mut App) {
@@ -114,6 +120,9 @@ fn choose_file(state: &mut App) {
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
 fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.text().trim().is_empty() {
+        if shell::waits(cx) {
+            return state.say("write what the agent is to do with the output, then Enter sends both", cx.now);
+        }
         if let Some(text) = state.offered_tour(cx.session).map(str::to_owned) {
             out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
         }
@@ -132,11 +141,22 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if let Some(words) = command(cx, state.view.composer.text(), "fan-out") {
         return fan_out(state, cx, &words, out);
     }
-    let text = state.view.composer.take();
+    send(state, cx, |text, links| Intent::Prompt { text, links }, out);
+}
+
+/// What is written goes out, and what the person's commands have printed with it.
+fn send(state: &mut App, cx: Cx<'_>, intent: fn(String, Vec<Link>) -> Intent, out: &mut Vec<Out>) {
+    let written = state.view.composer.take();
     state.vim.begin_anew();
     state.view.completion.closed_at = None;
-    let links = state.view.mentions.links(&text, &cx.session.cwd);
-    out.push(Out::Intent(Intent::Prompt { text, links }));
+    let links = state.view.mentions.links(&written, &cx.session.cwd);
+    match shell::along(cx, &written) {
+        Some((text, ran)) => {
+            out.push(Out::Send { written, intent: intent(text, links) });
+            out.extend(ran.into_iter().map(|term| Out::Intent(Intent::ForgetShell(term))));
+        }
+        None => out.push(Out::Intent(intent(written, links))),
+    }
     out.push(Out::Scroll(ScrollBy::End));
 }
 
@@ -146,12 +166,7 @@ fn steer(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if !is_running || cx.session.read_only().is_some() || state.view.composer.text().trim().is_empty() {
         return submit(state, cx, out);
     }
-    let text = state.view.composer.take();
-    state.vim.begin_anew();
-    state.view.completion.closed_at = None;
-    let links = state.view.mentions.links(&text, &cx.session.cwd);
-    out.push(Out::Intent(Intent::Steer { text, links }));
-    out.push(Out::Scroll(ScrollBy::End));
+    send(state, cx, |text, links| Intent::Steer { text, links }, out);
     if !cx.session.agent().caps.steers {
         state.say("this agent takes nothing into a running turn: it is stopped, and then gets this", cx.now);
     }
@@ -234,8 +249,13 @@ fn tab(state: &mut App, cx: Cx<'_>) {
     }
 }
 
-/// Moves in the list of commands, takes held prompts back, else moves in the text and its history.
-fn vertical(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+/// Nothing is written, and no command is about to be.
+fn is_free(state: &App) -> bool {
+    state.view.composer.is_empty() && !state.view.composer.is_shell()
+}
+
+/// Moves in the list of commands, goes to the prompts that wait, else moves in the text and its history.
+fn vertical(state: &mut App, cx: Cx<'_>, action: Action) {
     let listed = names(state, cx).len();
     let files = if lists_files(state) { state.view.mentions.listed(&state.view.composer).len() } else { 0 };
     if files > 0 {
@@ -244,8 +264,8 @@ fn vertical(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     } else if listed > 0 {
         let by = if action == Action::Up { -1 } else { 1 };
         state.view.completion.selected = step(state.view.completion.selected, by, listed);
-    } else if action == Action::Up && state.view.composer.is_empty() && !cx.session.held.is_empty() {
-        out.push(Out::Intent(Intent::TakeBack));
+    } else if action == Action::Up && is_free(state) && !cx.session.held.is_empty() {
+        state.view.queued = Some(0);
     } else {
         edit(state, action);
     }

@@ -11,12 +11,14 @@ mod dock;
 mod inspector;
 mod palette;
 mod picker;
+mod queue;
 mod reading;
 pub mod review;
 mod rule;
 mod secrets;
 mod session_list;
 mod sessions;
+mod shell;
 mod terminal;
 
 use super::composer::dropped;
@@ -151,6 +153,7 @@ fn layer(state: &App) -> Layer {
     match &state.view.reading {
         Some(reading) if reading.search.is_some() => return Layer::Line,
         Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
+        _ if state.view.queued.is_some() && state.view.focus == Focus::Composer => return Layer::Queue,
         _ => {}
     }
     match state.view.focus {
@@ -209,6 +212,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
     if state.view.reading.is_some() && state.view.focus == Focus::Composer {
         return reading::action(state, cx, action, out);
+    }
+    if layer == Layer::Queue {
+        return queue::action(state, cx, action, out);
     }
     match state.view.focus {
         Focus::Dock if layer == Layer::Form => asked::action(state, cx, action, out),
@@ -325,6 +331,11 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
+    if state.view.composer.is_shell() {
+        let had_words = !state.view.composer.is_empty();
+        state.view.composer.leave_shell();
+        return state.say(if had_words { "cleared, ! and Up bring it back" } else { "back to writing" }, cx.now);
+    }
     if !state.view.composer.is_empty() {
         state.view.composer.clear();
         return state.say("cleared, Up brings it back", cx.now);
@@ -390,13 +401,14 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
         return rule::paste(draft, text, out);
     }
     state.view.reading = None;
+    state.view.queued = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),
         Focus::Terminal(id) => out.push(Out::Type(id.clone(), pasted(text))),
         Focus::Composer | Focus::Dock => {
             if !terminal::is_stray(state, cx, Action::Newline) {
                 state.view.dock.unstick();
-                state.view.composer.paste(dropped::mention(text).as_deref().unwrap_or(text));
+                state.view.composer.paste_folded(dropped::mention(text).as_deref().unwrap_or(text));
             }
         }
     }
@@ -456,7 +468,11 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
 /// How far it is unfolded then, only the transcript knows.
 fn toggle(cx: Cx<'_>, id: EntryId, out: &mut Vec<Out>) {
     let entries = cx.session.entries();
-    if entries.index_of(id).and_then(|index| entries.slot(index)).is_some_and(folds) {
+    if entries
+        .index_of(id)
+        .and_then(|index| entries.slot(index))
+        .is_some_and(|slot| folds(slot) || slot.kind() == Kind::User)
+    {
         out.push(Out::Fold(id));
     }
 }

@@ -2,7 +2,7 @@ use crate::model::changes::{ReviewEvent, Scope, Totals};
 use crate::model::entry::{Block, Body};
 use crate::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent,
-    PermissionKind, PermissionOption, Stop,
+    PermissionKind, PermissionOption, QueueAct, Stop,
 };
 use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
@@ -44,8 +44,8 @@ fn r_211_a_prompt_is_held_in_sight_and_up_takes_it_back() {
     s.typed("and the tests").press(Code::Enter);
     assert_eq!(s.intents(), [prompt("and the tests")]);
     assert!(s.draw().contains("queued: and the tests"), "{}", s.shown);
-    s.press(Code::Up);
-    assert_eq!(s.intents().last(), Some(&Intent::TakeBack));
+    s.press(Code::Up).press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&Intent::Queue(QueueAct::Edit(0))));
     assert_eq!(s.ui.view.composer.text(), "and the tests");
     assert!(!s.draw().contains("queued"));
 }
@@ -677,7 +677,8 @@ fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent>
             c => Code::Char(c),
         });
     }
-    s.intents().into_iter().filter(|i| !matches!(i, Intent::Prompt { .. })).collect()
+    // A line that begins with ! is a command of the person's.
+    s.intents().into_iter().filter(|i| !matches!(i, Intent::Prompt { .. } | Intent::Shell(_))).collect()
 }
 
 proptest! {
@@ -1403,4 +1404,53 @@ fn what_the_persons_own_program_says_takes_the_place_of_context_and_cost() {
     assert!(last.ends_with("main, 21 of 100") && !last.contains("21 %") && !last.contains("USD"), "{last}");
     s.ui.status_words = Some(StyledText::new());
     assert!(s.draw().lines().last().unwrap().contains("21 %"), "nothing was said: {}", s.shown);
+}
+
+#[test]
+fn what_the_person_said_at_length_is_folded() {
+    let mut s = Scene::ready(80, 30);
+    let text = (1..=400).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+    s.intent(prompt(&text));
+    assert!(s.draw().contains("line 8") && s.shown.contains("▸ 392 more lines"), "{}", s.shown);
+    assert!(!s.shown.contains("line 9"), "{}", s.shown);
+    s.press(Code::F(10)).press(Code::Enter).press(Code::Esc);
+    assert!(s.draw().contains("line 400") && !s.shown.contains("more lines"), "{}", s.shown);
+    s.press(Code::F(10)).press(Code::Enter).press(Code::Esc);
+    assert!(s.draw().contains("▸ 392 more lines"), "{}", s.shown);
+    let Some(row) = s.shown.lines().position(|line| line.contains("392 more")) else { panic!() };
+    s.input(Input::Mouse { what: Click::Left, x: 5, y: row as u16 });
+    assert!(s.draw().contains("line 400"), "a click unfolds it: {}", s.shown);
+}
+
+#[test]
+fn sixteen_lines_are_shown_whole() {
+    let mut s = Scene::ready(80, 30);
+    s.intent(prompt(&"line\n".repeat(16)));
+    assert!(!s.draw().contains("more"), "{}", s.shown);
+}
+
+#[test]
+fn a_long_paste_is_folded_sent_whole_and_unfolded_by_ctrl_o() {
+    let mut s = Scene::ready(80, 24);
+    let text = "one two\n".repeat(40);
+    s.input(Input::Paste(text.clone()));
+    assert!(s.draw().contains("❯ [pasted 40 lines]"), "{}", s.shown);
+    assert!(s.shown.contains("Ctrl+O unfolds what was pasted"), "{}", s.shown);
+    s.ctrl('o');
+    assert!(!s.draw().contains("[pasted"), "{}", s.shown);
+    s.ctrl('u').ctrl('c');
+    s.input(Input::Paste(text.clone()));
+    s.typed("why?").press(Code::Enter);
+    assert_eq!(s.intents(), [prompt(&format!("{text}why?"))]);
+    s.press(Code::Up);
+    assert_eq!(s.ui.view.composer.text(), format!("{text}why?"), "the history has all of it");
+}
+
+#[test]
+fn a_patch_that_goes_along_with_a_reason_is_drawn_as_one() {
+    let mut s = Scene::ready(80, 24);
+    s.intent(prompt("why\n```diff\n--- a/x\n+++ b/x\n-old\n+new\n```\nthat is it"));
+    s.draw();
+    let rows: Vec<&str> = s.shown.lines().filter_map(|row| row.trim().strip_prefix('▌')).map(str::trim).collect();
+    assert_eq!(rows, ["why", "--- a/x", "+++ b/x", "-old", "+new", "that is it"]);
 }

@@ -74,7 +74,11 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, (below, rows): (Option<u64>, u16), buf:
         let words = width::truncate_styled(&words, usize::from(room));
         used += paint::put(buf, area.x + used, area.y, room, &words, cx.theme);
     }
-    if let Some((mode, token)) = status_line::mode(cx.session) {
+    if cx.state.view.composer.is_shell() {
+        let room = area.width.saturating_sub(used + RULE_BEFORE);
+        let words = width::truncate(" shell: Enter runs it here, not the agent ", usize::from(room));
+        used += paint::put(buf, area.x + used, area.y, room, &StyledText::of(words, Token::Warn), cx.theme);
+    } else if let Some((mode, token)) = status_line::mode(cx.session) {
         let room = area.width.saturating_sub(used + RULE_BEFORE);
         let mode = StyledText::of(format!(" {mode} "), token);
         let mode = width::truncate_styled(&mode, usize::from(room));
@@ -111,6 +115,11 @@ pub fn line(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
 
 /// What can be written into an empty composer.
 pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+    if cx.state.view.composer.is_shell() {
+        let words = width::truncate("a command to run in the session's directory", usize::from(area.width));
+        paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Placeholder), cx.theme);
+        return;
+    }
     if cx.session.phase() != Phase::Ready || cx.state.view.dock.dialog.is_some() || cx.session.turn.is_some() {
         return;
     }
@@ -174,6 +183,10 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
         return &["reading", "Enter unfolds", "y copies", "/ searches", "o opens", "[ ] prompts", "Esc leaves"];
     }
     match (&cx.state.view.focus, cx.session.phase()) {
+        (Focus::Composer, _) if cx.state.view.composer.is_shell() => &["Enter runs it here", "Esc leaves the command"],
+        (Focus::Composer, Phase::Ready) if cx.state.view.composer.buffer().is_folded() => {
+            &["Enter sends all of it", "Ctrl+O unfolds what was pasted"]
+        }
         (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
             &["write a request, or press Enter for the tour"]

@@ -36,7 +36,8 @@ const FIRST: [Action; 12] = [
     Action::CtrlD,
 ];
 /// What is typed, and what it does; a command of the agent's with such a name goes first.
-const TYPED: [(&str, &str); 4] = [
+const TYPED: [(&str, &str); 5] = [
+    ("!COMMAND", "first of all: a command that is run here; what it prints goes along with the next prompt"),
     ("@FILE, @FILE:10-40", "a file, or lines of it, goes with the prompt"),
     ("/NAME", "a command of the agent's, or a prompt of yours"),
     ("/btw QUESTION", "a side question, answered beside the conversation"),
@@ -118,6 +119,7 @@ fn sections(cx: &ViewCx<'_>) -> Vec<Section> {
         ("typing into a command", Layer::Terminal),
         ("in the review", Layer::Review),
         ("reading", Layer::Reading),
+        ("in the prompts that wait", Layer::Queue),
         ("in the list of sessions", Layer::Sessions),
         ("in a list", Layer::Picker),
     ];

@@ -9,7 +9,6 @@ use crate::model::options::Command;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::Focus;
 use crate::ui::state::picker::{Row, is_current};
@@ -29,7 +28,7 @@ const GROUP: usize = 24;
 const LABEL: usize = 64;
 
 /// First index of a window of `len` rows that shows `selected`.
-fn window(selected: usize, len: usize) -> usize {
+pub(super) fn window(selected: usize, len: usize) -> usize {
     (selected + 1).saturating_sub(len)
 }
 
@@ -91,7 +90,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
 /// The commands that match what is typed, in at most `room` rows.
 pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
     let is_covered = cx.state.picker.is_some() || cx.state.help.is_some();
-    if cx.state.view.focus != Focus::Composer || is_covered || cx.state.commands() {
+    if cx.state.view.focus != Focus::Composer || is_covered || cx.state.commands() || cx.state.view.composer.is_shell()
+    {
         return area;
     }
     let files = cx.state.view.mentions.listed(&cx.state.view.composer);
@@ -155,26 +155,5 @@ fn files(cx: &ViewCx<'_>, files: &[(String, u64)], area: Rect, room: u16, buf: &
         let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };
         paint::put_right(buf, line, used, &StyledText::of(right, Token::Dim), cx.theme);
     }
-    above
-}
-
-/// The prompts that wait.
-pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
-    let (Some(words), Some(first)) = (labels::held(cx.session), cx.session.held.front()) else { return area };
-    let (above, line) = split_bottom(area, room.min(1));
-    if line.is_empty() {
-        return above;
-    }
-    let mut text = StyledText::of(format!("  {words}"), Token::Dim);
-    let prompt = sanitize::line(first.text.trim());
-    text.push(": ", Token::Dim);
-    text.push(&prompt, Token::User);
-    let key = if cx.state.view.composer.is_empty() { "Up edits it" } else { "" };
-    let keep = if line.width >= 50 { 18 } else { 1 };
-    let columns = line.width.saturating_sub(keep);
-    let text = width::truncate_styled(&text, usize::from(columns));
-    let used = paint::put(buf, line.x, line.y, columns, &text, cx.theme);
-    let inner = Rect { width: line.width.saturating_sub(1), ..line };
-    paint::put_right(buf, inner, used, &StyledText::of(key, Token::Dim), cx.theme);
     above
 }

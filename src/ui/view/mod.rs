@@ -17,6 +17,7 @@ mod panel;
 mod review;
 pub mod session_list;
 pub mod sessions;
+mod waiting;
 mod welcome;
 
 use super::cells::CellCtx;
@@ -35,7 +36,7 @@ use crate::model::login::LogIn;
 use crate::model::session::Session;
 use crate::model::session_ref::SessionRef;
 use crate::text::grid::ScreenSnapshot;
-use crate::text::run::StyledText;
+use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::color::Depth;
@@ -43,6 +44,7 @@ use crate::theme::resolve::Theme;
 use dock::Dock;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -170,11 +172,14 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
     if let Some(line) = cx.state.status_words.as_ref().filter(|line| !line.is_empty()) {
         status.set_own(line);
     }
-    if let Some(command) = cx.typing().and_then(|id| cx.session.terminal(id)) {
+    if let Some(command) = cx.typing().and_then(|id| cx.session.command(id)) {
         status.left = status_line::typing(&command.command);
     }
-    if cx.state.view.focus == Focus::Dock {
+    let is_in_queue = cx.state.view.queued.is_some() && cx.state.view.focus == Focus::Composer;
+    if cx.state.view.focus == Focus::Dock || is_in_queue {
         status.set_escape("Esc back to writing");
+    } else if cx.state.view.composer.is_shell() && cx.state.view.focus == Focus::Composer {
+        status.set_escape("Esc leaves the command");
     }
     status
 }
@@ -285,7 +290,9 @@ fn asked(cx: &ViewCx<'_>, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
     let free = rest.height.saturating_sub(dock_height);
-    rest = lists::held(cx, rest, free.saturating_sub(1), buf);
+    rest = waiting::shell(cx, rest, (free / 2).max(1).min(free.saturating_sub(1)), buf);
+    let free = rest.height.saturating_sub(dock_height);
+    rest = waiting::held(cx, rest, free.saturating_sub(1), buf);
     if !lists && rest.height > dock_height + 4 {
         rest = aside::draw(cx, rest, info, buf);
     }
@@ -363,18 +370,26 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     let layout = cx.state.view.composer.layout(area.width.saturating_sub(3).max(1), max);
     let height = u16::try_from(layout.rows.len()).unwrap_or(max).clamp(1, max);
     let (above, at) = split_bottom(area, height);
-    let focused = cx.state.view.focus == Focus::Composer && cx.state.view.reading.is_none();
-    let prompt = StyledText::of("❯ ", if focused { Token::Accent } else { Token::Dim });
+    let view = &cx.state.view;
+    let focused = view.focus == Focus::Composer && view.reading.is_none() && view.queued.is_none();
+    let (sign, token) = if view.composer.is_shell() { ("! ", Token::Warn) } else { ("❯ ", Token::Accent) };
+    let prompt = StyledText::of(sign, if focused { token } else { Token::Dim });
     paint::put(buf, at.x, at.y, at.width, &prompt, cx.theme);
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
     }
+    let mark = |buf: &mut Buffer, (row, columns): (u16, Range<u16>), style: RunStyle| {
+        let (x, y) = (at.x.saturating_add(2).saturating_add(columns.start), at.y.saturating_add(row));
+        let mark = Rect { x, y, width: columns.end - columns.start, height: 1 };
+        buf.set_style(mark.intersection(at), cx.theme.style(style));
+    };
+    for folded in &layout.folded {
+        mark(buf, folded.clone(), RunStyle::from(Token::Accent).with_mods(Mods::REVERSE));
+    }
     if cx.state.commands() {
-        for (row, columns) in cx.state.view.composer.selected(&cx.state.vim, &layout) {
-            let (x, y) = (at.x.saturating_add(2).saturating_add(columns.start), at.y.saturating_add(row));
-            let mark = Rect { x, y, width: columns.end - columns.start, height: 1 };
-            buf.set_style(mark.intersection(at), cx.theme.style(Token::Selected));
+        for piece in cx.state.view.composer.selected(&cx.state.vim, &layout) {
+            mark(buf, piece, Token::Selected.into());
         }
     }
     if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {

@@ -1,0 +1,103 @@
+//! The line for a command of the person's own, and what becomes of what such commands print.
+//!
+//! Runs nothing itself. Invariants: only `!` typed into an empty prompt makes the line one; what is pasted never does. What a
+//! command printed is quoted where it goes along with a prompt, so that no word of it names a file to be attached.
+
+use super::Cx;
+use crate::base::sanitize;
+use crate::model::account::QUOTE;
+use crate::model::event::Intent;
+use crate::model::ids::TermId;
+use crate::model::session::Terminal;
+use crate::model::session::shell::MAX_SHELL;
+use crate::text::width;
+use crate::ui::keys::Action;
+use crate::ui::msg::Out;
+use crate::ui::state::App;
+use std::fmt::Write as _;
+
+/// Columns of a command in a message.
+const COMMAND: usize = 40;
+
+/// False: the key is not about commands of the person's.
+pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) -> bool {
+    let is_empty = state.view.composer.is_empty();
+    match (state.view.composer.is_shell(), action) {
+        (false, Action::Char('!')) if is_empty => begin(state, cx),
+        (false, Action::Delete) if is_empty && !cx.session.shell().is_empty() => leave_out(state, cx, out),
+        (_, Action::ToggleFold) if !cx.session.shell().is_empty() => {
+            state.view.unfolds_shell = !state.view.unfolds_shell;
+        }
+        (true, Action::Submit | Action::Steer) => run(state, cx, out),
+        (true, Action::Escape) => state.view.composer.leave_shell(),
+        (true, Action::Backspace | Action::CtrlD | Action::DeleteWordBack | Action::KillLine) if is_empty => {
+            state.view.composer.leave_shell();
+        }
+        (true, Action::EditPrompt) => {
+            state.say("$EDITOR is for prompts: Esc leaves the command", cx.now);
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn begin(state: &mut App, cx: Cx<'_>) {
+    if cx.session.read_only().is_some() {
+        return state.say("read only, so no command is run here", cx.now);
+    }
+    state.view.composer.begin_shell();
+    state.vim.begin_anew();
+}
+
+fn run(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if state.view.composer.text().trim().is_empty() {
+        return state.say("write the command behind !, or leave it with Esc", cx.now);
+    }
+    if cx.session.shell().len() >= MAX_SHELL {
+        return state.say(format!("{MAX_SHELL} commands wait: send them, or leave one out with Delete"), cx.now);
+    }
+    let line = state.view.composer.take();
+    state.view.composer.leave_shell();
+    state.vim.begin_anew();
+    out.push(Out::Intent(Intent::Shell(line)));
+}
+
+/// The newest does not go along.
+fn leave_out(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(newest) = cx.session.shell().last() else { return };
+    if newest.is_running() {
+        return state.say("it still runs · F7 kills it, then Delete leaves it out", cx.now);
+    }
+    let line = sanitize::line(&newest.command);
+    state.say(format!("left out: {}", width::truncate(line.trim(), COMMAND)), cx.now);
+    out.push(Out::Intent(Intent::ForgetShell(newest.id.clone())));
+}
+
+/// Whether anything goes along with the next prompt.
+pub(super) fn waits(cx: Cx<'_>) -> bool {
+    cx.session.shell().iter().any(|term| !term.is_running())
+}
+
+/// A prompt with what has been printed, and the commands that it is of. One that still runs stays for a later one.
+pub(super) fn along(cx: Cx<'_>, written: &str) -> Option<(String, Vec<TermId>)> {
+    let ended: Vec<&Terminal> = cx.session.shell().iter().filter(|term| !term.is_running()).collect();
+    let text = ended.iter().fold(written.trim_end().to_owned(), |text, term| text + &quoted(term));
+    let ids = ended.iter().map(|term| term.id.clone()).collect::<Vec<_>>();
+    (!ids.is_empty()).then_some((text, ids))
+}
+
+fn quoted(term: &Terminal) -> String {
+    let how = term.exit.as_ref().map_or_else(|| "ended".to_owned(), ToString::to_string);
+    let mut text = format!("\n\nI ran this here ({how}):\n{QUOTE}$ ");
+    let lines = |text: &str| text.replace(['\r', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    text += &lines(term.command.trim_end()).replace('\n', &format!("\n{QUOTE}"));
+    for line in lines(&sanitize::block(&term.text.text())).trim_end().lines() {
+        // Nothing can go wrong where text is written to text.
+        let _ = write!(text, "\n{QUOTE}{line}");
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "shell_tests.rs"]
+mod tests;

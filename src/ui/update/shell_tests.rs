@@ -1,0 +1,171 @@
+use crate::model::effect::Effect;
+use crate::model::event::{Event, HostEvent, Intent, Stop};
+use crate::model::ids::TermId;
+use crate::model::session::shell::MAX_SHELL;
+use crate::model::tool::Exit;
+use crate::ui::fixtures::Scene;
+use crate::ui::keys::{Code, Key};
+use crate::ui::msg::Out;
+use crate::ui::state::Focus;
+use crate::ui::tty::Input;
+
+fn term(n: usize) -> TermId {
+    format!("term-{n}").as_str().into()
+}
+
+/// As the engine answers.
+fn starts(s: &mut Scene, n: usize, line: &str) {
+    s.event(Event::Host(HostEvent::ShellStarted { term: term(n), line: line.into() }));
+}
+
+fn ends(s: &mut Scene, n: usize, code: i64, end: &str) {
+    let exit = Exit { code: Some(code), signal: None };
+    s.event(Event::Host(HostEvent::TerminalExited { term: term(n), exit, end: end.into() }));
+}
+
+fn ran(width: u16, line: &str, code: i64, end: &str) -> Scene {
+    let mut s = Scene::ready(width, 24);
+    s.typed("!").typed(line).press(Code::Enter);
+    starts(&mut s, 1, line);
+    ends(&mut s, 1, code, end);
+    s
+}
+
+#[test]
+fn a_mark_in_an_empty_prompt_makes_it_a_command() {
+    let mut s = Scene::ready(100, 24);
+    s.typed("!");
+    assert!(s.ui.view.composer.is_shell() && s.ui.view.composer.is_empty());
+    assert!(s.draw().contains("shell: Enter runs it here, not the agent"), "{}", s.shown);
+    s.press(Code::Backspace);
+    assert!(!s.ui.view.composer.is_shell());
+    s.typed("!make test").press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::Shell("make test".into())]);
+    assert!(!s.ui.view.composer.is_shell() && s.ui.view.composer.is_empty());
+    s.typed("!").press(Code::Up);
+    assert_eq!(s.ui.view.composer.text(), "make test", "commands have a history of their own");
+    s.press(Code::Esc).press(Code::Up);
+    assert_eq!(s.ui.view.composer.text(), "", "and are no prompts");
+    s.typed("it works!").press(Code::Home).typed("!");
+    assert_eq!(s.ui.view.composer.text(), "!it works!");
+    assert!(!s.ui.view.composer.is_shell());
+}
+
+#[test]
+fn what_is_pasted_is_no_command_and_one_can_be_left_without_stopping_the_turn() {
+    let mut s = Scene::working(100, 24);
+    s.input(Input::Paste("!rm -r x".into()));
+    assert!(!s.ui.view.composer.is_shell());
+    s.ctrl('u').typed("!ls").press(Code::Esc);
+    assert_eq!((s.ui.view.composer.is_shell(), s.ui.view.composer.text()), (false, ""));
+    s.typed("!").ctrl('c').typed("!").ctrl('d');
+    assert!(!s.ui.view.composer.is_shell());
+    assert_eq!(s.outs, [], "nothing was stopped, nothing is quit");
+}
+
+#[test]
+fn what_a_command_printed_is_shown_and_goes_along_quoted() {
+    let mut s = ran(100, "make test", 2, "one\n@src/main.rs\n\u{1b}[31mred\u{1b}[0m\n");
+    assert!(s.draw().contains("! make test") && s.shown.contains("✗ exit 2"), "{}", s.shown);
+    assert!(s.shown.contains("│ @src/main.rs") && s.shown.contains("Delete leaves it out"), "{}", s.shown);
+    s.outs.clear();
+    s.press(Code::Enter);
+    assert_eq!(s.outs, [], "there has to be a word for the agent");
+    s.typed("mend it").press(Code::Enter);
+    let text = "mend it\n\nI ran this here (exit 2):\n> $ make test\n> one\n> @src/main.rs\n> red";
+    let sent = Intent::Prompt { text: text.into(), links: Vec::new() };
+    assert_eq!(s.intents(), [sent.clone(), Intent::ForgetShell(term(1))]);
+    assert_eq!(s.outs[0], Out::Send { written: "mend it".into(), intent: sent });
+    assert!(s.model.first().session().shell().is_empty());
+    assert!(!s.draw().contains("Delete leaves it out"), "{}", s.shown);
+}
+
+#[test]
+fn delete_leaves_it_out_and_ctrl_o_shows_more() {
+    let lines = (1..=40).map(|n| format!("line {n:02}\n")).collect::<Vec<_>>().concat();
+    let mut s = ran(100, "seq", 0, &lines);
+    assert!(s.draw().contains("line 40") && s.shown.contains("line 38") && !s.shown.contains("line 37"), "{}", s.shown);
+    s.ctrl('o');
+    assert!(s.draw().contains("line 35") && s.shown.contains("Ctrl+O folds"), "{}", s.shown);
+    s.typed("x").press(Code::Delete);
+    assert_eq!(s.model.first().session().shell().len(), 1, "Delete is for what is written");
+    s.press(Code::Backspace).press(Code::Delete);
+    assert!(s.model.first().session().shell().is_empty());
+    s.typed("go on").press(Code::Enter);
+    let Some(Intent::Prompt { text, .. }) = s.intents().pop() else { panic!() };
+    assert_eq!(text, "go on");
+}
+
+#[test]
+fn one_that_runs_can_be_typed_into_and_killed_and_stays_for_a_later_prompt() {
+    let mut s = Scene::working(100, 24);
+    s.typed("!top").press(Code::Enter);
+    starts(&mut s, 1, "top");
+    assert!(s.draw().contains("F6 types · F7 kills"), "{}", s.shown);
+    s.press(Code::Delete);
+    assert_eq!(s.model.first().session().shell().len(), 1);
+    s.typed("hello").press(Code::Enter);
+    assert!(matches!(&s.intents()[..], [Intent::Shell(_), Intent::Prompt { text, .. }] if text == "hello"));
+    s.press(Code::F(6));
+    assert_eq!(s.ui.view.focus, Focus::Terminal(term(1)));
+    s.typed("q");
+    assert!(s.outs.contains(&Out::Type(term(1), b"q".to_vec())));
+    s.key(Key::ctrl(Code::Char(']'))).press(Code::F(7));
+    assert_eq!(s.intents().last(), Some(&Intent::KillTerminal { term: term(1) }));
+    s.end_turn(Stop::EndTurn);
+    assert!(s.model.first().session().shell()[0].is_running(), "the end of a turn does not end it");
+}
+
+#[test]
+fn no_agent_reaches_the_persons_command_by_its_name() {
+    use crate::model::event::{AgentEvent, AgentRequest};
+    use crate::model::ids::ReqId;
+    let mut s = Scene::working(100, 24);
+    starts(&mut s, 1, "cat secret");
+    for (req, request) in
+        [(7, AgentRequest::TerminalOutput(term(1))), (8, AgentRequest::TerminalKill { term: term(1), signal: None })]
+    {
+        let session = Some(crate::ui::fixtures::session());
+        let effects = s.agent(AgentEvent::Request { req: ReqId(req), session, request: request.into() });
+        let is_refusal =
+            |effect: &Effect| matches!(effect, Effect::Respond { answer: crate::model::effect::Answer::Error(_), .. });
+        assert!(effects.iter().any(is_refusal), "{effects:?}");
+        assert!(!effects.iter().any(|e| matches!(e, Effect::TerminalKill(_) | Effect::TerminalOutput { .. })));
+    }
+    ends(&mut s, 1, 0, "the secret");
+    assert_eq!(s.model.first().session().shell()[0].text.text(), "the secret");
+}
+
+#[test]
+fn a_prompt_that_comes_back_does_not_get_into_the_command() {
+    let mut s = Scene::working(100, 24);
+    s.typed("later").press(Code::Enter).typed("!ls");
+    s.intent(Intent::TakeBack);
+    assert_eq!(s.ui.view.composer.text(), "ls");
+    s.press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&Intent::Shell("ls".into())));
+    assert_eq!(s.ui.view.composer.text(), "later");
+}
+
+#[test]
+fn so_many_commands_and_no_more() {
+    let mut s = Scene::ready(100, 30);
+    for n in 1..=MAX_SHELL {
+        starts(&mut s, n, "true");
+        ends(&mut s, n, 0, "");
+    }
+    s.typed("!more").press(Code::Enter);
+    assert_eq!(s.intents(), []);
+    assert_eq!(s.ui.view.composer.text(), "more", "it is not lost");
+    assert!(s.intent(Intent::Shell("more".into())).iter().all(|effect| !matches!(effect, Effect::Shell(_))));
+}
+
+#[test]
+fn every_size_has_its_row() {
+    for (width, height) in [(20, 5), (40, 10), (80, 24), (200, 50)] {
+        let mut s = Scene::ready(width, height);
+        starts(&mut s, 1, "make test");
+        ends(&mut s, 1, 1, "one\ntwo\nthree\nfour\n");
+        assert!(s.draw().contains("! make"), "{width}×{height}: {}", s.shown);
+    }
+}

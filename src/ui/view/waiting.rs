@@ -1,0 +1,172 @@
+//! What waits above the composer for the next turn: prompts that are queued, and what the person's commands have printed.
+//!
+//! The transcript gives way to it. Invariants: a selected prompt is in view; of each command its line is drawn before more
+//! of any output is.
+
+use super::lists::window;
+use super::{ViewCx, paint, split_bottom};
+use crate::base::{human, sanitize};
+use crate::model::session::{HeldPrompt, PromptKind, Terminal};
+use crate::text::run::{Mods, RunStyle, StyledText};
+use crate::text::token::Token;
+use crate::text::width;
+use crate::ui::cells;
+use crate::ui::labels;
+use crate::ui::state::Focus;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Prompts that are drawn, and while one is selected.
+const PROMPTS: usize = 4;
+const SELECTED: usize = 8;
+/// Rows of output: of what has ended, of what runs.
+const ENDED: usize = 3;
+const RUNNING: usize = 6;
+/// Below so many columns only a sign says how a command ended.
+const NARROW: u16 = 40;
+/// Bytes of a prompt that can be seen in its row.
+const MAX_ROW: usize = 2 << 10;
+
+/// The prompts that wait, in at most `room` rows.
+pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
+    let Some(words) = labels::held(cx.session) else { return area };
+    let prompts = &cx.session.held;
+    let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
+    let selected = cx.state.view.queued.filter(|_| cx.state.view.focus == Focus::Composer);
+    let selected = selected.and_then(|after| prompts.len().checked_sub(after + 1));
+    let most = if selected.is_some() { SELECTED } else { PROMPTS };
+    let rows = prompts.len().min(most).min(usize::from(room));
+    let (above, list) = split_bottom(area, u16::try_from(rows).unwrap_or_default());
+    let first = selected.map_or(0, |at| window(at, rows));
+    for ((n, prompt), y) in prompts.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
+        let is_selected = selected == Some(n);
+        let is_last = usize::from(y - list.y) + 1 == rows;
+        let left = prompts.len() - n - 1;
+        let mut text = StyledText::of(if is_selected { "▸ " } else { "  " }, Token::Accent);
+        if n == first {
+            text.push(&format!("{words}: "), Token::Dim);
+        } else {
+            text.push(&format!("{}. ", n + 1), Token::Dim);
+        }
+        let style =
+            if is_selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::User.into() };
+        text.push(&row(prompt), style);
+        let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };
+        let keys: &[&str] = match selected {
+            Some(at) if at == n => &[
+                "Enter edits · s sends now · Delete · Shift+↑↓ moves · Esc",
+                "Enter edits · s sends · Delete · Esc",
+                "Enter edits",
+            ],
+            None if is_last && left == 0 && is_free => &["Up selects it"],
+            None if is_last && is_free => &["Up selects", "Up"],
+            _ => &[],
+        };
+        let more = if is_last && left > 0 { format!("{left} more") } else { String::new() };
+        let fits = |keys: &&&str| width::str_width(keys) + 24 <= usize::from(line.width);
+        let keys = keys.iter().find(fits).copied().unwrap_or_default();
+        let between = if more.is_empty() || keys.is_empty() { "" } else { " · " };
+        let right = StyledText::of(format!("{more}{between}{keys}"), Token::Dim);
+        let columns = usize::from(line.width).saturating_sub(width::styled_width(&right) + 2);
+        let text = width::truncate_styled(&text, columns);
+        let used = paint::put(buf, line.x, y, line.width, &text, cx.theme);
+        paint::put_right(buf, line, used, &right, cx.theme);
+    }
+    above
+}
+
+/// The first words of a prompt; of a reason that is not its own first line of a patch.
+fn row(prompt: &HeldPrompt) -> String {
+    let cut = prompt.text.get(..prompt.text.floor_char_boundary(MAX_ROW)).unwrap_or_default();
+    let lines = cut.trim().lines().count();
+    let words = match prompt.kind {
+        PromptKind::Person => sanitize::line(cut.trim()).into_owned(),
+        PromptKind::Reason | PromptKind::ChangedWrites => {
+            let first = cut.trim().lines().find(|line| !line.starts_with("```")).unwrap_or_default();
+            sanitize::line(first).into_owned()
+        }
+    };
+    if lines > 1 { format!("{words} ({})", human::count(lines as u64, "line")) } else { words }
+}
+
+/// The person's commands that run or go along, in at most `room` rows.
+pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
+    let all = cx.session.shell();
+    // Of a session that is only reviewed the journal may not know the end of one.
+    let Some(newest) = all.last().filter(|_| !cx.session.is_only_reviewed()) else { return area };
+    let heads = all.len().min(usize::from(room));
+    let free = usize::from(room).saturating_sub(all.len());
+    let most = match () {
+        () if cx.state.view.unfolds_shell => free,
+        () if newest.is_running() => RUNNING,
+        () => ENDED,
+    };
+    let (rows, has_more) = cells::printed(newest, most.min(free));
+    let (above, at) = split_bottom(area, u16::try_from(heads + rows.len()).unwrap_or_default());
+    let hidden = all.len() - heads;
+    let mut y = at.y;
+    for term in all.iter().skip(hidden) {
+        let line = Rect { y, height: 1, width: at.width.saturating_sub(1), ..at };
+        head(cx, term, term.id == newest.id, has_more, line, buf);
+        y += 1;
+    }
+    for row in rows {
+        let mut text = StyledText::of("  │ ", Token::Dim);
+        text.append(&row);
+        let text = width::truncate_styled(&text, usize::from(at.width.saturating_sub(1)));
+        paint::put(buf, at.x, y, at.width, &text, cx.theme);
+        y += 1;
+    }
+    above
+}
+
+/// How it is with it in few columns.
+fn narrow(term: &Terminal) -> (String, Token) {
+    match &term.exit {
+        None => ("…".to_owned(), Token::SignRun),
+        Some(exit) if exit.is_success() => ("✓".to_owned(), Token::SignGood),
+        Some(_) => ("✗".to_owned(), Token::SignBad),
+    }
+}
+
+fn head(cx: &ViewCx<'_>, term: &Terminal, is_newest: bool, has_more: bool, line: Rect, buf: &mut Buffer) {
+    let mut text = StyledText::of("! ", Token::Warn);
+    let until = term.ended.unwrap_or(cx.now);
+    let took = human::duration(until.saturating_sub(term.started));
+    let (how, token) = match &term.exit {
+        _ if line.width < NARROW => narrow(term),
+        None => (format!("runs {took}"), Token::SignRun),
+        Some(exit) if exit.is_success() => (format!("✓ {took}"), Token::SignGood),
+        Some(exit) => (format!("✗ {exit} {took}"), Token::SignBad),
+    };
+    let folds = match () {
+        () if !is_newest => "",
+        () if cx.state.view.unfolds_shell => " · Ctrl+O folds",
+        () if has_more => " · Ctrl+O more",
+        () => "",
+    };
+    let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
+    let keys: Vec<String> = match (is_newest, term.is_running()) {
+        (true, true) => vec![format!("F6 types · F7 kills{folds}"), "F7 kills".to_owned()],
+        (true, false) if !is_free => vec![format!("goes along{folds}"), "goes along".to_owned()],
+        (true, false) => {
+            vec![
+                format!("goes along · Delete leaves it out{folds}"),
+                "Delete leaves it out".to_owned(),
+                "Delete".to_owned(),
+            ]
+        }
+        (false, true) => Vec::new(),
+        (false, false) => vec!["goes along".to_owned()],
+    };
+    let fits = |keys: &&String| width::str_width(keys) + width::str_width(&how) + 16 <= usize::from(line.width);
+    let mut right = StyledText::of(how.as_str(), token);
+    if let Some(keys) = keys.iter().find(fits) {
+        right.push(&format!("  {keys}"), Token::Dim);
+    }
+    text.push(sanitize::line(&term.command).trim(), Token::Text);
+    let columns = usize::from(line.width).saturating_sub(width::styled_width(&right) + 2);
+    let text = width::truncate_styled(&text, columns);
+    let used = paint::put(buf, line.x, line.y, line.width, &text, cx.theme);
+    paint::put_right(buf, line, used, &right, cx.theme);
+}
