@@ -184,7 +184,7 @@ fn in_the_list_of_files_a_file_is_decided() {
     s.press(Code::Home).draw();
     s.typed("x");
     assert_eq!(decided(&s), [(Target::File("Cargo.toml".into()), Verdict::Reject)]);
-    s.press(Code::Home).press(Code::Down).draw();
+    s.press(Code::Home).press(Code::Down).press(Code::Down).press(Code::Down).draw();
     s.typed("a");
     assert!(s.draw().contains("choose a file"), "a folder is no file: {}", s.shown);
     assert_eq!(decided(&s).len(), 1);
