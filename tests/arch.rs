@@ -487,7 +487,11 @@ const FENCES: &[Fence] = &[
         allowed: &["remote/"],
         why: "the network is behind remote",
     },
-    Fence { names: &["keyring::Entry", "keyring::Error"], allowed: &["host/keyring.rs"], why: "what is kept has one place" },
+    Fence {
+        names: &["keyring::Entry", "keyring::Error"],
+        allowed: &["host/keyring.rs"],
+        why: "what is kept has one place",
+    },
     Fence { names: &["brush_parser"], allowed: &["rules/shell.rs"], why: "lines of shells are read in one file" },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },
     Fence {

@@ -501,8 +501,9 @@ mod tests {
             sandbox: SandboxConfig::default(),
             starts,
         };
-        let [typed, of_project] = [("codex-acp", "--acp"), ("node", "agent.js")]
-            .map(|(command, arg)| [&one, &other].map(|dir| kept_as(&agent(command, &[arg], Starts::InSession), dir.path())));
+        let [typed, of_project] = [("codex-acp", "--acp"), ("node", "agent.js")].map(|(command, arg)| {
+            [&one, &other].map(|dir| kept_as(&agent(command, &[arg], Starts::InSession), dir.path()))
+        });
         assert!(typed[0].is_some() && typed[0] == typed[1], "{typed:?}");
         assert_ne!(of_project[0], of_project[1]);
         assert_ne!(typed[0], of_project[1]);

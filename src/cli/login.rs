@@ -25,7 +25,7 @@ pub fn log_in(asked: &Login) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     let (agent, config) = agent(&asked.common, &surroundings)?;
     let name = launch::name_to_type(&agent, &surroundings.config);
-    let config_name = config.kept_as.clone();
+    let kept_as = config.kept_as.clone();
     let directory = config.start_in.clone().unwrap_or_else(|| config.cwd.clone());
     let ended = run(|| login::log_in(Engine::new(config), asked.method.clone(), &name))?;
     let Some(kind) = &ended.run else { return Ok(told(&ended)) };
@@ -33,7 +33,7 @@ pub fn log_in(asked: &Login) -> Result<u8, Usage> {
         AuthKind::Terminal { args, env } => (agent.command, agent.args.iter().chain(args).cloned().collect(), env),
         AuthKind::Command { command, args, env } => (command.clone(), args.clone(), env),
         AuthKind::Env { vars, open } => {
-            let kept_as = config_name.filter(|_| io::stdin().is_terminal() && io::stderr().is_terminal());
+            let kept_as = kept_as.filter(|_| io::stdin().is_terminal() && io::stderr().is_terminal());
             let Some(kept_as) = kept_as else { return Ok(told(&ended)) };
             return by_values(asked, &ended, &kept_as, vars, open);
         }
@@ -104,10 +104,10 @@ fn by_values(asked: &Login, ended: &Ended, kept_as: &str, vars: &[String], open:
 }
 
 pub fn log_out(common: &Common) -> Result<u8, Usage> {
-    let (_, config) = agent(common, &Surroundings::read())?;
-    // Without a keyring nothing was kept there.
-    let kept_as = config.kept_as.as_ref();
-    let removed = kept_as.and_then(|name| Keyring::System.forget(name).ok()).unwrap_or_default();
+    let (_, mut config) = agent(common, &Surroundings::read())?;
+    // What was removed a moment ago may still be found. Without a keyring nothing was kept there.
+    let kept_as = config.kept_as.take();
+    let removed = kept_as.and_then(|name| Keyring::System.forget(&name).ok()).unwrap_or_default();
     if !removed.is_empty() {
         say(&format!("removed from the system's keyring: {}", removed.join(", ")));
     }

@@ -221,7 +221,9 @@ fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> (BTreeMap<St
             Some(table) => {
                 let mcp = table.iter().find(|(key, _)| key.get_ref() == "mcp").map(|(_, value)| value);
                 let path = format!("agents.{}.mcp", name.get_ref());
-                only.extend(mcp.and_then(|value| only_mcp(&path, value, report)).map(|only| (name.get_ref().to_string(), only)));
+                only.extend(
+                    mcp.and_then(|value| only_mcp(&path, value, report)).map(|only| (name.get_ref().to_string(), only)),
+                );
                 // An agent that is known otherwise may only be said which servers it is given.
                 if mcp.is_some() && table.len() == 1 {
                     continue;
@@ -252,7 +254,8 @@ fn only_mcp(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -
     let names = names.and_then(Iterator::collect::<Option<Vec<String>>>);
     if names.is_none() {
         let given = kind_of(value.get_ref());
-        report.warn(&value.span(), format!("{path} is {given}; allowed: true, false, or a list of names, [\"tracker\"]"));
+        report
+            .warn(&value.span(), format!("{path} is {given}; allowed: true, false, or a list of names, [\"tracker\"]"));
     }
     // What cannot be read gives nothing away.
     Some(names.unwrap_or_default())

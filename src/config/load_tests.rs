@@ -196,7 +196,8 @@ fn what_limits_a_sandbox_is_a_list_or_all_and_what_is_neither_allows_nothing() {
 
 #[test]
 fn which_servers_an_agent_is_given_is_said_also_of_one_that_is_known_otherwise() {
-    let text = "[agents.a]\ncommand = \"a\"\nmcp = [\"db\", \"docs\"]\n[agents.b]\nmcp = false\n[agents.c]\nmcp = true\n";
+    let text =
+        "[agents.a]\ncommand = \"a\"\nmcp = [\"db\", \"docs\"]\n[agents.b]\nmcp = false\n[agents.c]\nmcp = true\n";
     let (config, warnings) = load(text, "config.toml");
     assert_eq!(warnings, []);
     assert_eq!(config.agents.keys().collect::<Vec<_>>(), ["a"]);

@@ -53,7 +53,7 @@ impl Keyring {
         let bytes = serde_json::to_vec(&all).map_err(|_| "the values cannot be written".to_owned())?;
         match self {
             Self::Missing => Err(missing()),
-            Self::System => entry(agent)?.set_secret(&bytes).map_err(words),
+            Self::System => apart(agent, |entry| entry.set_secret(&bytes).map_err(words)),
             Self::Memory(kept) => {
                 lock(kept).insert(agent.to_owned(), bytes);
                 Ok(())
@@ -72,7 +72,7 @@ impl Keyring {
         let names = self.read(agent)?.into_iter().map(|kept| kept.name).collect();
         match self {
             Self::Missing => {}
-            Self::System => entry(agent)?.delete_credential().map_err(words)?,
+            Self::System => apart(agent, |entry| entry.delete_credential().map_err(words))?,
             Self::Memory(kept) => drop(lock(kept).remove(agent)),
         }
         Ok(names)
@@ -81,18 +81,29 @@ impl Keyring {
     fn load(&self, agent: &str) -> Result<Option<Vec<u8>>, String> {
         match self {
             Self::Missing => Err(missing()),
-            Self::System => match entry(agent)?.get_secret() {
+            Self::System => apart(agent, |entry| match entry.get_secret() {
                 Ok(bytes) => Ok(Some(bytes)),
                 Err(keyring::Error::NoEntry) => Ok(None),
                 Err(error) => Err(words(error)),
-            },
+            }),
             Self::Memory(kept) => Ok(lock(kept).get(agent).cloned()),
         }
     }
 }
 
-fn entry(agent: &str) -> Result<keyring::Entry, String> {
-    keyring::Entry::new(SERVICE, agent).map_err(words)
+/// On a thread of its own: to look into the kernel's keyring may give a thread another session keyring, which programs that
+/// it starts would have, too.
+fn apart<T: Send>(agent: &str, work: impl FnOnce(keyring::Entry) -> Result<T, String> + Send) -> Result<T, String> {
+    let work = || {
+        let entry = || keyring::Entry::new(SERVICE, agent).map_err(words);
+        // The first one is about the session keyring that was there before it.
+        entry()?;
+        work(entry()?)
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("keyring".into()).spawn_scoped(scope, work);
+        thread.map_err(|error| error.to_string())?.join().unwrap_or_else(|_| Err("it cannot be used".to_owned()))
+    })
 }
 
 fn missing() -> String {
@@ -148,7 +159,9 @@ mod tests {
 
     #[test]
     fn without_a_keyring_it_is_said_and_what_is_none_of_ours_is_worth_nothing() {
-        for told in [Keyring::Missing.keep("a", vec![kept("KEY", "hunter2")]).unwrap_err(), words(keyring::Error::NoEntry)] {
+        for told in
+            [Keyring::Missing.keep("a", vec![kept("KEY", "hunter2")]).unwrap_err(), words(keyring::Error::NoEntry)]
+        {
             assert!(!told.is_empty() && !told.contains("hunter"), "{told}");
         }
         let others = Keyring::Memory(Arc::new(Mutex::new(BTreeMap::from([("a".to_owned(), b"hunter2".to_vec())]))));

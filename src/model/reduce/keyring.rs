@@ -46,7 +46,8 @@ pub fn forgot(model: &mut Model, key: AgentKey, fault: Option<String>, cx: &mut 
     let (names, is_all) = (agent.kept.join(", "), !agent.caps.log_out);
     match &fault {
         None => {
-            let words = format!("removed from the keyring: {names}; an agent that runs has it until it is started again");
+            let words =
+                format!("removed from the keyring: {names}; an agent that runs has it until it is started again");
             tell(model, key, Level::Info, &words, cx);
         }
         Some(why) => tell(model, key, Level::Warn, &format!("not removed from the keyring ({why}): {names}"), cx),

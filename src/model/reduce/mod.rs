@@ -16,9 +16,9 @@ mod cx;
 mod far;
 mod gate;
 mod host;
+mod keyring;
 mod leave;
 mod lifecycle;
-mod keyring;
 mod login;
 mod opening;
 mod options;
@@ -407,7 +407,8 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::SwitchServer { name, on } => {
             if session.servers.switch(&name, on) {
                 let word = if on { "on" } else { "off" };
-                let words = format!("MCP server {name} is {word} when the session is opened again (start the agent again)");
+                let words =
+                    format!("MCP server {name} is {word} when the session is opened again (start the agent again)");
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
         }

@@ -91,7 +91,12 @@ fn begun_with(dir: &TempDir, until: Value, rules: Option<RulesConfig>) -> (Engin
 }
 
 fn typed(engine: &mut Engine, value: &str) {
-    engine.log_in_with(SessionKey::FIRST, "api_key".into(), vec![("apiKey".into(), Secret(value.into()))], Keep::ThisRun);
+    engine.log_in_with(
+        SessionKey::FIRST,
+        "api_key".into(),
+        vec![("apiKey".into(), Secret(value.into()))],
+        Keep::ThisRun,
+    );
 }
 
 async fn until_asked(engine: &mut Engine, words: &str) {
