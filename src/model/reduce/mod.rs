@@ -404,14 +404,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
             audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));
         }
         Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, By::Person, cx),
-        Intent::SwitchServer { name, on } => {
-            if session.servers.switch(&name, on) {
-                let word = if on { "on" } else { "off" };
-                let words =
-                    format!("MCP server {name} is {word} when the session is opened again (start the agent again)");
-                notice(session, Level::Info, words, Vec::new(), cx.now);
-            }
-        }
+        Intent::SwitchServer { name, on } => options::switch_server(session, &name, on, cx),
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),
