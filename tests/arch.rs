@@ -219,6 +219,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "remote::Remote",
             // The files that the person asked for.
             "host::fs::output",
+            // Values that are typed to log in are kept, and removed.
+            "host::keyring",
             "host::process",
             // What may be done with the directories of this program.
             "host::rights",
@@ -484,6 +486,11 @@ const FENCES: &[Fence] = &[
         names: &["tokio_tungstenite", "tokio_rustls", "rustls_graviola", "rustls_native_certs"],
         allowed: &["remote/"],
         why: "the network is behind remote",
+    },
+    Fence {
+        names: &["keyring::Entry", "keyring::Error"],
+        allowed: &["host/keyring.rs"],
+        why: "what is kept has one place",
     },
     Fence { names: &["brush_parser"], allowed: &["rules/shell.rs"], why: "lines of shells are read in one file" },
     Fence { names: &["gix"], allowed: &["review/"], why: "objects are kept by review" },

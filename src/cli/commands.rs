@@ -258,7 +258,7 @@ pub const COMMANDS: &[CommandRow] = &[
         word: "login",
         agent: Agent::Named,
         usage: &[
-            ("login NAME [METHOD]", "log in to a known or configured agent"),
+            ("login NAME [METHOD]", "log in; variables that it asks for are kept in the keyring"),
             ("login [METHOD] -- AGENT…", "the same with the agent's command"),
         ],
         notes: &[Note::ExitCodes],
@@ -267,7 +267,7 @@ pub const COMMANDS: &[CommandRow] = &[
         name: Name::Logout,
         word: "logout",
         agent: Agent::Named,
-        usage: &[("logout NAME, logout -- AGENT…", "have the agent forget who you are, where it can")],
+        usage: &[("logout NAME, logout -- AGENT…", "have the agent, and the keyring, forget who you are")],
         notes: &[Note::ExitCodes],
     },
     CommandRow {

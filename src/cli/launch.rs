@@ -13,6 +13,7 @@ use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep, ReachConfig, SandboxConfig, Spoken};
 use crate::demo;
 use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
+use crate::host::keyring::Keyring;
 use crate::host::process::{self, Sandbox};
 use crate::host::worktrees;
 use crate::mcp::fill_text;
@@ -24,6 +25,7 @@ use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
 use crate::store::sessions::{self, Limits};
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -215,8 +217,11 @@ pub fn engine_config(
         writable: sandbox.writable.into_iter().chain(directories.iter().cloned()).collect(),
         ..sandbox
     });
+    let kept_as = kept_as(&agent, &cwd);
     Ok(EngineConfig {
         suggestion,
+        keyring: Keyring::System,
+        kept_as,
         install,
         command: agent.command,
         args: agent.args,
@@ -247,6 +252,26 @@ pub fn engine_config(
         directories,
         budget: None,
     })
+}
+
+/// What an agent is called in the system's keyring: by the name that it was chosen by, else by its command. One that names
+/// files of the project is another agent in each project.
+pub fn kept_as(agent: &AgentCommand, cwd: &Path) -> Option<String> {
+    if agent.starts == Starts::AtHome || agent.reach.url.is_some() {
+        return kept_as_named(agent);
+    }
+    let mut words = std::iter::once(&agent.command).chain(&agent.args);
+    let is_of_project = words.any(|word| !Path::new(word).is_absolute() && cwd.join(word).exists());
+    let place = if is_of_project { cwd.as_os_str().as_encoded_bytes() } else { b"" };
+    let digest = Sha256::digest([line(agent).as_bytes(), &[0], place].concat());
+    Some(digest.iter().fold("command ".to_owned(), |name, byte| name + &format!("{byte:02x}")))
+}
+
+/// The same of one that was chosen by its name.
+fn kept_as_named(agent: &AgentCommand) -> Option<String> {
+    // What is behind an address gets no variables.
+    let is_named = agent.starts == Starts::AtHome && agent.reach.url.is_none();
+    is_named.then(|| format!("agent {}", agent.name))
 }
 
 /// The command line as the person would type it, or the address.
@@ -346,11 +371,22 @@ pub fn further(config: &Config, home: Option<PathBuf>, is_sandboxed: bool) -> BT
         // One that cannot be confined says so when it is started.
         let wanted = agent.sandbox.is_on || is_sandboxed;
         let sandbox = wanted.then(|| configured_sandbox(&agent.sandbox, home.as_deref()));
+        let kept_as = kept_as_named(&agent);
         let AgentCommand { name, command, args, env, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
         (
             name,
-            AgentSetup { command, args, env: env.into_iter().collect(), install, start_in, protocol, reach, sandbox },
+            AgentSetup {
+                command,
+                args,
+                env: env.into_iter().collect(),
+                install,
+                start_in,
+                protocol,
+                reach,
+                sandbox,
+                kept_as,
+            },
         )
     };
     listed.chain(demo).map(setup).collect()
@@ -445,4 +481,36 @@ fn known(agent: &AgentCommand) -> Option<agents::KnownAgent> {
 fn suggestion(known: &agents::KnownAgent, agent: &AgentCommand) -> Option<String> {
     let given = known.args.iter().all(|arg| agent.args.contains(arg));
     (!given).then(|| format!("{} {}", known.command, known.args.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_called_in_the_keyring_what_it_was_chosen_by() {
+        let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::write(one.path().join("agent.js"), "").unwrap();
+        let agent = |command: &str, args: &[&str], starts| AgentCommand {
+            name: "mine".into(),
+            command: command.into(),
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+            env: BTreeMap::new(),
+            spoken: Spoken::default(),
+            reach: ReachConfig::default(),
+            sandbox: SandboxConfig::default(),
+            starts,
+        };
+        let [typed, of_project] = [("codex-acp", "--acp"), ("node", "agent.js")].map(|(command, arg)| {
+            [&one, &other].map(|dir| kept_as(&agent(command, &[arg], Starts::InSession), dir.path()))
+        });
+        assert!(typed[0].is_some() && typed[0] == typed[1], "{typed:?}");
+        assert_ne!(of_project[0], of_project[1]);
+        assert_ne!(typed[0], of_project[1]);
+        let named = agent("codex-acp", &[], Starts::AtHome);
+        assert_eq!(kept_as(&named, one.path()).as_deref(), Some("agent mine"));
+        assert_eq!(further(&Config::default(), None, false)["codex"].kept_as.as_deref(), Some("agent codex"));
+        let far = ReachConfig { url: Some("https://agent.example/".into()), ..ReachConfig::default() };
+        assert_eq!(kept_as(&AgentCommand { reach: far, ..named }, one.path()), None);
+    }
 }

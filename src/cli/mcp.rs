@@ -7,7 +7,7 @@ use super::launch::{self, Surroundings};
 use super::output::{confirmed, is_screen, print, say};
 use super::probe::{self, Answered};
 use super::runtime;
-use super::servers::{self, Row, Sources, State};
+use super::servers::{self, Row, Sources, State, Whose};
 use super::usage::Usage;
 use crate::base::human;
 use crate::base::paths::visible;
@@ -61,6 +61,12 @@ fn told(row: &Row) -> Value {
     told.insert("from".into(), row.from.as_str().into());
     told.insert("state".into(), state.into());
     told.insert("why".into(), why.into());
+    let (only, but) = match &row.whose {
+        Whose::Only(names) => (Some(names), None),
+        Whose::AllBut(names) => (None, Some(names)),
+    };
+    told.insert("agents".into(), json!(only));
+    told.insert("not_agents".into(), json!(but));
     Value::Object(told)
 }
 
@@ -69,7 +75,8 @@ fn line(row: &Row) -> String {
     let server = &row.server;
     let names: Vec<&str> = server.names().collect();
     let with = if names.is_empty() { String::new() } else { format!(" · with {}", names.join(", ")) };
-    format!("{}  {}  {}{with}  ({})", server.name, server.kind(), server.line(), row.from)
+    let whose = row.whose.words();
+    format!("{}  {}  {}{with} · {whose}  ({})", server.name, server.kind(), server.line(), row.from)
 }
 
 fn list(common: &Common, json: bool) -> Result<u8, Usage> {

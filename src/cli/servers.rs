@@ -14,6 +14,7 @@ use crate::engine::{ServersConfig, rule_files};
 use crate::mcp::{self, Found, How, PROJECT_FILE, ResolvedServer, Server};
 use crate::store::trusted::{Trusted, What};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub(super) struct Sources {
     own: Vec<Server>,
     /// Of the configuration, for servers that are described elsewhere.
     switches: Vec<(String, Switch)>,
+    /// The only ones that these agents are given, of those that were not named on the command line.
+    only: BTreeMap<String, Vec<String>>,
     remarks: Vec<String>,
     /// Named on the command line.
     files: Vec<PathBuf>,
@@ -46,6 +49,25 @@ pub(super) struct Row {
     /// The file, or that it is the configuration.
     pub from: String,
     pub state: State,
+    pub whose: Whose,
+}
+
+/// The agents that are given a server, by the names that are typed, whatever else becomes of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Whose {
+    Only(Vec<String>),
+    AllBut(Vec<String>),
+}
+
+impl Whose {
+    pub fn words(&self) -> String {
+        match self {
+            Self::Only(names) if names.is_empty() => "for no agent".into(),
+            Self::Only(names) => format!("for {}", names.join(", ")),
+            Self::AllBut(names) if names.is_empty() => "for every agent".into(),
+            Self::AllBut(names) => format!("for every agent but {}", names.join(", ")),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -62,6 +84,8 @@ pub enum WhyLeftOut {
     Disabled,
     NotWanted,
     OtherAgents,
+    /// `mcp` of the agent does not name it.
+    NotOfAgent,
     /// Another one of its name counts.
     SameName,
     /// Names of variables.
@@ -81,6 +105,7 @@ impl WhyLeftOut {
             Self::Disabled => "it is disabled".into(),
             Self::NotWanted => "--no-mcp leaves it out".into(),
             Self::OtherAgents => "it is for other agents".into(),
+            Self::NotOfAgent => "`mcp` of this agent leaves it out".into(),
             Self::SameName => "another one of this name counts".into(),
             Self::NotSet(names) => {
                 let (what, is) = if names.len() == 1 { ("variable", "is") } else { ("variables", "are") };
@@ -96,6 +121,7 @@ impl Sources {
         let mut sources = Self {
             own: Vec::new(),
             switches: Vec::new(),
+            only: surroundings.config.only_mcp.clone(),
             remarks: Vec::new(),
             files: Vec::new(),
             without: common.no_mcp.clone(),
@@ -135,16 +161,17 @@ impl Sources {
     pub fn rows(&self, cwd: &Path, agent: Option<&str>) -> (Vec<Row>, Vec<String>) {
         let mut remarks = self.remarks.clone();
         let mut rows: Vec<Row> = Vec::new();
-        let mut add = |servers: Vec<Server>, from: &str, is_trusted: bool| {
+        let mut add = |servers: Vec<Server>, from: &str, is_trusted: bool, is_typed: bool| {
             for server in servers {
                 let is_named = rows.iter().any(|row| row.server.name == server.name);
-                let state = match self.why_not(&server, agent) {
+                let state = match self.why_not(&server, agent, is_typed) {
                     Some(why) => State::LeftOut(why),
                     None if is_named => State::LeftOut(WhyLeftOut::SameName),
                     None if !is_trusted => State::Untrusted,
                     None => self.filled(&server, cwd),
                 };
-                rows.push(Row { server, from: from.to_owned(), state });
+                let whose = self.whose(&server, is_typed);
+                rows.push(Row { server, from: from.to_owned(), state, whose });
             }
         };
         for file in &self.files {
@@ -152,13 +179,13 @@ impl Sources {
             match read(file) {
                 Ok(Some((read, _))) => {
                     remarks.extend(read.remarks.iter().map(|remark| format!("{name}: {remark}")));
-                    add(read.servers, &name, true);
+                    add(read.servers, &name, true, true);
                 }
                 Ok(None) => remarks.push(format!("{name}: there is no such file")),
                 Err(why) => remarks.push(format!("{name}: {why}")),
             }
         }
-        add(self.own.clone(), "config.toml", true);
+        add(self.own.clone(), "config.toml", true, false);
         let file = cwd.join(PROJECT_FILE);
         let name = visible(file.as_os_str());
         // It would be the file of another directory, whose person may have trusted it there.
@@ -170,7 +197,7 @@ impl Sources {
             Ok(Some((read, text))) => {
                 remarks.extend(read.remarks.iter().map(|remark| format!("{name}: {remark}")));
                 let is_trusted = self.trusted.as_ref().is_some_and(|trusted| trusted.has(&file, &text));
-                add(read.servers, &name, is_trusted);
+                add(read.servers, &name, is_trusted, false);
             }
             Ok(None) => {}
             Err(why) => remarks.push(format!("{name}: {why}")),
@@ -178,7 +205,24 @@ impl Sources {
         (rows, remarks)
     }
 
-    fn why_not(&self, server: &Server, agent: Option<&str>) -> Option<WhyLeftOut> {
+    /// What the person names on the command line is for the agent that is started with it.
+    fn is_left_out_of(&self, agent: &str, server: &str) -> bool {
+        self.only.get(agent).is_some_and(|names| names.iter().all(|name| name != server))
+    }
+
+    fn whose(&self, server: &Server, is_typed: bool) -> Whose {
+        let switch = self.switches.iter().find(|(name, _)| *name == server.name).map(|(_, switch)| switch);
+        let is_left_out = |agent: &String| !is_typed && self.is_left_out_of(agent, &server.name);
+        let mut lists = switch.map(|switch| &switch.agents).into_iter().chain([&server.agents]);
+        let Some(first) = lists.by_ref().find(|agents| !agents.is_empty()) else {
+            return Whose::AllBut(self.only.keys().filter(|agent| is_left_out(agent)).cloned().collect());
+        };
+        let rest: Vec<&Vec<String>> = lists.filter(|agents| !agents.is_empty()).collect();
+        let is_in_all = |agent: &&String| rest.iter().all(|agents| agents.contains(*agent)) && !is_left_out(agent);
+        Whose::Only(first.iter().filter(is_in_all).cloned().collect())
+    }
+
+    fn why_not(&self, server: &Server, agent: Option<&str>, is_typed: bool) -> Option<WhyLeftOut> {
         let switch = self.switches.iter().find(|(name, _)| *name == server.name).map(|(_, switch)| switch);
         let is_off = server.is_disabled || switch.is_some_and(|switch| switch.is_disabled);
         let agents = switch.map(|switch| &switch.agents).into_iter().chain([&server.agents]);
@@ -188,6 +232,9 @@ impl Sources {
             () if is_off => Some(WhyLeftOut::Disabled),
             () if self.without.all || self.without.names.contains(&server.name) => Some(WhyLeftOut::NotWanted),
             () if !others.all(is_for) => Some(WhyLeftOut::OtherAgents),
+            () if !is_typed && agent.is_some_and(|agent| self.is_left_out_of(agent, &server.name)) => {
+                Some(WhyLeftOut::NotOfAgent)
+            }
             () => None,
         }
     }
@@ -215,7 +262,7 @@ impl Sources {
         let (rows, remarks) = self.rows(cwd, agent);
         let mut found = Found { servers: Vec::new(), remarks };
         let mut untrusted: Option<(String, Vec<String>)> = None;
-        for Row { server, from, state } in rows {
+        for Row { server, from, state, .. } in rows {
             match state {
                 State::Ready(filled) => found.servers.push(ResolvedServer { written: server, filled: *filled }),
                 State::Untrusted => untrusted.get_or_insert_with(|| (from, Vec::new())).1.push(server.name),

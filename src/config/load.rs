@@ -87,7 +87,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "notify" => config.notify = notify(value, &mut report),
             "status_command" => config.status_command = words("status_command", value, &mut report),
             "sessions" => config.keep = sessions(value, &mut report),
-            "agents" => config.agents = agents(value, &mut report),
+            "agents" => (config.agents, config.only_mcp) = agents(value, &mut report),
             "mcp" => config.mcp = mcp::tables(value, &mut report),
             other => report.warn(&key.span(), format!("unknown key {other:?}; allowed: {}", KEYS.join(", "))),
         }
@@ -206,17 +206,28 @@ fn number(name: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> 
     number
 }
 
-fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<String, AgentConfig> {
-    let mut agents = BTreeMap::new();
+type OnlyMcp = BTreeMap<String, Vec<String>>;
+
+fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> (BTreeMap<String, AgentConfig>, OnlyMcp) {
+    let (mut agents, mut only) = (BTreeMap::new(), OnlyMcp::new());
     let Some(table) = value.get_ref().as_table() else {
         let given = kind_of(value.get_ref());
         report.warn(&value.span(), format!("agents is {given}; allowed: tables, [agents.NAME]"));
-        return agents;
+        return (agents, only);
     };
     for (name, value) in table {
         match value.get_ref().as_table() {
             _ if name.get_ref().trim().is_empty() => report.warn(&name.span(), "an agent needs a name: [agents.NAME]"),
             Some(table) => {
+                let mcp = table.iter().find(|(key, _)| key.get_ref() == "mcp").map(|(_, value)| value);
+                let path = format!("agents.{}.mcp", name.get_ref());
+                only.extend(
+                    mcp.and_then(|value| only_mcp(&path, value, report)).map(|only| (name.get_ref().to_string(), only)),
+                );
+                // An agent that is known otherwise may only be said which servers it is given.
+                if mcp.is_some() && table.len() == 1 {
+                    continue;
+                }
                 if let Some(agent) = agent(name, table, report) {
                     agents.insert(name.get_ref().to_string(), agent);
                 }
@@ -230,7 +241,24 @@ fn agents(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> BTreeMap<Str
             }
         }
     }
-    agents
+    (agents, only)
+}
+
+/// The servers of tools that an agent is given; all of them without.
+fn only_mcp(path: &str, value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<Vec<String>> {
+    if let Some(is_on) = value.get_ref().as_bool() {
+        return (!is_on).then(Vec::new);
+    }
+    let items = value.get_ref().as_array();
+    let names = items.map(|items| items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)));
+    let names = names.and_then(Iterator::collect::<Option<Vec<String>>>);
+    if names.is_none() {
+        let given = kind_of(value.get_ref());
+        report
+            .warn(&value.span(), format!("{path} is {given}; allowed: true, false, or a list of names, [\"tracker\"]"));
+    }
+    // What cannot be read gives nothing away.
+    Some(names.unwrap_or_default())
 }
 
 /// `None` when the agent cannot be started because it has no command.
@@ -268,6 +296,8 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
                 let name = format!("{path}.sandbox_listen");
                 agent.sandbox.listens = (!is_all(value)).then(|| ports(&name, value, report));
             }
+            // It is of the servers, not of the start.
+            "mcp" => {}
             "framing" => agent.reach.framing = one_of(&format!("{path}.framing"), &FRAMINGS, value, report),
             other => {
                 let message = format!("unknown key {other:?} in [{path}]; allowed: {}", AGENT_KEYS.join(", "));

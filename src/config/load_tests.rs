@@ -47,7 +47,7 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
         said(text),
         [
             "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, gate, decision_hook, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp",
         ]
     );
 }
@@ -108,7 +108,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp";
             no_command:
                 "[agents.x]\nargs = []",
                 "config.toml:1: [agents.x] has no command; it needs: command = \"program\", or url";
@@ -192,4 +192,20 @@ fn what_limits_a_sandbox_is_a_list_or_all_and_what_is_neither_allows_nothing() {
     assert_eq!((a.readable, a.connects, a.listens), (Some(vec!["/usr".to_owned()]), Some(vec![443]), None));
     assert_eq!((b.readable, b.connects, b.listens), (None, Some(Vec::new()), Some(Vec::new())));
     assert_eq!(warnings.len(), 4, "{warnings:?}");
+}
+
+#[test]
+fn which_servers_an_agent_is_given_is_said_also_of_one_that_is_known_otherwise() {
+    let text =
+        "[agents.a]\ncommand = \"a\"\nmcp = [\"db\", \"docs\"]\n[agents.b]\nmcp = false\n[agents.c]\nmcp = true\n";
+    let (config, warnings) = load(text, "config.toml");
+    assert_eq!(warnings, []);
+    assert_eq!(config.agents.keys().collect::<Vec<_>>(), ["a"]);
+    let only = [("a", vec!["db", "docs"]), ("b", vec![])];
+    let only = only.map(|(agent, names)| (agent.to_owned(), names.into_iter().map(str::to_owned).collect()));
+    assert_eq!(config.only_mcp, BTreeMap::from(only));
+    let (config, warnings) = load("[agents.d]\nmcp = [\"db\", 1]\n", "config.toml");
+    let said = "config.toml:2: agents.d.mcp is a list; allowed: true, false, or a list of names, [\"tracker\"]";
+    assert_eq!(warnings[0].to_string(), said);
+    assert_eq!(config.only_mcp["d"], Vec::<String>::new());
 }

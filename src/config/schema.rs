@@ -43,7 +43,7 @@ pub const TRANSPORTS: [&str; 4] = ["unix", "websocket", "http", "sse"];
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 16] = [
+pub const AGENT_KEYS: [&str; 17] = [
     "command",
     "args",
     "env",
@@ -60,6 +60,7 @@ pub const AGENT_KEYS: [&str; 16] = [
     "sandbox_read",
     "sandbox_connect",
     "sandbox_listen",
+    "mcp",
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -93,6 +94,8 @@ pub struct Config {
     pub installed: Vec<Installed>,
     /// Servers of tools by name, each as in `.mcp.json`.
     pub mcp: BTreeMap<String, serde_json::Value>,
+    /// The only ones of them that these agents are given.
+    pub only_mcp: BTreeMap<String, Vec<String>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,6 +6,7 @@ use super::links::{Further, Reach};
 use super::reviewing::ReviewConfig;
 use super::ruling::RulesConfig;
 use super::servers::ServersConfig;
+use crate::host::keyring::Keyring;
 use crate::host::process::{Graces, Sandbox};
 use crate::model::budget::Budget;
 use crate::model::changes::Gate;
@@ -27,6 +28,10 @@ pub struct EngineConfig {
     /// In which versions of the protocol the agent is spoken to.
     pub protocol: Protocol,
     pub reach: Reach,
+    /// What the person has the system keep.
+    pub keyring: Keyring,
+    /// The agent's name in it; nothing is kept for it without.
+    pub kept_as: Option<String>,
     /// What the agent may write besides the session's directory, where that is confined.
     pub sandbox: Option<Sandbox>,
     pub further: Further,

@@ -48,6 +48,8 @@ pub struct AgentSetup {
     pub reach: Reach,
     /// What it may write besides the session's directory, where that is confined.
     pub sandbox: Option<Sandbox>,
+    /// Its name in the system's keyring; nothing is kept for it without.
+    pub kept_as: Option<String>,
 }
 
 /// How messages get to an agent and back.
@@ -150,6 +152,8 @@ struct Far {
     stderr: Option<StderrTail>,
     /// It said nothing to lines: it is written to with lengths.
     has_lengths: bool,
+    /// What the keyring has for it was asked for.
+    is_given_kept: bool,
 }
 
 pub(super) struct Links {
@@ -193,6 +197,19 @@ impl Links {
             setup.env.retain(|(name, _)| values.iter().all(|(new, _)| new != name));
             setup.env.extend(values);
         }
+    }
+
+    pub fn unset_variables(&mut self, agent: AgentKey, names: &[String]) {
+        if let Some(setup) = self.agents.get_mut(&agent).and_then(|far| far.setup.as_mut()) {
+            setup.env.retain(|(name, _)| !names.contains(name));
+        }
+    }
+
+    /// The agent's name in the keyring, when it is asked for the first time.
+    pub fn kept_as_at_first(&mut self, agent: AgentKey) -> Option<String> {
+        let far = self.agents.get_mut(&agent)?;
+        let is_first = !std::mem::replace(&mut far.is_given_kept, true);
+        far.setup.as_ref().filter(|_| is_first)?.kept_as.clone()
     }
 
     pub fn running(&self, agent: AgentKey) -> Option<&Running> {

@@ -33,6 +33,7 @@ use super::timers::Timers;
 use super::wait::sleep_until;
 use crate::agent::codec::{self, SharedCodec};
 use crate::host::fs::Private;
+use crate::host::keyring::Keyring;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
@@ -85,6 +86,7 @@ pub struct Engine {
     ruler: Ruler,
     audit: Audit,
     servers: Servers,
+    keyring: Keyring,
     pub(super) timers: Timers,
     news: Vec<Addressed<FrontEnd>>,
     /// What was typed to log in, and must not be shown or written down.
@@ -109,12 +111,12 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, reach, sandbox, permission_mode, .. } = config;
+        let EngineConfig { directories, budget, reach, sandbox, permission_mode, keyring, kept_as, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install, start_in, protocol, reach, sandbox };
+        let first = AgentSetup { command, args, env, install, start_in, protocol, reach, sandbox, kept_as };
         let line = first.line();
         // Without a screen nothing of it is shown.
         let reads_stored_history = journals.is_some() && policy == Policy::Ask;
@@ -166,6 +168,7 @@ impl Engine {
             ruler: Ruler::new(rules, &sender),
             audit,
             servers: Servers::new(find, &sender),
+            keyring,
             timers: Timers::default(),
             news: Vec::new(),
             hearing: Hearing::default(),

@@ -24,7 +24,7 @@ pub struct Ended {
     /// One line, and what follows from it.
     pub words: String,
     pub detail: Vec<String>,
-    /// The way to log in that takes a terminal.
+    /// The way to log in that takes a terminal, or values that are typed there.
     pub run: Option<AuthKind>,
     pub goodbye: Goodbye,
 }
@@ -38,10 +38,11 @@ pub async fn log_in(mut engine: Engine, method: Option<String>, agent: &str) -> 
     Ok(outcome.ended(engine.shutdown().await))
 }
 
-pub async fn log_out(mut engine: Engine) -> io::Result<Ended> {
+/// `has_removed`: what was kept for the agent is removed, and that may be all that there is to do.
+pub async fn log_out(mut engine: Engine, has_removed: bool) -> io::Result<Ended> {
     let mut run = LogIn { signals: Signals::listen()?, printed: 0, logged_out: None };
     engine.intent(Intent::Start);
-    let outcome = run.log_out(&mut engine).await;
+    let outcome = run.log_out(&mut engine, has_removed).await;
     Ok(outcome.ended(engine.shutdown().await))
 }
 
@@ -111,7 +112,7 @@ impl LogIn {
             AuthKind::Agent => self.by_agent(engine, &chosen, is_ready, agent).await.into(),
             AuthKind::Env { vars, .. } => {
                 let words = format!("set {} in the environment, and start again", vars.join(", "));
-                Verdict::new(code::AUTH, words).into()
+                Outcome { verdict: Verdict::new(code::AUTH, words), run: Some(chosen.kind.clone()) }
             }
             AuthKind::Typed { .. } => Verdict::new(code::AUTH, format!("{}: {ON_SCREEN}", chosen.name)).into(),
             kind => Outcome { verdict: Verdict::new(code::OK, ""), run: Some(kind.clone()) },
@@ -138,13 +139,14 @@ impl LogIn {
         }
     }
 
-    async fn log_out(&mut self, engine: &mut Engine) -> Outcome {
+    async fn log_out(&mut self, engine: &mut Engine, has_removed: bool) -> Outcome {
         if let Some(verdict) = self.until(engine, has_opened).await {
             return verdict.into();
         }
         if !engine.model().first().agent().caps.log_out {
             let words = "this agent cannot be told to log out; its own program may have a command for it";
-            return Verdict::new(code::NOT_FINISHED, words).into();
+            let code = if has_removed { code::OK } else { code::NOT_FINISHED };
+            return Verdict::new(code, words).into();
         }
         let news = engine.intent(Intent::LogOut);
         self.note(&news);

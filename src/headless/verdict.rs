@@ -112,7 +112,10 @@ pub(super) fn auth_verdict(session: SessionRef<'_>, error: &CallError, login: &s
     }
     for method in methods {
         let how = match &method.kind {
-            AuthKind::Env { vars, .. } => format!("set {} and start again", vars.join(", ")),
+            AuthKind::Env { vars, .. } => {
+                let line = log_in_line(login, session, &method.id);
+                format!("set {} and start again, or have it kept: {line}", vars.join(", "))
+            }
             AuthKind::Agent => log_in_line(login, session, &method.id),
             AuthKind::Typed { .. } => ON_SCREEN.to_owned(),
             AuthKind::Terminal { .. } | AuthKind::Command { .. } => {

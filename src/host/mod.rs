@@ -1,10 +1,12 @@
 //! host: what agents ask of this machine — files and terminals — done here, synchronously, behind plain functions; the
-//! processes of agents; the git worktrees that sessions begin in; the archives that agents come in; and what may be done with a directory.
+//! processes of agents; the git worktrees that sessions begin in; the archives that agents come in; what the system keeps for
+//! an agent; and what may be done with a directory.
 //!
 //! It knows no model, no screen and no protocol types. The engine calls the file functions from blocking tasks
 //! and hands the registry two callbacks. Invariant: nothing outside the session's roots is read or written for an agent.
 
 pub mod fs;
+pub mod keyring;
 pub mod priority;
 pub mod process;
 pub mod pty;

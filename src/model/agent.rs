@@ -86,6 +86,8 @@ pub struct Agent {
     pub command: String,
     /// Names of the variables that the configuration gives it besides.
     pub env: Vec<String>,
+    /// Names of the variables that the system's keyring has for it.
+    pub kept: Vec<String>,
     pub name: Option<String>,
     pub title: Option<String>,
     pub version: Option<String>,

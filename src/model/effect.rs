@@ -33,6 +33,8 @@ pub enum Effect {
     /// What was typed to log in is good, until then where that is known: seconds from 1970.
     KeepCredentials(Option<i64>),
     ForgetCredentials,
+    /// What the system's keyring has for the agent is removed.
+    ForgetKept,
     Respond {
         req: ReqId,
         answer: Answer,

@@ -527,6 +527,11 @@ pub enum Intent {
     SetTitle {
         title: String,
     },
+    /// A server of tools is given to the agent, or not, when the session is opened the next time.
+    SwitchServer {
+        name: String,
+        on: bool,
+    },
     SetMode {
         id: String,
     },

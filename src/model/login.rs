@@ -44,6 +44,15 @@ pub enum How {
     Restart,
 }
 
+/// For how long values are good that the person types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    #[default]
+    ThisRun,
+    /// The system keeps them for later starts of the agent.
+    InKeyring,
+}
+
 /// A value that a person has typed and that is to be said nowhere.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Secret(pub String);

@@ -35,6 +35,7 @@ pub mod reduce;
 pub mod refusal;
 pub mod retold;
 pub mod ruling;
+pub mod servers;
 pub mod session;
 pub mod session_ref;
 pub mod setup;

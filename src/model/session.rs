@@ -161,6 +161,8 @@ pub struct Session {
     pub(super) limited: BTreeMap<ReqId, TermId>,
     /// The piece of a text that came last, of messages whose pieces are counted.
     pub(super) last_part: Option<(ChunkKind, u64)>,
+    /// Of tools.
+    pub servers: super::servers::Servers,
     pub usage: Option<Usage>,
     pub turn: Option<Turn>,
     /// How the last turn ended; none while one runs, and after the agent has gone.

@@ -16,7 +16,7 @@ use crate::base::picture::Picture;
 use crate::model::changes::{FileDoc, HunkId, Scope, Target, Verdict};
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, SessionKey, TermId};
-use crate::model::login::Secret;
+use crate::model::login::{Keep, Secret};
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -92,6 +92,7 @@ pub enum Out {
     LogInWith {
         method: String,
         values: Vec<(String, Secret)>,
+        keep: Keep,
     },
     /// Shows a page to the person.
     OpenPage(String),

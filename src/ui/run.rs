@@ -51,7 +51,7 @@ use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
-use crate::model::login::Secret;
+use crate::model::login::{Keep, Secret};
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
 use std::io;
@@ -474,7 +474,7 @@ impl<D: Device> Running<D> {
             Out::Copy(what, text) => self.copier.copy(what, text),
             Out::Save(what, text) => self.copier.save(what, text),
             Out::Picture(picture, whither) => pictures::keep(self, picture, whither),
-            Out::LogInWith { method, values } => self.log_in_with(method, values),
+            Out::LogInWith { method, values, keep } => self.log_in_with(method, values, keep),
             Out::OpenPage(address) => self.engine.open_page(self.app.shown(), address),
             Out::Mouse(mouse) => self.screen.set_mouse(mouse)?,
             Out::Edit(job) => self.editor = Some(job),
@@ -503,8 +503,8 @@ impl<D: Device> Running<D> {
         }
     }
 
-    fn log_in_with(&mut self, method: String, values: Vec<(String, Secret)>) {
-        self.engine.log_in_with(self.app.shown(), method, values);
+    fn log_in_with(&mut self, method: String, values: Vec<(String, Secret)>, keep: Keep) {
+        self.engine.log_in_with(self.app.shown(), method, values, keep);
         self.app.sync(self.engine.model(), self.engine.now());
     }
 

@@ -185,6 +185,11 @@ fn r_104_values_of_variables_are_asked_for_and_said_nowhere() {
     s.send(TOKEN);
     let screen = s.see("•••••••••••••••••");
     assert!(!screen.contains(TOKEN), "{screen}");
+    s.see("Enter takes it, for this run only · Tab: in the system's keyring");
+    s.send(TAB);
+    s.see("Enter keeps it in the system's keyring · Tab: for this run only");
+    s.send(TAB);
+    s.see("Enter takes it, for this run only");
     s.send(ENTER);
     s.see_no("needs a log-in");
     s.prompt("are you there");

@@ -12,6 +12,7 @@ mod recalled;
 mod remote;
 mod rules;
 mod secrets;
+mod servers;
 
 use crate::support::app::config;
 use crate::support::renamed::{message_in, message_out, renamed};

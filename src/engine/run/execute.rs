@@ -15,6 +15,7 @@ use crate::engine::merging::Wanted;
 use crate::engine::rulebook;
 use crate::engine::terminals::Start;
 use crate::engine::{AgentSetup, Reach};
+use crate::host::keyring::Kept;
 use crate::host::process;
 use crate::mcp::{Found, Remote};
 use crate::model::budget::Budget;
@@ -22,7 +23,7 @@ use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec, Timer};
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
-use crate::model::login::Secret;
+use crate::model::login::{Keep, Secret};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -125,6 +126,13 @@ impl Engine {
         for message in found.remarks {
             self.apply(at, HostEvent::Warning { message });
         }
+        let names: Vec<String> = found.servers.iter().map(|given| given.written.name.clone()).collect();
+        if !names.is_empty() {
+            self.apply(at, HostEvent::ServersFound(names));
+        }
+        if let Some(session) = self.core.model().session_of(at) {
+            found.servers.retain(|given| session.servers.is_on(&given.written.name));
+        }
         let line = self.core.give(line, &found.servers);
         self.send(line);
     }
@@ -150,6 +158,7 @@ impl Engine {
                 self.pushing.forget(agent);
                 let (cwd, words) =
                     (self.core.directory(agent.into()).to_owned(), self.core.codec(agent).word_for_word());
+                self.give_kept(agent);
                 let event = self.links.start(agent, cwd, words);
                 self.apply(agent, event);
             }
@@ -168,6 +177,7 @@ impl Engine {
                 self.timers.stop(agent.into(), Timer::Credentials);
                 self.core.forget_credentials(agent);
             }
+            Effect::ForgetKept => self.forget_kept(agent),
             _ => {}
         }
     }
@@ -244,6 +254,7 @@ impl Engine {
             | Effect::EndLogIn(_)
             | Effect::KeepCredentials(_)
             | Effect::ForgetCredentials
+            | Effect::ForgetKept
             | Effect::Respond { .. }
             | Effect::Audit(_)
             | Effect::Void(_)
@@ -322,11 +333,12 @@ impl Engine {
         self.apply_all(told);
     }
 
-    /// Gives the agent the values of a way to log in, and has it started again with them. Not an intent: they are in no
-    /// journal, and where an agent says one that its method calls a secret, it is neither shown nor written down.
-    pub fn log_in_with(&mut self, at: SessionKey, method: String, values: Vec<(String, Secret)>) {
+    /// Gives the agent the values of a way to log in, and has it started again with them; variables may be kept, too. Not an
+    /// intent: they are in no journal, and where an agent says one that its method calls a secret, it is neither shown nor
+    /// written down.
+    pub fn log_in_with(&mut self, at: SessionKey, method: String, values: Vec<(String, Secret)>, keep: Keep) {
         let Some(agent) = self.core.model().session_of(at).map(|session| session.agent) else { return };
-        let vars = values.iter().map(|(name, _)| name.clone()).collect();
+        let vars: Vec<String> = values.iter().map(|(name, _)| name.clone()).collect();
         let model = self.core.model().agent_of(agent);
         let chosen = model.and_then(|agent| agent.auth_methods.iter().find(|known| known.id == method));
         let is_open =
@@ -339,8 +351,49 @@ impl Engine {
             self.core.keep_credentials(agent, values);
             return self.apply(agent, HostEvent::LogInTyped { method });
         }
+        if keep == Keep::InKeyring {
+            let kept = |(name, value): &(String, Secret)| Kept {
+                name: name.clone(),
+                value: value.0.clone(),
+                is_open: is_open(name),
+            };
+            let kept = values.iter().map(kept).collect();
+            let kept_as = self.links.setup(agent).and_then(|setup| setup.kept_as.clone());
+            let kept_as = kept_as.ok_or_else(|| "nothing is kept for such an agent".to_owned());
+            let fault = kept_as.and_then(|name| self.keyring.keep(&name, kept)).err();
+            self.apply(agent, HostEvent::KeyringTook { vars: Vec::clone(&vars), fault });
+        }
         self.links.set_variables(agent, values.into_iter().map(|(name, value)| (name, value.0)).collect());
         self.apply(agent, HostEvent::LogInSet { method, vars });
+    }
+
+    /// Puts what the system's keyring has for an agent into its environment, before it is started for the first time.
+    fn give_kept(&mut self, agent: AgentKey) {
+        let Some(name) = self.links.kept_as_at_first(agent) else { return };
+        let kept = match self.keyring.read(&name) {
+            Ok(kept) if !kept.is_empty() => kept,
+            // Where there is no keyring nothing was ever kept.
+            _ => return,
+        };
+        for secret in kept.iter().filter(|one| !one.is_open) {
+            self.hearing.secrets.add(&secret.value);
+        }
+        self.recorder.hide(self.hearing.secrets.clone());
+        let vars = kept.iter().map(|one| one.name.clone()).collect();
+        self.links.set_variables(agent, kept.into_iter().map(|one| (one.name, one.value)).collect());
+        self.apply(agent, HostEvent::KeyringGave { vars });
+    }
+
+    fn forget_kept(&mut self, agent: AgentKey) {
+        let Some(name) = self.links.setup(agent).and_then(|setup| setup.kept_as.clone()) else { return };
+        let fault = match self.keyring.forget(&name) {
+            Ok(names) => {
+                self.links.unset_variables(agent, &names);
+                None
+            }
+            Err(why) => Some(why),
+        };
+        self.apply(agent, HostEvent::KeyringForgot { fault });
     }
 
     /// What the person has filled in as a secret is neither shown nor written down from now on, whoever says it.

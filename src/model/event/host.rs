@@ -60,6 +60,21 @@ pub enum HostEvent {
         method: String,
         vars: Vec<String>,
     },
+    /// What the system's keyring has for an agent was put into its environment, before it is started for the first time.
+    KeyringGave {
+        vars: Vec<String>,
+    },
+    /// What was typed is kept in the system's keyring, or why it is good for this run only.
+    KeyringTook {
+        vars: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
+    },
+    /// The system's keyring has nothing more of the agent, or why it still has.
+    KeyringForgot {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
+    },
     /// The person has typed what this way to log in asks for; it is sent, and kept in memory.
     LogInTyped {
         method: String,
@@ -118,6 +133,8 @@ pub enum HostEvent {
     TerminalMoved {
         term: TermId,
     },
+    /// Servers of tools that there are for the session, by their names; those that are switched off among them.
+    ServersFound(Vec<String>),
     /// Where a write that the person is to be asked about would go, or why it cannot be done.
     WriteChecked {
         req: ReqId,
@@ -190,6 +207,9 @@ impl HostEvent {
             | Self::LogInEnded { .. }
             | Self::LogInSet { .. }
             | Self::LogInTyped { .. }
+            | Self::KeyringGave { .. }
+            | Self::KeyringTook { .. }
+            | Self::KeyringForgot { .. }
             | Self::StdoutClosed { .. }
             | Self::ConnectionDropped { .. }
             | Self::NothingHeard => AGENT,

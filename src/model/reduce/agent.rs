@@ -106,10 +106,11 @@ pub fn kill(agent: &mut Agent, cx: &mut Cx) {
 /// Nothing negotiated carries over to the next process.
 pub fn forget(agent: &mut Agent) {
     let (command, env) = (std::mem::take(&mut agent.command), std::mem::take(&mut agent.env));
+    let kept = std::mem::take(&mut agent.kept);
     let suggestion = agent.suggestion.take();
     let credentials = agent.credentials.take();
     let (log_ins, is_confined) = (agent.log_ins, agent.is_confined);
-    *agent = Agent { command, env, suggestion, is_confined, log_ins, credentials, ..Agent::default() };
+    *agent = Agent { command, env, kept, suggestion, is_confined, log_ins, credentials, ..Agent::default() };
 }
 
 pub fn initialized(agent: &mut Agent, init: InitResult) {

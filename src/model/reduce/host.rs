@@ -54,6 +54,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
                 touch_shown(session, &term);
             }
         }
+        HostEvent::ServersFound(names) => session.servers.find(names),
         HostEvent::Review(event) => review::fact(session, event, cx),
         HostEvent::Warning { message } => {
             notice(session, Level::Warn, message, Vec::new(), cx.now);
@@ -72,6 +73,9 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::LogInEnded { .. }
         | HostEvent::LogInSet { .. }
         | HostEvent::LogInTyped { .. }
+        | HostEvent::KeyringGave { .. }
+        | HostEvent::KeyringTook { .. }
+        | HostEvent::KeyringForgot { .. }
         | HostEvent::StdoutClosed { .. }
         | HostEvent::ConnectionDropped { .. }
         | HostEvent::NothingHeard

@@ -5,7 +5,7 @@
 
 use super::agent as one;
 use super::lifecycle::{drop_hopeless_strays, go_on, restart};
-use super::{Cx, in_agent, in_each, in_session, notice, opening, options, sessions};
+use super::{Cx, in_agent, in_each, in_session, keyring, notice, opening, options, sessions};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, ListState};
 use crate::model::effect::{Call, Effect, FrontEnd};
@@ -131,6 +131,7 @@ fn logged_in(model: &mut Model, key: AgentKey, name: &str, cx: &mut Cx) {
 /// Only an agent that says it can is told to.
 pub fn log_out(model: &mut Model, key: AgentKey, cx: &mut Cx) {
     in_agent(model, key, cx, |agent, cx| {
+        keyring::forget(agent, cx);
         if agent.is_up() && agent.caps.log_out {
             cx.push(Effect::Call(Call::LogOut));
         }

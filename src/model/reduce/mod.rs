@@ -16,6 +16,7 @@ mod cx;
 mod far;
 mod gate;
 mod host;
+mod keyring;
 mod leave;
 mod lifecycle;
 mod login;
@@ -301,6 +302,9 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::LogInEnded { term, exit } => login::command_ended(model, key, &term, &exit, cx),
         HostEvent::LogInSet { method, vars } => login::set(model, key, method, vars, cx),
         HostEvent::LogInTyped { method } => login::typed(model, key, method, cx),
+        HostEvent::KeyringGave { vars } => keyring::gave(model, key, vars, cx),
+        HostEvent::KeyringTook { vars, fault } => keyring::took(model, key, vars, fault, cx),
+        HostEvent::KeyringForgot { fault } => keyring::forgot(model, key, fault, cx),
         HostEvent::AgentExited { exit, stderr } => lifecycle::exited(model, key, exit, stderr, cx),
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
@@ -408,6 +412,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
             audit::tell(cx, || Decision::new(Matter::Gate, "", gate.into(), By::Person));
         }
         Intent::SetPermissionMode(choice) => permission_mode::choose(session, choice, By::Person, cx),
+        Intent::SwitchServer { name, on } => options::switch_server(session, &name, on, cx),
         Intent::Review(action) => review::act(session, action, cx),
         Intent::SetMode { id } => options::set_mode(session, id, cx),
         Intent::SetOption { id, value } => options::set_option(session, &id, value, cx),

@@ -200,3 +200,12 @@ fn show_pending(session: &mut Session) {
         option.pending = newest(&Wished::Option(option.id.clone())).map(|w| w.value.clone());
     }
 }
+
+/// A server of tools, for when the session is opened the next time.
+pub fn switch_server(session: &mut Session, name: &str, on: bool, cx: &Cx) {
+    if session.servers.switch(name, on) {
+        let word = if on { "on" } else { "off" };
+        let words = format!("MCP server {name} is {word} when the session is opened again (start the agent again)");
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+    }
+}

@@ -248,6 +248,12 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
             })),
         }
     }
+    rows.extend(session.servers.all().map(|(name, is_on)| Row {
+        group: "MCP server".into(),
+        label: clean(name),
+        detail: format!("{} · Enter changes it for when the session is opened again", if is_on { "on" } else { "off" }),
+        choice: Choice::Set(Intent::SwitchServer { name: name.to_owned(), on: !is_on }),
+    }));
     rows.extend(session.rules.made().iter().map(|rule| Row {
         group: "rule".into(),
         label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
@@ -268,7 +274,10 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
     if agent.is_up() && agent.log_in.is_none() && !agent.auth_methods.is_empty() {
         of_agent("log in", "with one of the agent's ways", Intent::LogIn);
     }
-    if agent.is_up() && agent.caps.log_out {
+    if !agent.kept.is_empty() {
+        let words = format!("{} is removed from the keyring", agent.kept.join(", "));
+        of_agent("log out", &clean(&words), Intent::LogOut);
+    } else if agent.is_up() && agent.caps.log_out {
         of_agent("log out", "the agent forgets who you are", Intent::LogOut);
     }
     rows

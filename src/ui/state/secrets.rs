@@ -2,7 +2,7 @@
 //!
 //! Shows none and keeps none after it is closed. Invariant: what was typed is in no other part of the state.
 
-use crate::model::login::Secret;
+use crate::model::login::{Keep, Secret};
 
 /// Bytes of a value.
 const MAX: usize = 16 << 10;
@@ -14,6 +14,8 @@ pub struct Secrets {
     pub vars: Vec<String>,
     /// Those that were typed, in the order of the variables; the last one is being typed.
     values: Vec<Secret>,
+    /// For how long they are good; nothing where that is for this run in any case.
+    pub keep: Option<Keep>,
     pub trouble: Option<&'static str>,
 }
 
@@ -25,8 +27,16 @@ pub enum Entered {
 }
 
 impl Secrets {
-    pub fn new(method: String, vars: Vec<String>) -> Self {
-        Self { method, vars, values: vec![Secret::default()], trouble: None }
+    pub fn new(method: String, vars: Vec<String>, keep: Option<Keep>) -> Self {
+        Self { method, vars, values: vec![Secret::default()], keep, trouble: None }
+    }
+
+    /// For this run, or in the system's keyring.
+    pub fn toggle_keep(&mut self) {
+        self.keep = self.keep.map(|keep| match keep {
+            Keep::ThisRun => Keep::InKeyring,
+            Keep::InKeyring => Keep::ThisRun,
+        });
     }
 
     /// The variable whose value is typed now.
@@ -88,7 +98,11 @@ mod tests {
 
     #[test]
     fn values_are_asked_for_one_after_the_other_and_said_nowhere() {
-        let mut form = Secrets::new("key".into(), vec!["A".into(), "B".into()]);
+        let mut form = Secrets::new("key".into(), vec!["A".into(), "B".into()], Some(Keep::ThisRun));
+        form.toggle_keep();
+        assert_eq!(form.keep, Some(Keep::InKeyring));
+        form.toggle_keep();
+        assert_eq!(form.keep, Some(Keep::ThisRun));
         assert_eq!(form.enter(), Entered::Nothing);
         assert_eq!((form.variable(), form.trouble), ("A", Some("nothing was typed")));
         form.type_text("hunt\u{1b}er3");

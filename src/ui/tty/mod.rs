@@ -9,6 +9,7 @@ pub mod editor;
 mod event;
 mod graphics;
 pub mod guard;
+mod hidden;
 pub mod input;
 mod late;
 mod numbers;
@@ -22,6 +23,7 @@ pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
 pub use guard::{Beside, Place, Pointer, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of};
+pub use hidden::hidden_line;
 pub use input::InputStream;
 /// For `fuzz/`.
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 use super::{Cx, common, rule, sessions};
 use crate::model::event::{AuthKind, AuthMethod, Intent, PermissionKind, PermissionOption};
 use crate::model::ids::ReqId;
+use crate::model::login::Keep;
 use crate::model::question::Question;
 use crate::text::address;
 use crate::ui::cells;
@@ -269,8 +270,11 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
         Some(Dialog::LogIn) => {
             let Some(method) = cx.session.agent().auth_methods.get(at) else { return };
             match &method.kind {
-                AuthKind::Env { vars: names, .. } | AuthKind::Typed { names } => {
-                    state.secrets = Some(Secrets::new(method.id.clone(), names.clone()));
+                AuthKind::Env { vars, .. } => {
+                    state.secrets = Some(Secrets::new(method.id.clone(), vars.clone(), Some(Keep::ThisRun)));
+                }
+                AuthKind::Typed { names } => {
+                    state.secrets = Some(Secrets::new(method.id.clone(), names.clone(), None));
                 }
                 kind => {
                     state.view.enters_log_in = *kind != AuthKind::Agent;

@@ -14,11 +14,12 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Escape | Action::CtrlC => state.secrets = None,
         Action::Accept | Action::Submit => {
             if let Entered::All(values) = form.enter() {
-                let method = std::mem::take(&mut form.method);
+                let (method, keep) = (std::mem::take(&mut form.method), form.keep.unwrap_or_default());
                 state.secrets = None;
-                out.push(Out::LogInWith { method, values });
+                out.push(Out::LogInWith { method, values, keep });
             }
         }
+        Action::Tab => form.toggle_keep(),
         Action::Backspace => form.backspace(),
         Action::KillLine | Action::DeleteWordBack => form.clear(),
         Action::Char(c) => form.type_text(c.encode_utf8(&mut [0; 4])),

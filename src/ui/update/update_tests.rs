@@ -6,6 +6,7 @@ use crate::model::event::{
 };
 use crate::model::event::{Event, SessionResult, Update};
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
+use crate::model::login::{Keep, Secret};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
@@ -826,6 +827,44 @@ fn logged_out() -> Scene {
     })));
     s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
     s
+}
+
+#[test]
+fn a_value_for_a_log_in_is_for_this_run_unless_tab_has_said_otherwise() {
+    for (tabs, keep) in [(0, Keep::ThisRun), (1, Keep::InKeyring), (2, Keep::ThisRun)] {
+        let mut s = Scene::new(80, 24);
+        s.start();
+        let kind = AuthKind::Env { vars: vec!["A_KEY".into()], open: Vec::new() };
+        let method = AuthMethod { id: "key".into(), name: "By key".into(), description: None, kind };
+        s.agent(AgentEvent::Initialized(Ok(InitResult { auth_methods: vec![method], ..InitResult::default() })));
+        s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
+        s.draw();
+        s.press(Code::Tab).after(700).draw();
+        s.typed("1").draw();
+        for _ in 0..tabs {
+            s.press(Code::Tab);
+        }
+        let words = ["Tab: in the system's keyring · Esc leaves", "Tab: for this run only · Esc leaves"];
+        assert!(s.draw().contains(words[usize::from(keep == Keep::InKeyring)]), "{}", s.shown);
+        s.typed("hunter2").press(Code::Enter);
+        let values = vec![("A_KEY".to_owned(), Secret("hunter2".to_owned()))];
+        assert_eq!(s.outs.last(), Some(&Out::LogInWith { method: "key".into(), values, keep }));
+    }
+}
+
+#[test]
+fn what_the_keyring_has_and_the_servers_of_a_session_stand_in_the_list_of_options() {
+    let mut s = Scene::ready(120, 40);
+    s.event(Event::Host(HostEvent::KeyringGave { vars: vec!["A_KEY".into()] }));
+    s.event(Event::Host(HostEvent::ServersFound(vec!["db".into()])));
+    s.press(Code::F(2)).typed("log out").draw();
+    assert!(s.shown.contains("A_KEY is removed from the keyring"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::LogOut]);
+    s.press(Code::F(2)).typed("db").draw();
+    assert!(s.shown.contains("on · Enter changes it for when the session is opened again"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&Intent::SwitchServer { name: "db".into(), on: false }));
 }
 
 #[test]

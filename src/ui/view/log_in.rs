@@ -6,6 +6,7 @@
 use super::paint;
 use super::{ViewCx, split_bottom, split_top};
 use crate::base::sanitize;
+use crate::model::login::Keep;
 use crate::text::address;
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -42,6 +43,14 @@ pub(super) fn draw(cx: &ViewCx<'_>, screen: &ScreenSnapshot, area: Rect, buf: &m
     }
 }
 
+fn keys(keep: Option<Keep>) -> &'static str {
+    match keep {
+        None => "Enter takes it, for this run only; it is written nowhere · Esc leaves",
+        Some(Keep::ThisRun) => "Enter takes it, for this run only · Tab: in the system's keyring · Esc leaves",
+        Some(Keep::InKeyring) => "Enter keeps it in the system's keyring · Tab: for this run only · Esc leaves",
+    }
+}
+
 /// The line in which a value is typed; returns what is above it.
 pub(super) fn form(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
     let Some(form) = &cx.state.secrets else { return area };
@@ -58,7 +67,7 @@ pub(super) fn form(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut 
     if foot.height > 0 {
         let words = match form.trouble {
             Some(trouble) => StyledText::of(trouble, Token::Warn),
-            None => StyledText::of("Enter takes it, for this run only; it is written nowhere · Esc leaves", Token::Dim),
+            None => StyledText::of(keys(form.keep), Token::Dim),
         };
         let words = width::truncate_styled(&words, usize::from(foot.width.saturating_sub(3)));
         paint::put(buf, foot.x + 2, foot.y, foot.width.saturating_sub(3), &words, cx.theme);

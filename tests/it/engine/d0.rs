@@ -6,7 +6,7 @@ use acp_tui::engine::rulebook::Rulebook;
 use acp_tui::engine::{Engine, EngineConfig, RulesConfig};
 use acp_tui::model::event::{AuthKind, Intent, Protocol};
 use acp_tui::model::ids::SessionKey;
-use acp_tui::model::login::Secret;
+use acp_tui::model::login::{Keep, Secret};
 use acp_tui::model::ruling::{Ruled, Scope};
 use acp_tui::model::session::Phase;
 use acp_tui::remote::Remote;
@@ -91,7 +91,12 @@ fn begun_with(dir: &TempDir, until: Value, rules: Option<RulesConfig>) -> (Engin
 }
 
 fn typed(engine: &mut Engine, value: &str) {
-    engine.log_in_with(SessionKey::FIRST, "api_key".into(), vec![("apiKey".into(), Secret(value.into()))]);
+    engine.log_in_with(
+        SessionKey::FIRST,
+        "api_key".into(),
+        vec![("apiKey".into(), Secret(value.into()))],
+        Keep::ThisRun,
+    );
 }
 
 async fn until_asked(engine: &mut Engine, words: &str) {

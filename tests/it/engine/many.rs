@@ -163,6 +163,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
         install: None,
         reach: acp_tui::engine::Reach::default(),
         sandbox: None,
+        kept_as: None,
     };
     config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup)]));
     Engine::connected(config, codec::shipped(), Some(connect))

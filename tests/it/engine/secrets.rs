@@ -5,14 +5,17 @@ use super::{config, until};
 use acp_tui::agent::codec;
 use acp_tui::engine::link::{Agent, memory};
 use acp_tui::engine::{Engine, EngineConfig};
+use acp_tui::host::keyring::Keyring;
+use acp_tui::model::effect::FrontEnd;
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::Intent;
 use acp_tui::model::ids::SessionKey;
-use acp_tui::model::login::Secret;
+use acp_tui::model::login::{Keep, Secret};
 use acp_tui::model::session::Phase;
 use acp_tui::store::recording::Recording;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const KEY: &str = "sk-ünïcode-12345678";
 const REGION: &str = "eu-central-17";
@@ -108,7 +111,7 @@ async fn what_was_typed_to_log_in_is_done_with_and_neither_shown_nor_written_dow
     engine.intent(Intent::Start);
     until(&mut engine, "a log-in", |e| e.model().first().agent().log_in.is_some()).await;
     let values = [("A_KEY", KEY), ("A_REGION", REGION)].map(|(name, value)| (name.to_owned(), Secret(value.into())));
-    engine.log_in_with(SessionKey::FIRST, "key".into(), values.to_vec());
+    engine.log_in_with(SessionKey::FIRST, "key".into(), values.to_vec(), Keep::ThisRun);
     until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
     until(&mut engine, "a turn", |e| e.model().first().session().turn.is_some()).await;
@@ -139,4 +142,100 @@ async fn what_was_typed_to_log_in_is_done_with_and_neither_shown_nor_written_dow
         assert!(!text.contains("12345678") && text.contains(REGION), "{text}");
         assert!(!text.contains("\\u0031\\u0032\\u0033"), "{text}");
     }
+}
+
+/// Wants a log-in unless it is started with the variable; can be told of nothing.
+async fn plain_agent(mut agent: Agent, knows: bool) {
+    while let Some(line) = agent.lines.next_line().await.unwrap() {
+        let got: Value = serde_json::from_str(&line).unwrap();
+        match got["method"].as_str() {
+            Some("initialize") => {
+                let methods =
+                    json!([{ "id": "key", "name": "By key", "type": "env_var", "vars": [{ "name": "A_KEY" }] }]);
+                reply(&mut agent, &got, json!({ "protocolVersion": 1, "authMethods": methods })).await;
+            }
+            Some("session/new") if knows => {
+                reply(&mut agent, &got, json!({ "sessionId": "s" })).await;
+                say(&mut agent, &json!(format!("it is {KEY} ")).to_string()).await;
+            }
+            Some("session/new") => {
+                let error = json!({ "code": -32000, "message": "Authentication required" });
+                send_plain(&mut agent, json!({ "jsonrpc": "2.0", "id": got["id"], "error": error })).await;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An engine whose agent is started over again as often as there are answers to whether it knows the person.
+fn started(root: &Path, keyring: &Keyring, kept_as: &str, mut knows: Vec<bool>, journals: &Path) -> Engine {
+    knows.reverse();
+    let connect = Box::new(move |_| {
+        let (link, far) = memory();
+        tokio::spawn(plain_agent(far, knows.pop().expect("started too often")));
+        link
+    });
+    let config = EngineConfig {
+        keyring: keyring.clone(),
+        kept_as: Some(kept_as.to_owned()),
+        journals: Some(journals.to_owned()),
+        ..config(root)
+    };
+    let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
+    engine.intent(Intent::Start);
+    engine
+}
+
+fn notices(engine: &Engine) -> Vec<String> {
+    let entries = engine.model().first().session().entries().iter();
+    entries.filter_map(|entry| if let Body::Notice(it) = &entry.body { Some(it.title.clone()) } else { None }).collect()
+}
+
+#[tokio::test]
+async fn a_value_in_the_keyring_is_for_later_starts_of_its_agent_alone_until_the_person_logs_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let (root, journals) = (dir.join("project"), dir.join("journals"));
+    std::fs::create_dir(&root).unwrap();
+    let keyring = Keyring::Memory(Arc::default());
+    let mut engine = started(&root, &keyring, "agent a", vec![false, true], &journals);
+    until(&mut engine, "a log-in", |e| e.model().first().agent().log_in.is_some()).await;
+    engine.log_in_with(SessionKey::FIRST, "key".into(), vec![("A_KEY".into(), Secret(KEY.into()))], Keep::InKeyring);
+    until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
+    assert!(notices(&engine).contains(&"kept in the keyring: A_KEY".to_owned()), "{:?}", notices(&engine));
+    assert_eq!(engine.model().first().agent().kept, ["A_KEY"]);
+    engine.shutdown().await;
+
+    let mut other = started(&root, &keyring, "agent b", vec![false], &journals);
+    until(&mut other, "a log-in", |e| e.model().first().agent().log_in.is_some()).await;
+    assert!(other.model().first().agent().env.is_empty() && !notices(&other).iter().any(|one| one.contains("keyring")));
+    other.shutdown().await;
+
+    let mut later = started(&root, &keyring, "agent a", vec![true], &journals);
+    assert_eq!(notices(&later), ["A_KEY from the keyring"]);
+    assert_eq!(later.model().first().agent().env, ["A_KEY"]);
+    let said = |e: &Engine| format!("{:?}", e.model().first().session().entries().iter().collect::<Vec<_>>());
+    until(&mut later, "a message", |e| said(e).contains("it is")).await;
+    assert!(said(&later).contains("it is …") && !said(&later).contains(KEY), "{}", said(&later));
+    let news = later.intent(Intent::LogOut);
+    assert!(news.iter().any(|one| matches!(one.what, FrontEnd::LoggedOut(Ok(())))), "{news:?}");
+    assert!(later.model().first().agent().kept.is_empty() && later.model().first().agent().env.is_empty());
+    assert_eq!(keyring.read("agent a"), Ok(Vec::new()));
+    later.shutdown().await;
+    assert!(!written(&journals).contains("12345678") && written(&journals).contains("KeyringGave"));
+}
+
+#[tokio::test]
+async fn without_a_keyring_it_is_said_and_the_value_is_for_this_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let journals = root.join("journals");
+    let mut engine = started(&root, &Keyring::Missing, "agent a", vec![false, true], &journals);
+    until(&mut engine, "a log-in", |e| e.model().first().agent().log_in.is_some()).await;
+    engine.log_in_with(SessionKey::FIRST, "key".into(), vec![("A_KEY".into(), Secret(KEY.into()))], Keep::InKeyring);
+    until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
+    let said = "not kept in the keyring (there is no keyring); for this run only: A_KEY";
+    assert!(notices(&engine).iter().any(|one| one == said), "{:?}", notices(&engine));
+    assert!(engine.model().first().agent().kept.is_empty());
+    engine.shutdown().await;
 }

@@ -59,6 +59,8 @@ fn each_other_method_does_what_it_can_without_a_screen() {
     run(&lab, &["login", "key"], &agent).assert_says(4, &["set A_KEY in the environment"]);
     run(&lab, &["login", "web"], &agent).assert_says(0, &["logged in: By browser"]);
     run(&lab, &["login"], &agent).assert_says(4, &["acp-tui login tty -- ", "acp-tui login web -- "]);
+    run(&lab, &["login"], &agent)
+        .assert_says(4, &["set A_KEY and start again, or have it kept: acp-tui login key -- "]);
     run(&lab, &["login", "none"], &agent).assert_says(2, &["called none", "acp-tui login tty -- "]);
     run(&lab, &["login", "no-such-agent"], &[]).assert_says(2, &["no-such-agent"]);
     run(&lab, &["login"], &[]).assert_says(2, &["which agent?"]);

@@ -120,6 +120,37 @@ fn r_406_the_configuration_adds_switches_and_wins() {
 }
 
 #[test]
+fn r_406_an_agent_is_given_the_servers_that_it_is_configured_with_and_those_that_are_named() {
+    let lab = Lab::new();
+    let program = agent(&lab, HTTP);
+    let [command, file] = &program[..] else { panic!("{program:?}") };
+    let config = format!(
+        "[agents.one]\ncommand = {command:?}\nargs = [{file:?}]\nmcp = [\"docs\"]\n\
+         [agents.none]\ncommand = {command:?}\nargs = [{file:?}]\nmcp = false\n[agents.gemini]\nmcp = [\"db\"]\n\
+         [mcp.db]\ncommand = \"sh\"\n[mcp.docs]\nurl = \"https://docs.example/mcp\"\nagents = [\"one\", \"none\"]\n"
+    );
+    lab.write("config/acp-tui/config.toml", &config);
+    let names = |lab: &Lab| -> Vec<String> {
+        given(lab).as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+    };
+    run(&lab, &["x", "--agent", "one"], &[]).assert_code(0);
+    assert_eq!(names(&lab), ["docs"]);
+    run(&lab, &["x", "--agent", "none"], &[]).assert_code(0);
+    assert_eq!(names(&lab), Vec::<String>::new());
+    let own = lab.write("own.json", r#"{"mcpServers":{"mine":{"command":"sh"}}}"#);
+    run(&lab, &["x", "--agent", "none", "--mcp", own.to_str().unwrap()], &[]).assert_code(0);
+    assert_eq!(names(&lab), ["mine"]);
+    let list = mcp(&lab, &["list"]);
+    let out = list.assert_code(0).out();
+    assert!(out.contains("db  stdio  sh · for every agent but none, one  (config.toml)"), "{out}");
+    assert!(out.contains("docs  http  https://docs.example/mcp · for one  (config.toml)"), "{out}");
+    let json = mcp(&lab, &["list", "--json", "--agent", "none"]);
+    let rows: Vec<Value> = json.assert_code(0).out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&rows[0]["agents"], &rows[0]["not_agents"]), (&Value::Null, &json!(["none", "one"])));
+    assert_eq!((&rows[1]["agents"], &rows[1]["why"]), (&json!(["one"]), &json!("`mcp` of this agent leaves it out")));
+}
+
+#[test]
 fn a_file_that_is_none_is_a_clear_line() {
     let lab = Lab::new();
     let agent = agent(&lab, "");
