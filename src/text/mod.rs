@@ -4,6 +4,7 @@ pub mod address;
 pub mod ansi;
 pub mod code;
 pub mod diff;
+pub mod edits;
 pub mod fuzzy;
 pub mod grid;
 pub mod line;

@@ -3,16 +3,18 @@
 //! Reads no files and writes no names of them. Invariant: the hunks turn the old bytes into the new ones, also when the
 //! time is up (then coarsely).
 
-use super::diff::{CONTEXT, line_ops};
-use similar::{DiffOp, group_diff_ops};
+use super::diff::CONTEXT;
+use super::edits::{Text, edits, groups};
+use similar::DiffOp;
 use std::ops::Range;
 use std::time::Duration;
 
 /// Appends the hunks; within `time` the changed lines are found exactly.
 pub fn hunks(old: &[u8], new: &[u8], time: Duration, out: &mut Vec<u8>) {
     let (old, new) = (lines(old), lines(new));
-    let ops = line_ops(old.iter(), new.iter(), time);
-    for group in group_diff_ops(ops, CONTEXT) {
+    let (from, to) = (|n: usize| old[n], |n: usize| new[n]);
+    let edits = edits(&Text { len: old.len(), line: &from }, &Text { len: new.len(), line: &to }, time);
+    for group in groups(&edits, old.len(), CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let (olds, news) =
             (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);

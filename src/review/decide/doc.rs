@@ -4,6 +4,7 @@
 
 use super::parts::{Part, Parts};
 use crate::base::human::thousands;
+use crate::base::paths;
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState};
 use crate::model::ids::EntryId;
 use crate::review::error::ReviewError;
@@ -325,12 +326,12 @@ pub fn pair_renames(docs: Vec<(Arc<FileDoc>, Pair)>) -> Vec<Arc<FileDoc>> {
         });
     }
     docs.extend(gone.into_values().flatten());
-    docs.sort_by(|a, b| a.path.cmp(&b.path));
+    docs.sort_by(|a, b| paths::in_order(&a.path, &b.path));
     docs
 }
 
 fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
-    let from = crate::base::paths::display(&old.path, &[], None);
+    let from = paths::display(&old.path, &[], None);
     let state = worst(new.hunks.iter().chain(&old.hunks).map(|h| h.state));
     let hunk = |first: &HunkDoc| HunkDoc {
         id: RENAME,

@@ -5,6 +5,7 @@
 
 use super::doc::{self, DocCache};
 use super::held_writes::HeldWrites;
+use crate::base::paths;
 use crate::model::changes::{FileDoc, Scope};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
@@ -77,7 +78,7 @@ impl ShownDocs {
         // Of several writes of one file the first is decided first.
         for held in held.newest_first() {
             let doc = held.doc(&mut self.docs, files)?;
-            match shown.binary_search_by(|f| f.path.cmp(&doc.path)) {
+            match shown.binary_search_by(|f| paths::in_order(&f.path, &doc.path)) {
                 Ok(at) => shown[at] = Arc::new(doc),
                 Err(at) => shown.insert(at, Arc::new(doc)),
             }

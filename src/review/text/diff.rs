@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use similar::DiffOp;
-
 use super::lines::{LineEnd, Lines, end_of};
 use crate::model::changes::HunkId;
-use crate::text::diff::{CONTEXT, DiffLine, Kind, emphasis_of, line_ops};
+use crate::text::diff::{CONTEXT, DiffLine, Kind, emphasis_of};
+pub use crate::text::edits::Edit;
+use crate::text::edits::{self, Text};
 use crate::text::width;
 
 /// Edits with at most so many unchanged lines between them are one hunk.
@@ -30,13 +30,6 @@ const HEADING_COLUMNS: usize = 60;
 /// Stands for the CR of a line end, where line ends are among what differs.
 const CR_MARK: &str = "␍";
 const BOM_MARK: &str = "⟨U+FEFF⟩";
-
-/// Changed lines, from 0; all of them up to the next unchanged ones.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    pub old: Range<usize>,
-    pub new: Range<usize>,
-}
 
 /// A line of [`HunkLines::lines`], from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,32 +81,8 @@ pub fn edits(old: &Lines, new: &Lines) -> Vec<Edit> {
         // Bytes that are equal by chance would not be the same text.
         return vec![Edit { old: 0..old.len(), new: 0..new.len() }];
     }
-    let shorter = old.len().min(new.len());
-    let head = (0..shorter).take_while(|&n| old.raw(n) == new.raw(n)).count();
-    let same_tail = |n: &usize| old.raw(old.len() - 1 - n) == new.raw(new.len() - 1 - n);
-    let tail = (0..shorter - head).take_while(same_tail).count();
-    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-
-    let ops = if head == old_end || head == new_end {
-        Vec::new()
-    } else {
-        line_ops((head..old_end).map(|n| old.raw(n)), (head..new_end).map(|n| new.raw(n)), TIME)
-    };
-    let mut out = Vec::new();
-    let (mut from_old, mut from_new) = (head, head);
-    let mut until = |to_old: usize, to_new: usize, len: usize| {
-        if from_old < to_old || from_new < to_new {
-            out.push(Edit { old: from_old..to_old, new: from_new..to_new });
-        }
-        (from_old, from_new) = (to_old + len, to_new + len);
-    };
-    for op in ops {
-        if let DiffOp::Equal { old_index, new_index, len } = op {
-            until(head + old_index, head + new_index, len);
-        }
-    }
-    until(old_end, new_end, tail);
-    out
+    let (from, to) = (|n: usize| old.raw(n), |n: usize| new.raw(n));
+    edits::edits(&Text { len: old.len(), line: &from }, &Text { len: new.len(), line: &to }, TIME)
 }
 
 /// The difference, which is these edits, as hunks, in order.

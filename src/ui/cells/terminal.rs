@@ -46,7 +46,9 @@ pub(super) fn own(id: &TermId, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         t.ended.map_or(Clock::None, |ended| Clock::Took(ended.saturating_sub(t.started)))
     };
     let object = StyledText::from(super::message::label(&t.command).as_str());
-    let mut lines = vec![head(gutter(glyph, token), pad_verb("run", ctx.width), object, StyledText::new(), time, ctx)];
+    let exit = t.exit.as_ref().filter(|exit| exit.is_known() && !exit.is_success());
+    let exit = exit.map_or_else(StyledText::new, |exit| StyledText::of(exit.to_string(), Token::Bad));
+    let mut lines = vec![head(gutter(glyph, token), pad_verb("run", ctx.width), object, exit, time, ctx)];
     let rows = match ctx.fold {
         Some(Fold::Open) => OPENED,
         Some(Fold::Closed) => 0,
@@ -96,7 +98,7 @@ pub(super) fn quiet(t: &Terminal, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
     last.map(LogicalLine::text).map(indented)
 }
 
-/// The end of the output, and how it ended if that is news.
+/// The end of the output.
 pub(super) fn body(t: &Terminal, max: usize) -> Vec<LogicalLine> {
     let mut lines = Vec::new();
     if max > 0 {
@@ -111,9 +113,6 @@ pub(super) fn body(t: &Terminal, max: usize) -> Vec<LogicalLine> {
             rows.into_iter()
                 .map(|text| indented(LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() })),
         );
-        if let Some(exit) = t.exit.as_ref().filter(|e| e.is_known() && !e.is_success()) {
-            lines.push(indented(LogicalLine::text(StyledText::of(exit.to_string(), Token::Bad))));
-        }
     }
     lines
 }

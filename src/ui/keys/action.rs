@@ -3,6 +3,9 @@
 //! An action names the wish, not the outcome: `CtrlC` clears, cancels or quits depending on state that only
 //! `ui/update` knows. Text is an action too, so that nothing outside this room looks at key codes.
 
+use serde::Deserialize;
+use serde::de::value::{Error, StrDeserializer};
+
 /// Whether the wheel and clicks come to us, or the terminal selects text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mouse {
@@ -12,7 +15,8 @@ pub enum Mouse {
 }
 
 /// Which entries a key goes to while the conversation is read.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Step {
     Any,
     /// What the person said.
@@ -26,7 +30,8 @@ pub enum Step {
 }
 
 /// What an answer does: whether it allows, and for how long.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Sort {
     AllowOnce,
     AllowAlways,
@@ -35,7 +40,8 @@ pub enum Sort {
 }
 
 /// What can be asked for in the review and nowhere else.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReviewKey {
     NextHunk,
     PreviousHunk,
@@ -116,7 +122,8 @@ impl ReviewKey {
 }
 
 /// What the person asked for with one key press, click or turn of the wheel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Action {
     // Conversation.
     /// Send the composer's text.
@@ -141,7 +148,9 @@ pub enum Action {
     /// Entries of the conversation are selected.
     Read,
     /// To the entry of this sort above, or below.
+    #[serde(skip)]
     GoUp(Step),
+    #[serde(skip)]
     GoDown(Step),
     Search,
 
@@ -199,10 +208,13 @@ pub enum Action {
     /// Enter where something is highlighted rather than written.
     Accept,
     /// Answer with the option of this number, from 1.
+    #[serde(skip)]
     Answer(u8),
     /// The same with any focus.
+    #[serde(skip)]
     Reply(u8),
     /// Answer with the only option of this sort.
+    #[serde(skip)]
     AnswerBy(Sort),
     /// Refuse, and say why.
     Refuse,
@@ -239,6 +251,7 @@ pub enum Action {
     // Review.
     /// Opens the review, goes to it, and from it back to writing.
     OpenReview,
+    #[serde(skip)]
     Review(ReviewKey),
 
     // Commands that the agent runs.
@@ -248,6 +261,7 @@ pub enum Action {
     KillCommand,
 
     // Editing.
+    #[serde(skip)]
     Char(char),
     Newline,
     Left,
@@ -273,6 +287,38 @@ pub enum Action {
 }
 
 impl Action {
+    /// What it is called in a file of keys: its name in the program, as words.
+    pub fn name(self) -> String {
+        let debug = format!("{self:?}");
+        let bare = debug.split(['(', ')']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("");
+        let mut out = String::new();
+        for c in bare.chars() {
+            if c.is_uppercase() && !out.is_empty() {
+                out.push('-');
+            }
+            out.extend(c.to_lowercase());
+        }
+        out
+    }
+
+    /// The action of that name. Which digit or character a key stands for is known when it is pressed.
+    pub(super) fn called(name: &str) -> Option<Self> {
+        fn of<'a, T: Deserialize<'a>>(name: &'a str) -> Option<T> {
+            T::deserialize(StrDeserializer::<Error>::new(name)).ok()
+        }
+        let part = |of_what: &str| name.strip_prefix(of_what);
+        match name {
+            "answer" => Some(Self::Answer(0)),
+            "reply" => Some(Self::Reply(0)),
+            "write" => Some(Self::Char(' ')),
+            _ => of(name)
+                .or_else(|| part("review-").and_then(of).map(Self::Review))
+                .or_else(|| part("go-up-").and_then(of).map(Self::GoUp))
+                .or_else(|| part("go-down-").and_then(of).map(Self::GoDown))
+                .or_else(|| part("answer-by-").and_then(of).map(Self::AnswerBy)),
+        }
+    }
+
     /// Changes a text or moves the cursor in it, and means nothing else anywhere where one writes.
     pub fn is_edit(self) -> bool {
         matches!(

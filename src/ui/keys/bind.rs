@@ -2,9 +2,10 @@
 
 use super::action::Action;
 use super::key::{Code, Key, Mods};
+use super::layer::Layer;
 
 pub(super) enum Keys {
-    These(&'static [Key]),
+    These(Vec<Key>),
     /// 1 to 9, without a modifier.
     Digits,
     /// 1 to 9 with Alt.
@@ -17,11 +18,8 @@ pub(super) struct Bind {
     pub(super) keys: Keys,
     /// For digits and `Text` the pressed character is put in.
     pub(super) action: Action,
-    pub(super) what: &'static str,
-}
-
-pub(super) const fn bind(keys: &'static [Key], action: Action, what: &'static str) -> Bind {
-    Bind { keys: Keys::These(keys), action, what }
+    pub(super) what: String,
+    pub(super) layers: Vec<Layer>,
 }
 
 impl Bind {

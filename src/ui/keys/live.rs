@@ -6,7 +6,8 @@
 use super::action::Action;
 use super::bind::{Bind, Keys};
 use super::key::Key;
-use super::keymap::{self, LAYERS, Layer};
+use super::keymap;
+use super::layer::{LAYERS, Layer};
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -109,10 +110,12 @@ impl Keymap {
                 }
                 ("run", DeValue::String(name)) => run = Some((name.as_ref(), value.span())),
                 ("when", DeValue::String(name)) => when = Some((name.as_ref(), value.span())),
-                ("on" | "run" | "when", other) => {
+                // For the help of the rows that come with the program.
+                ("does", DeValue::String(_)) => {}
+                ("on" | "run" | "when" | "does", other) => {
                     report.warn(&value.span(), format!("this is {}; allowed: a string", kind_of(other)));
                 }
-                (other, _) => report.warn(&key.span(), format!("unknown key {other:?}; allowed: on, run, when")),
+                (other, _) => report.warn(&key.span(), format!("unknown key {other:?}; allowed: on, run, when, does")),
             }
         }
         let (Some((run, run_at)), false) = (run, on.is_empty()) else {
@@ -120,10 +123,10 @@ impl Keymap {
         };
         let layers: Vec<Layer> = match &when {
             None => LAYERS.to_vec(),
-            Some((name, _)) => LAYERS.into_iter().filter(|layer| word(*layer) == *name).collect(),
+            Some((name, _)) => LAYERS.into_iter().filter(|layer| layer.word() == *name).collect(),
         };
         if let (Some((name, at)), true) = (&when, layers.is_empty()) {
-            let known: Vec<&str> = LAYERS.into_iter().map(word).collect();
+            let known: Vec<&str> = LAYERS.into_iter().map(Layer::word).collect();
             return report.warn(at, format!("there is no place {name:?}; allowed: {}", known.join(", ")));
         }
         let known: Vec<(Layer, Option<Action>)> = layers
@@ -146,12 +149,12 @@ impl Keymap {
                     // Where the place is not named, those that can have it do.
                     if when.is_some() {
                         report
-                            .warn(&at, format!("{name:?} is text or an answer in {}, so it stays that", word(*layer)));
+                            .warn(&at, format!("{name:?} is text or an answer in {}, so it stays that", layer.word()));
                     }
                     continue;
                 }
                 if let Some(line) = lines.insert((*layer, key), report.line_of(at.start)) {
-                    let place = word(*layer);
+                    let place = layer.word();
                     report.warn(&at, format!("{name:?} in {place} is bound on line {line} already; this one counts"));
                 }
                 self.own.insert((*layer, key), *action);
@@ -175,11 +178,11 @@ impl Keymap {
     /// The rows of the help for `layer`: its own, then those that hold everywhere and are not taken by it.
     pub fn help(&self, layer: Layer) -> impl Iterator<Item = Row> {
         keymap::all(layer).filter_map(move |bind| {
-            let keys = match bind.keys {
+            let keys = match &bind.keys {
                 Keys::These(_) => self.keys(layer, bind).iter().map(Key::to_string).collect::<Vec<_>>().join(", "),
                 _ => bind.keys.label(),
             };
-            (!keys.is_empty()).then_some(Row { keys, what: bind.what, action: bind.action })
+            (!keys.is_empty()).then_some(Row { keys, what: &bind.what, action: bind.action })
         })
     }
 
@@ -193,7 +196,7 @@ impl Keymap {
     fn keys(&self, layer: Layer, bind: &Bind) -> Vec<Key> {
         let own = self.own.iter().filter(|((at, _), action)| *at == layer && **action == Some(bind.action));
         let mut keys: Vec<Key> = own.map(|((_, key), _)| *key).collect();
-        if let Keys::These(usual) = bind.keys {
+        if let Keys::These(usual) = &bind.keys {
             let still =
                 |key: &&Key| self.resolve(layer, **key) == Some(bind.action) && !self.own.contains_key(&(layer, **key));
             keys.extend(usual.iter().filter(still));
@@ -212,51 +215,19 @@ impl Keymap {
                 if keys.is_empty() || matches!(bind.action, Action::Char(_)) {
                     continue;
                 }
-                let (on, run) = (keys.join(", "), name(bind.action));
+                let (on, run) = (keys.join(", "), bind.action.name());
                 // Nothing can go wrong where text is written to text.
-                let _ =
-                    write!(out, "\n[[bind]]  # {}\non = [{on}]\nrun = {run:?}\nwhen = {:?}\n", bind.what, word(layer));
+                let (when, does) = (layer.word(), &bind.what);
+                let _ = write!(out, "\n[[bind]]\non = [{on}]\nrun = {run:?}\nwhen = {when:?}\ndoes = {does:?}\n");
             }
         }
         out
     }
 }
 
-/// What a layer is called in the file.
-const fn word(layer: Layer) -> &'static str {
-    match layer {
-        Layer::Composer => "composer",
-        Layer::Dock => "question",
-        Layer::Form => "form",
-        Layer::Picker => "list",
-        Layer::Sessions => "sessions",
-        Layer::Terminal => "command",
-        Layer::Review => "review",
-        Layer::Reading => "reading",
-        Layer::Line => "line",
-        Layer::Rule => "rule",
-        Layer::ReviewEdit => "edit",
-        Layer::ReviewConfirm => "confirm",
-    }
-}
-
-/// What an action is called in the file: its name in the program, as words.
-pub fn name(action: Action) -> String {
-    let debug = format!("{action:?}");
-    let bare = debug.split(['(', ')']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("");
-    let mut out = String::new();
-    for c in bare.chars() {
-        if c.is_uppercase() && !out.is_empty() {
-            out.push('-');
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
-}
-
 fn action(layer: Layer, called: &str) -> Option<Action> {
     let bindable = |bind: &&Bind| matches!(bind.keys, Keys::These(_));
-    keymap::all(layer).filter(bindable).map(|bind| bind.action).find(|action| name(*action) == called)
+    keymap::all(layer).filter(bindable).map(|bind| bind.action).find(|action| action.name() == called)
 }
 
 /// Whether a key writes or answers in a layer, so that it cannot mean something else.

@@ -85,7 +85,7 @@ fn the_whole_table_can_be_read_back() {
     assert_eq!(warnings, []);
     for layer in LAYERS {
         for bind in keymap::all(layer) {
-            if let Keys::These(keys) = bind.keys {
+            if let Keys::These(keys) = &bind.keys {
                 for key in keys {
                     assert_eq!(read.resolve(layer, *key), map.resolve(layer, *key), "{layer:?} {key}");
                 }
@@ -109,6 +109,6 @@ fn keys_are_spelled_in_one_way() {
     for text in ["", "ctrl+", "f0", "f119", "ctrl+ctrl", "\u{1b}"] {
         assert_eq!(Key::parse(text), None, "{text}");
     }
-    assert_eq!(name(Action::OpenReview), "open-review");
-    assert_eq!(name(Action::Review(ReviewKey::NextHunk)), "review-next-hunk");
+    assert_eq!(Action::OpenReview.name(), "open-review");
+    assert_eq!(Action::Review(ReviewKey::NextHunk).name(), "review-next-hunk");
 }

@@ -7,11 +7,12 @@ mod bind;
 pub mod bytes;
 pub mod key;
 pub mod keymap;
+pub mod layer;
 pub mod live;
-pub mod review;
 
 pub use action::{Action, Mouse, ReviewKey, Sort, Step};
 pub use bytes::{bytes, pasted};
 pub use key::{Code, Key, Mods};
-pub use keymap::{Layer, resolve};
+pub use keymap::resolve;
+pub use layer::Layer;
 pub use live::Keymap;

@@ -13,7 +13,6 @@ const PAGE: isize = 8;
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(picker) = &mut state.picker else { return };
     match action {
-        Action::Escape if !picker.filter().is_empty() => picker.clear(),
         Action::Escape | Action::CtrlC | Action::OptionsList | Action::Palette | Action::NewSession => {
             state.picker = None;
         }
@@ -42,7 +41,14 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Backspace => picker.backspace(),
         Action::KillLine | Action::DeleteWordBack => picker.clear(),
         Action::Char(c) => picker.type_text(c.encode_utf8(&mut [0; 4])),
-        _ => common(state, cx, action, out),
+        Action::WheelUp | Action::WheelDown | Action::Redraw | Action::Suspend | Action::MouseToggle => {
+            common(state, cx, action, out);
+        }
+        // What acts elsewhere is not done behind an open list.
+        _ => {
+            state.picker = None;
+            common(state, cx, action, out);
+        }
     }
 }
 

@@ -51,6 +51,13 @@ pub struct Confirm {
 pub enum Doubtful {
     RejectAll(usize),
     Force(PathBuf, HunkId),
+    /// A hunk of so many lines, of which so many are on the screen, and not the last.
+    Unseen {
+        target: Target,
+        verdict: Verdict,
+        lines: usize,
+        shown: usize,
+    },
 }
 
 impl Bar {

@@ -277,8 +277,12 @@ impl Tree {
     fn folder(&mut self, files: &[(usize, Vec<&OsStr>)], prefix: usize, depth: usize, closed: &BTreeSet<PathBuf>) {
         let mut rest = files;
         while let Some(((first, names), _)) = rest.split_first() {
-            if names.len() <= prefix + 1 {
-                let label = names.last().map(|n| text(n)).unwrap_or_default();
+            let name = names.get(prefix);
+            let same = rest.iter().take_while(|(_, n)| n.get(prefix) == name && n.len() > prefix + 1).count();
+            // A folder that holds one file shares its row.
+            if same <= 1 {
+                let label =
+                    names.get(prefix..).unwrap_or_default().iter().map(|n| text(n)).collect::<Vec<_>>().join("/");
                 if let Some(row) = self.row_of.get_mut(*first) {
                     *row = Some(self.rows.len());
                 }
@@ -286,8 +290,6 @@ impl Tree {
                 rest = rest.get(1..).unwrap_or_default();
                 continue;
             }
-            let name = names.get(prefix);
-            let same = rest.iter().take_while(|(_, n)| n.get(prefix) == name && n.len() > prefix + 1).count().max(1);
             let (group, after) = rest.split_at(same);
             rest = after;
             // Folders that hold nothing but one folder share its row.

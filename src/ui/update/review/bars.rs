@@ -135,6 +135,7 @@ fn confirmed(state: &mut App, cx: Cx<'_>, confirm: Confirm, out: &mut Vec<Out>) 
     match confirm.what {
         Doubtful::RejectAll(_) => decide::decide(review, Target::All, Verdict::Reject, out),
         Doubtful::Force(path, hunk) => forced(state, path, hunk, out),
+        Doubtful::Unseen { target, verdict, .. } => decide::decide(review, target, verdict, out),
     }
 }
 

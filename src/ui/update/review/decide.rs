@@ -12,9 +12,12 @@ use crate::ui::state::review::index::{Item, new_lines, new_part};
 use crate::ui::state::review::{NextFrom, Pane, ReviewState, Sight};
 use crate::ui::state::timing::STRAY;
 use crate::ui::update::Cx;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const CHANGED: &str = "it changed just now; look again";
+/// Lines of a hunk above which it is asked about where its end is not on the screen.
+const LONG: usize = 200;
 
 pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
     use ReviewKey as R;
@@ -144,9 +147,25 @@ fn seen(review: &ReviewState, cx: Cx<'_>, verdict: Verdict) -> Result<Target, St
 pub(super) fn here(state: &mut App, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
     let Some(review) = &mut state.view.review else { return };
     match seen(review, cx, verdict) {
-        Ok(target) => decide(review, target, verdict, out),
+        Ok(target) => match below_the_screen(review, cx, &target) {
+            Some((lines, shown)) => {
+                let rev = review.doc().map_or(0, |d| d.rev);
+                let what = Doubtful::Unseen { target, verdict, lines, shown };
+                review.bar = Some(Bar::Confirm(Confirm { what, rev }));
+            }
+            None => decide(review, target, verdict, out),
+        },
         Err(why) => refuse(state, cx, &why),
     }
+}
+
+/// Of a long hunk whose end is not on the screen: how many lines it has, and how many of them are shown.
+fn below_the_screen(review: &ReviewState, cx: Cx<'_>, target: &Target) -> Option<(usize, usize)> {
+    let hunk = review.hunk().filter(|hunk| hunk.lines.len() > LONG && matches!(target, Target::Hunk(..)))?;
+    let at = review.spot().hunk;
+    let rows = cx.frame.review.iter().flat_map(|frame| &frame.hunk_rows);
+    let shown: BTreeSet<usize> = rows.filter(|(_, spot)| spot.hunk == at).filter_map(|(_, spot)| spot.line).collect();
+    (shown.last().is_none_or(|last| last + 1 < hunk.lines.len())).then_some((hunk.lines.len(), shown.len()))
 }
 
 /// Sends the decision off and goes to what waits next.

@@ -3,6 +3,7 @@ use crate::model::event::{AgentEvent, Event, HostEvent, Intent, Opening, Session
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
 use crate::model::reduce::reduce;
 use crate::model::tool::{ToolKind, ToolStatus};
+use crate::text::diff::{DiffLine, Kind};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
 use crate::ui::keys::{Action, Code, Key, Keymap, Layer, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
@@ -183,7 +184,7 @@ fn in_the_list_of_files_a_file_is_decided() {
     s.press(Code::Home).draw();
     s.typed("x");
     assert_eq!(decided(&s), [(Target::File("Cargo.toml".into()), Verdict::Reject)]);
-    s.press(Code::Home).press(Code::Down).draw();
+    s.press(Code::Home).press(Code::Down).press(Code::Down).press(Code::Down).draw();
     s.typed("a");
     assert!(s.draw().contains("choose a file"), "a folder is no file: {}", s.shown);
     assert_eq!(decided(&s).len(), 1);
@@ -290,6 +291,36 @@ fn what_is_not_on_the_screen_is_not_decided() {
     s.show_review(review_doc(1));
     s.key(Key::alt(Code::Char('r'))).typed("aA");
     assert_eq!(decided(&s), []);
+}
+
+#[test]
+fn a_long_hunk_whose_end_is_not_on_the_screen_is_asked_about() {
+    let mut s = Scene::working(120, 40);
+    let mut doc = review_doc(1);
+    let hunk = &mut Arc::make_mut(&mut Arc::make_mut(&mut doc).files[0]).hunks[0];
+    let line = hunk.lines.iter().find(|line| line.kind == Kind::Add).unwrap().clone();
+    hunk.lines = (1..=3000).map(|n| DiffLine { new: Some(n), ..line.clone() }).collect();
+    let path = doc.files[0].path.to_string_lossy().into_owned();
+    s.show_review(doc);
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    at(&mut s, &path, 0);
+    for (key, question) in [("a", "accept 3,000 lines, "), ("x", "reject 3,000 lines, ")] {
+        s.typed(key);
+        assert_eq!(decided(&s), []);
+        assert!(s.draw().contains(question) && s.shown.contains(" of them on the screen?"), "{}", s.shown);
+        s.typed("n");
+        s.draw();
+    }
+    s.typed("a").draw();
+    s.typed("y");
+    assert_eq!(decided(&s), [(id(&s, &path, 0), Verdict::Accept)]);
+    s.outs.clear();
+    // At its end there is nothing to ask.
+    at(&mut s, &path, 0);
+    s.press(Code::End).draw();
+    s.typed("a");
+    assert_eq!(decided(&s).len(), 1, "{}", s.draw());
 }
 
 #[test]

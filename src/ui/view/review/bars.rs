@@ -105,6 +105,10 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
                 Doubtful::RejectAll(1) => "reject the hunk shown?".to_owned(),
                 Doubtful::RejectAll(n) => format!("reject all {n} hunks?"),
                 Doubtful::Force(..) => "reject it, later edits of these lines included?".to_owned(),
+                Doubtful::Unseen { verdict, lines, shown, .. } => {
+                    let verb = if *verdict == Verdict::Accept { "accept" } else { "reject" };
+                    format!("{verb} {} lines, {shown} of them on the screen?", human::thousands(*lines as u64))
+                }
             };
             words(cx, &[(&question, Token::Warn.into()), ("  y yes · n no", Token::Text.into())], area, buf);
         }

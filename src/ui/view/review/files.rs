@@ -83,7 +83,13 @@ fn one(
     let found = query.is_some_and(|q| q.find(&row.label, 0).is_some());
     let name = if found { RunStyle::from(Token::Selected) } else { name };
     let name = if keys || found { name.with_mods(Mods::BOLD) } else { name };
-    left.push(&width::truncate(&row.label, room), name);
+    // Of a folder and its file the file is what tells rows apart.
+    let label = if matches!(row.item, Item::File(_)) && row.label.contains('/') {
+        width::truncate_start(&row.label, room)
+    } else {
+        width::truncate(&row.label, room)
+    };
+    left.push(&label, name);
     let used = paint::put(buf, area.x, area.y, area.width, &left, cx.theme);
     let at = Rect { width: area.width.saturating_sub(1), ..area };
     paint::put_right(buf, at, used, &right, cx.theme);
