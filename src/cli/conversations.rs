@@ -256,13 +256,16 @@ pub(super) fn held(journals: &[PathBuf], is_open: bool) -> Option<String> {
     }
     match written {
         _ if is_open => Some("open in another acp-tui; close it there first".to_owned()),
-        Some(_) => Some("another acp-tui writes the journal that it is in; forget it once that one has ended".to_owned()),
+        Some(_) => {
+            Some("another acp-tui writes the journal that it is in; forget it once that one has ended".to_owned())
+        }
         None => None,
     }
 }
 
 fn refused(row: &Row) -> Result<(), String> {
-    let is_open = row.known.state == State::Open || !row.known.is_held && row.reviews.iter().any(|review| review.locked);
+    let is_open =
+        row.known.state == State::Open || !row.known.is_held && row.reviews.iter().any(|review| review.locked);
     held(&row.known.journals, is_open).map_or(Ok(()), Err)
 }
 

@@ -62,8 +62,13 @@ fn a_conversation_has_the_reviews_of_its_run_and_what_has_no_journal_stands_alon
 
 #[test]
 fn a_name_is_an_id_a_stored_name_or_a_beginning_that_only_one_has() {
-    let rows =
-        || merged(vec![known("abc-1", "7-0-1", 20), known("abc-2", "8-0-2", 30)], vec![review("6-0-3", &["z"], false)], &Forgotten::default());
+    let rows = || {
+        merged(
+            vec![known("abc-1", "7-0-1", 20), known("abc-2", "8-0-2", 30)],
+            vec![review("6-0-3", &["z"], false)],
+            &Forgotten::default(),
+        )
+    };
     let id = |name: &str| {
         find(rows(), name, &Origins::default()).map(|row| row.known.session_id).map_err(|error| error.to_string())
     };

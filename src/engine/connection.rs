@@ -10,8 +10,7 @@ use crate::base::transport::Reached;
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
-    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, PermissionKind,
-    PermissionOption,
+    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, PermissionKind, PermissionOption,
 };
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::login::Secret;

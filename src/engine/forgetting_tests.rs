@@ -57,7 +57,8 @@ impl Play {
     /// The agent says what it can do.
     fn begins(&mut self, agent: AgentKey) {
         let caps = json!({ "loadSession": true, "sessionCapabilities": { "close": {}, "list": {} } });
-        let result = json!({ "protocolVersion": 1, "agentInfo": { "name": "n", "version": "1" }, "agentCapabilities": caps });
+        let result =
+            json!({ "protocolVersion": 1, "agentInfo": { "name": "n", "version": "1" }, "agentCapabilities": caps });
         self.answers(agent, "initialize", result);
     }
 
@@ -145,7 +146,8 @@ impl Play {
         let params = json!({ "sessionId": id, "path": "/work/f", "content": format!("{text} written in {id}") });
         let method = "fs/write_text_file";
         self.says(agent, &json!({ "jsonrpc": "2.0", "id": format!("w{wire}"), "method": method, "params": params }));
-        let wrote = |wish: &Addressed<Effect>| if let Effect::FsWrite { req, .. } = wish.what { Some(req) } else { None };
+        let wrote =
+            |wish: &Addressed<Effect>| if let Effect::FsWrite { req, .. } = wish.what { Some(req) } else { None };
         let req: Option<ReqId> = self.wishes.drain(..).rev().find_map(|wish| wrote(&wish));
         if let Some(req) = req {
             let result = Ok(WriteFact { created: true, bytes: 9, old: None });
@@ -169,7 +171,13 @@ impl Play {
         play.prompt(0, "long asked in a");
         play.turn_beside();
         let how = Opening::After(Before { session: SessionKey(0), id: Some("a".into()), agent: "n".to_owned() });
-        let add = Intent::AddAgent { command: "two".to_owned(), env: Vec::new(), cwd: "/work".to_owned(), how, protocol: None };
+        let add = Intent::AddAgent {
+            command: "two".to_owned(),
+            env: Vec::new(),
+            cwd: "/work".to_owned(),
+            how,
+            protocol: None,
+        };
         play.wants(Address::All, add);
         play.fact(B.into(), HostEvent::AgentSpawned { pid: 8 });
         play.begins(B);
@@ -213,7 +221,8 @@ fn replayed(text: &str) -> Model {
 }
 
 fn named(model: &Model, agent: AgentKey, id: &str) -> Option<Session> {
-    let is_it = |session: &Session| session.agent == agent && session.known_id().is_some_and(|known| known.as_str() == id);
+    let is_it =
+        |session: &Session| session.agent == agent && session.known_id().is_some_and(|known| known.as_str() == id);
     model.sessions().find(|(_, session)| is_it(session)).map(|(_, session)| session.clone())
 }
 
@@ -242,7 +251,12 @@ fn each_conversation_can_be_taken_out_and_the_others_are_what_they_were() {
             let (now, then) = (now.expect(other_id), then.unwrap());
             let bodies = |session: &Session| -> Vec<String> {
                 let handed = |body: &String| !body.contains("handed over to a new session");
-                session.entries().iter().map(|e| format!("{:?} {:?} {:?}", e.id, e.turn, e.body)).filter(handed).collect()
+                session
+                    .entries()
+                    .iter()
+                    .map(|e| format!("{:?} {:?} {:?}", e.id, e.turn, e.body))
+                    .filter(handed)
+                    .collect()
             };
             // That another one continues it is not known any more.
             if (id, agent) == ("a", B) {
@@ -268,7 +282,7 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     std::fs::write(&path, &whole).unwrap();
     let ids = || {
         let mut all = sessions::list(state.path()).unwrap().sessions;
-        all.sort_by(|a, b| a.created.cmp(&b.created));
+        all.sort_by_key(|known| known.created);
         all.iter().map(|known| (known.command.clone(), known.session_id.clone(), known.turns)).collect::<Vec<_>>()
     };
     let row = |command: &str, id: &str, turns: u64| (command.to_owned(), id.to_owned(), turns);
@@ -285,7 +299,8 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     let (after, before) = (replayed(&text), replayed(&whole));
     for (agent, id) in [(B, "a"), (A, "c")] {
         let (now, then) = (named(&after, agent, id).unwrap(), named(&before, agent, id).unwrap());
-        let turns = |session: &Session| session.entries().iter().map(|e| (e.turn, format!("{:?}", e.body))).collect::<Vec<_>>();
+        let turns =
+            |session: &Session| session.entries().iter().map(|e| (e.turn, format!("{:?}", e.body))).collect::<Vec<_>>();
         assert_eq!(turns(&now), turns(&then), "{text}");
     }
     take_out(&path, Whose { id: "c", command: Some("one") }).unwrap();

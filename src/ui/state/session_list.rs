@@ -563,7 +563,8 @@ impl SessionList {
             Some(Row::Open(_)) => self.note = Some("open here; Alt+W closes a session".to_owned()),
             Some(Row::Past(one)) if one.end == End::Open => self.note = Some("open in another acp-tui".to_owned()),
             Some(Row::Past(one)) if one.is_held => {
-                self.note = Some("in the journal of an acp-tui that still runs; forget it once that has ended".to_owned());
+                self.note =
+                    Some("in the journal of an acp-tui that still runs; forget it once that has ended".to_owned());
             }
             Some(Row::Past(one)) => {
                 let (others, at_agent) = (self.beside(one), (offers.deletes)(one));
