@@ -22,6 +22,12 @@ use std::path::Path;
 const MAX_FILTER: usize = 100;
 /// Rows above the list: blank, question, blank.
 const HEAD: u16 = 3;
+/// Two more where there is room: what this is, and a blank.
+const TITLE: u16 = 2;
+/// Screens of so many rows have that room.
+const TALL: u16 = 18;
+/// More agents that are not installed share a row until they are asked for.
+const MANY: usize = 5;
 /// Agents that are not given less room for the sessions below them.
 const MIN_AGENTS: usize = 8;
 /// Earlier sessions that stand below the agents.
@@ -55,6 +61,8 @@ pub struct AgentPicker {
     items: Vec<PickItem>,
     filter: String,
     selected: usize,
+    /// Agents that are not installed have rows of their own, though they are many.
+    is_unfolded: bool,
     /// How to install the agent that was asked for, or why a session cannot go on.
     pub note: Option<String>,
     /// Sessions of this directory that were interrupted, as far as is known.
@@ -69,7 +77,16 @@ impl AgentPicker {
     /// The order is kept, but for those that are not installed.
     pub fn new(mut items: Vec<PickItem>) -> Self {
         items.sort_by_key(|item| !item.found);
-        Self { items, filter: String::new(), selected: 0, note: None, interrupted: 0, past: Vec::new(), shown: 0 }
+        Self {
+            items,
+            filter: String::new(),
+            selected: 0,
+            is_unfolded: false,
+            note: None,
+            interrupted: 0,
+            past: Vec::new(),
+            shown: 0,
+        }
     }
 
     /// The earlier sessions of this directory, of all that have been read, the newest first.
@@ -86,7 +103,19 @@ impl AgentPicker {
         let mut found: Vec<&PickItem> =
             ranked(&self.filter, &texts).into_iter().filter_map(|i| self.items.get(i)).collect();
         found.sort_by_key(|item| !item.found);
+        found.truncate(found.len() - self.folded());
         found
+    }
+
+    /// How many agents that are not installed share one row below the others.
+    fn folded(&self) -> usize {
+        let missing = self.items.iter().filter(|item| !item.found).count();
+        if self.is_unfolded || !self.filter.is_empty() || missing < MANY { 0 } else { missing }
+    }
+
+    /// Rows of agents, that of the folded ones with them.
+    fn rows(&self) -> usize {
+        self.matching().len() + usize::from(self.folded() > 0)
     }
 
     /// One input of the person; an answer ends the screen.
@@ -125,7 +154,7 @@ impl AgentPicker {
     }
 
     fn step(&mut self, by: isize) {
-        self.selected = step(self.selected, by, self.matching().len() + self.shown);
+        self.selected = step(self.selected, by, self.rows() + self.shown);
     }
 
     fn clear_filter(&mut self) {
@@ -143,8 +172,12 @@ impl AgentPicker {
     }
 
     fn accept(&mut self) -> Option<Picked> {
-        let agents = self.matching().len();
+        let agents = self.rows();
         let Some(item) = self.matching().get(self.selected).copied().cloned() else {
+            if self.selected < agents {
+                self.is_unfolded = true;
+                return None;
+            }
             let one = self.past.get(self.selected.checked_sub(agents)?)?;
             // What is to be started has to be shown before, and the list has room for it.
             let is_clear = matches!(one.starts, Starts::Configured(_)) && !one.is_gone;
@@ -168,7 +201,16 @@ impl AgentPicker {
             return None;
         }
         let head = if area.height >= 10 { HEAD } else { 1 };
-        let question = area.y + u16::from(head > 1);
+        let title = if area.height >= TALL { TITLE } else { 0 };
+        let question = area.y + u16::from(head > 1) + title;
+        let head = head + title;
+        if title > 0 {
+            let mut name = StyledText::of("acp-tui", RunStyle::from(Token::Accent).with_mods(Mods::BOLD));
+            name.push(concat!(" ", env!("CARGO_PKG_VERSION")), Token::Dim);
+            name.push(" · the terminal for coding agents that speak ACP", Token::Dim);
+            let name = width::truncate_styled(&name, usize::from(area.width.saturating_sub(3)));
+            paint::put(buf, area.x + 2, area.y + 1, area.width.saturating_sub(3), &name, theme);
+        }
         let mut title = StyledText::of("Which agent?", RunStyle::from(Token::Text).with_mods(Mods::BOLD));
         title.push(" ", Token::Text);
         title.push(&self.filter, Token::Accent);
@@ -184,7 +226,7 @@ impl AgentPicker {
         let height = area.height.saturating_sub(head + rows + u16::from(head > 1)).max(1);
         let list = Rect { y: area.y + head, height, ..area };
         // A blank row and a heading stand between the agents and the sessions.
-        let all = u16::try_from(self.matching().len()).unwrap_or(u16::MAX);
+        let all = u16::try_from(self.rows()).unwrap_or(u16::MAX);
         let past = if self.filter.is_empty() { self.past.len() } else { 0 };
         // Agents that are not installed give way to them, and come when one goes down.
         let installed = self.items.iter().filter(|item| item.found).count().max(MIN_AGENTS);
@@ -222,7 +264,7 @@ impl AgentPicker {
     }
 
     fn draw_earlier(&self, theme: &Theme, area: Rect, buf: &mut Buffer) {
-        let agents = self.matching().len();
+        let agents = self.rows();
         let room = area.width.saturating_sub(3);
         let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
         paint::put(buf, area.x + 2, area.y, room, &StyledText::of("Or go on here", strong), theme);
@@ -250,7 +292,7 @@ impl AgentPicker {
         if items.is_empty() {
             paint::put(buf, list.x + 4, list.y, list.width, &StyledText::of("nothing matches", Token::Dim), theme);
         }
-        let first = (self.selected.min(items.len().saturating_sub(1)) + 1).saturating_sub(usize::from(list.height));
+        let first = (self.selected.min(self.rows().saturating_sub(1)) + 1).saturating_sub(usize::from(list.height));
         for ((n, item), y) in items.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
             let selected = n == self.selected;
             let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);
@@ -272,6 +314,16 @@ impl AgentPicker {
             let line = Rect { x: list.x + 2, y, width: list.width.saturating_sub(3), height: 1 };
             let used = paint::put(buf, line.x, y, line.width, &text, theme);
             paint::put_right(buf, line, used, &state, theme);
+        }
+        let y = usize::from(list.y) + items.len().saturating_sub(first);
+        if self.folded() > 0 && y < usize::from(list.bottom()) {
+            let selected = self.selected == items.len();
+            let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);
+            let style = if selected { RunStyle::from(Token::Accent).with_mods(Mods::BOLD) } else { Token::Dim.into() };
+            text.push(&format!("{} more, not installed", self.folded()), style);
+            text.push(" · Enter lists them", Token::Dim);
+            let y = u16::try_from(y).unwrap_or(list.y);
+            paint::put(buf, list.x + 2, y, list.width.saturating_sub(3), &text, theme);
         }
     }
 }

@@ -149,6 +149,16 @@ fn agents_that_are_not_installed_give_way_to_the_sessions_of_this_directory() {
     p.told(&[one], &Trees::default(), Path::new("/here"));
     let shown = drawn(&p, 80, 36);
     assert!(shown.contains("Or go on here") && shown.contains("“mend the roof”"), "{shown}");
+    assert!(shown.contains("acp-tui ") && !shown.contains("Agent 2 "), "{shown}");
+    press(&mut p, Code::Down);
+    press(&mut p, Code::Down);
+    assert!(drawn(&p, 80, 36).contains("❯ 27 more, not installed · Enter lists them"), "{}", drawn(&p, 80, 36));
+    assert_eq!(press(&mut p, Code::Enter), None);
+    assert!(drawn(&p, 80, 36).contains("❯ Agent 2 "), "{}", drawn(&p, 80, 36));
+    let mut typed = p.clone();
+    typed.is_unfolded = false;
+    typed.input(Input::Paste("28".into()));
+    assert!(drawn(&typed, 80, 36).contains("❯ Agent 28 "), "what is looked for is found, folded or not");
     let mut buf = Buffer::empty(Rect::new(0, 0, 80, 20));
     p.draw(&Theme::default(), "~", &mut buf);
     for row in 0..30 {

@@ -125,7 +125,7 @@ pub fn hunks(old: &Lines, new: &Lines, edits: &[Edit]) -> Vec<HunkLines> {
             id: ids.next(old, new, group),
             old_start: number(core.old.start - before),
             new_start: number(core.new.start - before),
-            heading: heading(new, core.new.start),
+            heading: heading(new, core.new.start, core.new.start - before),
             added: group.iter().fold(0, |sum: u32, edit| sum.saturating_add(edit.new.len() as u32)),
             removed: group.iter().fold(0, |sum: u32, edit| sum.saturating_add(edit.old.len() as u32)),
             old: core.old,
@@ -242,8 +242,8 @@ fn mark(line: &mut DiffLine) {
     }
 }
 
-/// The nearest line above that begins with a letter, `_` or `$`.
-fn heading(new: &Lines, start: usize) -> String {
+/// The nearest line above `start` that begins with a letter, `_` or `$`; nothing where it is shown anyway, from `first` on.
+fn heading(new: &Lines, start: usize, first: usize) -> String {
     let begins_block = |n: &usize| {
         let first = new.raw(*n).first().copied().unwrap_or(b' ');
         // Most lines are indented or empty: they need not be decoded.
@@ -254,6 +254,7 @@ fn heading(new: &Lines, start: usize) -> String {
     above
         .into_iter()
         .find(begins_block)
+        .filter(|n| *n < first)
         .map_or_else(String::new, |n| width::truncate(new.shown(n).trim(), HEADING_COLUMNS).into_owned())
 }
 

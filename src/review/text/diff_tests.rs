@@ -79,7 +79,7 @@ fn a_hunk_has_context_numbers_and_references() {
     let [hunk] = &hunks[..] else { panic!("{hunks:?}") };
     assert_eq!(shown(hunk), [" b", " c", " d", "-e", "+X", "+Y", " f", " g", " h"]);
     assert_eq!((hunk.old.clone(), hunk.new.clone(), hunk.old_start, hunk.new_start), (4..5, 4..6, 2, 2));
-    assert_eq!((hunk.added, hunk.removed, hunk.cut, hunk.heading.as_str()), (2, 1, false, "d"));
+    assert_eq!((hunk.added, hunk.removed, hunk.cut, hunk.heading.as_str()), (2, 1, false, ""));
     assert_eq!(hunk.refs[2..5], [LineRef::Same { old: 3, new: 3 }, LineRef::Old(4), LineRef::New(4)]);
     assert_eq!((hunk.lines[8].old, hunk.lines[8].new, hunk.lines[4].old), (Some(8), Some(9), None));
     assert_eq!(counts(&old, &new), (2, 1));
@@ -145,8 +145,11 @@ fn the_heading_is_the_last_block_above() {
         let (old, new) = (of(format!("{head}\n{body}")), of(format!("{head}\n{body}    y\n")));
         assert_eq!(hunks(&old, &new)[0].heading, heading);
     }
-    let (old, new) = (of(format!("{long}\n x\n")), of(format!("{long}\n y\n")));
+    let lines = " a\n b\n c\n";
+    let (old, new) = (of(format!("{long}\n{lines} x\n")), of(format!("{long}\n{lines} y\n")));
     assert_eq!(width::str_width(&hunks(&old, &new)[0].heading), HEADING_COLUMNS);
+    let (old, new) = (of("fn f\n x\n"), of("fn f\n y\n"));
+    assert_eq!(hunks(&old, &new)[0].heading, "", "it is shown");
     let far = " x\n".repeat(HEADING_LINES);
     let (old, new) = (of(format!("fn f\n{far}a\n")), of(format!("fn f\n{far}b\n")));
     assert_eq!(hunks(&old, &new)[0].heading, "");
