@@ -13,6 +13,7 @@ use crate::engine::forgetting::{self, Whose};
 use crate::engine::merging::{MERGE, MERGES};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
+use crate::review::error::ReviewError;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
 use crate::store::sessions::{self, Can, Figures, Forgotten, Known, NotFound, State};
@@ -25,7 +26,7 @@ use std::time::Duration;
 pub(super) struct Row {
     pub known: Known,
     pub reviews: Vec<Listed>,
-    /// The numbers of a review that several have in common are those of its newest one.
+    /// Reviews of which it is the newest session: what is only known of all is said here.
     sums: Vec<PathBuf>,
     /// Of what is kept for undo there is nothing but a directory that cannot be read.
     pub is_damaged: bool,
@@ -41,25 +42,31 @@ impl Row {
         Self { known, reviews: Vec::new(), sums: Vec::new(), is_damaged: false }
     }
 
-    /// Opens the reviews, and counts again only where that is necessary.
+    /// Opens the reviews, and counts again only where that is necessary. Of a run that several sessions shared only what
+    /// this one has changed, if it has.
     pub fn changes(&self) -> Changes {
         let mut sum: Option<Totals> = None;
         // A file that two runs have changed is one.
         let mut files: HashSet<PathBuf> = HashSet::new();
-        for listed in self.reviews.iter().filter(|listed| self.sums.contains(&listed.dir)) {
+        for listed in &self.reviews {
+            let is_first = self.sums.contains(&listed.dir);
             let totals = if listed.locked {
                 match self.known.totals {
+                    // What is told while it is open is told of all.
+                    _ if !is_first => continue,
                     Some(totals) => totals,
+                    // Of this run nothing was told yet.
+                    None if self.reviews.len() > 1 => continue,
                     None => return Err("open in another acp-tui".to_owned()),
                 }
             } else if listed.head.is_none() {
                 return Err("cannot be read".to_owned());
             } else {
-                let doc = ReviewSession::open(&listed.dir).and_then(|mut review| review.doc(Scope::Session));
-                let doc = doc.map_err(|error| error.to_string())?;
+                let changed = self.changed_in(listed, is_first).map_err(|error| error.to_string())?;
+                let Some((totals, paths)) = changed else { continue };
                 let top = listed.head.as_ref().map(|head| head.cwd.clone()).unwrap_or_default();
-                let known = doc.files.iter().filter(|file| !files.insert(top.join(&file.path))).count();
-                Totals { files: doc.totals.files.saturating_sub(known as u64), ..doc.totals }
+                let known = paths.iter().filter(|path| !files.insert(top.join(path))).count();
+                Totals { files: totals.files.saturating_sub(known as u64), ..totals }
             };
             let sum = sum.get_or_insert_default();
             sum.added += totals.added;
@@ -68,6 +75,21 @@ impl Row {
             sum.pending += totals.pending;
         }
         Ok(sum)
+    }
+
+    /// What this session has changed in a run, and in which files. Nothing where others had the run as well, and it has
+    /// changed nothing.
+    fn changed_in(&self, listed: &Listed, is_first: bool) -> Result<Option<(Totals, Vec<PathBuf>)>, ReviewError> {
+        let mut review = ReviewSession::open(&listed.dir)?;
+        if review.turns().are_shared() {
+            let changed = review.totals_of(&self.known.session_id)?;
+            return Ok(Some(changed).filter(|(totals, _)| !totals.is_empty()));
+        }
+        if !is_first {
+            return Ok(None);
+        }
+        let doc = review.doc(Scope::Session)?;
+        Ok(Some((doc.totals, doc.files.iter().map(|file| file.path.clone()).collect())))
     }
 
     /// Bytes of journals and of what is kept for undo.
@@ -287,7 +309,7 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     let command = (!known.is_imported).then_some(&*known.command);
     for journal in &known.journals {
         let done = if shared.contains(journal) {
-            forgetting::take_out(journal, Whose { id: &known.session_id, command })
+            forgetting::take_out(state, journal, Whose { id: &known.session_id, command })
         } else {
             std::fs::remove_file(journal)
         };

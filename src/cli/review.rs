@@ -13,11 +13,13 @@ use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
 };
-use crate::review::archive::{self, Found, Listed};
+use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
-use crate::review::session::{Newest, ReviewSession};
+use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs};
+use crate::store::sessions::{self, Part};
 use crate::text::diff::Kind;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -61,14 +63,27 @@ pub fn review(name: &str) -> Result<u8, Usage> {
         }
         return super::screen::review(&found.dir);
     }
-    list(&found.dir)
+    let runs = earlier(&home, &found);
+    let before = found.session.as_ref().and_then(|session| runs_before(&home, &found.dir, session));
+    let printed = list(&found.dir, before.map_or(0, |before| before.turns), !runs.is_empty())?;
+    for run in runs {
+        say(&run.words());
+    }
+    Ok(printed)
 }
 
-/// What there is to look at, without a screen.
-pub(super) fn list(dir: &Path) -> Result<u8, Usage> {
-    let doc = ReviewSession::open(dir).and_then(|mut tracker| tracker.doc(Scope::Session));
+/// What there is to look at, without a screen: of a session that had so many turns before this run, and may have
+/// something left of them.
+fn list(dir: &Path, before: u64, has_earlier: bool) -> Result<u8, Usage> {
+    let doc = ReviewSession::open(dir).and_then(|mut tracker| Ok((tracker.doc(Scope::Session)?, tracker)));
     match doc {
-        Ok(doc) => print(&listing(&doc)),
+        Ok((doc, tracker)) => {
+            let turns = tracker.turns();
+            let number = |turn| {
+                turns.number(turn).map_or(turn, |(_, number)| number) + if turns.are_shared() { 0 } else { before }
+            };
+            print(&listing(&doc, has_earlier, number))
+        }
         Err(error) => Ok(failed(&error)),
     }
 }
@@ -81,27 +96,34 @@ pub fn undo(undo: &Undo) -> Result<u8, Usage> {
 
 fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
     let found = find(home, &undo.session)?;
+    take_back_of(home, undo, &found)
+}
+
+fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewError> {
     let mut tracker = ReviewSession::open(&found.dir)?;
     if undo.turn.is_none()
         && let Some((words, Newest::Merge(files))) = tracker.newest_decision()
     {
         return unmerge(&mut tracker, undo, &words, &files);
     }
-    let turn = first_turn(tracker.sessions(), found.session.as_ref(), undo.turn, tracker.last_turn())?;
+    let before =
+        || found.session.as_ref().and_then(|session| runs_before(home, &found.dir, session)).unwrap_or_default();
+    let turn = first_turn(tracker.turns(), found.session.as_ref(), undo.turn, before)?;
     if let Some(trouble) = tracker.trouble() {
         say(&trouble);
     }
     if tracker.is_behind() {
         say_touched(&tracker.touched());
     }
-    for later in later(tracker.sessions(), found.session.as_ref()) {
-        say(&format!("the later session {} of the same run is taken back too", archive::shown_id(later)));
-    }
     let ask = is_screen() && !undo.yes;
     if undo.dry_run || ask {
         let preview = tracker.act(&ReviewAction::PreviewRewind { turn })?;
+        if preview.rewound.is_empty() {
+            return nothing(home, undo, found, tracker);
+        }
+        say_later(&tracker, found);
         let printed = show(&preview.rewound, Tense::Would, &tracker);
-        if undo.dry_run || preview.rewound.is_empty() || printed == code::READER_GONE {
+        if undo.dry_run || printed == code::READER_GONE {
             return Ok(printed);
         }
         if !confirmed("Take this back?") {
@@ -110,46 +132,78 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
         }
     }
     let (taken, stopped) = progress::act(&mut tracker, &ReviewAction::Rewind { turn }, "taking back")?;
+    if taken.rewound.is_empty() && taken.stopped.is_none() && stopped.is_none() {
+        return nothing(home, undo, found, tracker);
+    }
+    if !(undo.dry_run || ask) {
+        say_later(&tracker, found);
+    }
     let printed = if taken.stopped.is_some() && taken.rewound.is_empty() {
         code::OK
     } else {
         show(&taken.rewound, Tense::Did, &tracker)
     };
-    if undo.turn.is_none() {
-        say_earlier(home, &found);
+    drop(tracker);
+    if undo.turn.is_none() && found.session.is_some() {
+        for earlier in earlier(home, found) {
+            say(&earlier.words());
+        }
     }
     Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
+}
+
+fn say_later(tracker: &ReviewSession, found: &Found) {
+    for later in later(tracker.sessions(), found.session.as_ref()) {
+        say(&format!("the later session {} of the same run is taken back too", archive::shown_id(later)));
+    }
+}
+
+/// Nothing of what was named is left to be taken back. What is left beside it is named; of the last session an earlier
+/// run is taken back instead.
+fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) -> Result<u8, ReviewError> {
+    let Some(session) = found.session.as_ref().filter(|_| undo.turn.is_none()) else {
+        return Ok(show(&[], Tense::Did, &tracker));
+    };
+    let beside = tracker.act(&ReviewAction::PreviewRewind { turn: 0 })?.rewound.len();
+    if beside > 0 {
+        // Of an earlier session of the run.
+        let (id, stem) = (archive::shown_id(&session.id), &tracker.head().stem);
+        say(&format!(
+            "before session {id} its run has changed {}: acp-tui review {stem} · acp-tui undo {stem}",
+            human::count(beside as u64, "file")
+        ));
+    }
+    let runs = earlier(home, found);
+    let next = runs.iter().find(|run| matches!(run.left, Ok((files, _)) if files > 0));
+    let is_all_known = tracker.trouble().is_none() && !tracker.is_behind();
+    if beside == 0
+        && is_all_known
+        && undo.session == archive::LAST
+        && let Some(run) = next
+    {
+        let stem = &run.listed.stem;
+        say(&format!("the last run of the session has nothing left to take back; this is its earlier run {stem}"));
+        drop(tracker);
+        return take_back_of(home, undo, &Found { dir: run.listed.dir.clone(), session: Some(run.session.clone()) });
+    }
+    for run in &runs {
+        say(&run.words());
+    }
+    if beside == 0 && runs.is_empty() {
+        return Ok(show(&[], Tense::Did, &tracker));
+    }
+    let printed = show_nothing_of("this run of the session", &tracker);
+    Ok(printed)
+}
+
+/// Earlier runs of what was found in which something is left.
+fn earlier(home: &Path, found: &Found) -> Vec<EarlierRun> {
+    earlier_runs(home, &found.dir, found.session.as_ref())
 }
 
 /// What the system did not let be written is a fault: the same command again does the rest.
 fn code_of(done: &Done) -> u8 {
     if done.unwritten.is_empty() { code::OK } else { code::OWN_FAULT }
-}
-
-/// A session that went on in a later run has a review of each: names those before this one that still have something.
-fn say_earlier(home: &Path, found: &Found) {
-    let Some(session) = &found.session else { return };
-    let all = archive::list(home);
-    let Some(this) = all.iter().position(|one| one.dir == found.dir) else { return };
-    let cwd = all.get(this).and_then(|one| one.head.as_ref()).map(|head| &head.cwd);
-    let is_its = |one: &&Listed| {
-        one.sessions.iter().any(|other| other.id == session.id) && one.head.as_ref().map(|head| &head.cwd) == cwd
-    };
-    for one in all.iter().skip(this + 1).filter(is_its) {
-        let left = ReviewSession::open(&one.dir).and_then(|mut review| {
-            let preview = review.act(&ReviewAction::PreviewRewind { turn: 0 })?;
-            Ok(preview.rewound.len())
-        });
-        match left {
-            Ok(0) => {}
-            Ok(files) => say(&format!(
-                "the session began in an earlier run, which changed {} more; `acp-tui undo {}` takes that back as well",
-                human::count(files as u64, "file"),
-                one.stem
-            )),
-            Err(error) => say(&format!("the session's earlier run {} cannot be looked at: {error}", one.stem)),
-        }
-    }
 }
 
 /// Takes a merge back that was made after all that the session did.
@@ -224,11 +278,22 @@ fn show(rewound: &[Rewound], tense: Tense, tracker: &ReviewSession) -> u8 {
     let is_untold = rewound.is_empty() && tracker.trouble().is_some();
     let is_partial = tracker.damage().is_some() || (tracker.is_behind() || is_untold) && is_there;
     let text = match rewound {
-        [] if is_partial => "nothing that is known to take back\n".to_owned(),
-        [] => "nothing to take back\n".to_owned(),
+        [] => nothing_words("", is_partial),
         rewound => rewound.iter().map(|one| line(&outcome(one, tense))).collect(),
     };
     if is_partial { print_or_gone(&text).max(code::OWN_FAULT) } else { print_or_gone(&text) }
+}
+
+/// The same where something is left elsewhere, which was said.
+fn show_nothing_of(what: &str, tracker: &ReviewSession) -> u8 {
+    let is_partial = tracker.damage().is_some() || tracker.trouble().is_some();
+    let printed = print_or_gone(&nothing_words(&format!(" of {what}"), is_partial));
+    if is_partial { printed.max(code::OWN_FAULT) } else { printed }
+}
+
+fn nothing_words(of: &str, is_partial: bool) -> String {
+    let known = if is_partial { " that is known" } else { "" };
+    format!("nothing{of}{known} to take back\n")
 }
 
 fn print_or_gone(text: &str) -> u8 {
@@ -239,36 +304,70 @@ fn line(words: &str) -> String {
     format!("{}\n", crate::base::sanitize::line(words))
 }
 
-/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1, `last` those of the
-/// run.
+/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1, those of the runs
+/// `before` as well; without a session, those of the run.
 fn first_turn(
-    sessions: &[AgentSession],
+    turns: Turns<'_>,
     session: Option<&AgentSession>,
     wanted: Option<u64>,
-    last: u64,
+    before: impl FnOnce() -> Before,
 ) -> Result<u64, ReviewError> {
-    let first = session.map_or(1, |session| session.first_turn.max(1));
-    // What was changed before the first turn of the run belongs to its first session.
-    let Some(wanted) = wanted else { return Ok(if first == 1 { 0 } else { first }) };
-    let turn = first.saturating_add(wanted.saturating_sub(1));
-    let behind = last.saturating_add(1).max(first);
-    let next = after(sessions, first).filter(|_| session.is_some()).map_or(behind, |next| next.min(behind));
-    if turn < next {
-        return Ok(turn);
+    let Some(wanted) = wanted else { return Ok(session.map_or(0, |session| turns.beginning(session))) };
+    let none = |there: u64| Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {there}")));
+    let Some(session) = session else {
+        let last = turns.last();
+        return if wanted <= last { Ok(wanted) } else { none(last) };
+    };
+    let before = before();
+    if let Some((stem, first)) =
+        before.runs.iter().rfind(|(_, first)| *first < wanted).filter(|_| wanted <= before.turns)
+    {
+        let at = wanted - first;
+        return Err(ReviewError::Refused(format!(
+            "turn {wanted} was in an earlier run of the session: acp-tui undo {stem} --turn {at}"
+        )));
     }
-    Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {}", next - first)))
+    let at = usize::try_from(wanted.saturating_sub(before.turns).saturating_sub(1)).unwrap_or(usize::MAX);
+    turns.of(&session.id).nth(at).map_or_else(|| none(before.turns + turns.of(&session.id).count() as u64), Ok)
 }
 
-/// The first turn of the session that follows the one that begins with `first`.
-fn after(sessions: &[AgentSession], first: u64) -> Option<u64> {
-    sessions.iter().map(|session| session.first_turn).filter(|turn| *turn > first).min()
+/// What a session had before a run.
+#[derive(Default)]
+struct Before {
+    turns: u64,
+    /// Its runs, the oldest first, and how many turns it had before each.
+    runs: Vec<(String, u64)>,
+}
+
+/// What the journals have of a session before this run.
+fn runs_before(home: &Path, dir: &Path, session: &AgentSession) -> Option<Before> {
+    let (state, stem) = (home.parent()?, dir.file_name()?.to_str()?);
+    let (parts, _) = sessions::parts(state).ok()?;
+    let its: Vec<Part> = parts.into_iter().filter(|part| part.session_id == session.id).collect();
+    let is_this = |part: &&Part| {
+        let further = stem.strip_prefix(sessions::stem(&part.journal));
+        further.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let this = its.iter().find(is_this)?;
+    let is_before = |part: &&Part| part.command == this.command && part.turns_before < this.turns_before;
+    let mut runs: Vec<(String, u64)> = its
+        .iter()
+        .filter(is_before)
+        .map(|part| (sessions::stem(&part.journal).to_owned(), part.turns_before))
+        .collect();
+    runs.sort_by_key(|(_, first)| *first);
+    Some(Before { turns: this.turns_before, runs })
 }
 
 /// Sessions that the person did not name and that follow the one named.
 fn later<'a>(sessions: &'a [AgentSession], session: Option<&AgentSession>) -> Vec<&'a str> {
     let Some(named) = session else { return Vec::new() };
     let follows = |one: &&AgentSession| one.first_turn > named.first_turn && one.id != named.id;
-    sessions.iter().filter(follows).map(|one| one.id.as_str()).collect()
+    let mut ids: Vec<&str> = sessions.iter().filter(follows).map(|one| one.id.as_str()).collect();
+    // Where several take turns each is noted again and again.
+    let mut seen = BTreeSet::new();
+    ids.retain(|id| seen.insert(*id));
+    ids
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,13 +396,14 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     }
 }
 
-fn listing(doc: &ReviewDoc) -> String {
-    let mut text = line(&sums(doc.totals));
+fn listing(doc: &ReviewDoc, has_earlier: bool, number: impl Fn(u64) -> u64) -> String {
+    let of = if has_earlier && doc.totals.is_empty() { " in this run of the session" } else { "" };
+    let mut text = line(&format!("{}{of}", sums(doc.totals)));
     for file in &doc.files {
         text.push_str(&line(&file_words(file)));
         for hunk in &file.hunks {
             text.push_str("  ");
-            text.push_str(&line(&hunk_words(hunk)));
+            text.push_str(&line(&hunk_words(hunk, number(hunk.turn))));
         }
     }
     for words in &doc.uncovered {
@@ -334,7 +434,8 @@ fn file_words(file: &FileDoc) -> String {
     words
 }
 
-fn hunk_words(hunk: &HunkDoc) -> String {
+/// `turn`: as the session counts it.
+fn hunk_words(hunk: &HunkDoc, turn: u64) -> String {
     let count = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
     let mut words = match &hunk.what {
         HunkKind::Lines => {
@@ -364,7 +465,7 @@ fn hunk_words(hunk: &HunkDoc) -> String {
     // Writing to a string cannot fail.
     let _ = write!(words, "  {state}, {cause}");
     if hunk.turn > 0 {
-        let _ = write!(words, ", turn {}", hunk.turn);
+        let _ = write!(words, ", turn {turn}");
     }
     words
 }

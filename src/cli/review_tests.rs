@@ -11,8 +11,10 @@ fn session(id: &str, first_turn: u64) -> AgentSession {
 #[test]
 fn turns_are_counted_from_the_beginning_of_the_session() {
     let all = [session("a", 1), session("b", 4), session("c", 9)];
-    let turn =
-        |session: Option<&AgentSession>, wanted| first_turn(&all, session, wanted, 15).map_err(|e| e.to_string());
+    let begun = (1..=15).collect();
+    let turn = |session: Option<&AgentSession>, wanted| {
+        first_turn(Turns::new(&all, &begun), session, wanted, Before::default).map_err(|e| e.to_string())
+    };
     for (session, wanted, turn_of_the_run) in [
         (Some(&all[0]), None, 0),
         (Some(&all[0]), Some(1), 1),
@@ -31,6 +33,24 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
     assert_eq!(later(&all, Some(&all[0])), ["b", "c"]);
     assert_eq!(later(&all, Some(&all[2])), [""; 0]);
     assert_eq!(later(&all, None), [""; 0]);
+    let turns = [session("a", 1), session("b", 2), session("a", 3), session("b", 4)];
+    assert_eq!(later(&turns, turns.first()), ["b"]);
+}
+
+#[test]
+fn turns_of_a_session_that_goes_on_are_counted_on() {
+    // The run counts further than the session does.
+    let (all, begun) = ([session("a", 6)], [6, 7].into());
+    let before = || Before { turns: 4, runs: vec![("r1".into(), 0), ("r2".into(), 3)] };
+    let turn =
+        |wanted| first_turn(Turns::new(&all, &begun), all.first(), Some(wanted), before).map_err(|e| e.to_string());
+    assert_eq!([turn(5), turn(6)], [Ok(6), Ok(7)]);
+    assert_eq!(turn(7), Err("the session has no turn 7, only 6".into()));
+    for (wanted, command) in [(1, "r1 --turn 1"), (3, "r1 --turn 3"), (4, "r2 --turn 1")] {
+        let words = format!("turn {wanted} was in an earlier run of the session: acp-tui undo {command}");
+        assert_eq!(turn(wanted), Err(words));
+    }
+    assert_eq!(first_turn(Turns::new(&all, &begun), all.first(), None, before).ok(), Some(0));
 }
 
 #[test]
@@ -123,13 +143,14 @@ fn the_list_names_files_and_hunks() {
         uncovered: vec!["big.bin is too large".into()],
         ..ReviewDoc::default()
     };
-    let said = listing(&doc);
+    let said = listing(&doc, false, |turn| turn + 4);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "+2 −1 in 1 file · 1 to review");
     assert!(lines[1].starts_with("renamed src/new") && lines[1].ends_with("(was src/old.rs)  +2 −1  CRLF"), "{said}");
-    assert_eq!(lines[2], "  @@ -3 +4 @@  fn total()  +2 −1  to review, tool call, turn 2");
+    assert_eq!(lines[2], "  @@ -3 +4 @@  fn total()  +2 −1  to review, tool call, turn 6");
     assert_eq!(lines[3], "  mode 644 → 755  accepted, cause not known");
     assert_eq!(lines[4..], ["not covered: big.bin is too large"]);
     assert!(!said.contains('\u{1b}'), "{said:?}");
-    assert_eq!(listing(&ReviewDoc::default()), "no changes\n");
+    assert_eq!(listing(&ReviewDoc::default(), false, |turn| turn), "no changes\n");
+    assert_eq!(listing(&ReviewDoc::default(), true, |turn| turn), "no changes in this run of the session\n");
 }

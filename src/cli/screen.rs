@@ -11,7 +11,7 @@ use super::resume;
 use super::runtime;
 use super::usage::Usage;
 use super::written::Written;
-use crate::base::human;
+use crate::base::{human, paths};
 use crate::config::agents::{self, AgentCommand};
 use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
@@ -199,6 +199,7 @@ async fn session(
     options: UiOptions,
     warnings: Vec<String>,
 ) -> Ended {
+    let reviews = config.review.as_ref().map(|review| review.home.clone());
     let mut engine = Engine::new(config);
     if opening != Opening::New {
         engine.intent(Intent::OpenAs(opening));
@@ -206,10 +207,16 @@ async fn session(
     for warning in warnings {
         engine.warn(warning);
     }
-    match Box::pin(run_on(screen, engine, options)).await {
-        Ok(ended) => ended,
-        Err(_) => Ended::early(Exit::TerminalGone),
+    let ended = Box::pin(run_on(screen, engine, options)).await.unwrap_or_else(|_| Ended::early(Exit::TerminalGone));
+    if let Some(reviews) = reviews
+        && ended.has_talked
+        && reviews.symlink_metadata().is_err()
+    {
+        // Removed under a session that was had.
+        let place = paths::visible(reviews.as_os_str());
+        say(&format!("{place} is gone: what was changed is not kept and cannot be taken back"));
     }
+    ended
 }
 
 fn exit_code(ended: &Ended) -> u8 {

@@ -3,6 +3,7 @@
 //! The change that a line came with is told by the reviews, what was asked then by the journals. Invariants: nothing of a
 //! review, of a journal or of the file is changed; what cannot be read costs only what it would have told, and is said.
 
+use super::recalling::earlier;
 use super::replay::each_session;
 use super::review_entries::shared;
 use crate::base::paths::visible;
@@ -10,7 +11,8 @@ use crate::base::{human, sanitize};
 use crate::host::worktrees;
 use crate::model::changes::Cause;
 use crate::model::entry::Body;
-use crate::model::ids::SessionKey;
+use crate::model::ids::{SessionId, SessionKey};
+use crate::model::past::Past;
 use crate::model::session::{Allow, Policy, Session};
 use crate::model::{Model, account};
 use crate::review::archive::{self, Listed};
@@ -200,7 +202,11 @@ impl Told {
                         if ends_at.is_some() {
                             remarks.push(format!("{}: its journal is damaged, and read only in part", kept.name));
                         }
-                        replayed(&text, one, |key, session| {
+                        let earlier = earlier(&parts, &journal, most.saturating_sub(text.len() as u64));
+                        if earlier.is_none() {
+                            remarks.push(format!("{}: its earlier journals are too large to be read", kept.name));
+                        }
+                        replayed(&text, one, earlier.unwrap_or_default(), |key, session| {
                             told.take((review, one), (key, session), &turns, &journal, &parts);
                         });
                     }
@@ -267,12 +273,12 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
 }
 
 /// Shows every session of a journal.
-fn replayed(text: &str, one: &Listed, look: impl FnMut(SessionKey, &Session)) {
+fn replayed(text: &str, one: &Listed, earlier: HashMap<SessionId, Past>, look: impl FnMut(SessionKey, &Session)) {
     let (command, cwd) = one.head.as_ref().map(|head| (head.command.clone(), head.cwd.clone())).unwrap_or_default();
     let model = Model::new(command, cwd.to_string_lossy().into_owned(), Policy::Auto(Allow::None));
     let lines = |take: &mut dyn FnMut(&str)| -> Result<(), Infallible> {
         text.lines().for_each(take);
         Ok(())
     };
-    let Ok(()) = each_session(model, cwd, lines, look);
+    let Ok(()) = each_session(model, cwd, earlier, lines, look);
 }

@@ -10,23 +10,30 @@
 //! is only shown: keys are counted, too.
 
 use super::core::Numbers;
+use super::recalling::earlier;
 use super::replay::{self, Replay};
+use crate::agent::codec::stored;
 use crate::model::Model;
 use crate::model::agent::Connection;
 use crate::model::event::{Intent, Opening, ReadOnly};
 use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
+use crate::model::past::Past;
 use crate::model::session::Policy;
 use crate::store::lines::{self, Record};
 use crate::store::lock::Lock;
 use crate::store::replace::{Durability, Replacement};
+use crate::store::sessions;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::TryLockError;
+use std::fs::{File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+/// Bytes of earlier journals that are read.
+const MAX_EARLIER: u64 = 1 << 30;
 
 /// Which conversation it is.
 #[derive(Clone, Copy, Debug)]
@@ -36,16 +43,19 @@ pub struct Whose<'a> {
     pub command: Option<&'a str>,
 }
 
-/// Writes the journal anew without that conversation.
-pub fn take_out(journal: &Path, whose: Whose<'_>) -> io::Result<()> {
+/// Writes the journal anew without that conversation. `state` is acp-tui's directory for state.
+pub fn take_out(state: &Path, journal: &Path, whose: Whose<'_>) -> io::Result<()> {
     let lock = match Lock::take(lines::open(journal)?) {
         Ok(lock) => lock,
         Err(TryLockError::WouldBlock) => return Err(io::Error::other("an acp-tui writes it")),
         Err(TryLockError::Error(error)) => return Err(error),
     };
     let mut file = lock.try_clone()?;
-    let owners = Owners::of(&mut file, whose)?;
-    let mut anew = Anew { out: Replacement::of(journal)?, replay: None, failed: None };
+    let (parts, _) = sessions::parts(state)?;
+    // What sessions that go on had before decides how their turns are counted.
+    let before = earlier(&parts, journal, MAX_EARLIER).unwrap_or_default();
+    let owners = Owners::of(&mut file, whose, before.clone())?;
+    let mut anew = Anew { out: Replacement::of(journal)?, before, replay: None, failed: None };
     let mut at = 0;
     lines::each(&mut file, 0, |line| {
         anew.take(&owners, at, &String::from_utf8_lossy(line));
@@ -108,16 +118,9 @@ struct Frame<'a> {
     params: Option<&'a RawValue>,
 }
 
-#[derive(Default, Deserialize)]
-struct Params<'a> {
-    #[serde(borrow, default, rename = "sessionId")]
-    session: Option<Cow<'a, str>>,
-}
-
 impl Frame<'_> {
     fn session(&self) -> Option<String> {
-        let params: Params<'_> = serde_json::from_str(self.params?.get()).ok()?;
-        params.session.map(Cow::into_owned)
+        stored::named(self.params?.get())
     }
 
     fn number(&self) -> Option<u64> {
@@ -125,7 +128,7 @@ impl Frame<'_> {
     }
 }
 
-fn replay_of(first: &str) -> Replay {
+fn replay_of(first: &str, before: HashMap<SessionId, Past>) -> Replay {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct Head {
@@ -133,7 +136,7 @@ fn replay_of(first: &str) -> Replay {
         cwd: String,
     }
     let head: Head = serde_json::from_str(first).unwrap_or_default();
-    Replay::new(Model::new(head.command, head.cwd.clone(), Policy::Ask), PathBuf::from(head.cwd))
+    Replay::new(Model::new(head.command, head.cwd.clone(), Policy::Ask), PathBuf::from(head.cwd)).behind(before)
 }
 
 fn names(replay: &Replay) -> BTreeMap<SessionKey, SessionId> {
@@ -151,12 +154,12 @@ struct Reading<'a> {
 }
 
 impl<'a> Owners<'a> {
-    fn of(file: &mut std::fs::File, whose: Whose<'a>) -> io::Result<Self> {
+    fn of(file: &mut File, whose: Whose<'a>, mut before: HashMap<SessionId, Past>) -> io::Result<Self> {
         let mut reading: Option<Reading<'a>> = None;
         lines::each(file, 0, |line| {
             let text = String::from_utf8_lossy(line);
             let reading = reading.get_or_insert_with(|| Reading {
-                replay: replay_of(&text),
+                replay: replay_of(&text, std::mem::take(&mut before)),
                 owners: Self { whose, marks: Vec::new(), named: BTreeMap::new(), names: BTreeMap::new() },
                 asked: HashMap::new(),
                 called: HashMap::new(),
@@ -306,6 +309,8 @@ impl Reading<'_> {
 /// The journal as it is without the conversation.
 struct Anew {
     out: Replacement,
+    /// What sessions that go on had before.
+    before: HashMap<SessionId, Past>,
     /// Of what was written.
     replay: Option<Replay>,
     failed: Option<io::Error>,
@@ -316,7 +321,7 @@ impl Anew {
         let Some(mark) = owners.marks.get(line) else { return };
         let begins = |key| owners.is_wanted_only(key);
         if self.replay.is_none() {
-            self.replay = Some(replay_of(text));
+            self.replay = Some(replay_of(text, std::mem::take(&mut self.before)));
             self.put(text);
             if begins(SessionKey::FIRST) {
                 self.put(&intent(0.0, SessionKey::FIRST.into(), &shown()));
@@ -401,13 +406,12 @@ fn with_owner(text: &str, of: Address) -> String {
 /// What an agent lists, without the conversation.
 fn without_listed<'a>(text: &'a str, id: &str) -> Cow<'a, str> {
     let quoted = Value::from(id).to_string();
-    if !text.contains("\"sessions\"") || !text.contains(&quoted) {
+    if !text.contains(&quoted) {
         return Cow::Borrowed(text);
     }
     let Ok(mut record) = serde_json::from_str::<Value>(text) else { return Cow::Borrowed(text) };
-    match record.pointer_mut("/frame/result/sessions").and_then(Value::as_array_mut) {
-        Some(listed) => listed.retain(|session| session["sessionId"] != id),
-        None => return Cow::Borrowed(text),
+    if !stored::unlist(&mut record["frame"], id) {
+        return Cow::Borrowed(text);
     }
     Cow::Owned(record.to_string())
 }

@@ -239,10 +239,12 @@ fn each_conversation_can_be_taken_out_and_the_others_are_what_they_were() {
     let whole = play.journal.join("\n") + "\n";
     let before = replayed(&whole);
     for (agent, command, id) in ALL {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("1700000000-000-1.jsonl");
+        let state = tempfile::tempdir().unwrap();
+        let dir = sessions::journals(state.path());
+        std::fs::create_dir(&dir).unwrap();
+        let path = dir.join("1700000000-000-1.jsonl");
         std::fs::write(&path, &whole).unwrap();
-        take_out(&path, Whose { id, command: Some(command) }).unwrap();
+        take_out(state.path(), &path, Whose { id, command: Some(command) }).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let after = replayed(&text);
         assert!(named(&after, agent, id).is_none(), "{command} {id}");
@@ -288,12 +290,12 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     let row = |command: &str, id: &str, turns: u64| (command.to_owned(), id.to_owned(), turns);
     assert_eq!(ids(), [row("one", "a", 3), row("one", "b", 1), row("two", "a", 2), row("one", "c", 2)]);
     let lock = Lock::take(lines::open(&path).unwrap()).unwrap();
-    assert!(take_out(&path, Whose { id: "b", command: Some("one") }).is_err());
+    assert!(take_out(state.path(), &path, Whose { id: "b", command: Some("one") }).is_err());
     assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
     drop(lock);
-    take_out(&path, Whose { id: "b", command: Some("one") }).unwrap();
+    take_out(state.path(), &path, Whose { id: "b", command: Some("one") }).unwrap();
     assert_eq!(ids(), [row("one", "a", 3), row("two", "a", 2), row("one", "c", 2)]);
-    take_out(&path, Whose { id: "a", command: Some("one") }).unwrap();
+    take_out(state.path(), &path, Whose { id: "a", command: Some("one") }).unwrap();
     assert_eq!(ids(), [row("two", "a", 2), row("one", "c", 2)]);
     let text = std::fs::read_to_string(&path).unwrap();
     let (after, before) = (replayed(&text), replayed(&whole));
@@ -303,7 +305,7 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
             |session: &Session| session.entries().iter().map(|e| (e.turn, format!("{:?}", e.body))).collect::<Vec<_>>();
         assert_eq!(turns(&now), turns(&then), "{text}");
     }
-    take_out(&path, Whose { id: "c", command: Some("one") }).unwrap();
+    take_out(state.path(), &path, Whose { id: "c", command: Some("one") }).unwrap();
     assert_eq!(ids(), [row("two", "a", 2)]);
     assert_eq!(dir.read_dir().unwrap().count(), 2, "the journal, and the index");
 }

@@ -11,7 +11,8 @@ use crate::model::ids::{SessionId, SessionKey};
 use crate::model::past::Past;
 use crate::model::session::Policy;
 use crate::store::lines;
-use crate::store::sessions::{self, Known};
+use crate::store::sessions::{self, Known, Part};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -84,7 +85,7 @@ fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
         .then(|| format!("{left_out} older journals of this session are left out: together they have more than 1 GiB"));
     let mut past = Past::default();
     for journal in newest {
-        match replayed(known, journal, id, std::mem::take(&mut past)) {
+        match replayed((&known.command, &known.cwd), journal, id, std::mem::take(&mut past)) {
             Ok(all) => past = all,
             Err((before, error)) => {
                 past = before;
@@ -95,17 +96,48 @@ fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
     (past, trouble)
 }
 
+/// What these journals have of a session, the oldest first; of one that cannot be read as far as it can.
+fn past_before<'a>(of: (&str, &Path), id: &SessionId, journals: impl Iterator<Item = &'a Path>) -> Past {
+    let one = |before, journal| replayed(of, journal, id, before).unwrap_or_else(|(before, _)| before);
+    journals.fold(Past::default(), one)
+}
+
+/// What earlier journals have of the sessions that go on in this one. Nothing when they are too large: then the prompts
+/// of a session that goes on are not known.
+pub(super) fn earlier(parts: &[Part], journal: &Path, mut room: u64) -> Option<HashMap<SessionId, Past>> {
+    let mut pasts = HashMap::new();
+    for part in parts.iter().filter(|part| part.journal == journal && part.goes_on) {
+        let is_before = |other: &&Part| {
+            let is_its = (&other.session_id, &other.command) == (&part.session_id, &part.command);
+            is_its && other.journal != part.journal && other.began <= part.began
+        };
+        let mut before: Vec<&Part> = parts.iter().filter(is_before).collect();
+        before.sort_by_key(|part| (part.turns_before, part.began));
+        for other in &before {
+            room = room.checked_sub(other.journal.metadata().map_or(0, |meta| meta.len()))?;
+        }
+        let id = SessionId::from(part.session_id.as_str());
+        let journals = before.into_iter().map(|part| part.journal.as_path());
+        pasts.insert(id.clone(), past_before((&part.command, &part.cwd), &id, journals));
+    }
+    Some(pasts)
+}
+
 /// What was there before, and behind it what this journal has.
-fn replayed(known: &Known, journal: &Path, id: &SessionId, before: Past) -> Result<Past, (Past, io::Error)> {
+fn replayed(
+    (command, cwd): (&str, &Path),
+    journal: &Path,
+    id: &SessionId,
+    before: Past,
+) -> Result<Past, (Past, io::Error)> {
     let mut file = match lines::open(journal) {
         Ok(file) => file,
         Err(error) => return Err((before, error)),
     };
-    let cwd = known.cwd.to_string_lossy().into_owned();
-    let model = Model::new(known.command.clone(), cwd, Policy::Ask);
+    let model = Model::new(command.to_owned(), cwd.to_string_lossy().into_owned(), Policy::Ask);
     let lines =
         |take: &mut dyn FnMut(&str)| lines::each(&mut file, 0, |line| take(&String::from_utf8_lossy(line))).map(drop);
-    let (past, read) = past_of(model, known.cwd.clone(), (id.clone(), before), lines);
+    let (past, read) = past_of(model, cwd.to_owned(), (id.clone(), before), lines);
     match read {
         Ok(()) => Ok(past),
         Err(error) => Err((past, error)),

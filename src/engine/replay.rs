@@ -16,6 +16,7 @@ use crate::wire::frame::Frame;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,14 +38,16 @@ pub fn replay_by<'a>(
 }
 
 /// The same, for what was said: shows every session of the journal once, one that is closed right before it lets go of
-/// that, the others as they are at the end. `lines` hands over each line.
-pub fn each_session<E>(
+/// that, the others as they are at the end. `earlier` is what earlier journals have of those that go on in it, so that
+/// their turns are counted as they were. `lines` hands over each line.
+pub(super) fn each_session<E>(
     model: Model,
     cwd: PathBuf,
+    earlier: HashMap<SessionId, Past>,
     lines: impl FnOnce(&mut dyn FnMut(&str)) -> Result<(), E>,
     mut look: impl FnMut(SessionKey, &Session),
 ) -> Result<(), E> {
-    let mut replay = Replay::new(model, cwd);
+    let mut replay = Replay { earlier, ..Replay::new(model, cwd) };
     lines(&mut |line| replay.line_before_close(line, &mut look))?;
     replay.core.model().sessions().for_each(|(key, session)| look(key, session));
     Ok(())
@@ -74,6 +77,8 @@ pub struct Replay {
     skipped: usize,
     /// The conversation that is wanted, and what is known of it from earlier journals and from before it was closed.
     wanted: Option<(SessionId, Past)>,
+    /// The same of others, from earlier journals alone.
+    earlier: HashMap<SessionId, Past>,
     last: Now,
 }
 
@@ -81,7 +86,21 @@ impl Replay {
     pub(super) fn new(model: Model, cwd: PathBuf) -> Self {
         let mut core = Core::new(model, cwd, codec::shipped());
         core.set_up(Setup::Journal);
-        Self { core, named: Box::new(codec::named), is_foreign: false, skipped: 0, wanted: None, last: Now::ZERO }
+        Self {
+            core,
+            named: Box::new(codec::named),
+            is_foreign: false,
+            skipped: 0,
+            wanted: None,
+            earlier: HashMap::new(),
+            last: Now::ZERO,
+        }
+    }
+
+    /// The same where earlier journals have this of sessions that go on in it.
+    #[must_use]
+    pub(super) fn behind(self, earlier: HashMap<SessionId, Past>) -> Self {
+        Self { earlier, ..self }
     }
 
     pub(super) fn core(&self) -> &Core {
@@ -181,6 +200,13 @@ impl Replay {
     /// A session that is closed lets go of what was said in it; one that goes on begins with it.
     fn remember(&mut self, at: Address, what: &mut Event) {
         let Address::Session(key) = at else { return };
+        if let Event::Host(HostEvent::Recalled(part)) = what
+            && let Some(session) = self.core.model().session_of(key)
+            && let Some(past) = session.known_id().and_then(|id| self.earlier.remove(id))
+        {
+            part.past = past;
+            return;
+        }
         let Some((id, past)) = &mut self.wanted else { return };
         let Some(session) = self.core.model().session_of(key).filter(|session| session.known_id() == Some(&*id)) else {
             return;

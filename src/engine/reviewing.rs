@@ -119,7 +119,13 @@ pub(super) enum Job {
     },
     /// The same before a command.
     BeforeCommand {
+        req: ReqId,
         done: SyncSender<()>,
+    },
+    /// It runs, or could not be started.
+    Started {
+        req: ReqId,
+        note: Option<ToolNote>,
     },
     Wrote {
         path: PathBuf,
@@ -164,10 +170,11 @@ impl Job {
             Self::Wrote { path, turn, entry, content } => {
                 Self::Wrote { path: path.clone(), turn: *turn, entry: *entry, content: Arc::clone(content) }
             }
-            Self::BeforeCommand { .. } => {
+            Self::BeforeCommand { req, .. } => {
                 let (done, looked) = sync_channel(1);
-                return Some((Self::BeforeCommand { done }.beside().0, Some(looked)));
+                return Some((Self::BeforeCommand { req: *req, done }.beside().0, Some(looked)));
             }
+            Self::Started { req, note } => Self::Started { req: *req, note: note.clone() },
             _ => return None,
         };
         let (job, done) = job.beside();

@@ -331,7 +331,7 @@ async fn a_command_that_did_not_wait_for_the_look_before_it_is_named() {
         let mut reviewing = Reviewing::start(&mut config, head, roots, AT, Facts(sender), Arc::default()).unwrap();
         let (done, looked) = sync_channel(1);
         let looked = waits.then_some(looked);
-        for job in [begin(1), Job::BeforeCommand { done }, Job::Do(ReviewCommand::EndTurn(TurnId(1)))] {
+        for job in [begin(1), Job::BeforeCommand { req: ReqId(1), done }, Job::Do(ReviewCommand::EndTurn(TurnId(1)))] {
             assert_eq!(reviewing.give(AT, job), Submission::Taken);
         }
         reviewing.finish(Duration::from_secs(20)).await;

@@ -14,7 +14,7 @@ use crate::host::fs::{Private, Roots};
 use crate::model::Model;
 use crate::model::changes::{ReviewAction, ReviewCommand, ReviewEvent};
 use crate::model::event::HostEvent;
-use crate::model::ids::{Addressed, EntryId, SessionKey, TurnId};
+use crate::model::ids::{Addressed, EntryId, ReqId, SessionKey, TurnId};
 use crate::model::session::Policy;
 use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
 use std::path::{Path, PathBuf};
@@ -156,12 +156,10 @@ impl Reviews {
                 Some(note) => Job::Note(note),
                 None => return told,
             },
-            ReviewCommand::CommandRun { entry, finished } => {
-                let doing = ToolEffect::Runs;
-                let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
-                let (paths, claims) = (Vec::new(), Vec::new());
-                Job::Note(ToolNote { entry, turn, doing, at, finished, waits: false, paths, claims })
+            ReviewCommand::CommandStarted { req, entry } => {
+                Job::Started { req, note: entry.map(|entry| command_note(model, at, entry, false)) }
             }
+            ReviewCommand::CommandEnded(entry) => Job::Note(command_note(model, at, entry, true)),
             ReviewCommand::Preview { req, asked } => {
                 let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));
                 let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
@@ -222,12 +220,12 @@ impl Reviews {
     }
 
     /// Has the review look at what is there before a command changes it.
-    pub fn before_command(&mut self, at: SessionKey) -> (Option<Receiver<()>>, Told) {
+    pub fn before_command(&mut self, at: SessionKey, req: ReqId) -> (Option<Receiver<()>>, Told) {
         if self.workspaces.reviewing(at).is_none() {
             return (None, Told::new());
         }
         let (done, looked) = sync_channel(1);
-        let told = self.give(at, Job::BeforeCommand { done });
+        let told = self.give(at, Job::BeforeCommand { req, done });
         (Some(looked), told)
     }
 
@@ -372,6 +370,13 @@ pub(super) fn wait_for<T>(looked: &Receiver<T>, is_over: &AtomicBool) -> Option<
 
 fn told(at: SessionKey, event: ReviewEvent) -> Told {
     vec![Addressed::new(at, HostEvent::Review(event))]
+}
+
+/// News of a command of the client.
+fn command_note(model: &Model, at: SessionKey, entry: EntryId, finished: bool) -> ToolNote {
+    let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
+    let (doing, paths, claims) = (ToolEffect::Runs, Vec::new(), Vec::new());
+    ToolNote { entry, turn, doing, at, finished, waits: false, paths, claims }
 }
 
 /// The turn of a session that what happens in it now is of.

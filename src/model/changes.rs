@@ -95,6 +95,12 @@ pub struct ReviewDoc {
     pub decided: (u64, u64),
     /// What could not be covered, in words; empty when everything was.
     pub uncovered: Vec<String>,
+    /// Not every look has come to its end: there may be changes that are not known.
+    #[serde(default)]
+    pub is_partial: bool,
+    /// What earlier runs of its sessions have left, in words.
+    #[serde(default)]
+    pub earlier: Vec<String>,
     /// What undo and redo would take back or do again, in words.
     pub undo: Option<String>,
     pub redo: Option<String>,
@@ -261,11 +267,14 @@ pub enum ReviewCommand {
     ToolCall(EntryId),
     /// A command of the client was asked for, whether it is to run or not.
     CommandAsked,
-    /// A command of the client runs, or has ended.
-    CommandRun {
-        entry: EntryId,
-        finished: bool,
+    /// What has become of a command of the client that was let go: it runs, and where its entry is, or could not be
+    /// started.
+    CommandStarted {
+        req: ReqId,
+        entry: Option<EntryId>,
     },
+    /// A command of the client has ended.
+    CommandEnded(EntryId),
     /// What the diffs of a question would really do; `asked` comes back with the answer.
     Preview {
         req: ReqId,
@@ -303,6 +312,10 @@ pub enum ReviewEvent {
         totals: Totals,
         session: Totals,
         after: bool,
+    },
+    /// The look after a turn has failed: what it has changed is not known.
+    TurnNotReviewed {
+        turn: TurnId,
     },
     /// The sums of the session have changed.
     ChangesSeen {

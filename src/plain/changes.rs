@@ -34,6 +34,7 @@ pub(super) fn lines(doc: &ReviewDoc, only: Option<&Path>) -> Vec<String> {
         out.truncate(MAX_LINES);
         out.push(format!("{} more lines; `:changes FILE` prints one file", human::thousands(over as u64)));
     }
+    out.extend(doc.earlier.iter().map(|words| sanitize::line(words).into_owned()));
     out.extend(doc.uncovered.iter().map(|words| format!("not covered: {}", sanitize::line(words))));
     out
 }

@@ -63,12 +63,16 @@ pub fn note_root_lost(dir: &Path, why: &ReviewError) {
     note(dir, why, OF_ROOT);
 }
 
+pub fn words_of_trouble(why: &ReviewError) -> String {
+    format!("the files could not be looked at: {why}")
+}
+
 fn note(dir: &Path, why: &ReviewError, end: u8) {
     // What can be forgotten gives way.
     if trouble(dir).is_some() && !is_of_root(dir) {
         return;
     }
-    let mut words = format!("the files could not be looked at: {why}").into_bytes();
+    let mut words = words_of_trouble(why).into_bytes();
     words.resize(TROUBLE_BYTES - 1, b' ');
     words.push(end);
     overwrite(dir, &words);

@@ -193,7 +193,8 @@ mod tests {
         let (old, new): (Vec<_>, Vec<_>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
         let edits = of(&old, &new);
         let mark = |n: usize| if edits.iter().any(|edit| edit.new.contains(&n)) { '+' } else { ' ' };
-        new.iter().enumerate().map(|(n, line)| format!("{}{line}", mark(n))).collect()
+        let lines: Vec<String> = new.iter().enumerate().map(|(n, line)| format!("{}{line}", mark(n))).collect();
+        lines.concat()
     }
 
     fn of(old: &[&str], new: &[&str]) -> Vec<Edit> {

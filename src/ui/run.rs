@@ -138,12 +138,14 @@ pub struct Ended {
     pub can_go_on: Vec<String>,
     /// Hunks without a decision in the session that was shown.
     pub undecided: u64,
+    /// Something was said in a session.
+    pub has_talked: bool,
 }
 
 impl Ended {
     /// Before anything was opened.
     pub fn early(exit: Exit) -> Self {
-        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new(), undecided: 0 }
+        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new(), undecided: 0, has_talked: false }
     }
 }
 
@@ -208,9 +210,10 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let can_go_on = sessions::can_go_on(engine.model());
     let undecided =
         engine.model().at(app.shown()).filter(|_| is_session).map_or(0, |shown| shown.changes().totals.pending);
+    let has_talked = engine.model().sessions().any(|(_, session)| session.has_talked());
     autosave.close();
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on, undecided })
+    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on, undecided, has_talked })
 }
 
 struct Running<D: Device> {

@@ -11,6 +11,7 @@ mod codes;
 mod conversations;
 mod dialects;
 mod doctor;
+mod going_on;
 mod guard;
 mod log;
 mod login;

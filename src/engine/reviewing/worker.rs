@@ -16,7 +16,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{ClaimedEdit, Proposal, Released, ToolNote};
-use crate::review::session::{ReviewSession, persons};
+use crate::review::session::{EarlierRun, ReviewSession, earlier_runs, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
@@ -53,6 +53,8 @@ pub(super) struct Worker {
     hint: Arc<Notify>,
     /// What the person looks at, session by session.
     scopes: BTreeMap<SessionKey, Scope>,
+    /// What earlier runs of its sessions have left, in words; as of when the person began to look.
+    earlier: Vec<String>,
     /// When what has changed is to be shown and told.
     due: Option<Instant>,
     refreshed: Option<Instant>,
@@ -80,6 +82,7 @@ impl Worker {
             early,
             hint,
             scopes: BTreeMap::new(),
+            earlier: Vec::new(),
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
@@ -91,6 +94,8 @@ impl Worker {
         self.work_off(queue, has_backlog);
         let looked = self.review.last_writes();
         self.trouble("written", "the review could not look at a file after it was written", looked);
+        let looked = self.review.last_commands();
+        self.trouble("command", "the files could not be looked at after the last command", looked);
     }
 
     fn work_off(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
@@ -198,9 +203,12 @@ impl Worker {
             }
             Job::Note(note) => {
                 let changed = self.review.tool(&ToolNote { entry: shared(at, note.entry), ..note });
-                if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {
-                    self.soon();
-                }
+                self.noted(changed);
+            }
+            Job::Started { req, note } => {
+                let note = note.map(|note| ToolNote { entry: shared(at, note.entry), ..note });
+                let changed = self.review.command_started(req, note.as_ref());
+                self.noted(changed);
             }
             Job::BeforeWrite { path, content, entry, turn, done } => {
                 let path = self.real(&path);
@@ -209,9 +217,10 @@ impl Worker {
                 // The waiter may have given up.
                 let _ = done.try_send(looked.flatten());
             }
-            Job::BeforeCommand { done } => {
+            Job::BeforeCommand { req, done } => {
                 let looked = self.review.before_command();
                 self.review.keep_theirs(Instant::now() + LAST_CHANCE);
+                self.review.command_let_go(req);
                 let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
                 if is_early {
@@ -247,6 +256,12 @@ impl Worker {
         }
     }
 
+    fn noted(&mut self, changed: Result<bool, ReviewError>) {
+        if self.trouble("tool", "the review could not look at what a tool call names", changed) == Some(true) {
+            self.soon();
+        }
+    }
+
     fn command(&mut self, at: SessionKey, command: ReviewCommand) {
         match command {
             ReviewCommand::Session { id, first_turn, agent } => {
@@ -271,7 +286,8 @@ impl Worker {
             // Jobs of their own, with what only the engine knows; the first one passes the queue by.
             ReviewCommand::SentEarly(_)
             | ReviewCommand::ToolCall(_)
-            | ReviewCommand::CommandRun { .. }
+            | ReviewCommand::CommandStarted { .. }
+            | ReviewCommand::CommandEnded(_)
             | ReviewCommand::Preview { .. }
             | ReviewCommand::Hold { .. } => {}
         }
@@ -297,7 +313,7 @@ impl Worker {
             self.open.remove(&at);
         }
         self.trouble("root", "the session's directory is not what it was", self.review.root_stands());
-        let totals = self.trouble("turn", "the files could not be looked at after a turn", ended).unwrap_or_default();
+        let totals = self.trouble("turn", "the files could not be looked at after a turn", ended);
         let (session, after) = self.sums();
         if self.told != (session, after) {
             self.told = (session, after);
@@ -305,7 +321,13 @@ impl Worker {
                 self.tell(*other, ReviewEvent::ChangesSeen { session, after });
             }
         }
-        self.tell(at, ReviewEvent::TurnReviewed { turn, totals, session, after });
+        self.tell(
+            at,
+            match totals {
+                Some(totals) => ReviewEvent::TurnReviewed { turn, totals, session, after },
+                None => ReviewEvent::TurnNotReviewed { turn },
+            },
+        );
         self.now();
     }
 
@@ -356,7 +378,11 @@ impl Worker {
     fn act(&mut self, at: SessionKey, action: &ReviewAction) {
         match action {
             ReviewAction::Show(scope) => {
-                self.scopes.insert(at, *scope);
+                if self.scopes.insert(at, *scope).is_none()
+                    && let Some(home) = self.review.dir().parent()
+                {
+                    self.earlier = earlier_runs(home, self.review.dir(), None).iter().map(EarlierRun::words).collect();
+                }
                 return self.refresh();
             }
             ReviewAction::Close => {
@@ -466,6 +492,7 @@ impl Worker {
         for (at, scope) in self.scopes.clone() {
             match self.review.doc(scope) {
                 Ok(mut doc) => {
+                    doc.earlier.clone_from(&self.earlier);
                     own_entries(&mut doc, at);
                     self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, Arc::new(doc));
                     self.hint.notify_one();

@@ -376,7 +376,7 @@ impl Engine {
         if let Err(error) = self.terminals.begin_start() {
             return self.apply(at, HostEvent::TerminalFailed { req, error });
         }
-        let (looked, told) = self.reviews.before_command(at);
+        let (looked, told) = self.reviews.before_command(at, req);
         self.apply_all(told);
         let (roots, own) = (Arc::clone(self.reviews.roots(at)), self.reviews.directory(at).map(Path::to_owned));
         let setup = self.core.agent_at(at.into()).and_then(|agent| self.links.setup(agent));

@@ -37,6 +37,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
                 let words = format!("could not run {}: {}", spec.line(), error.message);
                 notice(session, Level::Warn, words, Vec::new(), cx.now);
             }
+            review::command_started(session, req, None, cx);
             cx.push(Effect::Respond { req, answer: Answer::Error(error) });
         }
         HostEvent::TerminalExited { term, exit, end } => terminal_exited(session, &term, exit, &end, cx),
@@ -146,8 +147,11 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
 }
 
 fn terminal_started(session: &mut Session, req: ReqId, term: TermId, cx: &mut Cx) {
-    // The agent that asked for it is gone.
-    let Some(spec) = session.creating.remove(&req) else { return cx.push(Effect::TerminalKill(term)) };
+    let Some(spec) = session.creating.remove(&req) else {
+        // The agent that asked for it is gone.
+        review::command_started(session, req, None, cx);
+        return cx.push(Effect::TerminalKill(term));
+    };
     let turn = session.last_turn;
     let entry = session.entries.push(turn, cx.now, Body::Terminal(term.clone()));
     let command = spec.line();
@@ -166,7 +170,7 @@ fn terminal_started(session: &mut Session, req: ReqId, term: TermId, cx: &mut Cx
         session.limited.insert(req, term.clone());
         cx.push(Effect::StartTimer { timer: Timer::Command(req), after });
     }
-    review::command(session, entry, false, cx);
+    review::command_started(session, req, Some(entry), cx);
     cx.push(Effect::Respond { req, answer: Answer::Terminal(term) });
 }
 
@@ -184,7 +188,7 @@ fn terminal_exited(session: &mut Session, term: &TermId, exit: Exit, end: &str, 
     let own = terminal.entry;
     if let Some(own) = own {
         session.entries.finish(own);
-        review::command(session, own, true, cx);
+        review::command_ended(session, own, cx);
     }
     for entry in shown {
         session.entries.touch(entry);

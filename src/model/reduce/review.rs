@@ -37,6 +37,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
             seen(session, sum, after);
             reviewed(session, turn, totals, cx);
         }
+        ReviewEvent::TurnNotReviewed { turn } => not_reviewed(session, turn, cx),
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
         ReviewEvent::Previews { req, asked, previews } => compared(session, req, asked, previews),
         ReviewEvent::WriteHeld { req } => gate::held(session, req, cx),
@@ -117,6 +118,15 @@ fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
     cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
 }
 
+/// Nothing is said to have changed, nor that nothing has.
+fn not_reviewed(session: &mut Session, turn: TurnId, cx: &mut Cx) {
+    if session.changes.ending.remove(&turn.0) && has_worked(session, turn) {
+        let words = "what this turn has changed is not known: the files could not be looked at after it";
+        notice(session, Level::Warn, words, Vec::new(), cx.now);
+    }
+    cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
+}
+
 /// Whether a turn called any tool, as far as its newest entries tell.
 fn has_worked(session: &Session, turn: TurnId) -> bool {
     let newest = session.entries.slots().rev().take(NEWEST).filter_map(Slot::here);
@@ -143,9 +153,16 @@ pub fn tool(session: &Session, entry: EntryId, cx: &mut Cx) {
     }
 }
 
-pub fn command(session: &Session, entry: EntryId, finished: bool, cx: &mut Cx) {
+/// A command of the client runs, with this entry, or could not be started.
+pub fn command_started(session: &Session, req: ReqId, entry: Option<EntryId>, cx: &mut Cx) {
     if session.changes.is_on {
-        cx.push(Effect::Review(ReviewCommand::CommandRun { entry, finished }));
+        cx.push(Effect::Review(ReviewCommand::CommandStarted { req, entry }));
+    }
+}
+
+pub fn command_ended(session: &Session, entry: EntryId, cx: &mut Cx) {
+    if session.changes.is_on {
+        cx.push(Effect::Review(ReviewCommand::CommandEnded(entry)));
     }
 }
 

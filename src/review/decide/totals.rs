@@ -8,7 +8,7 @@ use crate::model::changes::{HunkState, Scope, Totals};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::file_history::{FileHistory, carry};
+use crate::review::history::file_history::{FileHistory, Pair, carry};
 use crate::review::state::State;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -69,9 +69,26 @@ impl TotalsCache {
 
 /// Sums of one scope, counted anew.
 pub fn totals_of(scope: Scope, log: &ChangeLog, files: &mut Contents) -> Result<Totals, ReviewError> {
-    let mut sum = Totals::default();
-    for history in log.histories().values() {
-        let Some(pair) = history.pair(scope, files)? else { continue };
+    Ok(sums(log, files, |history, files| history.pair(scope, files))?.0)
+}
+
+/// The same of what was changed in these turns, and in which files.
+pub fn totals_where(
+    turns: impl Fn(u64) -> bool,
+    log: &ChangeLog,
+    files: &mut Contents,
+) -> Result<(Totals, Vec<PathBuf>), ReviewError> {
+    sums(log, files, |history, files| Ok(history.fold(files, &turns)?.filter(|pair| pair.old != pair.new)))
+}
+
+fn sums(
+    log: &ChangeLog,
+    files: &mut Contents,
+    pair: impl Fn(&FileHistory, &mut Contents) -> Result<Option<Pair>, ReviewError>,
+) -> Result<(Totals, Vec<PathBuf>), ReviewError> {
+    let (mut sum, mut paths) = (Totals::default(), Vec::new());
+    for (path, history) in log.histories() {
+        let Some(pair) = pair(history, files)? else { continue };
         let parts = Parts::of(files, &pair.old, &pair.new)?;
         sum.files += 1;
         sum.added += doc::added(&parts);
@@ -80,6 +97,7 @@ pub fn totals_of(scope: Scope, log: &ChangeLog, files: &mut Contents) -> Result<
             let state = doc::state_of(part, &parts, history, &pair, files)?;
             sum.pending += u64::from(state == HunkState::Pending);
         }
+        paths.push(path.clone());
     }
-    Ok(sum)
+    Ok((sum, paths))
 }

@@ -169,6 +169,8 @@ impl ReviewSession {
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
+            is_partial: self.trouble().is_some(),
+            earlier: Vec::new(),
             undo: match self.held.undoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
                 None => self.log.undo_log().undoable().map(|act| self.log.undo_log().words(act)),

@@ -6,7 +6,7 @@
 //! last.
 
 use crate::model::changes::Cause;
-use crate::model::ids::EntryId;
+use crate::model::ids::{EntryId, ReqId};
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -47,6 +47,14 @@ impl Tool {
     const fn is_finished(&self) -> bool {
         self.until.is_some()
     }
+}
+
+/// From when on something may be the doing of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LetGo {
+    At(SystemTime),
+    /// The clock of the files was set since.
+    Anytime,
 }
 
 /// When something was changed.
@@ -93,6 +101,8 @@ pub struct Attribution {
     wrote: bool,
     /// The number of the last look at each path that was looked at by itself.
     looked: HashMap<PathBuf, u64>,
+    /// Commands of the client that may start or have started, and of which nobody has told yet.
+    starting: BTreeMap<ReqId, LetGo>,
     /// Writes through the client that have begun, what they write and for whom.
     under_way: HashMap<PathBuf, (Oid, Attributed)>,
 }
@@ -135,9 +145,26 @@ impl Attribution {
         }
     }
 
+    /// A command of the client may start from now on.
+    pub fn let_go(&mut self, req: ReqId, at: SystemTime) {
+        self.starting.insert(req, LetGo::At(at));
+    }
+
+    /// It was told of, or never started. Since when it may have run.
+    pub fn started(&mut self, req: ReqId) -> Option<LetGo> {
+        self.starting.remove(&req)
+    }
+
     /// Takes note; `places` gives what a path may mean below the root, a link followed last. Whether the call has just
-    /// finished. `at` is when it was heard, by the clock of the files.
-    pub fn note(&mut self, note: &ToolNote, at: SystemTime, places: impl Fn(&Path) -> Vec<PathBuf>) -> bool {
+    /// finished. `at` is when it was heard, and `since` from when on it may have run, by the clock of the files.
+    pub fn note(
+        &mut self,
+        note: &ToolNote,
+        since: LetGo,
+        at: SystemTime,
+        places: impl Fn(&Path) -> Vec<PathBuf>,
+    ) -> bool {
+        let since = if let LetGo::At(since) = since { Some(since) } else { None };
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
             let old = self.tools.iter().find(|(_, tool)| tool.is_finished()).or_else(|| self.tools.iter().next());
             let old = old.map(|(entry, _)| *entry);
@@ -149,7 +176,7 @@ impl Attribution {
             doing: note.doing,
             waits: false,
             goes_on: false,
-            from: (!note.finished).then_some(at),
+            from: since.filter(|_| !note.finished),
             until: None,
             adrift: false,
             finished_at: 0,
@@ -231,6 +258,14 @@ impl Attribution {
         }
     }
 
+    fn is_since(since: LetGo, when: When) -> bool {
+        let (When::At(at) | When::By(at)) = when;
+        match since {
+            LetGo::At(since) => at + SLACK >= since,
+            LetGo::Anytime => true,
+        }
+    }
+
     fn ran(tool: &Tool, at: SystemTime) -> bool {
         let has_begun = tool.from.is_none_or(|from| at + SLACK >= from);
         tool.adrift || has_begun && tool.until.is_none_or(|until| at <= until + SLACK)
@@ -239,6 +274,7 @@ impl Attribution {
     /// The clock of the files was set: when what ran until now happened cannot be compared with it any more.
     pub fn clock_was_set(&mut self) {
         self.tools.values_mut().for_each(|tool| tool.adrift = true);
+        self.starting.values_mut().for_each(|since| *since = LetGo::Anytime);
     }
 
     pub fn knows(&self, entry: EntryId) -> bool {
@@ -273,6 +309,9 @@ impl Attribution {
         if let Some((_, entry, turn)) = newest(&|tool| tool.doing == ToolEffect::Runs) {
             return Attributed::new(Cause::Command, Some(entry)).of_turn(turn);
         }
+        if self.starting.values().any(|since| Self::is_since(*since, when)) {
+            return Attributed::new(Cause::Command, None);
+        }
         if is_idle {
             return Attributed::new(Cause::Person, None);
         }
@@ -286,7 +325,8 @@ impl Attribution {
 
     /// Whether a command runs or ran since the last look at everything.
     pub fn runs(&self) -> bool {
-        self.tools.values().any(|tool| tool.doing == ToolEffect::Runs && Self::counts(tool, self.last_scan))
+        let runs = |tool: &Tool| tool.doing == ToolEffect::Runs && Self::counts(tool, self.last_scan);
+        !self.starting.is_empty() || self.tools.values().any(runs)
     }
 
     /// The pieces that a tool call says it puts into a path.

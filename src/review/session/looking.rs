@@ -4,12 +4,12 @@
 //! begins is not its doing; the ledger says of each turn when it begins, and when it ends unless the client was killed
 //! in it.
 
-use super::attribution::Attributed;
+use super::attribution::{Attributed, LetGo};
 use super::expected::replaceable;
 use super::observe::Observer;
 use super::{ReviewSession, places};
 use crate::model::changes::{Cause, Scope, Totals};
-use crate::model::ids::EntryId;
+use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::totals::totals_of;
 use crate::review::error::ReviewError;
 use crate::review::history::pending_writes::PendingWrite;
@@ -89,6 +89,11 @@ impl ReviewSession {
 
     /// News of a tool call or command; looks at what it names. Whether the ledger has changed.
     pub fn tool(&mut self, note: &ToolNote) -> Result<bool, ReviewError> {
+        self.tool_since(note, None)
+    }
+
+    /// The same of one that may have begun `since` then, before anybody could tell of it.
+    fn tool_since(&mut self, note: &ToolNote, since: Option<LetGo>) -> Result<bool, ReviewError> {
         let before = self.log.rev();
         let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
         let paths: Vec<PathBuf> = named.flat_map(|p| places(&self.roots, self.files.snapshot.root(), p)).collect();
@@ -102,7 +107,8 @@ impl ReviewSession {
         self.observer().is_clock_set();
         let (roots, root) = (&self.roots, self.files.snapshot.root());
         let begins = !note.finished && !self.attribution.knows(note.entry);
-        let finishes = self.attribution.note(note, at, |path| places(roots, root, path));
+        let finishes =
+            self.attribution.note(note, since.unwrap_or(LetGo::At(at)), at, |path| places(roots, root, path));
         self.note_told()?;
         if note.doing != ToolEffect::ReadOnly {
             self.look(&paths)?;
@@ -118,9 +124,10 @@ impl ReviewSession {
         Ok(self.log.rev() != before)
     }
 
-    /// When the look at everything is due that a command's end would have cost too much for. After a turn none is.
+    /// When the look at everything is due that a command's end would have cost too much for. The one after a turn
+    /// serves for it.
     pub fn late_look(&self) -> Option<Instant> {
-        self.pace.due().filter(|_| self.is_in_turn())
+        self.pace.due()
     }
 
     /// Takes it. Whether the ledger has changed.
@@ -142,9 +149,30 @@ impl ReviewSession {
         if self.pace.is_affordable() { self.scan() } else { self.refresh() }
     }
 
+    /// The command of this request may start now: what changes from now on may be its doing, however late anybody tells
+    /// that it runs.
+    pub fn command_let_go(&mut self, req: ReqId) {
+        let at = self.files.snapshot.clock.date(Instant::now());
+        self.attribution.let_go(req, at);
+    }
+
+    /// It runs, or could not be started. Whether the ledger has changed.
+    pub fn command_started(&mut self, req: ReqId, note: Option<&ToolNote>) -> Result<bool, ReviewError> {
+        let since = self.attribution.started(req);
+        note.map_or(Ok(false), |note| self.tool_since(note, since))
+    }
+
+    /// The client ends, and its commands have. Where one ran since the last look at everything, it is looked once more:
+    /// nobody would find later what it did.
+    pub fn last_commands(&mut self) -> Result<(), ReviewError> {
+        if self.pace.due().is_some() || self.attribution.runs() { self.scan() } else { Ok(()) }
+    }
+
     /// A command did not wait until [`Self::before_command`] was over.
     pub fn command_was_early(&mut self) -> Result<(), ReviewError> {
-        self.log.note_early_command(self.attribution.turns())
+        let turns = self.attribution.turns();
+        let newest = [self.log.newest_turn()];
+        self.log.note_early_command(if turns.is_empty() { &newest } else { turns })
     }
 
     /// After a crash it has to be known whether the agent said what it did in the turn.

@@ -6,6 +6,7 @@
 mod actions;
 pub mod attribution;
 mod displaced;
+mod earlier;
 mod execution;
 pub mod expected;
 mod looking;
@@ -16,13 +17,16 @@ mod recover;
 mod scan_pace;
 mod session_dir;
 mod sweep;
+mod turns;
 mod unknown_before;
 mod write;
 
 pub use self::actions::Newest;
 use self::attribution::Attribution;
+pub use self::earlier::{EarlierRun, earlier_runs};
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
+pub use self::turns::Turns;
 use self::write::Writing;
 use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
@@ -37,7 +41,7 @@ use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::only_copies::left_of_git;
 use crate::review::decide::preview;
 use crate::review::decide::shown_docs::ShownDocs;
-use crate::review::decide::totals::TotalsCache;
+use crate::review::decide::totals::{TotalsCache, totals_where};
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 pub use crate::review::history::ledger::MergedFrom;
@@ -208,6 +212,11 @@ impl ReviewSession {
         self.dir.add_session(AgentSession { id: id.to_owned(), first_turn, agent: agent.to_owned() })
     }
 
+    /// Whose the turns of this run are.
+    pub fn turns(&self) -> Turns<'_> {
+        Turns::new(self.dir.sessions(), self.log.turns())
+    }
+
     pub fn is_in_turn(&self) -> bool {
         self.attribution.turn().is_some()
     }
@@ -263,7 +272,8 @@ impl ReviewSession {
             format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
         named.extend(self.log.early_commands().iter().map(|turn| {
-            format!("turn {turn}: a command began before all files had been looked at; what it changed by then may not be put down to it")
+            let when = if *turn == 0 { "before the first turn".to_owned() } else { format!("turn {turn}") };
+            format!("{when}: a command began before all files had been looked at; what it changed by then may not be put down to it")
         }));
         named
     }
@@ -334,6 +344,15 @@ impl ReviewSession {
             let mut totals = review.totals.totals(&review.log, &mut review.files)?;
             totals.pending += review.held.pending(&mut review.files)?;
             Ok(totals)
+        })
+    }
+
+    /// Sums of what one session of the run has changed, and in which files.
+    pub fn totals_of(&mut self, id: &str) -> Result<(Totals, Vec<PathBuf>), ReviewError> {
+        self.refresh()?;
+        self.without_missing(|review| {
+            let turns = Turns::new(review.dir.sessions(), review.log.turns());
+            totals_where(|turn| turns.is_of(turn, id), &review.log, &mut review.files)
         })
     }
 

@@ -10,6 +10,7 @@ use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::snapshot::Snapshot;
 use crate::store::lock::Lock;
 use crate::store::private::{check_owner, make_private_dir};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ pub struct SessionDir {
     sessions: Vec<AgentSession>,
     /// Open elsewhere as long as its lock is held.
     lock: Lock,
+    /// Why what is known is not all, where that could not be written down.
+    unwritten: RefCell<Option<String>>,
     /// It is a copy of what was recorded, and goes with the review.
     copy: Option<TempDir>,
 }
@@ -38,7 +41,7 @@ impl SessionDir {
         write_json(&path.join(NUMBER), &archive::next_number(home))?;
         write_json(&path.join(HEAD), &head)?;
         write_json(&path.join(SESSIONS), &Vec::<AgentSession>::new())?;
-        Ok(Self { path, head, sessions: Vec::new(), lock, copy: None })
+        Ok(Self { path, head, sessions: Vec::new(), lock, unwritten: RefCell::default(), copy: None })
     }
 
     /// That of an earlier session.
@@ -58,7 +61,7 @@ impl SessionDir {
     fn read(path: &Path, lock: Lock) -> Result<Self, ReviewError> {
         let head: SessionInfo = read_json(&path.join(HEAD))?;
         let sessions = read_json(&path.join(SESSIONS)).unwrap_or_default();
-        Ok(Self { path: path.to_owned(), head, sessions, lock, copy: None })
+        Ok(Self { path: path.to_owned(), head, sessions, lock, unwritten: RefCell::default(), copy: None })
     }
 
     pub fn path(&self) -> &Path {
@@ -116,11 +119,14 @@ impl SessionDir {
     /// Notes that a look has failed.
     pub fn note_trouble(&self, why: &ReviewError) {
         dir::note_trouble(&self.path, why);
+        if dir::trouble(&self.path).is_none() {
+            self.unwritten.borrow_mut().get_or_insert_with(|| dir::words_of_trouble(why));
+        }
     }
 
     /// Why what is known of the files may not be all, in words.
     pub fn trouble(&self) -> Option<String> {
-        dir::trouble(&self.path)
+        dir::trouble(&self.path).or_else(|| self.unwritten.borrow().clone())
     }
 
     /// Notes that the session's working directory is not there: what is known is not all. Or that it is back.

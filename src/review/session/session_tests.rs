@@ -8,7 +8,7 @@ use crate::model::changes::{
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
 use crate::review::protocol::{ClaimedEdit, Done, Proposal, Released, ToolEffect, ToolNote};
-use crate::review::session::attribution::When;
+use crate::review::session::attribution::{LetGo, When};
 use crate::review::snapshot::clock::TICK;
 use crate::review::worktree::walk;
 use crate::review::worktree::walk::faults;
@@ -1126,6 +1126,112 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
 }
 
 #[test]
+fn what_sessions_of_one_run_have_changed_is_told_apart() {
+    let mut place = Place::with(&[("a", b"1\n")]);
+    place.turn(1, |p| p.client_writes("a", "1\n2\n"));
+    place.review.session("session-2", 2, "agent").unwrap();
+    place.turn(2, |p| {
+        p.client_writes("a", "1\n2\n3\n4\n");
+        p.client_writes("b", "b\n");
+    });
+    let mut of = |id: &str| {
+        let (totals, files) = place.review.totals_of(id).unwrap();
+        (totals.added, totals.files, totals.pending, files.len())
+    };
+    assert_eq!([of("session-1"), of("session-2"), of("nobody")], [(1, 1, 1, 1), (3, 2, 2, 2), (0, 0, 0, 0)]);
+    assert!(place.review.turns().are_shared());
+}
+
+#[test]
+fn what_earlier_runs_of_a_session_have_left_is_found_until_it_is_taken_back() {
+    let mut first = Place::with(&[("a", b"1\n")]);
+    first.turn(1, |p| p.client_writes("a", "1\n2\n"));
+    let Place { temp, review, .. } = first;
+    let (home, head) = (review.dir().parent().unwrap().to_owned(), review.head().clone());
+    drop(review);
+    let later = |stem: &str, id: &str| {
+        let mut review = ReviewSession::create(&home, SessionInfo { stem: stem.into(), ..head.clone() }).unwrap();
+        review.session(id, 1, "agent").unwrap();
+        review.dir().to_owned()
+    };
+    let (same, other) = (later("t", "session-1"), later("u", "session-2"));
+    let left = |dir: &Path| earlier_runs(&home, dir, None).into_iter().map(|run| run.left.unwrap()).collect::<Vec<_>>();
+    assert_eq!(left(&same), [(1, 1)]);
+    assert_eq!(left(&other), [], "of another session");
+    let run = earlier_runs(&home, &same, None).remove(0);
+    assert!(run.words().contains("1 file, 1 hunk to review: acp-tui review s · acp-tui undo s"), "{}", run.words());
+    ReviewSession::open(&run.listed.dir).unwrap().act(&ReviewAction::Rewind { turn: 0 }).unwrap();
+    assert_eq!(left(&same), []);
+    drop(temp);
+}
+
+#[test]
+fn what_a_command_does_before_anybody_tells_that_it_runs_is_its_doing() {
+    for (in_turn, other_begins) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut place = Place::with(&[("a", b"1\n")]);
+        if in_turn {
+            place.review.begin_turn(1).unwrap();
+            place.review.command_asked().unwrap();
+        }
+        place.review.before_command().unwrap();
+        place.review.command_let_go(ReqId(7));
+        place.write("a", "1\nE\n");
+        place.write("b", "E\n");
+        if other_begins {
+            // It looks at everything before the first one is told of.
+            place.review.before_command().unwrap();
+            place.review.command_let_go(ReqId(8));
+            assert_eq!(place.review.command_started(ReqId(8), None).ok(), Some(false), "it could not be started");
+        }
+        let note = |finished, after| {
+            let (entry, doing, paths, claims) = (EntryId(5), ToolEffect::Runs, Vec::new(), Vec::new());
+            let at = Instant::now() + Duration::from_secs(after);
+            ToolNote { entry, turn: in_turn.then_some(1), doing, at, finished, waits: false, paths, claims }
+        };
+        place.review.command_started(ReqId(7), Some(&note(false, 2))).unwrap();
+        place.review.tool(&note(true, 3)).unwrap();
+        if in_turn {
+            place.review.end_turn(1).unwrap();
+        }
+        let doc = place.doc(Scope::Session);
+        let causes: Vec<Cause> = doc.files.iter().map(|file| file.cause).collect();
+        assert_eq!(causes, [Cause::Command; 2], "{in_turn} {other_begins}");
+        place.act(ReviewAction::Rewind { turn: 0 });
+        assert_eq!((place.read("a"), place.at("b").exists()), ("1\n".to_owned(), false));
+    }
+}
+
+#[test]
+fn what_the_person_saves_before_a_command_between_turns_and_after_it_is_theirs() {
+    let mut place = Place::with(&[("a", b"1\n"), ("b", b"1\n")]);
+    place.write("a", "theirs\n");
+    place.review.before_command().unwrap();
+    place.review.command_let_go(ReqId(7));
+    place.review.command_started(ReqId(7), None).unwrap();
+    place.write("b", "theirs\n");
+    place.review.before_command().unwrap();
+    assert_eq!(place.doc(Scope::Session).files.len(), 0);
+}
+
+#[test]
+fn what_a_command_between_turns_did_is_found_though_looking_takes_long() {
+    for is_late in [false, true] {
+        let mut place = Place::with(&[("a", b"1\n")]);
+        (place.review.pace.cheap, place.review.pace.took) = (Duration::ZERO, Duration::from_hours(1));
+        place.command(|place| place.write("b", "E\n"));
+        assert!(!place.review.log.paths().contains(&PathBuf::from("b")));
+        assert!(place.review.late_look().is_some());
+        if is_late {
+            assert!(place.review.look_late().unwrap());
+        } else {
+            place.review.last_commands().unwrap();
+        }
+        assert!(place.review.log.paths().contains(&PathBuf::from("b")));
+        assert_eq!(place.review.late_look(), None);
+    }
+}
+
+#[test]
 fn a_call_explains_what_happened_while_it_ran() {
     let (mut activity, start) = (Attribution::default(), SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000));
     let time = |at| start + Duration::from_millis(at);
@@ -1133,7 +1239,7 @@ fn a_call_explains_what_happened_while_it_ran() {
         let (at, doing, paths) = (time(at), ToolEffect::Edits, vec!["/a".into()]);
         let (entry, heard) = (EntryId(entry), Instant::now());
         let note = ToolNote { entry, turn: None, doing, at: heard, finished, waits: false, paths, claims: Vec::new() };
-        activity.note(&note, at, |path: &Path| vec![path.to_owned()]);
+        activity.note(&note, LetGo::At(at), at, |path: &Path| vec![path.to_owned()]);
     };
     activity.begin(1);
     note(&mut activity, 1, 10_000, false);

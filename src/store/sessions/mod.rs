@@ -69,7 +69,7 @@ pub struct Known {
     pub can: Can,
     /// What its agent has told of its use.
     pub figures: Figures,
-    /// What the sums of the review were when they were last told.
+    /// What the sums of the review were when they were last told in the newest journal.
     pub totals: Option<Totals>,
     /// The newest one that it is in.
     pub journal: PathBuf,
@@ -537,7 +537,6 @@ impl Known {
         self.title = self.title.take().or(earlier.title);
         self.branch = self.branch.take().or(earlier.branch);
         self.figures.after(earlier.figures);
-        self.totals = self.totals.or(earlier.totals);
         self.follows = earlier.follows.or(self.follows.take());
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;

@@ -576,12 +576,7 @@ impl SessionList {
     /// How many other sessions have their changes in the same record.
     fn beside(&self, one: &PastSession) -> usize {
         let Past::Read(all) = &self.past else { return 0 };
-        let shares = |other: &&PastSession| {
-            (&other.id, &other.journals) != (&one.id, &one.journals)
-                && other.cwd == one.cwd
-                && other.journals.iter().any(|journal| one.journals.contains(journal))
-        };
-        all.iter().filter(shares).count()
+        all.iter().filter(|other| other.is_beside(one)).count()
     }
 }
 

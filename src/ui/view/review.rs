@@ -131,6 +131,12 @@ fn nothing(review: &ReviewState) -> Option<String> {
         return None;
     }
     Some(match doc.scope {
+        Scope::Pending if doc.turns.is_empty() && !doc.earlier.is_empty() => {
+            "nothing was changed in this run of the session; see above".into()
+        }
+        Scope::Pending | Scope::Session if doc.turns.is_empty() && doc.is_partial => {
+            "nothing that is known was changed; not everything could be looked at".into()
+        }
         Scope::Pending if doc.turns.is_empty() => "nothing was changed".into(),
         // Of what could not be looked at, or only in part, nobody knows.
         Scope::Pending if !doc.uncovered.is_empty() => {
@@ -200,10 +206,21 @@ fn scope_words(doc: &ReviewDoc) -> Vec<String> {
 }
 
 fn uncovered(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
-    let Some((first, rest)) = review.doc().and_then(|d| d.uncovered.split_first()) else { return };
-    let more = if rest.is_empty() { String::new() } else { format!(" · and {} more", rest.len()) };
-    let words = format!("not covered: {}{more}", crate::base::sanitize::line(first));
+    let Some(doc) = review.doc() else { return };
     let room = area.width.saturating_sub(3);
+    let more = |rest: usize| if rest == 0 { String::new() } else { format!(" · and {rest} more") };
+    let words = match (doc.uncovered.split_first(), doc.earlier.split_first()) {
+        // Where there is nothing else to see, what there is elsewhere is the news.
+        (_, Some((first, rest))) if doc.files.is_empty() => {
+            format!("{}{}", crate::base::sanitize::line(first), more(rest.len()))
+        }
+        (Some((first, rest)), earlier) => {
+            let more = more(rest.len() + earlier.map_or(0, |(_, rest)| rest.len() + 1));
+            format!("not covered: {}{more}", crate::base::sanitize::line(first))
+        }
+        (None, Some((first, rest))) => format!("{}{}", crate::base::sanitize::line(first), more(rest.len())),
+        (None, None) => return,
+    };
     let text = StyledText::of(width::truncate(&words, usize::from(room)), Token::Warn);
     paint::put(buf, area.x + 2, area.y, room, &text, cx.theme);
 }

@@ -188,18 +188,21 @@ fn news_of_tool_calls_and_commands_are_told() {
     covered(&mut rig, 1);
     wants(&mut rig);
     rig.tool(json!({ "toolCallId": "t", "kind": "edit" }));
-    let entry = rig.model().first().session().entries().last().unwrap().id;
-    assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(entry)]);
+    let call = rig.model().first().session().entries().last().unwrap().id;
+    assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(call)]);
     rig.tool_update(json!({ "toolCallId": "t", "rawOutput": "x" }));
     assert_eq!(wants(&mut rig), [], "says nothing of files");
     rig.terminal(2, "term-1");
     let term = rig.model().first().session().terminal(&TermId::from("term-1")).unwrap().entry.unwrap();
-    let started = ReviewCommand::CommandRun { entry: term, finished: false };
-    assert_eq!(wants(&mut rig), [ReviewCommand::CommandAsked, started], "asked for before it is begun");
+    let told = wants(&mut rig);
+    let [ReviewCommand::CommandAsked, ReviewCommand::CommandStarted { entry, .. }] = told[..] else {
+        panic!("asked for before it is begun: {told:?}")
+    };
+    assert_eq!(entry, Some(term));
     rig.terminal_ends("term-1", exit_code(0));
-    assert_eq!(wants(&mut rig), [ReviewCommand::CommandRun { entry: term, finished: true }]);
+    assert_eq!(wants(&mut rig), [ReviewCommand::CommandEnded(term)]);
     rig.stop("end_turn");
-    assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(entry), ReviewCommand::EndTurn(ONE)], "its mark settles it");
+    assert_eq!(wants(&mut rig), [ReviewCommand::ToolCall(call), ReviewCommand::EndTurn(ONE)], "its mark settles it");
 }
 
 fn diff(new: &str) -> serde_json::Value {

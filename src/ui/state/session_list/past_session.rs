@@ -166,6 +166,13 @@ impl PastSession {
         Self { is_held, ..self }
     }
 
+    /// Another one whose changes are kept together with its own.
+    pub(super) fn is_beside(&self, one: &Self) -> bool {
+        (&self.id, &self.journals) != (&one.id, &one.journals)
+            && self.cwd == one.cwd
+            && self.journals.iter().any(|journal| one.journals.contains(journal))
+    }
+
     pub fn which(&self) -> Which {
         Which { command: self.command.clone(), id: self.id.clone(), journals: Some(self.journals.clone()) }
     }

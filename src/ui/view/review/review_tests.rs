@@ -1,5 +1,5 @@
 use super::line::{Numbers, Style, line};
-use crate::model::changes::{FileDoc, HunkState};
+use crate::model::changes::{FileDoc, HunkState, ReviewDoc};
 use crate::model::ids::SessionKey;
 use crate::text::diff::Kind;
 use crate::text::token::Token;
@@ -95,6 +95,23 @@ fn where_not_all_could_be_looked_at_nothing_is_said_to_be_decided() {
     s.after(1).draw();
     assert!(!s.shown.contains("everything is decided"), "{}", s.shown);
     assert!(s.shown.contains("nothing to decide in what could be looked at"), "{}", s.shown);
+}
+
+#[test]
+fn where_looks_have_failed_and_in_a_run_that_goes_on_it_is_not_said_that_nothing_was_changed() {
+    let empty = || ReviewDoc { rev: 1, ..ReviewDoc::default() };
+    let shown = |doc: ReviewDoc| {
+        let mut s = scene(120, 40);
+        s.show_review(doc.into());
+        s.after(1).draw();
+        s.shown
+    };
+    assert!(shown(empty()).contains("nothing was changed"));
+    let partial = shown(ReviewDoc { is_partial: true, uncovered: vec!["no store".into()], ..empty() });
+    assert!(partial.contains("nothing that is known was changed"), "{partial}");
+    let run = "an earlier run of the session has changed 1 file, 1 hunk to review: acp-tui review s";
+    let later = shown(ReviewDoc { earlier: vec![run.into()], uncovered: vec!["x (ignored)".into()], ..empty() });
+    assert!(later.contains("nothing was changed in this run of the session") && later.contains(run), "{later}");
 }
 
 #[test]

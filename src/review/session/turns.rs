@@ -1,0 +1,95 @@
+//! Whose the turns of a run are: several sessions may take turns in it.
+//!
+//! Plain numbers; looks at no file. Invariant: each turn, and what was changed before the first one, is of one session.
+
+use crate::review::protocol::AgentSession;
+use std::collections::BTreeSet;
+
+#[derive(Clone, Copy)]
+pub struct Turns<'a> {
+    sessions: &'a [AgentSession],
+    /// Those that have begun.
+    begun: &'a BTreeSet<u64>,
+}
+
+impl<'a> Turns<'a> {
+    pub const fn new(sessions: &'a [AgentSession], begun: &'a BTreeSet<u64>) -> Self {
+        Self { sessions, begun }
+    }
+
+    /// Whether they are of more than one session.
+    pub fn are_shared(&self) -> bool {
+        self.sessions.iter().any(|session| Some(&session.id) != self.sessions.first().map(|first| &first.id))
+    }
+
+    /// The session that a turn is of. What was changed before the first turn is of the session that had that one; where
+    /// none was had, of the session that was opened last.
+    pub fn owner(&self, turn: u64) -> Option<&'a AgentSession> {
+        let turn = turn.max(self.begun.first().copied().unwrap_or(u64::MAX));
+        self.sessions.iter().rfind(|session| session.first_turn <= turn).or(self.sessions.first())
+    }
+
+    pub fn is_of(&self, turn: u64, id: &str) -> bool {
+        self.owner(turn).is_some_and(|session| session.id == id)
+    }
+
+    /// The turn from which on all is of a session, or of later ones; 0 when there was no turn before.
+    pub fn beginning(&self, session: &AgentSession) -> u64 {
+        if self.begun.range(..session.first_turn).next().is_none() { 0 } else { session.first_turn }
+    }
+
+    /// Those of one session that have begun.
+    pub fn of(&self, id: &str) -> impl Iterator<Item = u64> {
+        self.begun.iter().copied().filter(move |turn| self.is_of(*turn, id))
+    }
+
+    /// The last that has begun.
+    pub fn last(&self) -> u64 {
+        self.begun.last().copied().unwrap_or(0)
+    }
+
+    /// How a turn is counted among those of its session, from 1.
+    pub fn number(&self, turn: u64) -> Option<(&'a AgentSession, u64)> {
+        let owner = self.owner(turn)?;
+        let before = self.of(&owner.id).filter(|other| *other < turn).count() as u64;
+        Some((owner, before + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(id: &str, first_turn: u64) -> AgentSession {
+        AgentSession { id: id.into(), first_turn, agent: "demo".into() }
+    }
+
+    fn owners(sessions: &[AgentSession], begun: &[u64], asked: &[u64]) -> Vec<(String, u64)> {
+        let begun = begun.iter().copied().collect();
+        let turns = Turns::new(sessions, &begun);
+        let number = |turn: &u64| turns.number(*turn).map(|(session, number)| (session.id.clone(), number));
+        asked.iter().filter_map(number).collect()
+    }
+
+    #[test]
+    fn a_turn_is_of_the_session_that_was_named_last() {
+        // Two take turns; what was said of the second one before it was opened is counted as well.
+        let all = [session("a", 1), session("b", 4), session("a", 5)];
+        let want = [("a", 1), ("a", 1), ("a", 2), ("b", 1), ("a", 3)].map(|(id, n)| (id.to_owned(), n));
+        assert_eq!(owners(&all, &[1, 2, 4, 5], &[0, 1, 2, 4, 5]), want);
+        assert_eq!(owners(&[], &[1], &[1]), []);
+    }
+
+    #[test]
+    fn what_was_changed_before_the_first_turn_is_of_who_had_that_or_was_opened_last() {
+        let all = [session("a", 1), session("b", 2)];
+        for (begun, owner) in [(&[][..], "b"), (&[2], "b"), (&[1, 2], "a")] {
+            assert_eq!(owners(&all, begun, &[0])[0].0, owner, "{begun:?}");
+            let begun: BTreeSet<u64> = begun.iter().copied().collect();
+            let turns = Turns::new(&all, &begun);
+            // An undo of it begins with what is its own.
+            assert_eq!(turns.beginning(&all[1]) == 0, owner == "b", "{begun:?}");
+            assert_eq!(turns.beginning(&all[0]), 0);
+        }
+    }
+}
