@@ -9,14 +9,16 @@ use super::usage::Usage;
 use crate::base::origins::Origins;
 use crate::base::paths;
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::forgetting::{self, Whose};
 use crate::engine::merging::{MERGE, MERGES};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::error::ReviewError;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
-use crate::store::sessions::{self, Can, Figures, Known, NotFound, State};
+use crate::store::sessions::{self, Can, Figures, Forgotten, Known, NotFound, State};
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -119,10 +121,10 @@ pub(super) fn all(state: &Path) -> Result<Vec<Row>, Usage> {
     for problem in &listing.problems {
         say(&format!("{}: {}", paths::visible(problem.path.as_os_str()), problem.why));
     }
-    Ok(merged(listing.sessions, archive::list(&archive::below(state))))
+    Ok(merged(listing.sessions, archive::list(&archive::below(state)), &sessions::hidden(state)))
 }
 
-fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
+fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec<Row> {
     let (mut summed, mut listed) = (HashSet::new(), HashSet::new());
     let mut rows: Vec<Row> = Vec::new();
     for known in known {
@@ -130,7 +132,9 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
         let sums = own.iter().filter(|one| summed.insert(one.dir.clone())).map(|one| one.dir.clone()).collect();
         listed.extend(own.iter().map(|one| (one.dir.clone(), known.session_id.clone())));
         let mut row = Row { known, reviews: own, sums, is_damaged: false };
-        if row.reviews.iter().any(|review| review.locked) {
+        // One that was closed has ended, although others of its run have not.
+        let was_closed = row.known.state == State::Ended && row.known.is_held;
+        if !was_closed && row.reviews.iter().any(|review| review.locked) {
             row.known.state = State::Open;
         }
         if !row.known.is_empty() || row.known.state == State::Open || !row.reviews.is_empty() {
@@ -141,7 +145,8 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
     for review in &reviews {
         let mut lone: Vec<(String, String)> =
             review.sessions.iter().rev().map(|s| (s.id.clone(), s.agent.clone())).collect();
-        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())));
+        let command = review.head.as_ref().map_or("", |head| &head.command);
+        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())) && !forgotten.contains(command, id));
         if review.head.is_none() {
             lone.push((review.stem.clone(), String::new()));
         }
@@ -159,7 +164,7 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>) -> Vec<Row> {
 /// The one conversation of which this is true. Says nothing.
 pub(super) fn find_known(state: &Path, is_it: impl Fn(&Known) -> bool) -> Result<Row, String> {
     let listing = sessions::list(state).map_err(|error| error.to_string())?;
-    let rows = merged(listing.sessions, archive::list(&archive::below(state)));
+    let rows = merged(listing.sessions, archive::list(&archive::below(state)), &sessions::hidden(state));
     rows.into_iter().find(|row| is_it(&row.known)).ok_or_else(|| "it is not there any more".to_owned())
 }
 
@@ -206,6 +211,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         follows: None,
         thread: None,
         is_imported: false,
+        is_held: false,
         is_listed: false,
         is_named: false,
         used_as_told: None,
@@ -263,41 +269,98 @@ pub(super) fn fits(known: &Known, query: &str) -> bool {
     query.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
-/// Removes what is kept of a conversation: the changes first, which no process may have open. What its agent tells of
-/// it is left out from now on.
+/// Why a conversation cannot be forgotten now, if it is open or stands in a journal that is being written.
+pub(super) fn held(journals: &[PathBuf], is_open: bool) -> Option<String> {
+    let written = journals.iter().find(|journal| sessions::is_open(journal));
+    let writer = written.and_then(|journal| claims::writer_of(journal));
+    if writer.is_some_and(|holder| holder.is_me()) {
+        return Some("it stands in the journal that this acp-tui writes; forget it once this one has ended".to_owned());
+    }
+    match written {
+        _ if is_open => Some("open in another acp-tui; close it there first".to_owned()),
+        Some(_) => {
+            Some("another acp-tui writes the journal that it is in; forget it once that one has ended".to_owned())
+        }
+        None => None,
+    }
+}
+
+fn refused(row: &Row) -> Result<(), String> {
+    let is_open =
+        row.known.state == State::Open || !row.known.is_held && row.reviews.iter().any(|review| review.locked);
+    held(&row.known.journals, is_open).map_or(Ok(()), Err)
+}
+
+/// Removes what is kept of a conversation, and of no other: the changes first, which no process may have open. A journal
+/// that others are in is written anew without it; changes that are kept together with those of others stay. What its
+/// agent tells of it is left out from now on.
 pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
-    let open = row.known.journals.iter().find(|journal| sessions::is_open(journal));
-    if open.and_then(|journal| claims::writer_of(journal)).is_some_and(|holder| holder.is_me()) {
-        return Err("it stands in the journal that this acp-tui writes; forget it once this one has ended".to_owned());
+    refused(row)?;
+    let known = &row.known;
+    let forgotten = sessions::hidden(state);
+    for review in row.reviews.iter().filter(|review| sharers(row, review, &forgotten).is_empty()) {
+        archive::remove(&review.dir).map_err(|error| error.to_string())?;
     }
-    if row.known.state == State::Open || open.is_some() {
-        return Err("open in another acp-tui; close it there first".to_owned());
+    let others = sessions::list(state).map_err(|error| error.to_string())?.sessions;
+    let is_other = |other: &&Known| {
+        !other.is_empty() && (&other.session_id, &other.journal) != (&known.session_id, &known.journal)
+    };
+    let shared: HashSet<&PathBuf> = others.iter().filter(is_other).flat_map(|other| &other.journals).collect();
+    let command = (!known.is_imported).then_some(&*known.command);
+    for journal in &known.journals {
+        let done = if shared.contains(journal) {
+            forgetting::take_out(state, journal, Whose { id: &known.session_id, command })
+        } else {
+            std::fs::remove_file(journal)
+        };
+        went(journal, done)?;
     }
+    hide(state, known)
+}
+
+/// Removes all that is kept of a conversation, and what else is in its journals and reviews.
+pub(super) fn remove_with_others(state: &Path, row: &Row) -> Result<(), String> {
+    refused(row)?;
     for review in &row.reviews {
         archive::remove(&review.dir).map_err(|error| error.to_string())?;
     }
     for journal in &row.known.journals {
-        match std::fs::remove_file(journal) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(format!("{}: {error}", paths::visible(journal.as_os_str())));
-            }
-            _ => {}
-        }
+        went(journal, std::fs::remove_file(journal))?;
     }
-    if row.known.is_imported {
-        return Ok(());
-    }
-    sessions::hide(state, &row.known).map_err(|error| error.to_string())
+    hide(state, &row.known)
 }
 
-/// Other conversations that are in the same journals or reviews.
-pub(super) fn beside<'a>(row: &Row, rows: &'a [Row]) -> Vec<&'a str> {
-    let shares = |other: &&Row| {
-        let is_other = (&other.known.session_id, &other.known.journal) != (&row.known.session_id, &row.known.journal);
-        let journal = other.known.journals.iter().any(|journal| row.known.journals.contains(journal));
-        is_other && (journal || other.reviews.iter().any(|review| row.reviews.contains(review)))
-    };
-    rows.iter().filter(shares).map(|other| other.known.session_id.as_str()).collect()
+fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {
+    match done {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(format!("{}: {error}", paths::visible(journal.as_os_str())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn hide(state: &Path, known: &Known) -> Result<(), String> {
+    if known.is_imported {
+        return Ok(());
+    }
+    sessions::hide(state, known).map_err(|error| error.to_string())
+}
+
+/// The other conversations, not forgotten ones, whose changes are kept together with its own.
+fn sharers<'a>(row: &Row, review: &'a Listed, forgotten: &Forgotten) -> Vec<&'a str> {
+    let command = review.head.as_ref().map_or("", |head| &head.command);
+    let ids = review.sessions.iter().map(|session| session.id.as_str());
+    let is_there = |id: &&str| *id != row.known.session_id && !forgotten.contains(command, id);
+    ids.filter(is_there).collect()
+}
+
+/// The other conversations with which it has its kept changes in common.
+pub(super) fn beside<'a>(state: &Path, row: &'a Row) -> Vec<&'a str> {
+    let forgotten = sessions::hidden(state);
+    let mut ids: Vec<&str> = row.reviews.iter().flat_map(|review| sharers(row, review, &forgotten)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }
 
 #[cfg(test)]

@@ -49,20 +49,26 @@ fn a_conversation_has_the_reviews_of_its_run_and_what_has_no_journal_stands_alon
     ];
     let mut empty = known("empty", "9-9-9", 1);
     empty.turns = 0;
-    let rows = merged(vec![known("a", "7-0-1", 20), known("b", "7-0-1", 30), empty], reviews);
+    let rows = merged(vec![known("a", "7-0-1", 20), known("b", "7-0-1", 30), empty], reviews, &Forgotten::default());
     assert_eq!(names(&rows), [("b", 2), ("a", 1), ("b", 1), ("6-0-0", 1)]);
     assert_eq!(rows.iter().map(|row| row.known.state == State::Open).collect::<Vec<_>>(), [true, false, false, false]);
     assert_eq!(rows.iter().map(|row| row.is_damaged).collect::<Vec<_>>(), [false, false, false, true]);
     // The sums of what two have in common are said once.
     assert_eq!(rows.iter().map(|row| row.sums.len()).collect::<Vec<_>>(), [1, 1, 1, 1]);
-    assert_eq!(beside(&rows[0], &rows), ["a"]);
+    let sharing = |row: &Row, forgotten| sharers(row, &row.reviews[0], forgotten).join(" ");
+    assert_eq!(sharing(&rows[0], &Forgotten::default()), "a");
     assert_eq!(rows[3].changes(), Err("cannot be read".to_owned()));
 }
 
 #[test]
 fn a_name_is_an_id_a_stored_name_or_a_beginning_that_only_one_has() {
-    let rows =
-        || merged(vec![known("abc-1", "7-0-1", 20), known("abc-2", "8-0-2", 30)], vec![review("6-0-3", &["z"], false)]);
+    let rows = || {
+        merged(
+            vec![known("abc-1", "7-0-1", 20), known("abc-2", "8-0-2", 30)],
+            vec![review("6-0-3", &["z"], false)],
+            &Forgotten::default(),
+        )
+    };
     let id = |name: &str| {
         find(rows(), name, &Origins::default()).map(|row| row.known.session_id).map_err(|error| error.to_string())
     };
@@ -93,7 +99,7 @@ fn a_query_is_looked_for_in_all_that_is_known_word_by_word() {
 fn a_merge_is_no_conversation() {
     let mut merge = review("8-0-1", &["merge-w1"], false);
     merge.sessions[0].agent = "worktrees".into();
-    let rows = merged(vec![known("merge-a", "7-0-1", 3)], vec![merge]);
+    let rows = merged(vec![known("merge-a", "7-0-1", 3)], vec![merge], &Forgotten::default());
     assert_eq!(names(&rows), [("merge-w1", 1), ("merge-a", 0)]);
     assert_eq!(rows.iter().map(is_merge).collect::<Vec<_>>(), [true, false]);
     assert_eq!(find(rows, LAST, &Origins::default()).unwrap().known.session_id, "merge-a");

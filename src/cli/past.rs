@@ -72,12 +72,12 @@ impl Archive for Journals {
             };
             // Where no time is known none is shown.
             let told = known.used_as_told.clone().or_else(|| known.updated.is_zero().then(String::new));
-            let (forks, is_named) = (known.can.fork, known.is_named);
+            let (forks, is_named, is_held) = (known.can.fork, known.is_named, known.is_held);
             let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
             let one = one.on_branch(known.branch.as_deref());
             let one = one.told(told.as_deref(), forks, is_named);
-            let one = one.of_thread(known.thread);
+            let one = one.of_thread(known.thread).held(is_held);
             one.used(age, known.turns, end, known.journals, is_gone)
         };
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(past).collect())
@@ -103,6 +103,10 @@ impl Archive for Journals {
         resume::is_too_wide(&past.cwd).then(|| {
             format!("its agent says that it was had in {place}; name its directory: acp-tui --resume ID --cwd DIR")
         })
+    }
+
+    fn held(&self, past: &PastSession) -> Option<String> {
+        conversations::held(&past.journals, false)
     }
 
     fn forget(&self, past: &PastSession) -> Result<(), String> {

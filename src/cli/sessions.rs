@@ -65,19 +65,18 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
 }
 
 fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
-    let rows = all(state)?;
-    let others = all(state)?;
-    let row = find(rows, name, &worktrees::origins(state)).map_err(|error| Usage(error.to_string()))?;
-    let beside = beside(&row, &others);
+    let row = find(all(state)?, name, &worktrees::origins(state)).map_err(|error| Usage(error.to_string()))?;
     let about = row.known.title.as_ref().or(row.known.first_prompt.as_ref());
     let about =
         about.map_or_else(String::new, |about| format!(" (“{}”)", short(&account::title_of(about), TITLE_COLUMNS)));
-    let mut question = format!("Forget session {}{about}", archive::shown_id(&row.known.session_id));
-    if !beside.is_empty() {
-        let ids: Vec<String> = beside.iter().map(|id| archive::shown_id(id)).collect();
-        question.extend([", and ", &ids.join(", "), " of the same run with it"]);
-    }
-    question.push_str("? It can no longer be read or gone on with, and its changes not undone.");
+    let id = archive::shown_id(&row.known.session_id);
+    let beside: Vec<String> = beside(state, &row).into_iter().map(archive::shown_id).collect();
+    let undone = if beside.is_empty() {
+        "and its changes not undone".to_owned()
+    } else {
+        format!("its changes only together with those of {}", beside.join(", "))
+    };
+    let question = format!("Forget session {id}{about}? It can no longer be read or gone on with, {undone}.");
     if !may_remove(&question, yes)? {
         return Ok(code::OK);
     }
@@ -85,10 +84,10 @@ fn remove(state: &Path, name: &str, yes: bool) -> Result<u8, Usage> {
     // What the index remembers of it goes with the next look.
     drop(sessions::list(state));
     if row.known.is_only_told() {
-        let (id, command) = (archive::shown_id(&row.known.session_id), &row.known.command);
+        let command = &row.known.command;
         return print(&format!("what {command} tells of {id} is left out from now on; the agent still has it\n"));
     }
-    print(&format!("removed {}; the files stay as they are\n", human::count(1 + beside.len() as u64, "session")))
+    print(&format!("removed {}; the files stay as they are\n", human::count(1, "session")))
 }
 
 /// Nothing is removed before the answer is yes; where there is no terminal, only with `--yes`.
@@ -132,7 +131,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
             kept.extend(row.known.journals.iter().cloned());
             continue;
         }
-        match conversations::remove(state, row) {
+        match conversations::remove_with_others(state, row) {
             Ok(()) => removed += 1,
             Err(why) => {
                 // Another of the same run has gone before, and its review with it.

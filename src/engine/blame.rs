@@ -3,7 +3,7 @@
 //! The change that a line came with is told by the reviews, what was asked then by the journals. Invariants: nothing of a
 //! review, of a journal or of the file is changed; what cannot be read costs only what it would have told, and is said.
 
-use super::recalling::past_before;
+use super::recalling::earlier;
 use super::replay::each_session;
 use super::review_entries::shared;
 use crate::base::paths::visible;
@@ -270,26 +270,6 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
     let at = |stem: &str| sessions::journals(state).join(format!("{stem}{ENDING}"));
     let names = [Some(stem), stem.rsplit_once('-').map(|(run, _)| run)];
     names.into_iter().flatten().map(at).find(|path| path.is_file())
-}
-
-/// What earlier journals have of the sessions that go on in this one. Nothing when they are too large: then the prompts
-/// of a session that goes on are not known.
-fn earlier(parts: &[Part], journal: &Path, mut room: u64) -> Option<HashMap<SessionId, Past>> {
-    let mut pasts = HashMap::new();
-    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.journal == journal && part.goes_on) {
-        let is_its = |other: &&Part| {
-            (&other.session_id, &other.command) == (&part.session_id, &part.command) && other.journal != part.journal
-        };
-        // They stand in their order, also those that began in the same second.
-        let before: Vec<&Part> = parts.iter().take(at).filter(is_its).collect();
-        for other in &before {
-            room = room.checked_sub(other.journal.metadata().map_or(0, |meta| meta.len()))?;
-        }
-        let id = SessionId::from(part.session_id.as_str());
-        let journals = before.into_iter().map(|part| part.journal.as_path());
-        pasts.insert(id.clone(), past_before((&part.command, &part.cwd), &id, journals));
-    }
-    Some(pasts)
 }
 
 /// Shows every session of a journal.

@@ -3,16 +3,16 @@
 //! No IO, no clock and no model: it tells what is to be applied. Invariants: our ids are matched only against our own
 //! requests over this connection; every request of the agent is answered exactly once or dies with the connection.
 
+use super::calls::{ReqIds, Tag};
 use crate::agent::codec::{Decoded, Handshake, Said, SharedCodec, Told, Updated};
 use crate::base::limits::{self, MAX_NAME};
 use crate::base::transport::Reached;
 use crate::mcp::{ResolvedServer, Server};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{
-    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, Opening, PermissionKind,
-    PermissionOption, Words,
+    AgentEvent, AgentRequest, CallError, Dialect, ErrorKind, InitResult, Odd, PermissionKind, PermissionOption,
 };
-use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TurnId};
+use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::login::Secret;
 use crate::model::options::{OLDER_MODELS, OptionValue};
 use crate::model::refusal::{Reason, Refusal};
@@ -34,27 +34,6 @@ const MAX_OPEN_BYTES: usize = 64 << 20;
 const MAX_TOLD: usize = 4;
 /// Characters of a message that cannot be used that are kept for display.
 pub(super) const HEAD: usize = 300;
-
-/// What one of our requests was for.
-#[derive(Debug, Clone)]
-enum Tag {
-    Initialize,
-    OpenSession(SessionKey, Opening),
-    Prompt(SessionKey, TurnId),
-    SetMode(SessionKey, String),
-    SetOption(SessionKey, String, OptionValue),
-    /// The attempt.
-    Authenticate(u64),
-    LogOut,
-    ListSessions(u64),
-    CloseSession(SessionKey),
-    DeleteSession(SessionId),
-    SetTitle(SessionKey),
-    CancelItem(SessionKey),
-    Steer(SessionKey, Words),
-    /// What a command has printed was told.
-    Printed,
-}
 
 #[derive(Debug)]
 struct Open {
@@ -102,18 +81,6 @@ pub(super) enum Heard {
 /// What follows from one frame: no list of its own for each of the very many.
 pub(super) type Heards = [Option<Heard>; 3];
 
-/// Hands out the ids of requests, over all connections.
-#[derive(Debug, Default)]
-pub(super) struct ReqIds(u64);
-
-impl ReqIds {
-    fn next(&mut self) -> ReqId {
-        let id = ReqId(self.0);
-        self.0 += 1;
-        id
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Connection {
     agent: AgentKey,
@@ -124,7 +91,8 @@ pub(super) struct Connection {
     may_change: bool,
     /// The agent was started once more to be spoken to in another way; that is done once.
     reconnected: bool,
-    peer: Peer<Tag>,
+    /// Our requests that wait for an answer.
+    pub(super) peer: Peer<Tag>,
     open: BTreeMap<ReqId, Open>,
     /// Attempt and id of the `authenticate` that is on its way and that a log-in waits for.
     authenticate: Option<(u64, u64)>,

@@ -4,7 +4,8 @@
 //! when it is to change, and in a replay none leaves. Invariants: frames of a connection concern its agent and
 //! that agent's sessions only; requests of all agents have different ids.
 
-use super::connection::{Connection, HEAD, Heard, ReqIds};
+use super::calls::ReqIds;
+use super::connection::{Connection, HEAD, Heard};
 use super::logging;
 use crate::agent::codec::{self, Decoded, SharedCodec};
 use crate::mcp::ResolvedServer;
@@ -13,11 +14,12 @@ use crate::model::agent::Agent;
 use crate::model::effect::{Answer, Effect};
 use crate::model::event::{Can, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
-use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey, TurnId};
 use crate::model::login::Secret;
 use crate::model::reduce::reduce;
 use crate::model::setup::Setup;
 use crate::wire::frame::Frame;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +39,13 @@ pub fn login_line(line: &str) -> String {
 pub enum Out {
     Line(Line),
     Do(Addressed<Effect>),
+}
+
+/// What is counted over all sessions: the last turn, and the request of an agent that comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Numbers {
+    turn: TurnId,
+    request: ReqId,
 }
 
 #[derive(Debug)]
@@ -118,6 +127,28 @@ impl Core {
     /// Changes whenever anything has been applied to the model.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    pub(super) fn numbers(&self) -> Numbers {
+        Numbers { turn: self.model.last_turn(), request: self.ids.coming() }
+    }
+
+    /// Goes on counting from here.
+    pub(super) fn count_from(&mut self, numbers: Numbers) {
+        self.ids.go_on_from(numbers.request);
+        self.set_up(Setup::Turn(numbers.turn));
+    }
+
+    /// Whose call it is that waits for its answer under this number.
+    pub(super) fn caller(&self, agent: AgentKey, number: u64) -> Option<Address> {
+        Some(self.connections.get(&agent)?.peer.of(number)?.address(agent))
+    }
+
+    /// The call of this session or agent has this number, whatever was counted.
+    pub(super) fn settle(&mut self, agent: AgentKey, of: Address, number: u64, method: &str) {
+        if let Some(connection) = self.connections.get_mut(&agent) {
+            connection.peer.settle(number, method, |tag| tag.address(agent) == of);
+        }
     }
 
     /// What holds of this program, or of the one whose journal is replayed.

@@ -11,7 +11,8 @@ use crate::model::ids::{SessionId, SessionKey};
 use crate::model::past::Past;
 use crate::model::session::Policy;
 use crate::store::lines;
-use crate::store::sessions::{self, Known};
+use crate::store::sessions::{self, Known, Part};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -96,9 +97,29 @@ fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
 }
 
 /// What these journals have of a session, the oldest first; of one that cannot be read as far as it can.
-pub(super) fn past_before<'a>(of: (&str, &Path), id: &SessionId, journals: impl Iterator<Item = &'a Path>) -> Past {
+fn past_before<'a>(of: (&str, &Path), id: &SessionId, journals: impl Iterator<Item = &'a Path>) -> Past {
     let one = |before, journal| replayed(of, journal, id, before).unwrap_or_else(|(before, _)| before);
     journals.fold(Past::default(), one)
+}
+
+/// What earlier journals have of the sessions that go on in this one. Nothing when they are too large: then the prompts
+/// of a session that goes on are not known.
+pub(super) fn earlier(parts: &[Part], journal: &Path, mut room: u64) -> Option<HashMap<SessionId, Past>> {
+    let mut pasts = HashMap::new();
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.journal == journal && part.goes_on) {
+        let is_its = |other: &&Part| {
+            (&other.session_id, &other.command) == (&part.session_id, &part.command) && other.journal != part.journal
+        };
+        // They stand in their order, also those that began in the same second.
+        let before: Vec<&Part> = parts.iter().take(at).filter(is_its).collect();
+        for other in &before {
+            room = room.checked_sub(other.journal.metadata().map_or(0, |meta| meta.len()))?;
+        }
+        let id = SessionId::from(part.session_id.as_str());
+        let journals = before.into_iter().map(|part| part.journal.as_path());
+        pasts.insert(id.clone(), past_before((&part.command, &part.cwd), &id, journals));
+    }
+    Some(pasts)
 }
 
 /// What was there before, and behind it what this journal has.

@@ -1,6 +1,6 @@
 //! A journal or a recording back into a model: the same decoding and reducing, with nothing done outside.
 
-use super::core::Core;
+use super::core::{Core, Numbers};
 use crate::agent::codec::{self, SharedCodec};
 use crate::model::Model;
 use crate::model::changes::Gate;
@@ -83,7 +83,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    fn new(model: Model, cwd: PathBuf) -> Self {
+    pub(super) fn new(model: Model, cwd: PathBuf) -> Self {
         let mut core = Core::new(model, cwd, codec::shipped());
         core.set_up(Setup::Journal);
         Self {
@@ -95,6 +95,21 @@ impl Replay {
             earlier: HashMap::new(),
             last: Now::ZERO,
         }
+    }
+
+    /// The same where earlier journals have this of sessions that go on in it.
+    #[must_use]
+    pub(super) fn behind(self, earlier: HashMap<SessionId, Past>) -> Self {
+        Self { earlier, ..self }
+    }
+
+    pub(super) fn core(&self) -> &Core {
+        &self.core
+    }
+
+    /// It cannot be read.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.is_foreign
     }
 
     /// The same for one conversation, of which this is known from earlier journals.
@@ -146,6 +161,9 @@ impl Replay {
                 self.core.set_up(Setup::Asking { earlier, policy });
             }
         }
+        if let Ok(Some(numbers)) = read::<Numbers>(record.numbers) {
+            self.core.count_from(numbers);
+        }
         if let Some(mut what) = event {
             let at = record.at.unwrap_or_else(|| what.home());
             if let Event::Host(HostEvent::FileRead { result: Err(refusal), .. }) = &mut what
@@ -171,6 +189,11 @@ impl Replay {
             // A request that was kept as raw text had bytes that could not be kept: it was refused.
             let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
             self.core.frame(agent, frame, &line, now);
+        } else if let ("client->agent", Some(of), Some(frame)) = (&*record.dir, record.of, record.frame)
+            && let Address::Agent(agent) = record.peer()
+            && let Some((number, method)) = call(frame.get())
+        {
+            self.core.settle(agent, of, number, &method);
         }
     }
 
@@ -231,8 +254,16 @@ fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
     }))
 }
 
+/// The number and the method of a call of ours.
+pub(super) fn call(frame: &str) -> Option<(u64, String)> {
+    match Frame::parse(frame.as_bytes()) {
+        Frame::Request { id, method, .. } => Some((id.as_u64()?, method.as_str().to_owned())),
+        _ => None,
+    }
+}
+
 /// What happened without a frame.
-fn event(record: &Record<'_>) -> serde_json::Result<Option<Event>> {
+pub(super) fn event(record: &Record<'_>) -> serde_json::Result<Option<Event>> {
     let (intent, fact) = (read(record.intent)?.map(Event::User), read(record.fact)?.map(Event::Host));
     Ok(intent.or(fact).or(read(record.timer)?.map(Event::Timer)))
 }

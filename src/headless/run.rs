@@ -9,11 +9,13 @@ use super::print::{Follower, Form, Last, json_line, usage_line};
 use super::printer::Printer;
 use super::said::Said;
 use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
-use super::verdict::{Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, stop_name, stop_verdict};
+use super::verdict::{
+    Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, kept_verdict, stop_name, stop_verdict,
+};
 use crate::base::patience;
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
-use crate::model::agent::{Death, NO_DIRECTORIES, REVIVALS};
+use crate::model::agent::{Death, DeathKind, NO_DIRECTORIES, REVIVALS};
 use crate::model::effect::{Ended, FrontEnd};
 use crate::model::event::{Before, Can, Intent, Link, Opening};
 use crate::model::ids::{Addressed, SessionKey, TurnId};
@@ -292,13 +294,18 @@ impl Exec {
                     return Some(cancel_verdict(cause));
                 }
                 let is_refused = matches!(engine.model().first().state, SessionState::Closed(Closed::Refused(_)));
-                if is_refused && let Some(Account { text, before }) = self.options.account.take() {
-                    self.said.say(&format!("{}; a new session begins with its transcript", death.message), &[]);
+                let has_begun = !matches!(death.kind, DeathKind::NotStarted | DeathKind::Early);
+                if (is_refused || has_begun && self.stage == Stage::Opening)
+                    && let Some(Account { text, before }) = self.options.account.take()
+                {
+                    self.said.say("a new session begins with its transcript", &[]);
+                    self.options.opening = Opening::New;
                     self.options.prompt = format!("{text}\n\n{}", self.options.prompt);
                     let news = engine.intent(Intent::OpenAs(Opening::After(before)));
                     return self.advance(engine, news);
                 }
-                return Some(death_verdict(death));
+                let is_kept = self.options.opening.kept().is_some() && self.stage == Stage::Opening;
+                return Some(if is_kept { kept_verdict(death) } else { death_verdict(death) });
             }
             Phase::Dead(_) => return self.verdict.take(),
             Phase::Ready => self.look_for_the_turn(engine.model().first()),

@@ -5,7 +5,7 @@
 use super::code;
 use crate::engine::Engine;
 use crate::engine::wait::Signal;
-use crate::model::agent::Death;
+use crate::model::agent::{Death, DeathKind};
 use crate::model::event::{AuthKind, CallError, PromptResult, Stop};
 use crate::model::ids::AgentKey;
 use crate::model::login::{command_line, quote};
@@ -96,6 +96,16 @@ pub(super) fn death_verdict(death: &Death) -> Verdict {
     if !death.hint.is_empty() {
         verdict.detail.push(death.hint.clone());
     }
+    verdict
+}
+
+/// A session that was kept does not go on: what helps is said.
+pub(super) fn kept_verdict(death: &Death) -> Verdict {
+    let mut verdict = death_verdict(death);
+    if death.kind == DeathKind::Refused {
+        verdict.detail.retain(|line| *line != death.hint);
+    }
+    verdict.detail.push("`--with-transcript` begins a new session with an account of this one".to_owned());
     verdict
 }
 

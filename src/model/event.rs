@@ -473,7 +473,7 @@ pub enum Intent {
         how: Opening,
     },
     /// The session that is not open is asked for in this way: once its agent is started, or at once when the agent has
-    /// refused it.
+    /// refused it, or has ended.
     OpenAs(Opening),
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,

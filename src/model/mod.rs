@@ -230,6 +230,7 @@ impl Model {
             Setup::Sessions { review, gate, rules } => {
                 *self = std::mem::take(self).with_review(review).with_gate(gate).with_rules(rules);
             }
+            Setup::Turn(last) => self.last_turn = last,
             Setup::Asking { earlier, policy } => {
                 *self = std::mem::take(self).with_stored_history(earlier).with_policy(policy);
             }
@@ -318,6 +319,11 @@ impl Model {
     /// What may be spent, where that is limited.
     pub fn budget(&self) -> Option<&Budget> {
         self.budget.as_deref()
+    }
+
+    /// The last turn of any session.
+    pub fn last_turn(&self) -> TurnId {
+        self.last_turn
     }
 
     pub fn policy(&self) -> Policy {

@@ -3,6 +3,7 @@
 //! Data only. In a journal its header says it; it is no event there.
 
 use super::changes::Gate;
+use super::ids::TurnId;
 use super::policy::Policy;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,4 +17,6 @@ pub enum Setup {
     /// What earlier journals have of a session is read or not, and how is decided what agents ask for. Older journals do
     /// not say it.
     Asking { earlier: bool, policy: Policy },
+    /// The last turn was this one: turns before it are not in the journal any more.
+    Turn(TurnId),
 }

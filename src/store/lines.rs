@@ -220,6 +220,12 @@ pub struct Record<'a> {
     /// Whether another version was spoken where the agent refused that; older headers do not say it, and none was.
     #[serde(borrow, default)]
     pub protocol: Option<&'a RawValue>,
+    /// Of a journal out of which a conversation was taken: what is counted over all goes on from here.
+    #[serde(borrow, default)]
+    pub numbers: Option<&'a RawValue>,
+    /// The same of a call to an agent: whose it is.
+    #[serde(default)]
+    pub of: Option<Address>,
     #[serde(default)]
     end: bool,
 }

@@ -3,7 +3,7 @@
 //! For the owner alone, in directories that are the person's or the program's own; what lies in a workspace is for
 //! `host::fs`. Invariant: one that is dropped before its end leaves the old file as it was and nothing beside it.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -34,7 +34,20 @@ impl Replacement {
 
     /// Puts what was written in its place.
     pub fn finish(self, durability: Durability) -> io::Result<()> {
+        self.put(durability, |_| Ok(()))
+    }
+
+    /// The same, with the mode and the time of another file.
+    pub fn finish_like(self, other: &Metadata, durability: Durability) -> io::Result<()> {
+        self.put(durability, |file| {
+            file.set_permissions(other.permissions())?;
+            file.set_modified(other.modified()?)
+        })
+    }
+
+    fn put(self, durability: Durability, prepare: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let file = self.out.into_inner().map_err(IntoInnerError::into_error)?;
+        prepare(file.as_file())?;
         if durability != Durability::None {
             file.as_file().sync_all()?;
         }

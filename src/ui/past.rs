@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc;
 
-/// Where earlier sessions are kept. Everything but `busy` may take its time.
+/// Where earlier sessions are kept. Everything but `busy` and `held` may take its time.
 pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<PastSession>, String>;
@@ -22,6 +22,11 @@ pub trait Archive: Send + Sync {
 
     /// Why it cannot even be shown at this moment.
     fn busy(&self, past: &PastSession) -> Option<String>;
+
+    /// Why it cannot be forgotten at this moment; takes no time.
+    fn held(&self, _past: &PastSession) -> Option<String> {
+        None
+    }
 
     fn forget(&self, past: &PastSession) -> Result<(), String>;
 

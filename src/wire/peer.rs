@@ -3,7 +3,7 @@
 //! No IO, no time, and nothing about the peer's requests to us: those ids are another space (R-003). Invariant: an id
 //! is used once per connection (R-002), and a request leaves the table exactly once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::frame::RawId;
@@ -14,11 +14,13 @@ pub struct Peer<T> {
     next: u64,
     /// With the method that was called.
     open: BTreeMap<u64, (T, Arc<str>)>,
+    /// Open ones of which it was said which id they have.
+    settled: BTreeSet<u64>,
 }
 
 impl<T> Default for Peer<T> {
     fn default() -> Self {
-        Self { next: 0, open: BTreeMap::new() }
+        Self { next: 0, open: BTreeMap::new(), settled: BTreeSet::new() }
     }
 }
 
@@ -41,7 +43,27 @@ impl<T> Peer<T> {
     }
 
     pub fn close(&mut self, id: u64) -> Option<(T, Arc<str>)> {
+        self.settled.remove(&id);
         self.open.remove(&id)
+    }
+
+    /// What waits under this id.
+    pub fn of(&self, id: u64) -> Option<&T> {
+        self.open.get(&id).map(|(tag, _)| tag)
+    }
+
+    /// Gives an id to the oldest of those requests that have none for certain: what was between them is not known any
+    /// more, so that they cannot be counted.
+    pub fn settle(&mut self, id: u64, method: &str, is_it: impl Fn(&T) -> bool) {
+        let mut open = self.open.iter();
+        let found = open.find(|(at, (tag, of))| !self.settled.contains(at) && **of == *method && is_it(tag));
+        let Some(at) = found.map(|(at, _)| *at) else { return };
+        let (found, other) = (self.open.remove(&at), self.open.remove(&id));
+        // Where they are the same there is no other.
+        self.open.extend(other.map(|request| (at, request)));
+        self.open.extend(found.map(|request| (id, request)));
+        self.settled.insert(id);
+        self.next = self.next.max(id.saturating_add(1));
     }
 
     /// The open request that the head of a discarded answer names (R-028).
@@ -53,6 +75,7 @@ impl<T> Peer<T> {
 
     /// Closes all of them, oldest first: the connection is gone (R-026).
     pub fn drain(&mut self) -> Vec<T> {
+        self.settled.clear();
         std::mem::take(&mut self.open).into_values().map(|(tag, _)| tag).collect()
     }
 }
@@ -87,6 +110,22 @@ mod tests {
         assert_eq!(peer.head_names(br#"{"jsonrpc":"2.0","id":0,"result":"aaaa"#), Some(0));
         assert_eq!(peer.head_names(br#"{"jsonrpc":"2.0","id":1,"result":"aaaa"#), None);
         assert_eq!(peer.head_names(br#"{"id":0,"method":"fs/read","params":"aaaa"#), None);
+    }
+
+    #[test]
+    fn requests_that_cannot_be_counted_have_the_ids_that_are_said() {
+        let mut peer = Peer::new();
+        for tag in ['a', 'b', 'c'] {
+            peer.begin(tag, "m");
+        }
+        peer.settle(1, "m", |tag| *tag == 'a');
+        assert_eq!((peer.of(0), peer.of(1)), (Some(&'b'), Some(&'a')), "they change places");
+        peer.settle(7, "m", |_| true);
+        assert_eq!((peer.of(7), peer.of(0)), (Some(&'b'), None), "a is settled");
+        peer.settle(8, "other", |_| true);
+        assert_eq!(peer.begin('d', "m"), 8, "no id is used twice");
+        assert_eq!(peer.resolve(&id("1")), Some(('a', "m".into())));
+        assert_eq!(peer.drain(), ['c', 'b', 'd']);
     }
 
     proptest! {

@@ -7,6 +7,7 @@ use super::versionless::content::u64_of;
 use crate::model::event::{self, Cans, Update};
 use crate::model::ids::SessionId;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// How a session came to be in a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +90,26 @@ pub fn tokens(result: &str) -> Option<u64> {
         ["inputTokens", "outputTokens"].into_iter().filter_map(|part| u64_of(&usage, part)).reduce(u64::saturating_add)
     };
     u64_of(&usage, "totalTokens").or_else(parts)
+}
+
+/// The session that the parameters of a message name.
+pub fn named(params: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "sessionId")]
+        session: String,
+    }
+    serde_json::from_str::<Params>(params).ok().map(|params| params.session)
+}
+
+/// Takes a session out of the answer of an agent that lists its sessions. False of any other message.
+pub fn unlist(message: &mut Value, id: &str) -> bool {
+    let listed = message.pointer_mut("/result/sessions").and_then(Value::as_array_mut);
+    listed.is_some_and(|listed| {
+        let count = listed.len();
+        listed.retain(|session| session["sessionId"] != id);
+        listed.len() < count
+    })
 }
 
 /// Who an agent says that it is.

@@ -63,7 +63,9 @@ pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     let Some(session) = model.sessions.get(&at) else { return };
     match session.state {
         SessionState::Waiting => beginning::prepare(model, at, how, cx),
-        SessionState::Closed(Closed::Refused(_)) => {
+        SessionState::Closed(Closed::Refused(_) | Closed::AgentGone) => {
+            // The one that did not come about is not asked for again.
+            in_session(model, at, cx, |session, _| session.id = None);
             beginning::prepare(model, at, how, cx);
             restart_of(model, at, cx);
         }

@@ -4,6 +4,7 @@
 //! Knows nothing of reviews and starts no agent. Invariants: a session that was taken up again is one session, however
 //! many journals it is in; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
 
+mod choosing;
 mod figures;
 mod index;
 mod prune;
@@ -17,6 +18,7 @@ use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
 use crate::store::lock::is_locked;
+pub use choosing::{by_id, choose};
 pub use figures::{Day, Figures};
 use index::Entry;
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
@@ -29,9 +31,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use told::{AgentRecord, SessionRecord};
-
-/// How many are named when a name is ambiguous.
-const MAX_NAMED: usize = 8;
 
 /// Sessions of one thread that are followed.
 const MAX_THREAD: usize = 1000;
@@ -85,6 +84,8 @@ pub struct Known {
     pub thread: Option<String>,
     /// It was imported: nothing that it says is run.
     pub is_imported: bool,
+    /// A journal that it is in is being written.
+    pub is_held: bool,
     /// Its agent has listed it, when it was asked last.
     pub is_listed: bool,
     /// The title is the person's own name for it.
@@ -262,6 +263,27 @@ pub fn hide(state: &Path, known: &Known) -> io::Result<()> {
     })
 }
 
+/// Sessions that the person has forgotten, by their agents' commands.
+#[derive(Clone, Debug, Default)]
+pub struct Forgotten(HashSet<(String, String)>);
+
+impl Forgotten {
+    pub fn contains(&self, command: &str, id: &str) -> bool {
+        // Nothing is forgotten most of the time.
+        !self.0.is_empty() && self.0.contains(&(command.to_owned(), id.to_owned()))
+    }
+}
+
+/// Those of which nothing is shown any more.
+pub fn hidden(state: &Path) -> Forgotten {
+    let (books, _) = told::read_all(&journals(state));
+    let of_book = |book: AgentRecord| {
+        let hidden = book.sessions.into_iter().filter(|kept| kept.is_hidden);
+        hidden.map(move |kept| (book.command.clone(), kept.id)).collect::<Vec<_>>()
+    };
+    Forgotten(books.into_iter().flat_map(of_book).collect())
+}
+
 /// Forgets all that agents have told.
 pub fn forget_told(state: &Path) -> io::Result<()> {
     told::forget_all(&journals(state))
@@ -371,59 +393,6 @@ pub fn newest(state: &Path, cwd: &Path, origins: &Origins) -> io::Result<Option<
     Ok(all.into_iter().nth(own.unwrap_or(0)))
 }
 
-/// The session that a name means: its id, the name under which it is stored, or a beginning of the id that only one has.
-/// Our own come before what was imported, and that before what is only told of; of those of one agent the newest is meant.
-/// With the `command` of an agent its session is meant.
-pub fn by_id(state: &Path, name: &str, command: Option<&str>) -> Result<Known, NotFound> {
-    choose(list(state)?.sessions, name, command)
-}
-
-/// The same among these, of which the newest comes first.
-pub fn choose(mut sessions: Vec<Known>, name: &str, command: Option<&str>) -> Result<Known, NotFound> {
-    let none = || NotFound::None(name.to_owned());
-    if sessions.iter().any(|known| known.session_id == name) {
-        sessions.retain(|known| known.session_id == name);
-        return of_id(sessions, name, command);
-    }
-    let is_stored = |known: &Known| !known.journals.is_empty() && !name.is_empty() && known.stem() == name;
-    let mut stored = sessions.iter().filter(|known| is_stored(known));
-    if let (Some(one), None) = (stored.next(), stored.next()) {
-        return Ok(one.clone());
-    }
-    let fits = |known: &Known| !name.is_empty() && known.session_id.starts_with(name);
-    sessions.retain(fits);
-    let mut ids: Vec<String> = sessions.iter().map(|known| known.session_id.clone()).collect();
-    ids.sort();
-    ids.dedup();
-    if ids.len() > 1 {
-        ids.truncate(MAX_NAMED);
-        return Err(NotFound::Several { name: name.to_owned(), ids });
-    }
-    if sessions.is_empty() { Err(none()) } else { of_id(sessions, name, command) }
-}
-
-/// Which of these that have one id is meant.
-fn of_id(mut same: Vec<Known>, name: &str, command: Option<&str>) -> Result<Known, NotFound> {
-    // What is only told of has no journal, what was imported has one.
-    let standing = |known: &Known| (known.is_only_told(), known.is_imported);
-    same.sort_by_key(standing);
-    if let Some(at) = same.iter().position(|known| !known.is_imported && Some(&*known.command) == command) {
-        return Ok(same.swap_remove(at));
-    }
-    let best = same.first().map(standing);
-    same.retain(|known| Some(standing(known)) == best);
-    let commands: HashSet<&str> = same.iter().map(|known| &*known.command).collect();
-    if commands.len() > 1 {
-        let named = |known: &Known| match known.stem() {
-            "" => format!("{} of {}", known.session_id, known.command),
-            stem => format!("{stem} of {}", known.command),
-        };
-        let known = same.iter().take(MAX_NAMED).map(named).collect();
-        return Err(NotFound::SeveralAgents { name: name.to_owned(), known });
-    }
-    same.into_iter().next().ok_or_else(|| NotFound::None(name.to_owned()))
-}
-
 /// How the frames of a journal are read that begins with this line; nothing for an unknown version.
 pub fn codec_of(first: &[u8]) -> Option<SharedCodec> {
     let mut scan = Scan::default();
@@ -487,6 +456,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             follows: found.follows,
             thread: None,
             is_imported: head.imported,
+            is_held: is_open,
             is_listed: false,
             is_named: false,
             used_as_told: None,
@@ -532,6 +502,7 @@ impl Known {
             bytes: 0,
             is_older: true,
             is_imported: false,
+            is_held: false,
             is_listed: true,
             is_named: kept.name.is_some(),
             used_as_told: kept.updated.clone().filter(|_| used.is_none()),
@@ -570,6 +541,7 @@ impl Known {
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;
         self.is_older = earlier.is_older;
+        self.is_held |= earlier.is_held;
         if earlier.state == State::Open {
             self.state = State::Open;
         }

@@ -175,6 +175,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             follows: None,
             thread: None,
             is_imported: false,
+            is_held: false,
             is_listed: false,
             is_named: false,
             used_as_told: None,

@@ -84,9 +84,9 @@ impl AgentRecord {
             kept.title = listed.title.as_deref().map(|title| cut(title, MAX_NAME));
             kept.updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
         }
-        self.sessions.retain(|kept| kept.is_listed || kept.name.is_some());
-        // What has a name of the person's stays longest.
-        self.sessions.sort_by_key(|kept| kept.name.is_none());
+        self.sessions.retain(SessionRecord::is_worth_it);
+        // What the person has said of a session stays longest.
+        self.sessions.sort_by_key(|kept| kept.name.is_none() && !kept.is_hidden);
         self.sessions.truncate(MAX_KEPT);
     }
 
@@ -96,6 +96,11 @@ impl AgentRecord {
 }
 
 impl SessionRecord {
+    /// Its agent has told of it, or the person has named or forgotten it: it may be told of again.
+    fn is_worth_it(&self) -> bool {
+        self.is_listed || self.name.is_some() || self.is_hidden
+    }
+
     fn is_sound(&self) -> bool {
         let is_place = self.cwd.is_empty() || Path::new(&self.cwd).is_absolute();
         !self.id.is_empty() && self.id.len() <= MAX_ID && is_place && self.cwd.len() <= MAX_PATH
@@ -117,7 +122,7 @@ pub fn mark(journals: &Path, command: &str, id: &str, mark: impl FnOnce(&mut Ses
         });
         mark(&mut book.sessions[at]);
         let kept = &book.sessions[at];
-        if !kept.is_listed && kept.name.is_none() {
+        if !kept.is_worth_it() {
             book.sessions.remove(at);
         }
     })

@@ -33,6 +33,9 @@ impl Forgetting {
 
 /// Has it forgotten, or its agent asked to delete it first.
 pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession) {
+    if let Some(why) = running.past.archive().and_then(|archive| archive.held(&past)) {
+        return running.refuse(format!("not forgotten: {why}"));
+    }
     let is_same = |one: &PastSession| (&one.id, &one.command) == (&past.id, &past.command);
     let was_asked = running.forgetting.take(|_, one| is_same(one)).is_some();
     let model = running.engine.model();
@@ -41,12 +44,16 @@ pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession) {
     match can.map(|(key, _)| key).filter(|_| !was_asked) {
         Some(key) => {
             let id = SessionId::from(past.id.as_str());
+            running.app.kept_by_agents.retain(|one| *one != past.which());
             running.forgetting.put(key, past);
             running.refuse("its agent is asked to delete it".to_owned());
             let news = running.engine.intent_to(key.into(), Intent::DeleteSession { id });
             running.news(news);
         }
-        None => running.past.forget(past),
+        None => {
+            running.app.kept_by_agents.retain(|one| *one != past.which());
+            running.past.forget(past);
+        }
     }
 }
 
@@ -60,6 +67,9 @@ pub(super) fn deleted<D: Device>(running: &mut Running<D>, agent: AgentKey, id: 
     if is_done {
         running.past.forget(past);
     } else {
+        let kept = &mut running.app.kept_by_agents;
+        kept.truncate(MAX_ASKED - 1);
+        kept.insert(0, past.which());
         running.forgetting.put(agent, past);
     }
 }

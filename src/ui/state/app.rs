@@ -55,6 +55,8 @@ pub struct App {
     pub list: Option<SessionList>,
     /// The messages of all connections, when they are shown.
     pub inspector: Option<Inspector>,
+    /// Earlier sessions that their agents were asked to delete, and have not: they are forgotten here the next time.
+    pub kept_by_agents: Vec<Which>,
     /// How the list was left.
     pub taste: Taste,
     /// Prompts of all sessions, the newest first.
@@ -106,6 +108,7 @@ impl App {
             refusal: None,
             list: None,
             inspector: None,
+            kept_by_agents: Vec::new(),
             taste: Taste::default(),
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),

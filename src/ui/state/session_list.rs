@@ -562,21 +562,21 @@ impl SessionList {
             None | Some(Row::Hit(_)) => {}
             Some(Row::Open(_)) => self.note = Some("open here; Alt+W closes a session".to_owned()),
             Some(Row::Past(one)) if one.end == End::Open => self.note = Some("open in another acp-tui".to_owned()),
+            Some(Row::Past(one)) if one.is_held => {
+                self.note =
+                    Some("in the journal of an acp-tui that still runs; forget it once that has ended".to_owned());
+            }
             Some(Row::Past(one)) => {
-                let (others, at_agent) = (self.beside(one), (offers.deletes)(&one.command));
+                let (others, at_agent) = (self.beside(one), (offers.deletes)(one));
                 self.asks = Some(Ask::Forget { past: one.clone(), others, at_agent });
             }
         }
     }
 
-    /// How many other sessions are in the same records.
+    /// How many other sessions have their changes in the same record.
     fn beside(&self, one: &PastSession) -> usize {
         let Past::Read(all) = &self.past else { return 0 };
-        let shares = |other: &&PastSession| {
-            (&other.id, &other.journals) != (&one.id, &one.journals)
-                && other.journals.iter().any(|journal| one.journals.contains(journal))
-        };
-        all.iter().filter(shares).count()
+        all.iter().filter(|other| other.is_beside(one)).count()
     }
 }
 

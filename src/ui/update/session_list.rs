@@ -11,7 +11,7 @@ use crate::ui::keys::Action;
 use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::attention::Attention;
-use crate::ui::state::session_list::{Offers, Open, Row, SessionList, Step, Which};
+use crate::ui::state::session_list::{Offers, Open, PastSession, Row, SessionList, Step, Which};
 use crate::ui::state::{App, Focus};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,7 +59,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         list.tells = state.tells_titles && matches!(list.current(), Some(Row::Open(open)) if takes(open));
     }
     let runs = |command: &str| running(command).any(|agent| !agent.is_dead());
-    let deletes = |command: &str| running(command).any(|agent| agent.is_up() && agent.can(Can::Delete));
+    let kept = &state.kept_by_agents;
+    let deletes = |past: &PastSession| {
+        running(&past.command).any(|agent| agent.is_up() && agent.can(Can::Delete)) && !kept.contains(&past.which())
+    };
     let forks = |command: &str| running(command).find(|agent| agent.is_up()).map(|agent| agent.can(Can::Fork));
     let step = list.act(action, &cx.frame.list, Offers { runs: &runs, deletes: &deletes, forks: &forks });
     state.taste = list.taste();

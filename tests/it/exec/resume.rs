@@ -146,10 +146,32 @@ fn with_transcript_a_session_whose_load_fails_is_begun_anew() {
     let agent = keeper(&lab, true, "");
     lab.exec(&["one"], &agent).assert_code(0);
     let fails = lab.shell_agent(FAILS);
-    again(&lab, &["two", "--continue"], &fails).assert_code(5);
+    let done = again(&lab, &["two", "--continue"], &fails);
+    done.assert_says(5, &["half-way", "`--with-transcript` begins a new session"]);
+    assert!(!done.err().contains("starting again"), "{}", done.err());
     let done = again(&lab, &["two", "--continue", "--with-transcript"], &fails);
     assert!(done.assert_code(0).err().contains("a new session begins with its transcript"), "{}", done.err());
+    assert_eq!(done.err().matches("half-way").count(), 1, "{}", done.err());
     assert_eq!(methods(&lab).last().unwrap(), "session/prompt");
+}
+
+/// It ends each time it is to load or resume a session, behind a part of the history.
+#[test]
+fn with_transcript_a_session_whose_agent_ends_while_it_is_loaded_is_begun_anew() {
+    const SAYS: &str = "say '{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"'$sid'\",\"update\":{\
+        \"sessionUpdate\":\"user_message_chunk\",\"content\":{\"type\":\"text\",\"text\":\"one\"}}}}'; exit 4";
+    let lab = Lab::new();
+    let agent = keeper(&lab, true, "");
+    lab.exec(&["one"], &agent).assert_code(0);
+    let error = r#"say '{"jsonrpc":"2.0","id":'$id',"error":{"code":-32603,"message":"half-way"}}'"#;
+    let sid = format!("sid={}; {SAYS}", first_kept(&lab));
+    let ends = lab.shell_agent(&FAILS.replace(error, &sid));
+    again(&lab, &["two", "--continue"], &ends).assert_says(5, &["exit 4", "`--with-transcript`"]);
+    let done = again(&lab, &["two", "--continue", "--with-transcript"], &ends);
+    assert!(done.assert_code(0).err().contains("a new session begins with its transcript"), "{}", done.err());
+    let methods = methods(&lab);
+    let tail: Vec<&str> = methods.iter().rev().take(3).rev().map(String::as_str).collect();
+    assert_eq!(tail, ["initialize", "session/new", "session/prompt"]);
 }
 
 /// Each run loads what was said before, and its journal has that once more.

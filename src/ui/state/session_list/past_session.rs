@@ -72,6 +72,8 @@ pub struct PastSession {
     pub age: u64,
     pub turns: u64,
     pub end: End,
+    /// An acp-tui writes a record that it is in.
+    pub is_held: bool,
     /// When it was used last in its agent's words, where that is no time that can be read.
     pub used_as_told: Option<String>,
     /// The agent can open a copy of it, as far as is known.
@@ -104,6 +106,7 @@ impl PastSession {
             age: 0,
             turns: 0,
             end: End::Ended,
+            is_held: false,
             used_as_told: None,
             forks: false,
             is_named: false,
@@ -155,6 +158,19 @@ impl PastSession {
     pub fn told(self, used_as_told: Option<&str>, forks: bool, is_named: bool) -> Self {
         let used_as_told = used_as_told.map(|told| width::truncate(sanitize::line(told).trim(), AGENT).into_owned());
         Self { used_as_told, forks, is_named, ..self }
+    }
+
+    /// The same with whether a record that it is in is being written.
+    #[must_use]
+    pub fn held(self, is_held: bool) -> Self {
+        Self { is_held, ..self }
+    }
+
+    /// Another one whose changes are kept together with its own.
+    pub(super) fn is_beside(&self, one: &Self) -> bool {
+        (&self.id, &self.journals) != (&one.id, &one.journals)
+            && self.cwd == one.cwd
+            && self.journals.iter().any(|journal| one.journals.contains(journal))
     }
 
     pub fn which(&self) -> Which {

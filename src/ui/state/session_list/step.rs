@@ -48,7 +48,7 @@ pub enum Ask {
     /// This session is to be forgotten.
     Forget {
         past: PastSession,
-        /// So many others are in the same record, and go with it.
+        /// Its changes are kept together with those of so many others.
         others: usize,
         /// Its agent is told too.
         at_agent: bool,
@@ -105,8 +105,8 @@ pub enum Step {
 pub struct Offers<'a> {
     /// One runs, or for another reason the person need not be asked whether it is to be started.
     pub runs: &'a dyn Fn(&str) -> bool,
-    /// One runs that forgets sessions when it is told to.
-    pub deletes: &'a dyn Fn(&str) -> bool,
+    /// One runs that forgets this session when it is told to, and has not refused that.
+    pub deletes: &'a dyn Fn(&PastSession) -> bool,
     /// Whether one that runs opens copies; nothing when none runs.
     pub forks: &'a dyn Fn(&str) -> Option<bool>,
 }

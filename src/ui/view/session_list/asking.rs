@@ -47,16 +47,12 @@ pub fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
         Ask::Tree(tree, fate) => (of_tree(tree, fate), None),
         Ask::Name { .. } => ("What is it called?".to_owned(), None),
         Ask::Forget { past, others, at_agent } => {
-            let mut words = format!("Forget {}", quoted(past));
+            let told = if *at_agent { "Its agent is told to forget it too." } else { "Its agent may keep it." };
+            let mut words = format!("Forget {}? {told}", quoted(past));
             if *others > 0 {
                 let others = human::count(*others as u64, "other session");
-                words.extend([", and ", &*others, " of the same run with it"]);
+                words.extend([" Its changes can be undone only together with those of ", &*others, "."]);
             }
-            words.push_str(if *at_agent {
-                "? Its agent is told to forget it too."
-            } else {
-                "? Its agent may keep it."
-            });
             (words, None)
         }
     };

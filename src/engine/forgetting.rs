@@ -1,0 +1,421 @@
+//! Takes one conversation out of a journal in which others are, too.
+//!
+//! The journal is replayed to find out whose each line is, and written anew without the lines of that one. What cannot be
+//! put down to one session stays: how agents were started and logged in, what they listed. Invariants: a journal that is
+//! being written is not touched; the new one takes the place of the old one in one step, or the old one stays as it was;
+//! in a replay of the new one every other session has the key, the turns and the entries that it had.
+//!
+//! What is counted over all sessions would come out wrong without what was taken out. So the new journal says where
+//! counting goes on (`numbers`), and of each call whose it is (`of`). Where the conversation began stands a session that
+//! is only shown: keys are counted, too.
+
+use super::core::Numbers;
+use super::recalling::earlier;
+use super::replay::{self, Replay};
+use crate::agent::codec::stored;
+use crate::model::Model;
+use crate::model::agent::Connection;
+use crate::model::event::{Intent, Opening, ReadOnly};
+use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
+use crate::model::past::Past;
+use crate::model::session::Policy;
+use crate::store::lines::{self, Record};
+use crate::store::lock::Lock;
+use crate::store::replace::{Durability, Replacement};
+use crate::store::sessions;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Bytes of earlier journals that are read.
+const MAX_EARLIER: u64 = 1 << 30;
+
+/// Which conversation it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Whose<'a> {
+    pub id: &'a str,
+    /// Of its agent; none of what was imported, whose commands are not known.
+    pub command: Option<&'a str>,
+}
+
+/// Writes the journal anew without that conversation. `state` is acp-tui's directory for state.
+pub fn take_out(state: &Path, journal: &Path, whose: Whose<'_>) -> io::Result<()> {
+    let lock = match Lock::take(lines::open(journal)?) {
+        Ok(lock) => lock,
+        Err(TryLockError::WouldBlock) => return Err(io::Error::other("an acp-tui writes it")),
+        Err(TryLockError::Error(error)) => return Err(error),
+    };
+    let mut file = lock.try_clone()?;
+    let (parts, _) = sessions::parts(state)?;
+    // What sessions that go on had before decides how their turns are counted.
+    let before = earlier(&parts, journal, MAX_EARLIER).unwrap_or_default();
+    let owners = Owners::of(&mut file, whose, before.clone())?;
+    let mut anew = Anew { out: Replacement::of(journal)?, before, replay: None, failed: None };
+    let mut at = 0;
+    lines::each(&mut file, 0, |line| {
+        anew.take(&owners, at, &String::from_utf8_lossy(line));
+        at += 1;
+    })?;
+    if let Some(error) = anew.failed {
+        return Err(error);
+    }
+    let there = anew.replay.as_ref().map(names).unwrap_or_default();
+    if owners.kept().any(|(key, id)| there.get(key) != Some(id)) {
+        return Err(io::Error::other("it cannot be taken out without harm to the others, and stays as it was"));
+    }
+    anew.out.finish_like(&file.metadata()?, Durability::Whole)
+}
+
+/// Whose a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// Of nobody alone.
+    All,
+    Session(SessionKey),
+    /// It names the conversation.
+    Wanted,
+    /// This session begins with it.
+    Begins(SessionKey),
+    /// Of a session; it has the agent started again.
+    Restarts(SessionKey, AgentKey),
+    /// It cannot be read, or says only where counting goes on.
+    Nobody,
+}
+
+/// What is known of a line.
+struct Mark {
+    owner: Owner,
+    t: f64,
+    /// Before it.
+    numbers: Numbers,
+    /// Of a call: who waits for the answer.
+    of: Option<Address>,
+}
+
+/// Whose all lines of a journal are.
+struct Owners<'a> {
+    whose: Whose<'a>,
+    marks: Vec<Mark>,
+    /// From which line on a session is the conversation, or is another one.
+    named: BTreeMap<SessionKey, Vec<(usize, bool)>>,
+    /// What the sessions are called at the end.
+    names: BTreeMap<SessionKey, SessionId>,
+}
+
+/// What is looked at of a frame.
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(borrow, default)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+}
+
+impl Frame<'_> {
+    fn session(&self) -> Option<String> {
+        stored::named(self.params?.get())
+    }
+
+    fn number(&self) -> Option<u64> {
+        self.id?.get().parse().ok()
+    }
+}
+
+fn replay_of(first: &str, before: HashMap<SessionId, Past>) -> Replay {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Head {
+        command: String,
+        cwd: String,
+    }
+    let head: Head = serde_json::from_str(first).unwrap_or_default();
+    Replay::new(Model::new(head.command, head.cwd.clone(), Policy::Ask), PathBuf::from(head.cwd)).behind(before)
+}
+
+fn names(replay: &Replay) -> BTreeMap<SessionKey, SessionId> {
+    let all = replay.core().model().sessions();
+    all.filter_map(|(key, session)| Some((key, session.known_id()?.clone()))).collect()
+}
+
+/// The journal on its way through a replay.
+struct Reading<'a> {
+    replay: Replay,
+    owners: Owners<'a>,
+    /// What agents have asked, and calls that are known by what they name.
+    asked: HashMap<(AgentKey, String), Owner>,
+    called: HashMap<(AgentKey, u64), Owner>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(file: &mut File, whose: Whose<'a>, mut before: HashMap<SessionId, Past>) -> io::Result<Self> {
+        let mut reading: Option<Reading<'a>> = None;
+        lines::each(file, 0, |line| {
+            let text = String::from_utf8_lossy(line);
+            let reading = reading.get_or_insert_with(|| Reading {
+                replay: replay_of(&text, std::mem::take(&mut before)),
+                owners: Self { whose, marks: Vec::new(), named: BTreeMap::new(), names: BTreeMap::new() },
+                asked: HashMap::new(),
+                called: HashMap::new(),
+            });
+            reading.take(&text);
+        })?;
+        match reading {
+            Some(reading) if !reading.replay.is_foreign() => Ok(reading.owners),
+            _ => Err(io::Error::other("it cannot be read by this acp-tui")),
+        }
+    }
+
+    /// Whether a session is the conversation at this line.
+    fn is_wanted(&self, key: SessionKey, line: usize) -> bool {
+        let named = self.named.get(&key).map(Vec::as_slice).unwrap_or_default();
+        let at = named.iter().rev().find(|(from, _)| *from <= line).or(named.first());
+        at.is_some_and(|(_, is_it)| *is_it)
+    }
+
+    /// Whether it never was another one.
+    fn is_wanted_only(&self, key: SessionKey) -> bool {
+        self.named.get(&key).is_some_and(|named| named.iter().all(|(_, is_it)| *is_it))
+    }
+
+    /// All other sessions.
+    fn kept(&self) -> impl Iterator<Item = (&SessionKey, &SessionId)> {
+        self.names.iter().filter(|(key, _)| !self.is_wanted(**key, usize::MAX))
+    }
+}
+
+impl Reading<'_> {
+    fn take(&mut self, text: &str) {
+        let numbers = self.replay.core().numbers();
+        let Ok(record) = serde_json::from_str::<Record<'_>>(text) else {
+            let mark = Mark { owner: Owner::Nobody, t: 0.0, numbers, of: None };
+            return self.owners.marks.push(mark);
+        };
+        let frame = record.frame.and_then(|frame| serde_json::from_str::<Frame<'_>>(frame.get()).ok());
+        let at = record.at.or_else(|| replay::event(&record).ok().flatten().map(|event| event.home()));
+        let agent = if let Address::Agent(agent) = record.peer() { agent } else { AgentKey::FIRST };
+        // Whose call it answers is known only before it is answered.
+        let answers = frame.as_ref().filter(|frame| frame.method.is_none()).and_then(Frame::number);
+        let caller = answers.and_then(|number| self.replay.core().caller(agent, number));
+        let of_session = if let Some(Address::Session(key)) = at { Some(key) } else { None };
+        let tenant = of_session.and_then(|key| self.replay.core().agent_at(key.into()));
+        let was_starting = tenant.is_some_and(|agent| self.is_starting(agent));
+        let sessions = self.replay.core().model().sessions().count();
+        self.replay.line(text);
+        let mut of = None;
+        let owner = match (&*record.dir, &frame) {
+            _ if record.numbers.is_some() => Owner::Nobody,
+            ("agent->client", Some(frame)) => self.said(agent, frame, caller),
+            ("client->agent", Some(frame)) => {
+                let number = frame.number().filter(|_| frame.method.is_some());
+                of = number.and_then(|number| self.replay.core().caller(agent, number));
+                self.told(agent, frame, of)
+            }
+            _ => match (of_session, tenant) {
+                (Some(key), Some(agent)) if !was_starting && self.is_starting(agent) => Owner::Restarts(key, agent),
+                (Some(key), _) => Owner::Session(key),
+                (None, _) => {
+                    let last = self.replay.core().model().sessions().last().map(|(key, _)| key);
+                    let is_more = self.replay.core().model().sessions().count() > sessions;
+                    last.filter(|_| is_more).map_or(Owner::All, Owner::Begins)
+                }
+            },
+        };
+        let line = self.owners.marks.len();
+        self.owners.marks.push(Mark { owner, t: record.t, numbers, of });
+        // Pieces of messages name no session anew.
+        if frame.is_none_or(|frame| frame.method.is_none()) {
+            self.note_names(line);
+        }
+    }
+
+    fn is_starting(&self, agent: AgentKey) -> bool {
+        let agent = self.replay.core().model().agent_of(agent);
+        agent.is_some_and(|agent| matches!(agent.connection, Connection::Starting { .. }))
+    }
+
+    fn is_its(&self, agent: AgentKey) -> bool {
+        let agent = self.replay.core().model().agent_of(agent);
+        agent.is_some_and(|agent| self.owners.whose.command.is_none_or(|command| agent.command == command))
+    }
+
+    fn note_names(&mut self, line: usize) {
+        let names = names(&self.replay);
+        if names == self.owners.names {
+            return;
+        }
+        for (key, id) in &names {
+            if self.owners.names.get(key) != Some(id) {
+                let agent = self.replay.core().agent_at((*key).into());
+                let is_it = id.as_str() == self.owners.whose.id && agent.is_some_and(|agent| self.is_its(agent));
+                self.owners.named.entry(*key).or_default().push((line, is_it));
+            }
+        }
+        // What has lost its name has had it.
+        self.owners.names.extend(names);
+    }
+
+    /// Whose a message is that names this session.
+    fn named(&self, agent: AgentKey, id: &str) -> Owner {
+        if id == self.owners.whose.id && self.is_its(agent) {
+            return Owner::Wanted;
+        }
+        let parent = self.replay.core().model().parent_of(agent, &SessionId::from(id));
+        parent.map_or(Owner::All, Owner::Session)
+    }
+
+    /// By the agent.
+    fn said(&mut self, agent: AgentKey, frame: &Frame<'_>, caller: Option<Address>) -> Owner {
+        if frame.method.is_none() {
+            let named = frame.number().and_then(|number| self.called.remove(&(agent, number)));
+            return match (caller, named) {
+                (Some(Address::Session(key)), _) => Owner::Session(key),
+                (_, Some(owner)) => owner,
+                _ => Owner::All,
+            };
+        }
+        let owner = frame.session().map_or(Owner::All, |id| self.named(agent, &id));
+        if let (Some(id), true) = (frame.id, owner != Owner::All) {
+            self.asked.insert((agent, id.get().to_owned()), owner);
+        }
+        owner
+    }
+
+    /// To the agent. `of`: who waits for the answer.
+    fn told(&mut self, agent: AgentKey, frame: &Frame<'_>, of: Option<Address>) -> Owner {
+        match (of, &frame.method) {
+            (Some(Address::Session(key)), _) => Owner::Session(key),
+            (_, Some(_)) => {
+                let owner = frame.session().map_or(Owner::All, |id| self.named(agent, &id));
+                if let (Some(number), true) = (frame.number(), owner != Owner::All) {
+                    self.called.insert((agent, number), owner);
+                }
+                owner
+            }
+            (_, None) => {
+                let answered = frame.id.and_then(|id| self.asked.remove(&(agent, id.get().to_owned())));
+                answered.unwrap_or(Owner::All)
+            }
+        }
+    }
+}
+
+/// The journal as it is without the conversation.
+struct Anew {
+    out: Replacement,
+    /// What sessions that go on had before.
+    before: HashMap<SessionId, Past>,
+    /// Of what was written.
+    replay: Option<Replay>,
+    failed: Option<io::Error>,
+}
+
+impl Anew {
+    fn take(&mut self, owners: &Owners<'_>, line: usize, text: &str) {
+        let Some(mark) = owners.marks.get(line) else { return };
+        let begins = |key| owners.is_wanted_only(key);
+        if self.replay.is_none() {
+            self.replay = Some(replay_of(text, std::mem::take(&mut self.before)));
+            self.put(text);
+            if begins(SessionKey::FIRST) {
+                self.put(&intent(0.0, SessionKey::FIRST.into(), &shown()));
+            }
+            return;
+        }
+        match mark.owner {
+            Owner::Nobody | Owner::Wanted => {}
+            Owner::Session(key) | Owner::Restarts(key, _) if !owners.is_wanted(key, line) => self.keep(mark, text),
+            Owner::Session(_) if is_close(text) => self.keep(mark, text),
+            Owner::Session(_) => {}
+            Owner::Restarts(_, agent) => self.keep(mark, &intent(mark.t, agent.into(), &json!("Restart"))),
+            Owner::Begins(key) if begins(key) => self.begin(mark, key, text),
+            Owner::Begins(_) => self.keep(mark, text),
+            Owner::All => self.keep(mark, &without_listed(text, owners.whose.id)),
+        }
+    }
+
+    /// A session that is only shown begins where the conversation began.
+    fn begin(&mut self, mark: &Mark, key: SessionKey, text: &str) {
+        let Ok(mut record) = serde_json::from_str::<Value>(text) else { return };
+        let of_agent = record.pointer_mut("/intent/OpenSession/how");
+        if let Some(how) = of_agent {
+            *how = shown()["OpenAs"].take();
+            return self.keep(mark, &record.to_string());
+        }
+        if let Some(how) = record.pointer_mut("/intent/AddAgent/how") {
+            *how = json!(Opening::New);
+        }
+        self.keep(mark, &record.to_string());
+        self.put(&intent(mark.t, key.into(), &shown()));
+    }
+
+    fn keep(&mut self, mark: &Mark, text: &str) {
+        if self.replay.as_ref().is_some_and(|replay| replay.core().numbers() != mark.numbers) {
+            self.put(&json!({ "t": mark.t, "dir": "host", "numbers": mark.numbers }).to_string());
+        }
+        match mark.of {
+            Some(of) => self.put(&with_owner(text, of)),
+            None => self.put(text),
+        }
+    }
+
+    fn put(&mut self, text: &str) {
+        if self.failed.is_none() {
+            self.failed = writeln!(self.out, "{text}").err();
+        }
+        if let Some(replay) = &mut self.replay {
+            replay.line(text);
+        }
+    }
+}
+
+/// A line of what was wanted.
+fn intent(t: f64, at: Address, intent: &Value) -> String {
+    json!({ "t": t, "dir": "person", "at": at, "intent": intent }).to_string()
+}
+
+/// It is only shown, and nothing is known of it.
+fn shown() -> Value {
+    json!(Intent::OpenAs(Opening::Show { id: SessionId::from(""), why: ReadOnly::Forgotten }))
+}
+
+fn is_close(text: &str) -> bool {
+    let record = serde_json::from_str::<Record<'_>>(text).ok();
+    let intent = record.and_then(|record| serde_json::from_str::<Intent>(record.intent?.get()).ok());
+    intent == Some(Intent::CloseSession)
+}
+
+/// A call, with whose it is.
+fn with_owner(text: &str, of: Address) -> String {
+    const DIR: &str = r#""dir":"client->agent","#;
+    let Ok(of) = serde_json::to_string(&of) else { return text.to_owned() };
+    match text.split_once(DIR) {
+        // It was taken out of before.
+        Some((_, rest)) if rest.starts_with(r#""of":"#) => text.to_owned(),
+        Some((before, rest)) if before.len() < 64 => format!(r#"{before}{DIR}"of":{of},{rest}"#),
+        _ => text.strip_suffix('}').map_or_else(|| text.to_owned(), |text| format!(r#"{text},"of":{of}}}"#)),
+    }
+}
+
+/// What an agent lists, without the conversation.
+fn without_listed<'a>(text: &'a str, id: &str) -> Cow<'a, str> {
+    let quoted = Value::from(id).to_string();
+    if !text.contains(&quoted) {
+        return Cow::Borrowed(text);
+    }
+    let Ok(mut record) = serde_json::from_str::<Value>(text) else { return Cow::Borrowed(text) };
+    if !stored::unlist(&mut record["frame"], id) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(record.to_string())
+}
+
+#[cfg(test)]
+#[path = "forgetting_tests.rs"]
+mod tests;
