@@ -39,6 +39,7 @@ pub mod servers;
 pub mod session;
 pub mod session_ref;
 pub mod setup;
+pub mod terminal;
 pub mod tool;
 pub mod write;
 
@@ -50,10 +51,11 @@ use event::Event;
 use history::Away;
 use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
 use login::LogIn;
-use session::{Closed, Policy, Session, SessionState, TerminalOrigin};
+use session::{Closed, Policy, Session, SessionState};
 use setup::Setup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use terminal::TerminalOrigin;
 
 /// Everything that is known. Changed by [`reduce::reduce`] only.
 #[derive(Debug)]

@@ -6,7 +6,7 @@
 use super::entries::size_of_entry;
 use super::entry::{Block, Body, Entry};
 use super::ids::{TermId, TurnId};
-use super::session::Terminal;
+use super::terminal::Terminal;
 use super::tool::ToolContent;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

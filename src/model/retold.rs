@@ -6,7 +6,7 @@ use super::entries::Entries;
 use super::entry::{Body, ChunkKind, Entry};
 use super::history::{fingerprint, is_nothing};
 use super::ids::{EntryId, TermId, ToolId, TurnId};
-use super::session::Terminal;
+use super::terminal::Terminal;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
 use std::sync::Arc;

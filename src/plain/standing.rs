@@ -7,8 +7,9 @@ use super::settings::of_option;
 use crate::base::{human, sanitize};
 use crate::model::entry::Body;
 use crate::model::ids::Now;
-use crate::model::session::{Phase, Terminal};
+use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
+use crate::model::terminal::Terminal;
 use crate::ui::{cells, labels};
 
 /// Lines of a command's output.

@@ -14,7 +14,8 @@ use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
 use crate::model::login::LOGIN_LINES;
 use crate::model::refusal::{Reason, Refusal};
-use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, TerminalOrigin, Waiter};
+use crate::model::session::{Closed, Policy, ReadOnly, Session, SessionState, StoredHistory, Waiter};
+use crate::model::terminal::TerminalOrigin;
 use crate::model::tool::Mark;
 use std::time::Duration;
 

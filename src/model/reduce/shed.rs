@@ -6,7 +6,8 @@
 use super::super::effect::Withdrawal;
 use super::super::entry::{Body, Level, Notice};
 use super::super::ids::{EntryId, Now, TermId};
-use super::super::session::{Session, TerminalOrigin};
+use super::super::session::Session;
+use super::super::terminal::TerminalOrigin;
 use super::Cx;
 use super::permission;
 
@@ -41,7 +42,7 @@ fn entries(session: &mut Session, cx: &mut Cx) {
 
 /// The oldest half of those that do not run goes; their entries say that there is no output any more. False: all run.
 fn terminals(session: &mut Session) -> bool {
-    let done = |t: &&super::super::session::Terminal| !t.is_running() && t.waiters.is_empty();
+    let done = |t: &&super::super::terminal::Terminal| !t.is_running() && t.waiters.is_empty();
     let mut old: Vec<(Now, TermId)> =
         session.terminals.values().filter(done).map(|t| (t.started, t.id.clone())).collect();
     old.sort_unstable();

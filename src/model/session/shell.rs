@@ -3,8 +3,9 @@
 //! They are kept apart from the terminals of agents: no request and no call of an agent finds one by its name. Changed by
 //! `reduce::shell` only.
 
-use super::{Session, Terminal};
+use super::Session;
 use crate::model::ids::TermId;
+use crate::model::terminal::Terminal;
 
 /// Commands of one session that run or wait to go along with a prompt.
 pub const MAX_SHELL: usize = 8;

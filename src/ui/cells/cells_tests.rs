@@ -339,8 +339,8 @@ fn copying_gives_the_text_as_it_was_sent() {
     assert_eq!(source(&entry(Body::Agent(message)), model.first()), "# a\n\n*b*");
 }
 
-fn term(text: &str, code: Option<u32>) -> crate::model::session::Terminal {
-    use crate::model::session::{Terminal, TerminalOrigin};
+fn term(text: &str, code: Option<u32>) -> crate::model::terminal::Terminal {
+    use crate::model::terminal::{Terminal, TerminalOrigin};
     let mut tail = crate::base::tail::TailBuffer::new(1 << 20);
     tail.push(text);
     let id = TermId::from("term-1");

@@ -7,7 +7,7 @@ use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::{dim, more_lines};
 use super::{CellCtx, SPINNER, gutter};
 use crate::model::ids::TermId;
-use crate::model::session::{Terminal, TerminalOrigin};
+use crate::model::terminal::{Terminal, TerminalOrigin};
 use crate::text::ansi;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;

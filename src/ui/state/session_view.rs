@@ -16,8 +16,8 @@ use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
 use crate::model::ids::Now;
 use crate::model::login::LogIn;
-use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
+use crate::model::terminal::Terminal;
 use crate::ui::composer::Composer;
 
 #[derive(Debug, Default)]

@@ -4,8 +4,8 @@
 
 use super::timing::{OFFER_AFTER, OFFER_AFTER_TOOL};
 use crate::model::ids::Now;
-use crate::model::session::Terminal;
 use crate::model::session_ref::SessionRef;
+use crate::model::terminal::Terminal;
 use std::time::Duration;
 
 /// When anything was heard last in the turn that runs: of the agent, or of a command of its.

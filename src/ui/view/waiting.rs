@@ -6,7 +6,8 @@
 use super::lists::window;
 use super::{ViewCx, paint, split_bottom};
 use crate::base::{human, sanitize};
-use crate::model::session::{HeldPrompt, PromptKind, Terminal};
+use crate::model::session::{HeldPrompt, PromptKind};
+use crate::model::terminal::Terminal;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;

@@ -13,7 +13,8 @@ use acp_tui::model::event::{
 };
 use acp_tui::model::ids::{Address, Addressed, AgentKey, ReqId, SessionId, SessionKey, TermId, TurnId};
 use acp_tui::model::reduce::reduce;
-use acp_tui::model::session::{Closed, Phase, Policy, Session, SessionState, TerminalOrigin};
+use acp_tui::model::session::{Closed, Phase, Policy, Session, SessionState};
+use acp_tui::model::terminal::TerminalOrigin;
 use acp_tui::model::tool::{Exit, ToolPatch};
 use serde_json::json;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use acp_tui::model::effect::{Answer, Effect};
 use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::{Owner, ReqId, TermId};
 use acp_tui::model::refusal::{Reason, Refusal};
-use acp_tui::model::session::TerminalOrigin;
+use acp_tui::model::terminal::TerminalOrigin;
 use serde_json::{Value, json};
 
 fn creating(rig: &Rig) -> ReqId {
