@@ -239,8 +239,13 @@ mod tests {
     fn options_stand_before_what_is_looked_for() {
         let query = wanted("agent:codex role:tool since:2026-01-02 the text: it").unwrap();
         assert_eq!((query.agent.as_deref(), query.role), (Some("codex"), Some(Role::Tool)));
-        assert_eq!((query.since, query.matcher.find("x the text: it").map(|at| at.start)), (date::day("2026-01-02"), Some(2)));
-        for (text, why) in [("role:nobody x", "nobody"), ("since:friday x", "YYYY-MM-DD"), ("role:user ", "nothing to look for")] {
+        assert_eq!(
+            (query.since, query.matcher.find("x the text: it").map(|at| at.start)),
+            (date::day("2026-01-02"), Some(2))
+        );
+        for (text, why) in
+            [("role:nobody x", "nobody"), ("since:friday x", "YYYY-MM-DD"), ("role:user ", "nothing to look for")]
+        {
             assert!(wanted(text).unwrap_err().contains(why), "{text}");
         }
         assert!(wanted("std::fs").unwrap().matcher.find("use std::fs;").is_some());
