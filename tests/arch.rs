@@ -191,6 +191,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // What is printed is called as it is on the screen.
+            "ui::labels",
             // Messages of a file on the screen.
             "ui::message_file",
             "ui::state::inspector",

@@ -14,6 +14,7 @@ use crate::engine::merging::{MERGE, MERGES};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::error::ReviewError;
+use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
 use crate::store::sessions::{self, Can, Figures, Forgotten, Known, NotFound, State};
@@ -146,7 +147,8 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
         let mut lone: Vec<(String, String)> =
             review.sessions.iter().rev().map(|s| (s.id.clone(), s.agent.clone())).collect();
         let command = review.head.as_ref().map_or("", |head| &head.command);
-        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())) && !forgotten.contains(command, id));
+        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())));
+        lone.retain(|(id, agent)| !forgotten.contains(command, agent, id));
         if review.head.is_none() {
             lone.push((review.stem.clone(), String::new()));
         }
@@ -211,6 +213,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         follows: None,
         thread: None,
         is_imported: false,
+        is_untouched: false,
         is_held: false,
         is_listed: false,
         is_named: false,
@@ -349,9 +352,10 @@ fn hide(state: &Path, known: &Known) -> Result<(), String> {
 /// The other conversations, not forgotten ones, whose changes are kept together with its own.
 fn sharers<'a>(row: &Row, review: &'a Listed, forgotten: &Forgotten) -> Vec<&'a str> {
     let command = review.head.as_ref().map_or("", |head| &head.command);
-    let ids = review.sessions.iter().map(|session| session.id.as_str());
-    let is_there = |id: &&str| *id != row.known.session_id && !forgotten.contains(command, id);
-    ids.filter(is_there).collect()
+    let is_there = |session: &&AgentSession| {
+        session.id != row.known.session_id && !forgotten.contains(command, &session.agent, &session.id)
+    };
+    review.sessions.iter().filter(is_there).map(|session| session.id.as_str()).collect()
 }
 
 /// The other conversations with which it has its kept changes in common.

@@ -1,7 +1,7 @@
 //! Journals and reviews become one list, also where only one of the two is there.
 
 use super::*;
-use crate::review::protocol::{AgentSession, SessionInfo};
+use crate::review::protocol::SessionInfo;
 
 fn known(id: &str, stem: &str, updated: u64) -> Known {
     let review = review(stem, &[id], false);
@@ -103,4 +103,19 @@ fn a_merge_is_no_conversation() {
     assert_eq!(names(&rows), [("merge-w1", 1), ("merge-a", 0)]);
     assert_eq!(rows.iter().map(is_merge).collect::<Vec<_>>(), [true, false]);
     assert_eq!(find(rows, LAST, &Origins::default()).unwrap().known.session_id, "merge-a");
+}
+
+/// The run is known by the command of its first agent; the forgotten one is of the second.
+#[test]
+fn a_forgotten_session_of_the_second_agent_of_a_run_is_no_row_and_keeps_no_changes() {
+    let state = tempfile::tempdir().unwrap();
+    let mut shared = review("7-0-1", &["a", "b"], false);
+    shared.sessions[1].agent = "second".into();
+    let mut second = known("b", "7-0-1", 30);
+    (second.agent, second.command) = ("second".into(), "second --acp".into());
+    sessions::hide(state.path(), &second).unwrap();
+    let forgotten = sessions::hidden(state.path());
+    let rows = merged(vec![known("a", "7-0-1", 20)], vec![shared], &forgotten);
+    assert_eq!(names(&rows), [("a", 1)]);
+    assert!(sharers(&rows[0], &rows[0].reviews[0], &forgotten).is_empty());
 }

@@ -9,6 +9,7 @@ use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
 use crate::base::{human, paths};
+use crate::engine::counting::{Before, before, turns_before};
 use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
@@ -17,8 +18,8 @@ use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
 use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs};
-use crate::store::sessions::{self, Part};
 use crate::text::diff::Kind;
+use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -64,26 +65,24 @@ pub fn review(name: &str) -> Result<u8, Usage> {
         return super::screen::review(&found.dir);
     }
     let runs = earlier(&home, &found);
-    let before = found.session.as_ref().and_then(|session| runs_before(&home, &found.dir, session));
-    let printed = list(&found.dir, before.map_or(0, |before| before.turns), !runs.is_empty())?;
-    for run in runs {
-        say(&run.words());
+    let printed = list(&found.dir, !runs.is_empty())?;
+    for earlier in runs {
+        say(&left_run(&earlier.run));
     }
     Ok(printed)
 }
 
-/// What there is to look at, without a screen: of a session that had so many turns before this run, and may have
-/// something left of them.
-fn list(dir: &Path, before: u64, has_earlier: bool) -> Result<u8, Usage> {
-    let doc = ReviewSession::open(dir).and_then(|mut tracker| Ok((tracker.doc(Scope::Session)?, tracker)));
-    match doc {
-        Ok((doc, tracker)) => {
-            let turns = tracker.turns();
-            let number = |turn| {
-                turns.number(turn).map_or(turn, |(_, number)| number) + if turns.are_shared() { 0 } else { before }
-            };
-            print(&listing(&doc, has_earlier, number))
-        }
+/// The review of a run, which counts turns as its sessions do.
+fn opened(dir: &Path) -> Result<ReviewSession, ReviewError> {
+    let mut review = ReviewSession::open(dir)?;
+    review.count_on(turns_before(dir, review.sessions()));
+    Ok(review)
+}
+
+/// What there is to look at, without a screen.
+fn list(dir: &Path, has_earlier: bool) -> Result<u8, Usage> {
+    match opened(dir).and_then(|mut review| review.doc(Scope::Session)) {
+        Ok(doc) => print(&listing(&doc, has_earlier)),
         Err(error) => Ok(failed(&error)),
     }
 }
@@ -100,14 +99,13 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
 }
 
 fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewError> {
-    let mut tracker = ReviewSession::open(&found.dir)?;
+    let mut tracker = opened(&found.dir)?;
     if undo.turn.is_none()
         && let Some((words, Newest::Merge(files))) = tracker.newest_decision()
     {
         return unmerge(&mut tracker, undo, &words, &files);
     }
-    let before =
-        || found.session.as_ref().and_then(|session| runs_before(home, &found.dir, session)).unwrap_or_default();
+    let before = || found.session.as_ref().and_then(|session| before(&found.dir, session)).unwrap_or_default();
     let turn = first_turn(tracker.turns(), found.session.as_ref(), undo.turn, before)?;
     if let Some(trouble) = tracker.trouble() {
         say(&trouble);
@@ -146,7 +144,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
         for earlier in earlier(home, found) {
-            say(&earlier.words());
+            say(&left_run(&earlier.run));
         }
     }
     Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
@@ -174,7 +172,7 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
         ));
     }
     let runs = earlier(home, found);
-    let next = runs.iter().find(|run| matches!(run.left, Ok((files, _)) if files > 0));
+    let next = runs.iter().find(|earlier| earlier.run.left.as_ref().is_ok_and(|left| left.files > 0));
     let is_all_known = tracker.trouble().is_none() && !tracker.is_behind();
     if beside == 0
         && is_all_known
@@ -186,8 +184,8 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
         drop(tracker);
         return take_back_of(home, undo, &Found { dir: run.listed.dir.clone(), session: Some(run.session.clone()) });
     }
-    for run in &runs {
-        say(&run.words());
+    for earlier in &runs {
+        say(&left_run(&earlier.run));
     }
     if beside == 0 && runs.is_empty() {
         return Ok(show(&[], Tense::Did, &tracker));
@@ -243,7 +241,7 @@ fn say_touched(found: &[PathBuf]) {
 pub fn redo(name: &str) -> Result<u8, Usage> {
     let home = reviews()?;
     let outcome = find(&home, name)
-        .and_then(|found| ReviewSession::open(&found.dir))
+        .and_then(|found| opened(&found.dir))
         .and_then(|mut tracker| bring_back(&mut tracker))
         .map(|(taken, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&taken.words)).max(code_of(&taken))));
     Ok(done(outcome))
@@ -266,7 +264,7 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewE
     let (mut taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
     // What was left alone is said behind it.
     let left = taken.words.strip_prefix(&undone).map(str::to_owned);
-    let from = if turn == 0 { "the beginning".to_owned() } else { format!("turn {turn}") };
+    let from = if turn == 0 { "the beginning".to_owned() } else { tracker.turn_words(turn) };
     let again = left.map(|left| format!("done again: what was changed from {from} on{left}"));
     taken.words = again.unwrap_or(taken.words);
     Ok((taken, stopped))
@@ -331,34 +329,6 @@ fn first_turn(
     turns.of(&session.id).nth(at).map_or_else(|| none(before.turns + turns.of(&session.id).count() as u64), Ok)
 }
 
-/// What a session had before a run.
-#[derive(Default)]
-struct Before {
-    turns: u64,
-    /// Its runs, the oldest first, and how many turns it had before each.
-    runs: Vec<(String, u64)>,
-}
-
-/// What the journals have of a session before this run.
-fn runs_before(home: &Path, dir: &Path, session: &AgentSession) -> Option<Before> {
-    let (state, stem) = (home.parent()?, dir.file_name()?.to_str()?);
-    let (parts, _) = sessions::parts(state).ok()?;
-    let its: Vec<Part> = parts.into_iter().filter(|part| part.session_id == session.id).collect();
-    let is_this = |part: &&Part| {
-        let further = stem.strip_prefix(sessions::stem(&part.journal));
-        further.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    };
-    let this = its.iter().find(is_this)?;
-    let is_before = |part: &&Part| part.command == this.command && part.turns_before < this.turns_before;
-    let mut runs: Vec<(String, u64)> = its
-        .iter()
-        .filter(is_before)
-        .map(|part| (sessions::stem(&part.journal).to_owned(), part.turns_before))
-        .collect();
-    runs.sort_by_key(|(_, first)| *first);
-    Some(Before { turns: this.turns_before, runs })
-}
-
 /// Sessions that the person did not name and that follow the one named.
 fn later<'a>(sessions: &'a [AgentSession], session: Option<&AgentSession>) -> Vec<&'a str> {
     let Some(named) = session else { return Vec::new() };
@@ -396,14 +366,14 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     }
 }
 
-fn listing(doc: &ReviewDoc, has_earlier: bool, number: impl Fn(u64) -> u64) -> String {
+fn listing(doc: &ReviewDoc, has_earlier: bool) -> String {
     let of = if has_earlier && doc.totals.is_empty() { " in this run of the session" } else { "" };
     let mut text = line(&format!("{}{of}", sums(doc.totals)));
     for file in &doc.files {
         text.push_str(&line(&file_words(file)));
         for hunk in &file.hunks {
             text.push_str("  ");
-            text.push_str(&line(&hunk_words(hunk, number(hunk.turn))));
+            text.push_str(&line(&hunk_words(hunk, doc.name(hunk.turn).number)));
         }
     }
     for words in &doc.uncovered {

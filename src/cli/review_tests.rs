@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::changes::{HunkId, Totals};
+use crate::model::changes::{HunkId, Totals, TurnName};
 use crate::text::diff::DiffLine;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
@@ -140,10 +140,11 @@ fn the_list_names_files_and_hunks() {
     let doc = ReviewDoc {
         files: vec![Arc::new(file)],
         totals: Totals { added: 2, removed: 1, files: 1, pending: 1 },
+        names: [(2, TurnName { number: 6, session: None })].into(),
         uncovered: vec!["big.bin is too large".into()],
         ..ReviewDoc::default()
     };
-    let said = listing(&doc, false, |turn| turn + 4);
+    let said = listing(&doc, false);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "+2 −1 in 1 file · 1 to review");
     assert!(lines[1].starts_with("renamed src/new") && lines[1].ends_with("(was src/old.rs)  +2 −1  CRLF"), "{said}");
@@ -151,6 +152,6 @@ fn the_list_names_files_and_hunks() {
     assert_eq!(lines[3], "  mode 644 → 755  accepted, cause not known");
     assert_eq!(lines[4..], ["not covered: big.bin is too large"]);
     assert!(!said.contains('\u{1b}'), "{said:?}");
-    assert_eq!(listing(&ReviewDoc::default(), false, |turn| turn), "no changes\n");
-    assert_eq!(listing(&ReviewDoc::default(), true, |turn| turn), "no changes in this run of the session\n");
+    assert_eq!(listing(&ReviewDoc::default(), false), "no changes\n");
+    assert_eq!(listing(&ReviewDoc::default(), true), "no changes in this run of the session\n");
 }

@@ -13,6 +13,7 @@ mod calls;
 mod config;
 mod connection;
 pub mod core;
+pub mod counting;
 mod decoding;
 mod extent;
 mod fact;

@@ -98,12 +98,49 @@ pub struct ReviewDoc {
     /// Not every look has come to its end: there may be changes that are not known.
     #[serde(default)]
     pub is_partial: bool,
-    /// What earlier runs of its sessions have left, in words.
+    /// What those are called that are not counted like this in their conversations.
     #[serde(default)]
-    pub earlier: Vec<String>,
+    pub names: BTreeMap<u64, TurnName>,
+    /// What earlier runs of its sessions have left.
+    #[serde(default)]
+    pub left: Vec<LeftRun>,
     /// What undo and redo would take back or do again, in words.
     pub undo: Option<String>,
     pub redo: Option<String>,
+}
+
+impl ReviewDoc {
+    /// What a turn of the run is called.
+    pub fn name(&self, turn: u64) -> TurnName {
+        self.names.get(&turn).cloned().unwrap_or(TurnName { number: turn, session: None })
+    }
+}
+
+/// A turn as its conversation counts it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnName {
+    /// Of the session, over all its runs, from 1.
+    pub number: u64,
+    /// The session, where several have turns in the run.
+    pub session: Option<String>,
+}
+
+/// An earlier run of a session in which something is left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftRun {
+    /// The name under which it is stored.
+    pub stem: String,
+    /// Or why nobody knows.
+    pub left: Result<Left, String>,
+}
+
+/// What is left of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Files that an undo of it would take back.
+    pub files: u64,
+    /// Hunks that are to be decided.
+    pub pending: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -161,16 +161,20 @@ impl ReviewSession {
             totals.added += file.added;
             totals.removed += file.removed;
         }
+        let turns = self.log.turns_that_changed();
+        let mut names = self.turn_names();
+        names.retain(|turn, _| scope == Scope::Turn(*turn) || turns.binary_search(turn).is_ok());
         Ok(ReviewDoc {
             rev: self.rev(),
             scope,
-            turns: self.log.turns_that_changed(),
+            turns,
+            names,
             files,
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
             is_partial: self.trouble().is_some(),
-            earlier: Vec::new(),
+            left: Vec::new(),
             undo: match self.held.undoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
                 None => self.log.undo_log().undoable().map(|act| self.log.undo_log().words(act)),
@@ -344,6 +348,13 @@ impl ReviewSession {
         self.execution().carry_out(words, Why::Toggles(act), For::Toggle(done, first), files, left)
     }
 
+    fn rewound_words(&self, turn: u64) -> String {
+        match turn {
+            0 => "rewound to before the session".to_owned(),
+            turn => format!("rewound to before {}", self.turn_words(turn)),
+        }
+    }
+
     fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
         let Rewinds { files, outcomes: mut rewound } =
             rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
@@ -351,8 +362,9 @@ impl ReviewSession {
         look_at_root(&files, &self.files.snapshot)?;
         let mut done = Done::default();
         if mode == Mode::Apply {
+            let words = self.rewound_words(turn);
             done = match self.execution().carry_out_all(
-                rewound_words(turn),
+                words,
                 Why::Asked(Some(DecisionKey::Rewind { turn })),
                 files,
                 Vec::new(),
@@ -523,8 +535,4 @@ enum Mode {
 
 fn count(n: usize, what: &str) -> String {
     human::count(n as u64, what)
-}
-
-fn rewound_words(turn: u64) -> String {
-    if turn == 0 { "rewound to before the session".to_owned() } else { format!("rewound to before turn {turn}") }
 }

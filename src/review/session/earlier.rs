@@ -3,9 +3,7 @@
 //! Opens those for a moment, and takes nothing back. Invariant: one that is open elsewhere is left alone.
 
 use super::ReviewSession;
-use crate::base::human;
-use crate::base::sanitize;
-use crate::model::changes::ReviewAction;
+use crate::model::changes::{Left, LeftRun, ReviewAction};
 use crate::review::archive::{self, Listed};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
@@ -13,6 +11,7 @@ use std::path::Path;
 
 /// Runs that are looked into.
 const MAX_RUNS: usize = 20;
+const NOTHING: Left = Left { files: 0, pending: 0 };
 
 /// A run before the one that was asked about, in which something is left.
 #[derive(Debug)]
@@ -20,29 +19,7 @@ pub struct EarlierRun {
     pub listed: Listed,
     /// Its session that has gone on.
     pub session: AgentSession,
-    /// Files that an undo of the run would take back, and hunks that are to be decided; or why nobody knows.
-    pub left: Result<(u64, u64), ReviewError>,
-}
-
-impl EarlierRun {
-    /// What is left of it and how that is had, in words.
-    pub fn words(&self) -> String {
-        let stem = &self.listed.stem;
-        match &self.left {
-            Ok((files, pending)) => format!(
-                "an earlier run of the session has changed {}, {}: acp-tui review {stem} · acp-tui undo {stem}",
-                human::count(*files, "file"),
-                match pending {
-                    0 => "all decided".to_owned(),
-                    pending => format!("{} to review", human::count(*pending, "hunk")),
-                },
-            ),
-            Err(error) => {
-                sanitize::line(&format!("an earlier run of the session, {stem}, cannot be looked at: {error}"))
-                    .into_owned()
-            }
-        }
-    }
+    pub run: LeftRun,
 }
 
 /// Those before the run in `dir` that had one of its sessions, or only this one, in the same directory; the newest
@@ -60,13 +37,13 @@ pub fn earlier_runs(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec
     let run = |(one, session): (&Listed, &AgentSession)| EarlierRun {
         listed: one.clone(),
         session: session.clone(),
-        left: left(&one.dir),
+        run: LeftRun { stem: one.stem.clone(), left: left(&one.dir).map_err(|error| error.to_string()) },
     };
-    runs.take(MAX_RUNS).map(run).filter(|run| !matches!(run.left, Ok((0, 0)))).collect()
+    runs.take(MAX_RUNS).map(run).filter(|run| run.run.left != Ok(NOTHING)).collect()
 }
 
-fn left(dir: &Path) -> Result<(u64, u64), ReviewError> {
+fn left(dir: &Path) -> Result<Left, ReviewError> {
     let mut review = ReviewSession::open(dir)?;
     let preview = review.act(&ReviewAction::PreviewRewind { turn: 0 })?;
-    Ok((preview.rewound.len() as u64, review.totals()?.pending))
+    Ok(Left { files: preview.rewound.len() as u64, pending: review.totals()?.pending })
 }

@@ -3,7 +3,7 @@
 //! Plain numbers; looks at no file. Invariant: each turn, and what was changed before the first one, is of one session.
 
 use crate::review::protocol::AgentSession;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 #[derive(Clone, Copy)]
 pub struct Turns<'a> {
@@ -46,6 +46,17 @@ impl<'a> Turns<'a> {
     /// The last that has begun.
     pub fn last(&self) -> u64 {
         self.begun.last().copied().unwrap_or(0)
+    }
+
+    /// All of them that have begun, with their sessions, and how they are counted there, from 1.
+    pub fn numbers(&self) -> impl Iterator<Item = (u64, &'a AgentSession, u64)> {
+        let mut seen: HashMap<&'a str, u64> = HashMap::new();
+        self.begun.iter().filter_map(move |turn| {
+            let owner = self.owner(*turn)?;
+            let number = seen.entry(&owner.id).or_default();
+            *number += 1;
+            Some((*turn, owner, *number))
+        })
     }
 
     /// How a turn is counted among those of its session, from 1.
