@@ -16,8 +16,7 @@ fn known(id: &str, stem: &str, updated: u64) -> Known {
 }
 
 fn review(stem: &str, ids: &[&str], locked: bool) -> Listed {
-    let session =
-        |(n, id): (usize, &&str)| AgentSession { id: (*id).into(), first_turn: n as u64 + 1, agent: "demo".into() };
+    let session = |(n, id): (usize, &&str)| AgentSession::new(id, n as u64 + 1, "demo");
     Listed {
         dir: stem.into(),
         stem: stem.into(),

@@ -17,7 +17,7 @@ use crate::model::changes::{
 use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
-use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs};
+use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, runs_before};
 use crate::text::diff::Kind;
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
@@ -105,8 +105,11 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     {
         return unmerge(&mut tracker, undo, &words, &files);
     }
-    let before = || found.session.as_ref().and_then(|session| before(&found.dir, session)).unwrap_or_default();
-    let turn = first_turn(tracker.turns(), found.session.as_ref(), undo.turn, before)?;
+    let (turns, wanted) = (tracker.turns(), undo.turn);
+    let before = |session: &AgentSession| before(&found.dir, session).unwrap_or_default();
+    let session = found.session.as_ref().or_else(|| turns.only_session());
+    let elsewhere = |stem: &str, at| in_run(home, stem, session?, (at, wanted?));
+    let turn = first_turn(turns, found.session.as_ref(), wanted, before, elsewhere)?;
     if let Some(trouble) = tracker.trouble() {
         say(&trouble);
     }
@@ -241,10 +244,30 @@ fn say_touched(found: &[PathBuf]) {
 pub fn redo(name: &str) -> Result<u8, Usage> {
     let home = reviews()?;
     let outcome = find(&home, name)
-        .and_then(|found| opened(&found.dir))
+        .and_then(|found| if name == archive::LAST { last_undone(&home, &found) } else { opened(&found.dir) })
         .and_then(|mut tracker| bring_back(&mut tracker))
         .map(|(taken, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&taken.words)).max(code_of(&taken))));
     Ok(done(outcome))
+}
+
+/// The run in which something was decided last, of those of a session: `undo` takes its earlier ones back as well.
+fn last_undone(home: &Path, found: &Found) -> Result<ReviewSession, ReviewError> {
+    let tracker = opened(&found.dir)?;
+    let Some(session) = found.session.as_ref().filter(|_| !tracker.has_undone_merge()) else { return Ok(tracker) };
+    let at = |tracker: &ReviewSession| tracker.newest_decision().map(|_| tracker.decided_at().unwrap_or_default());
+    let mut newest = at(&tracker);
+    let mut dir = None;
+    for (run, _) in runs_before(home, &found.dir, Some(session)) {
+        // One that cannot be opened was not the last either.
+        let decided = ReviewSession::open(&run.dir).ok().and_then(|tracker| at(&tracker));
+        if decided > newest {
+            (newest, dir) = (decided, Some((run.dir, run.stem)));
+        }
+    }
+    let Some((dir, stem)) = dir else { return Ok(tracker) };
+    drop(tracker);
+    say(&format!("the last undo was of {stem}, an earlier run of the session"));
+    opened(&dir)
 }
 
 /// Takes back an undo, of turns or of a merge, and nothing else: a decision made since then would have to be undone first.
@@ -302,31 +325,42 @@ fn line(words: &str) -> String {
     format!("{}\n", crate::base::sanitize::line(words))
 }
 
-/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1, those of the runs
-/// `before` as well; without a session, those of the run.
+/// The turn of the run with which the undo begins. `wanted` is counted as the conversation counts it, also where the run
+/// was named: only one that several sessions share counts its own. `elsewhere` tells how a turn of an earlier run is
+/// named there.
 fn first_turn(
     turns: Turns<'_>,
     session: Option<&AgentSession>,
     wanted: Option<u64>,
-    before: impl FnOnce() -> Before,
+    before: impl FnOnce(&AgentSession) -> Before,
+    elsewhere: impl FnOnce(&str, u64) -> Option<u64>,
 ) -> Result<u64, ReviewError> {
     let Some(wanted) = wanted else { return Ok(session.map_or(0, |session| turns.beginning(session))) };
     let none = |there: u64| Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {there}")));
-    let Some(session) = session else {
+    let Some(session) = session.or_else(|| turns.only_session()) else {
         let last = turns.last();
         return if wanted <= last { Ok(wanted) } else { none(last) };
     };
-    let before = before();
+    let before = before(session);
     if let Some((stem, first)) =
         before.runs.iter().rfind(|(_, first)| *first < wanted).filter(|_| wanted <= before.turns)
     {
-        let at = wanted - first;
-        return Err(ReviewError::Refused(format!(
-            "turn {wanted} was in an earlier run of the session: acp-tui undo {stem} --turn {at}"
-        )));
+        let was = format!("turn {wanted} was in an earlier run of the session");
+        return Err(ReviewError::Refused(match elsewhere(stem, wanted - first) {
+            Some(turn) => format!("{was}: acp-tui undo {stem} --turn {turn}"),
+            None => format!("{was}, of which no changes are kept"),
+        }));
     }
     let at = usize::try_from(wanted.saturating_sub(before.turns).saturating_sub(1)).unwrap_or(usize::MAX);
     turns.of(&session.id).nth(at).map_or_else(|| none(before.turns + turns.of(&session.id).count() as u64), Ok)
+}
+
+/// What `undo RUN --turn N` calls the turn that was the `at`th of a session in an earlier run.
+fn in_run(home: &Path, stem: &str, session: &AgentSession, (at, wanted): (u64, u64)) -> Option<u64> {
+    let review = ReviewSession::open(&home.join(stem)).ok()?;
+    let turns = review.turns();
+    let turn = turns.of(&session.id).nth(usize::try_from(at).ok()?.checked_sub(1)?)?;
+    Some(if turns.only_session().is_some() { wanted } else { turn })
 }
 
 /// Sessions that the person did not name and that follow the one named.

@@ -336,7 +336,7 @@ impl Reviews {
         let Some(session) = model.at(at) else { return Told::new() };
         let Some(id) = session.id.clone() else { return Told::new() };
         let agent = session.agent().label().to_owned();
-        let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone() };
+        let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone(), goes_on: false };
         for reviewing in self.workspaces.around(at) {
             if reviewing.newest.replace(at) != Some(at) {
                 let _ = reviewing.give(at, Job::Do(name()).beside().0);

@@ -293,6 +293,8 @@ pub enum ReviewCommand {
         id: SessionId,
         first_turn: TurnId,
         agent: String,
+        /// It is an earlier one that was loaded or resumed.
+        goes_on: bool,
     },
     /// Look at everything before a prompt goes out; answered by a fact.
     BeginTurn(TurnId),

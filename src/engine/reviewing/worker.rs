@@ -16,7 +16,7 @@ use crate::model::changes::{
 use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::protocol::{ClaimedEdit, Proposal, Released, ToolNote};
+use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
 use crate::review::session::{ReviewSession, earlier_runs, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -265,8 +265,9 @@ impl Worker {
 
     fn command(&mut self, at: SessionKey, command: ReviewCommand) {
         match command {
-            ReviewCommand::Session { id, first_turn, agent } => {
-                let noted = self.review.session(id.as_str(), first_turn.0, &agent);
+            ReviewCommand::Session { id, first_turn, agent, goes_on } => {
+                let session = AgentSession { id: id.as_str().to_owned(), first_turn: first_turn.0, agent, goes_on };
+                let noted = self.review.session(session);
                 self.trouble("session", "the review could not take note of the session", noted);
             }
             ReviewCommand::BeginTurn(turn) => self.begin(at, turn),

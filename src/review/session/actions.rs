@@ -58,6 +58,11 @@ impl ReviewSession {
         Some((self.log.undo_log().words(decision), what))
     }
 
+    /// When the newest decision that stands was made, in milliseconds since 1970.
+    pub fn decided_at(&self) -> Option<u64> {
+        self.log.undo_log().undoable()?.at
+    }
+
     /// Whether a redo would bring a merge again.
     pub fn has_undone_merge(&self) -> bool {
         self.log.undo_log().redoable().is_some_and(|decision| decision.merged.is_some())
@@ -96,8 +101,10 @@ impl ReviewSession {
         let id = self.log.undo_log().next_id();
         let places: Vec<PathBuf> = merge.changes.iter().map(|change| change.path.clone()).collect();
         let (key, toggles, continues, merged) = (None, None, None, Some(from));
-        self.log
-            .announce(Decision { id, words, key, toggles, continues, merged, files: files.clone() }, &mut self.files)?;
+        self.log.announce(
+            Decision { id, at: None, words, key, toggles, continues, merged, files: files.clone() },
+            &mut self.files,
+        )?;
         let merged = merge.carry_out(go_on);
         let mut done = Vec::new();
         for (at, (file, place)) in files.iter().zip(places).enumerate() {

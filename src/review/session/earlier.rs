@@ -25,21 +25,43 @@ pub struct EarlierRun {
 /// Those before the run in `dir` that had one of its sessions, or only this one, in the same directory; the newest
 /// first. What has nothing left is left out.
 pub fn earlier_runs(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<EarlierRun> {
-    let all = archive::list(home);
-    let Some(at) = all.iter().position(|one| one.dir == dir) else { return Vec::new() };
-    let (this, before) = (all.get(at), all.get(at + 1..).unwrap_or_default());
-    let Some(this) = this else { return Vec::new() };
-    let sessions = || this.sessions.iter().filter(|session| only.is_none_or(|only| only.id == session.id));
-    let cwd = |one: &Listed| one.head.as_ref().map(|head| head.cwd.clone());
-    let goes_on = |one: &AgentSession| sessions().any(|session| (&session.id, &session.agent) == (&one.id, &one.agent));
-    let its = before.iter().filter(|one| cwd(one) == cwd(this));
-    let runs = its.filter_map(|one| Some((one, one.sessions.iter().find(|session| goes_on(session))?)));
-    let run = |(one, session): (&Listed, &AgentSession)| EarlierRun {
-        listed: one.clone(),
-        session: session.clone(),
-        run: LeftRun { stem: one.stem.clone(), left: left(&one.dir).map_err(|error| error.to_string()) },
+    let run = |(listed, session): (Listed, AgentSession)| {
+        let left = left(&listed.dir).map_err(|error| error.to_string());
+        EarlierRun { run: LeftRun { stem: listed.stem.clone(), left }, listed, session }
     };
-    runs.take(MAX_RUNS).map(run).filter(|run| run.run.left != Ok(NOTHING)).collect()
+    runs_before(home, dir, only).into_iter().map(run).filter(|run| run.run.left != Ok(NOTHING)).collect()
+}
+
+/// The same, also those in which nothing is left. An agent may use the name of a session again: where one of that name
+/// began, there is nothing before.
+pub fn runs_before(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<(Listed, AgentSession)> {
+    let mut all = archive::list(home).into_iter().skip_while(|one| one.dir != dir);
+    let Some(this) = all.next() else { return Vec::new() };
+    let cwd = |one: &Listed| one.head.as_ref().map(|head| head.cwd.clone());
+    let mut goes_on: Vec<AgentSession> =
+        openings(&this).filter(|one| one.goes_on && only.is_none_or(|only| is_same(one, only))).cloned().collect();
+    let mut found = Vec::new();
+    for one in all.filter(|one| cwd(one) == cwd(&this)) {
+        let mut its = openings(&one).filter(|session| goes_on.iter().any(|other| is_same(other, session)));
+        let Some(session) = its.next().cloned() else { continue };
+        let ends: Vec<AgentSession> = its.chain([&session]).filter(|session| !session.goes_on).cloned().collect();
+        goes_on.retain(|one| !ends.iter().any(|end| is_same(one, end)));
+        found.push((one, session));
+        if found.len() == MAX_RUNS || goes_on.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+/// How each session of a run was opened first.
+fn openings(run: &Listed) -> impl Iterator<Item = &AgentSession> {
+    let is_first = |(at, one): &(usize, &AgentSession)| !run.sessions.iter().take(*at).any(|other| is_same(other, one));
+    run.sessions.iter().enumerate().filter(is_first).map(|(_, one)| one)
+}
+
+fn is_same(one: &AgentSession, other: &AgentSession) -> bool {
+    (&one.id, &one.agent) == (&other.id, &other.agent)
 }
 
 fn left(dir: &Path) -> Result<Left, ReviewError> {

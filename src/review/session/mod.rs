@@ -23,7 +23,7 @@ mod write;
 
 pub use self::actions::Newest;
 use self::attribution::Attribution;
-pub use self::earlier::{EarlierRun, earlier_runs};
+pub use self::earlier::{EarlierRun, earlier_runs, runs_before};
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
 pub use self::turns::Turns;
@@ -211,9 +211,9 @@ impl ReviewSession {
         self.dir.sessions()
     }
 
-    /// A session of the agent was opened; turns from `first_turn` on are its.
-    pub fn session(&mut self, id: &str, first_turn: u64, agent: &str) -> Result<(), ReviewError> {
-        self.dir.add_session(AgentSession { id: id.to_owned(), first_turn, agent: agent.to_owned() })
+    /// A session of the agent was opened.
+    pub fn session(&mut self, session: AgentSession) -> Result<(), ReviewError> {
+        self.dir.add_session(session)
     }
 
     /// Its sessions had so many turns before this run, by their ids. Whether that was not known.

@@ -70,7 +70,7 @@ impl Place {
         fs::create_dir(&ws).unwrap();
         let head = SessionInfo { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0, private: Vec::new() };
         let mut review = ReviewSession::create(&temp.path().join("home"), head).unwrap();
-        review.session("session-1", 1, "agent").unwrap();
+        review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         // However slow this machine is.
         review.pace.cheap = Duration::MAX;
         Self { temp, review, entry: 0, waits: false }
@@ -199,7 +199,7 @@ impl Place {
         let Self { temp, review, .. } = self;
         let head = review.head().clone();
         let mut review = ReviewSession::create(&temp.path().join("home2"), head).unwrap();
-        review.session("session-1", 1, "agent").unwrap();
+        review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         review.pace.cheap = Duration::MAX;
         review.first_look().unwrap();
         Self { temp, review, entry: 0, waits: false }
@@ -209,7 +209,7 @@ impl Place {
     pub fn begin_beside(&self, stem: &str) -> ReviewSession {
         let head = SessionInfo { stem: stem.to_owned(), ..self.review.head().clone() };
         let mut review = ReviewSession::create(self.review.dir().parent().unwrap(), head).unwrap();
-        review.session("session-1", 1, "agent").unwrap();
+        review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         review.pace.cheap = Duration::MAX;
         review.first_look().unwrap();
         review
@@ -1129,7 +1129,7 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
 fn what_sessions_of_one_run_have_changed_is_told_apart() {
     let mut place = Place::with(&[("a", b"1\n")]);
     place.turn(1, |p| p.client_writes("a", "1\n2\n"));
-    place.review.session("session-2", 2, "agent").unwrap();
+    place.review.session(AgentSession::new("session-2", 2, "agent")).unwrap();
     place.turn(2, |p| {
         p.client_writes("a", "1\n2\n3\n4\n");
         p.client_writes("b", "b\n");
@@ -1151,7 +1151,7 @@ fn what_earlier_runs_of_a_session_have_left_is_found_until_it_is_taken_back() {
     drop(review);
     let later = |stem: &str, id: &str| {
         let mut review = ReviewSession::create(&home, SessionInfo { stem: stem.into(), ..head.clone() }).unwrap();
-        review.session(id, 1, "agent").unwrap();
+        review.session(AgentSession::new(id, 1, "agent")).unwrap();
         review.dir().to_owned()
     };
     let (same, other) = (later("t", "session-1"), later("u", "session-2"));

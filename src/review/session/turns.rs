@@ -22,6 +22,11 @@ impl<'a> Turns<'a> {
         self.sessions.iter().any(|session| Some(&session.id) != self.sessions.first().map(|first| &first.id))
     }
 
+    /// The session whose all turns are.
+    pub fn only_session(&self) -> Option<&'a AgentSession> {
+        self.sessions.first().filter(|_| !self.are_shared())
+    }
+
     /// The session that a turn is of. What was changed before the first turn is of the session that had that one; where
     /// none was had, of the session that was opened last.
     pub fn owner(&self, turn: u64) -> Option<&'a AgentSession> {
@@ -72,7 +77,7 @@ mod tests {
     use super::*;
 
     fn session(id: &str, first_turn: u64) -> AgentSession {
-        AgentSession { id: id.into(), first_turn, agent: "demo".into() }
+        AgentSession::new(id, first_turn, "demo")
     }
 
     fn owners(sessions: &[AgentSession], begun: &[u64], asked: &[u64]) -> Vec<(String, u64)> {
