@@ -424,9 +424,7 @@ impl ReviewSession {
         let Some(disk) = self.held.get(req).map(HeldWrite::disk) else { return false };
         match (&before.0, disk) {
             (None, disk) => disk.is_absent(),
-            (Some(text), State::File { .. }) => {
-                self.files.content(&disk).is_ok_and(|bytes| bytes == text.as_bytes())
-            }
+            (Some(text), State::File { .. }) => self.files.content(&disk).is_ok_and(|bytes| bytes == text.as_bytes()),
             (Some(_), State::Absent | State::Link { .. } | State::Unkept { .. }) => false,
         }
     }

@@ -107,7 +107,9 @@ pub fn rule(
         let (at, of) = (human::thousands(at as u64), human::thousands(of as u64));
         format!(" prompt {at} of {of} · {long} below · Ctrl+End ")
     });
-    for words in whole.into_iter().chain([format!(" {long} below · Ctrl+End "), format!(" {short} below "), " ↓ ".to_owned()]) {
+    for words in
+        whole.into_iter().chain([format!(" {long} below · Ctrl+End "), format!(" {short} below "), " ↓ ".to_owned()])
+    {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
         if paint::put_right(buf, inner, used + RULE_BEFORE, &text, cx.theme) == Placed::Yes {

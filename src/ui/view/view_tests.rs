@@ -61,7 +61,11 @@ fn the_wide_screen() {
 fn mode_and_model_stand_on_the_rule_above_what_they_are_about() {
     let mut s = Scene::ready(120, 40);
     assert!(s.draw().contains("\n── default ──"), "{}", s.shown);
-    assert!(s.shown.contains("\n❯ Ask for a change, / for commands, @ for a file, ! for a shell command\n"), "{}", s.shown);
+    assert!(
+        s.shown.contains("\n❯ Ask for a change, / for commands, @ for a file, ! for a shell command\n"),
+        "{}",
+        s.shown
+    );
     assert!(!s.last_row().contains("default"), "{}", s.shown);
     s.typed("x");
     assert!(!s.draw().contains("Ask for a change"), "{}", s.shown);

@@ -175,11 +175,9 @@ fn a_change_that_was_allowed_as_it_is_on_the_disk_is_not_asked_about_again() {
 
 #[test]
 fn what_differs_from_what_was_allowed_is_asked_about() {
-    for (differs, content, gate) in [
-        (Some("it moved"), "new\n", Gate::Ask),
-        (None, "new", Gate::Ask),
-        (None, "new\n", Gate::Hold),
-    ] {
+    for (differs, content, gate) in
+        [(Some("it moved"), "new\n", Gate::Ask), (None, "new", Gate::Ask), (None, "new\n", Gate::Hold)]
+    {
         let mut rig = gated(gate);
         approved(&mut rig, differs);
         let req = write_for_real(&mut rig, 1, content);
