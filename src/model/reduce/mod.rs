@@ -50,7 +50,7 @@ use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
-use super::session::{Session, SessionState};
+use super::session::{HeldPrompt, PromptKind, Session, SessionState};
 
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
@@ -84,7 +84,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
-            lifecycle::steer(model, key, text, links, cx);
+            lifecycle::steer(model, key, HeldPrompt { kind: PromptKind::Person, text, links }, cx);
         }
         (Address::Session(key), Event::User(Intent::Queue(QueueAct::Send(at)))) => {
             lifecycle::send_now(model, key, at, cx);

@@ -45,6 +45,8 @@ const MAX_CALL: usize = 60;
 const LETTERS_FROM: u16 = 60;
 /// Columns from which the agent stands before what it wants.
 const AGENT_FROM: u16 = 72;
+/// Columns of the first row that are neither what is asked nor the place: blanks, a dot, and enough of the rule.
+const BESIDE_PLACE: usize = 10;
 /// Columns from which it is said how to refuse with a reason.
 const REASON_FROM: u16 = 100;
 
@@ -443,15 +445,29 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     prefix.push(" ", Token::Text);
     first.prefix = prefix;
     first.hang = StyledText::of("  ", Token::Text);
-    first.right = right;
     first.wrap = WrapMode::Words;
+    // which agent asks, and where, is always said; on the first row where there is room.
+    let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
+    let above = tool.and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
+    let said = [&first.prefix, &first.text, &right].map(width::styled_width).iter().sum::<usize>();
+    let with_place = said + width::str_width(&place) + BESIDE_PLACE;
+    let is_beside = wide
+        && what == 1
+        && above.is_none()
+        && pending.note.is_none()
+        && !pending.is_hook_asked
+        && with_place <= usize::from(columns.saturating_sub(FRAME));
+    first.right = if is_beside {
+        let mut words = StyledText::of(format!("{place} · "), Token::Dim);
+        words.append(&right);
+        words
+    } else {
+        right
+    };
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
     body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
-    // which agent asks is always said.
-    let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
-    let above = tool.and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
     if let Some(call) = above {
         place.push_str(" · for ");
         place.push_str(if call.is_agent { "its sub-agent " } else { "" });
@@ -464,7 +480,9 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if pending.is_hook_asked {
         place.push_str(" · the decision hook is asked");
     }
-    body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
+    if !is_beside {
+        body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
+    }
     // The review shows the same, and there it can be decided piece by piece.
     let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);
     if !is_shown {
