@@ -189,9 +189,8 @@ pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {
 /// What a sandbox leaves its agent and the commands in its terminals, part by part.
 pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
     let Confined { writes, reads, connects, listens, keeps_apart } = confined;
-    let name = |path: &String| match path == cwd {
-        true => "this directory".to_owned(),
-        false => paths::visible(path.as_ref()),
+    let name = |path: &String| {
+        if path == cwd { "this directory".to_owned() } else { paths::visible(path.as_ref()) }
     };
     let all = |paths: &[String]| paths.iter().map(name).collect::<Vec<_>>().join(", ");
     let ports = |ports: &Option<Vec<u16>>| match ports.as_deref() {
