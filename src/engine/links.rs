@@ -8,6 +8,7 @@ use super::link::{Connect, Ended, Link};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::codec::Decoded;
 use crate::host::process::{self, AgentSpec, Graces, Sandbox, Survivor};
+use crate::model::confined::Confined;
 use crate::model::event::{HostEvent, Protocol};
 use crate::model::ids::AgentKey;
 use crate::model::login::quote;
@@ -182,6 +183,14 @@ impl Links {
 
     pub fn setup(&self, agent: AgentKey) -> Option<&AgentSetup> {
         self.agents.get(&agent)?.setup.as_ref()
+    }
+
+    /// What an agent that is started in this directory can do, where that is kept.
+    pub fn confined(&self, agent: AgentKey, cwd: &Path) -> Option<Confined> {
+        let Sandbox { writable, readable, connects, listens } = self.setup(agent)?.sandbox_in(cwd)?;
+        let names = |paths: Vec<PathBuf>| paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let keeps_apart = process::keeps_apart();
+        Some(Confined { writes: names(writable), reads: readable.map(names), connects, listens, keeps_apart })
     }
 
     /// From now on lengths stand before the agent's messages: it has said nothing to lines.

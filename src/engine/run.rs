@@ -142,7 +142,6 @@ impl Engine {
         let audit = Audit::new(audit, &stem.name());
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
-            .with_sandbox(first.sandbox.is_some())
             .with_env(names)
             .with_review(review.is_some())
             .with_gate(gate)

@@ -3,6 +3,7 @@
 //! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
 //! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
 
+use super::confined::Confined;
 use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Dialect, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::login::LogIn;
@@ -112,8 +113,8 @@ pub struct Agent {
     pub log_in: Option<LogIn>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
-    /// The system keeps where it can write.
-    pub is_confined: bool,
+    /// What the system keeps it to.
+    pub confined: Option<Box<Confined>>,
     /// Its next start without a request of the person.
     pub revival: Option<Revival>,
     /// How often it was started again by itself since it was of use, or since the person started it.

@@ -12,6 +12,7 @@ pub mod changes;
 pub mod child;
 pub mod claims;
 pub mod compaction;
+pub mod confined;
 pub mod draft;
 pub mod effect;
 pub mod entries;
@@ -129,14 +130,6 @@ impl Model {
     pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
         for agent in self.agents.values_mut() {
             agent.suggestion.clone_from(&suggestion);
-        }
-        self
-    }
-
-    /// The agents that there are so far can write only in some places.
-    pub fn with_sandbox(mut self, is_on: bool) -> Self {
-        for agent in self.agents.values_mut() {
-            agent.is_confined = is_on;
         }
         self
     }

@@ -42,6 +42,8 @@ pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
     }
     lines.push(format!("note: the gate is {}", session.gate().name()));
     lines.extend(permissions(session, now));
+    let confined = session.agent().confined.iter().flat_map(|one| labels::confined(one, &session.cwd));
+    lines.extend(confined.map(|(part, words)| format!("note: sandbox, {part}: {words}")));
     lines.extend(session.session().settings().map(of_option));
     lines
 }

@@ -421,6 +421,9 @@ fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
         pieces.push(Piece::new(sep, text, Token::Dim, rank));
         pieces.len() - 1
     };
+    if session.agent().confined.is_some() {
+        push("sandbox".to_owned(), 46);
+    }
     if let Some(reached) = reached {
         // It names files, and they are not always those that are looked at here.
         let whose = if reached.files { "your files" } else { "its own files" };

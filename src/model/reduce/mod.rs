@@ -284,6 +284,9 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
 fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::AgentSpawned { .. } => drop(in_agent(model, key, cx, agent::spawned)),
+        HostEvent::AgentConfined(confined) => {
+            in_agent(model, key, cx, |agent, _| agent.confined = Some(confined));
+        }
         HostEvent::Connecting(reached) => {
             in_agent(model, key, cx, |agent, cx| {
                 agent.reached = Some(reached);

@@ -14,6 +14,7 @@ use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
+use crate::ui::labels;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -75,7 +76,15 @@ pub struct Picker {
 
 impl Picker {
     pub fn open(session: SessionRef<'_>) -> Self {
-        let rows = rows(session);
+        let mut rows = rows(session);
+        // It holds as long as the agent runs, and is only to be read.
+        let confined = session.agent().confined.iter();
+        rows.extend(confined.flat_map(|one| labels::confined(one, &session.cwd)).map(|(part, words)| Row {
+            group: "sandbox".into(),
+            label: part.into(),
+            detail: words,
+            choice: Choice::Leave,
+        }));
         let selected = rows.iter().position(|r| is_current(session, &r.choice)).unwrap_or(0);
         Self { title: "modes and options", rows, filter: String::new(), selected }
     }
