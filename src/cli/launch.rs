@@ -242,6 +242,7 @@ pub fn engine_config(
         permission_mode: common.permission_mode,
         rules: None,
         servers: None,
+        unstable: false,
         audit: dirs.map(|d| d.state.clone()),
         private: dirs
             .map(|d| archive::private(&d.state))

@@ -11,6 +11,7 @@ mod timer;
 mod update;
 
 pub use super::attached::{Content, Link};
+use super::auth_status::AuthStatus;
 use super::changes::Gate;
 use super::entry::{ChunkKind, Entry};
 use super::form::Reply;
@@ -252,6 +253,14 @@ pub enum AgentEvent {
         result: Result<Option<i64>, CallError>,
     },
     LoggedOut(Result<(), CallError>),
+    /// Who is logged in, by the answer to our call.
+    AuthStatus(Result<AuthStatus, CallError>),
+    /// The same, by its own word.
+    AuthStatusTold {
+        status: AuthStatus,
+        /// By an extension, and not by the protocol.
+        is_extension: bool,
+    },
     Update {
         session: SessionId,
         update: Update,
@@ -328,6 +337,8 @@ impl AgentEvent {
             | Self::SessionsListed { .. }
             | Self::SessionDeleted { .. }
             | Self::Authenticated { .. }
+            | Self::AuthStatus(_)
+            | Self::AuthStatusTold { .. }
             | Self::LoggedOut(_)
             | Self::Update { .. }
             | Self::Request { .. }
@@ -549,6 +560,8 @@ pub enum Intent {
     LeaveAuthentication,
     /// The agent is to forget who the person is, where it can.
     LogOut,
+    /// Who the agent says is logged in, once more.
+    AskAuthStatus,
     Restart,
     /// An agent that has ended is not started again by itself.
     LetRest,
@@ -581,6 +594,7 @@ impl Intent {
             | Self::KillAgent
             | Self::LogIn
             | Self::LogOut
+            | Self::AskAuthStatus
             | Self::LetRest
             | Self::Authenticate { .. }
             | Self::LeaveAuthentication => agent.into(),

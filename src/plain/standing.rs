@@ -40,6 +40,8 @@ pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
     if !totals.is_empty() {
         lines.push(format!("changed: {}", labels::sums(totals)));
     }
+    let account = session.agent().auth_status.as_ref().and_then(labels::auth_status);
+    lines.extend(account.map(|account| format!("note: account: {account}")));
     lines.push(format!("note: the gate is {}", session.gate().name()));
     lines.extend(permissions(session, now));
     let confined = session.agent().confined.iter().flat_map(|one| labels::confined(one, &session.cwd));

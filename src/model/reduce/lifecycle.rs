@@ -243,6 +243,7 @@ pub fn initialized(model: &mut Model, key: AgentKey, result: Result<InitResult, 
             let (dialect, evidence) = (init.dialect, init.evidence);
             in_agent(model, key, cx, |agent, _| one::initialized(agent, init));
             met(model, key, dialect, evidence, cx);
+            login::ask_status(model, key, cx);
             go_on(model, key, cx);
         }
         Err(error) if error.is_auth() => log_in_needed(model, key, None, error, cx),
