@@ -83,10 +83,10 @@ fn all_of_them_are_drawn_everywhere_and_nothing_unseen_with_them() {
         drawn(&mut s, "as names", text);
         s.typed("/");
         drawn(&mut s, "as a command", text);
-        s.press(Code::Escape).ctrl('u');
+        s.press(Code::Esc).ctrl('u');
         s.press(Code::F(2));
         drawn(&mut s, "as a setting", text);
-        s.press(Code::Escape);
+        s.press(Code::Esc);
         s.intent(crate::model::event::Intent::Prompt { text: format!("to it: {text}"), links: Vec::new() });
         let entry = PlanEntry { content: text.clone(), priority: Priority::None, status: PlanStatus::Pending };
         s.update(Update::Plan { id: None, entries: vec![entry] });
