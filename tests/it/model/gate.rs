@@ -134,7 +134,7 @@ fn approved(rig: &mut Rig, differs: Option<&str>) {
         differs: differs.map(str::to_owned),
     };
     rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 1, previews: vec![preview] }));
-    rig.choose("allow");
+    rig.choose("yes");
     rig.sent();
 }
 
