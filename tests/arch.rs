@@ -328,8 +328,12 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::view::paint",
             "ui::tty::Input",
             "ui::tty::Click",
+            // It takes messages while their file is read.
+            "model::frames",
+            "model::ids",
             "theme",
             "text",
+            "base::human",
         ],
     ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait", "base::graphics"]),

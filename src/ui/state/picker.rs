@@ -14,7 +14,6 @@ use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
-use crate::ui::labels;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -75,11 +74,11 @@ pub struct Picker {
 }
 
 impl Picker {
-    pub fn open(session: SessionRef<'_>) -> Self {
+    /// `confined`: what a sandbox leaves the agent, part by part.
+    pub fn open(session: SessionRef<'_>, confined: Vec<(&'static str, String)>) -> Self {
         let mut rows = rows(session);
         // It holds as long as the agent runs, and is only to be read.
-        let confined = session.agent().confined.iter();
-        rows.extend(confined.flat_map(|one| labels::confined(one, &session.cwd)).map(|(part, words)| Row {
+        rows.extend(confined.into_iter().map(|(part, words)| Row {
             group: "sandbox".into(),
             label: part.into(),
             detail: words,
