@@ -5,7 +5,6 @@
 
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::{Agent, OddCounts};
-use crate::model::auth_status::{AuthState, AuthStatus};
 use crate::model::changes::{Gate, Totals};
 use crate::model::event::{AuthKind, PermissionKind};
 use crate::model::ids::Now;
@@ -31,29 +30,6 @@ pub fn clock(d: Duration) -> String {
     } else {
         format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
     }
-}
-
-/// Who an agent says is logged in; nothing where it does not know.
-pub fn auth_status(status: &AuthStatus) -> Option<String> {
-    let Some(account) = status.account() else {
-        return match status.state {
-            AuthState::Authenticated => Some("logged in".to_owned()),
-            AuthState::Unauthenticated => Some("not logged in".to_owned()),
-            AuthState::NotRequired => Some("no log-in needed".to_owned()),
-            AuthState::Unknown => None,
-        };
-    };
-    let words = [Some(&account.label), account.name.as_ref(), account.email.as_ref(), account.organization.as_ref()];
-    let clean = |words: &String| sanitize::line(words).trim().to_owned();
-    let mut all: Vec<String> = words.into_iter().flatten().map(clean).filter(|words| !words.is_empty()).collect();
-    let others = status.accounts.len() - 1;
-    if others > 0 {
-        all.push(format!("{others} more"));
-    }
-    if status.state == AuthState::Unauthenticated {
-        all.insert(0, "not logged in".to_owned());
-    }
-    Some(all.join(" · "))
 }
 
 /// What an agent is at of which nothing is heard, as far as it is known.
