@@ -41,6 +41,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "wire",
             "mcp",
             "base",
+            "model::auth_status",
             "model::child",
             "model::effect",
             "model::entry",

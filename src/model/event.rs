@@ -3,6 +3,7 @@
 //! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
 //! raw frames. Nothing here does anything.
 
+mod auth;
 mod host;
 mod request;
 mod said;
@@ -22,6 +23,7 @@ use super::permission_mode::ModeChoice;
 use super::ruling::RuleWish;
 use super::setup::Setup;
 use crate::text::grid::ScreenSnapshot;
+pub use auth::{AuthKind, AuthMethod};
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec, WriteHow};
 pub use said::{Background, QueueAct, Steered, Words};
@@ -380,32 +382,6 @@ pub struct InitResult {
     pub evidence: Option<&'static str>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuthMethod {
-    pub id: String,
-    pub name: String,
-    pub description: Option<String>,
-    pub kind: AuthKind,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AuthKind {
-    /// `authenticate` with its id.
-    Agent,
-    /// The agent's own command with these arguments and variables, in a terminal.
-    Terminal { args: Vec<String>, env: Vec<(String, String)> },
-    /// `_meta["terminal-auth"]`: a complete command line.
-    Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
-    /// The historic `env_var`: variables to set before the agent is started.
-    Env {
-        vars: Vec<String>,
-        /// Those of them that are no secrets, as the agent says.
-        open: Vec<String>,
-    },
-    /// `authenticate` with its id and values that the person types, by these names (S-019).
-    Typed { names: Vec<String> },
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -64,29 +64,6 @@ pub fn clock(d: Duration) -> String {
     }
 }
 
-/// Who an agent says is logged in; nothing where it does not know.
-pub fn auth_status(status: &AuthStatus) -> Option<String> {
-    let Some(account) = status.account() else {
-        return match status.state {
-            AuthState::Authenticated => Some("logged in".to_owned()),
-            AuthState::Unauthenticated => Some("not logged in".to_owned()),
-            AuthState::NotRequired => Some("no log-in needed".to_owned()),
-            AuthState::Unknown => None,
-        };
-    };
-    let words = [Some(&account.label), account.name.as_ref(), account.email.as_ref(), account.organization.as_ref()];
-    let clean = |words: &String| sanitize::line(words).trim().to_owned();
-    let mut all: Vec<String> = words.into_iter().flatten().map(clean).filter(|words| !words.is_empty()).collect();
-    let others = status.accounts.len() - 1;
-    if others > 0 {
-        all.push(format!("{others} more"));
-    }
-    if status.state == AuthState::Unauthenticated {
-        all.insert(0, "not logged in".to_owned());
-    }
-    Some(all.join(" · "))
-}
-
 /// What an agent is at of which nothing is heard, as far as it is known.
 pub fn waits_for(session: SessionRef<'_>, now: Now) -> String {
     match session.running_tool() {

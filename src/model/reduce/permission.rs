@@ -227,7 +227,9 @@ fn decide(
             let chosen = as_long.or_else(|| wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind)));
             let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
             let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
-            (Level::Info, format!("{done} by {}: {}", ground.words(), label()), answer)
+            let is_said = matches!(ground, Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule);
+            let before = if is_said { " by" } else { ", as" };
+            (Level::Info, format!("{done}{before} {}: {}", ground.words(), label()), answer)
         }
     };
     cx.push(Effect::Respond { req, answer });

@@ -280,7 +280,7 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
         rows.push(Row { group: "agent".into(), label, detail, choice: Choice::Set(intent) });
     };
     if let Some(status) = agent.auth_status.as_ref().filter(|_| agent.is_up()) {
-        let words = labels::auth_status(status).unwrap_or_else(|| "not known".to_owned());
+        let words = status.words().unwrap_or_else(|| "not known".to_owned());
         let asks = if agent.caps.auth_status { " · Enter asks the agent again" } else { "" };
         of_agent("account", &format!("{words}{asks}"), Intent::AskAuthStatus);
     }

@@ -85,7 +85,7 @@ fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
 
 /// Who the agent says is logged in.
 fn account(cx: &ViewCx<'_>) -> Option<StyledText> {
-    let words = labels::auth_status(cx.session.agent().auth_status.as_ref()?)?;
+    let words = cx.session.agent().auth_status.as_ref()?.words()?;
     let mut line = StyledText::of(format!("{:<10}", "Account"), Token::Text);
     line.push(&words, Token::Dim);
     Some(line)
