@@ -5,7 +5,6 @@
 
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::{Agent, OddCounts};
-use crate::model::auth_status::{AuthState, AuthStatus};
 use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
 use crate::model::confined::Confined;
 use crate::model::event::{AuthKind, PermissionKind};
