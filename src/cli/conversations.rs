@@ -130,17 +130,22 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
     let mut rows: Vec<Row> = Vec::new();
     for known in known {
         let own: Vec<Listed> = reviews.iter().filter(|review| is_of(&known, review)).cloned().collect();
-        let sums = own.iter().filter(|one| summed.insert(one.dir.clone())).map(|one| one.dir.clone()).collect();
         listed.extend(own.iter().map(|one| (one.dir.clone(), known.session_id.clone())));
-        let mut row = Row { known, reviews: own, sums, is_damaged: false };
+        let mut row = Row { known, reviews: own, sums: Vec::new(), is_damaged: false };
         // One that was closed has ended, although others of its run have not.
         let was_closed = row.known.state == State::Ended && row.known.is_held;
         if !was_closed && row.reviews.iter().any(|review| review.locked) {
             row.known.state = State::Open;
         }
-        if !row.known.is_empty() || row.known.state == State::Open || !row.reviews.is_empty() {
-            rows.push(row);
+        // Where nothing was said there may be changes still; those that others share stand with these.
+        let is_its_own =
+            |review: &Listed| !archive::is_empty(&review.dir) && sharers(&row, review, forgotten).is_empty();
+        if row.known.is_empty() && row.known.state != State::Open && !row.reviews.iter().any(is_its_own) {
+            continue;
         }
+        let dirs = row.reviews.iter().map(|review| review.dir.clone());
+        row.sums = dirs.filter(|dir| summed.insert(dir.clone())).collect();
+        rows.push(row);
     }
     // What has no journal any more can still be undone.
     for review in &reviews {

@@ -118,3 +118,29 @@ fn a_forgotten_session_of_the_second_agent_of_a_run_is_no_row_and_keeps_no_chang
     assert_eq!(names(&rows), [("a", 1)]);
     assert!(sharers(&rows[0], &rows[0].reviews[0], &forgotten).is_empty());
 }
+
+#[test]
+fn a_conversation_in_which_nothing_was_said_stands_only_for_changes_that_are_no_others() {
+    let dirs = tempfile::tempdir().unwrap();
+    let kept = |stem: &str, ids: &[&str], ledger: &str| {
+        let dir = dirs.path().join(stem);
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(dir.join("ledger.jsonl"), ledger).unwrap();
+        Listed { dir, ..review(stem, ids, false) }
+    };
+    let reviews = vec![
+        kept("7-0-1", &["untouched"], ""),
+        kept("8-0-1", &["changed"], "{}\n"),
+        kept("9-0-1", &["said", "beside"], "{}\n"),
+    ];
+    let silent = |id: &str, stem: &str| Known { turns: 0, ..known(id, stem, 50) };
+    let all = vec![
+        silent("beside", "9-0-1"),
+        silent("untouched", "7-0-1"),
+        silent("changed", "8-0-1"),
+        known("said", "9-0-1", 20),
+    ];
+    let rows = merged(all, reviews, &Forgotten::default());
+    assert_eq!(names(&rows), [("changed", 1), ("said", 1)]);
+    assert_eq!(rows[1].sums.len(), 1, "what is known of all is said with the one that is left");
+}

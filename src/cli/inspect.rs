@@ -1,7 +1,7 @@
 //! `acp-tui inspect FILE`: the messages of a recording or a journal, on the screen or as lines.
 //!
-//! Changes nothing. Invariants: what is printed for people is cleaned; a file of any size is read line by line, and the
-//! screen keeps no more of it than fits into a bound.
+//! Changes nothing. Invariants: what is printed for people is cleaned; a file of any size is read line by line, the screen
+//! is there before it is read, and keeps no more of it than fits into a bound.
 
 use super::args::Inspect;
 use super::output::{can_draw, print, say};
@@ -12,9 +12,11 @@ use crate::headless::code;
 use crate::model::frames::{FrameDir, FrameRow, words};
 use crate::model::ids::AgentKey;
 use crate::store::frames;
-use crate::ui::message_file::MessageFile;
+use crate::ui::message_file::{MessageFile, Piece};
+use crate::ui::run::{Feed, feeding};
 use crate::ui::state::inspector::Inspector;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Columns of a kind and a method.
 const WHAT: usize = 42;
@@ -22,32 +24,55 @@ const WHAT: usize = 42;
 /// Bytes of messages that the screen keeps, the last ones of the file.
 const MAX_KEPT: usize = 512 << 20;
 
+/// Messages and bytes that are handed to the screen at a time: no more than can be looked at between two keys.
+const PIECE: usize = 1000;
+const PIECE_BYTES: usize = 1 << 20;
+
 pub fn run(asked: &Inspect) -> Result<u8, Usage> {
     if asked.plain || asked.json || !can_draw() { print_all(asked) } else { show(asked) }
 }
 
-/// Filters, opens, copies and saves.
+/// Filters, opens, copies and saves, while the file is read beside it.
 fn show(asked: &Inspect) -> Result<u8, Usage> {
     let name = visible(asked.file.as_os_str());
-    let (mut inspector, mut has_several) = (Inspector::keeping(MAX_KEPT), false);
-    let mut take = |row: &FrameRow| {
-        has_several |= row.agent != AgentKey::FIRST;
-        inspector.take(vec![row.clone()]);
-    };
-    let read = frames::read(&asked.file, &mut take).map_err(|error| Usage(format!("{name}: {error}")))?;
-    if read.messages == 0 {
-        return Err(empty(&name));
+    let (feed, mut feeding) = feeding();
+    let path = asked.file.clone();
+    // One that still reads ends with the program.
+    let thread = std::thread::Builder::new().name("inspect".into()).spawn(move || read(&path, &feed));
+    thread.map_err(|error| Usage(format!("{name}: {error}")))?;
+    let first = feeding.first();
+    if let Some(Piece::Failed(why)) = first {
+        return Err(Usage(format!("{name}: {why}")));
     }
+    let Some(first @ Piece::Messages(_)) = first else { return Err(empty(&name)) };
+    let mut inspector = Inspector::keeping(MAX_KEPT);
     inspector.type_text(asked.filter.as_deref().unwrap_or_default());
-    let mut title = name;
-    if read.unread > 0 {
-        title = format!("{title} · {} cannot be read", human::count(read.unread, "line"));
+    let mut file = MessageFile::new(inspector, name);
+    file.take(first);
+    screen::messages(file, feeding)
+}
+
+/// Puts messages there in pieces, and then that there are no more.
+fn read(path: &Path, feed: &Feed) {
+    let (mut rows, mut bytes, mut is_wanted) = (Vec::new(), 0, true);
+    let mut take = |row: &FrameRow| {
+        if is_wanted {
+            bytes += row.text.len();
+            rows.push(row.clone());
+        }
+        if rows.len() >= PIECE || bytes >= PIECE_BYTES {
+            bytes = 0;
+            is_wanted = feed.put(Piece::Messages(std::mem::take(&mut rows)));
+        }
+    };
+    let read = frames::read(path, &mut take);
+    if !rows.is_empty() {
+        feed.put(Piece::Messages(rows));
     }
-    if inspector.left_out() > 0 {
-        let gone = human::count(inspector.left_out(), "message");
-        title = format!("{title} · the first {gone} are left out; --plain has them");
-    }
-    screen::messages(MessageFile::new(inspector, title, has_several))
+    feed.put(match read {
+        Ok(read) => Piece::End { unread: read.unread },
+        Err(error) => Piece::Failed(error.to_string()),
+    });
 }
 
 fn empty(name: &str) -> Usage {

@@ -26,7 +26,8 @@ use crate::ui::autosave::DraftStore;
 use crate::ui::message_file::MessageFile;
 use crate::ui::past::{Archive, Lease};
 use crate::ui::run::{
-    Conversation, Ended, Exit, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, read_messages, run_on,
+    Conversation, Ended, Exit, Feeding, ModelChoice, Models, Pick, Purpose, UiOptions, choose, pick, read_messages,
+    run_on,
 };
 use crate::ui::screen::Screen;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
@@ -179,14 +180,14 @@ pub fn review(dir: &Path) -> Result<u8, Usage> {
 }
 
 /// `acp-tui inspect`: the messages of a file, on the screen.
-pub(super) fn messages(file: MessageFile) -> Result<u8, Usage> {
+pub(super) fn messages(file: MessageFile, feeding: Feeding) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     let (mut options, _) = options(&Common::default(), &surroundings)?;
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
     let exit: Result<Exit, Usage> = runtime.block_on(async {
         let mut screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
-        Ok(read_messages(&mut screen, file, &mut options).await.unwrap_or(Exit::TerminalGone))
+        Ok(read_messages(&mut screen, file, feeding, &mut options).await.unwrap_or(Exit::TerminalGone))
     });
     runtime.shutdown_background();
     Ok(exit_code(&Ended::early(exit?)))

@@ -145,6 +145,14 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
             }
         }
     }
+    // Those of which nothing is listed.
+    let home = archive::below(state);
+    for review in archive::list(&home).iter().filter(|review| !review.locked && archive::is_empty(&review.dir)) {
+        if let Err(error) = archive::remove(&review.dir) {
+            say(&format!("{}: {error}", review.stem));
+            outcome = code::OWN_FAULT;
+        }
+    }
     match sessions::remove_all_but(state, &kept) {
         Ok(0) => {}
         Ok(count) => say(&format!("{} without a session went too", human::count(count, "journal"))),

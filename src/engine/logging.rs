@@ -51,6 +51,7 @@ fn failed(at: Address, what: &'static str, error: &CallError) {
 fn happened(at: Address, event: &HostEvent) {
     match event {
         HostEvent::AgentSpawned { pid } => info!(?at, agent_pid = *pid, "the agent is started"),
+        HostEvent::AgentConfined(_) => info!(?at, "the agent is confined"),
         HostEvent::SpawnFailed { .. } => warn!(?at, "the agent could not be started"),
         HostEvent::AgentExited { exit, .. } => info!(?at, ?exit, "the agent has ended"),
         HostEvent::StdoutClosed { .. } => warn!(?at, "the agent has closed its output and lives on"),

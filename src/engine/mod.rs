@@ -57,7 +57,7 @@ mod workspaces;
 pub use crate::wire::framing::Framing;
 pub use config::EngineConfig;
 pub use hook::Hook;
-pub use links::{AgentSetup, Further, LinkWake, Reach};
+pub use links::{AgentSetup, Further, LinkWake, Reach, kept_by_command};
 pub use reviewing::ReviewConfig;
 pub use ruling::RulesConfig;
 pub use run::{Engine, Goodbye, Wake};

@@ -175,9 +175,9 @@ impl Reviews {
                 let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
                 Job::Preview { req, asked, claims: claims.unwrap_or_default() }
             }
-            ReviewCommand::Hold { req, path, content, entry, asked } => {
+            ReviewCommand::Hold { req, path, content, entry, asked, over } => {
                 let turn = turn_of(model, at);
-                Job::Hold { req, path: path.into(), content, turn, entry, asked }
+                Job::Hold { req, path: path.into(), content, turn, entry, asked, over }
             }
             command => {
                 if let Some(reviewing) = reviewing {

@@ -324,13 +324,15 @@ pub enum ReviewCommand {
         req: ReqId,
         asked: u64,
     },
-    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it.
+    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it. With `over` it is said
+    /// whether the file is still that.
     Hold {
         req: ReqId,
         path: String,
         content: Arc<str>,
         entry: EntryId,
         asked: bool,
+        over: Option<Before>,
     },
     /// The person has decided on a held write as a whole.
     DecideHeld {
@@ -381,6 +383,11 @@ pub enum ReviewEvent {
     /// The review cannot keep what is on the disk for a write that is asked about.
     NotKept {
         req: ReqId,
+    },
+    /// Whether the file of a stopped write is to the byte what the person was shown when they allowed the change.
+    DiskCompared {
+        req: ReqId,
+        same: bool,
     },
     /// A stopped write does not go with what the person has changed on the disk since.
     WriteAgain {
@@ -450,6 +457,10 @@ pub enum RewindOutcome {
     /// Left alone: it could not be written.
     Failed,
 }
+
+/// The text of a file before a change; nothing where there is no file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before(pub Option<Arc<str>>);
 
 /// What the review says of a write, before it happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

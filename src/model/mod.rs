@@ -7,11 +7,13 @@ pub mod account;
 pub mod agent;
 pub mod attached;
 pub mod audit;
+pub mod auth_status;
 pub mod budget;
 pub mod changes;
 pub mod child;
 pub mod claims;
 pub mod compaction;
+pub mod confined;
 pub mod draft;
 pub mod effect;
 pub mod entries;
@@ -76,6 +78,8 @@ pub struct Model {
     has_history: bool,
     /// What earlier journals have of a session is read before its agent is asked for it.
     has_earlier: bool,
+    /// Parts of the protocol are used that may still change.
+    has_unstable: bool,
     budget: Option<Box<Budget>>,
     /// Those that sessions of the first one's directory may use, too.
     directories: Vec<String>,
@@ -104,6 +108,7 @@ impl Model {
             has_journal: false,
             has_history: false,
             has_earlier: false,
+            has_unstable: false,
             budget: None,
             directories: Vec::new(),
             last_turn: TurnId::default(),
@@ -129,14 +134,6 @@ impl Model {
     pub fn with_suggestion(mut self, suggestion: Option<String>) -> Self {
         for agent in self.agents.values_mut() {
             agent.suggestion.clone_from(&suggestion);
-        }
-        self
-    }
-
-    /// The agents that there are so far can write only in some places.
-    pub fn with_sandbox(mut self, is_on: bool) -> Self {
-        for agent in self.agents.values_mut() {
-            agent.is_confined = is_on;
         }
         self
     }
@@ -176,6 +173,12 @@ impl Model {
     /// A front end reads what earlier journals have of a session.
     pub fn with_stored_history(mut self, is_read: bool) -> Self {
         self.has_earlier = is_read;
+        self
+    }
+
+    /// Parts of the protocol are used that may still change.
+    pub fn with_unstable(mut self, is_on: bool) -> Self {
+        self.has_unstable = is_on;
         self
     }
 
@@ -233,6 +236,7 @@ impl Model {
                 *self = std::mem::take(self).with_review(review).with_gate(gate).with_rules(rules);
             }
             Setup::Turn(last) => self.last_turn = last,
+            Setup::Unstable(is_on) => self.has_unstable = is_on,
             Setup::Asking { earlier, policy } => {
                 *self = std::mem::take(self).with_stored_history(earlier).with_policy(policy);
             }

@@ -8,6 +8,7 @@ mod builds;
 mod git;
 mod git_files;
 mod linkers;
+mod loaders;
 mod outputs;
 mod readers;
 mod sed;
@@ -20,6 +21,7 @@ use super::steering::{is_steering, may_steer};
 use super::word::Word;
 use builds::BUILDS;
 pub(super) use linkers::{Makes, makes};
+use loaders::LOADERS;
 pub(super) use readers::Reads;
 pub(super) use sed::in_place;
 use std::path::Path;
@@ -268,7 +270,11 @@ fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
     // Versions: python3.12, clang-17.
     let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-').to_owned();
     let program = program.to_owned();
-    TABLE.iter().chain(BUILDS).filter(move |row| row.programs.iter().any(|name| *name == program || *name == bare))
+    TABLE
+        .iter()
+        .chain(BUILDS)
+        .chain(LOADERS)
+        .filter(move |row| row.programs.iter().any(|name| *name == program || *name == bare))
 }
 
 impl Sign {

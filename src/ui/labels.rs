@@ -6,6 +6,7 @@
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::{Agent, OddCounts};
 use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
+use crate::model::confined::Confined;
 use crate::model::event::{AuthKind, PermissionKind};
 use crate::model::ids::Now;
 use crate::model::login;
@@ -221,6 +222,36 @@ pub const fn gate(gate: Gate, is_reviewed: bool) -> &'static str {
         (Gate::Hold, true) => "gate hold: writes wait for your review, commands are a question",
         (Gate::Hold, false) => "gate hold: without a review each write and command is a question",
     }
+}
+
+/// What a sandbox leaves its agent and the commands in its terminals, part by part.
+pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
+    let Confined { writes, reads, connects, listens, keeps_apart } = confined;
+    let name = |path: &String| {
+        if path == cwd { "this directory".to_owned() } else { paths::visible(path.as_ref()) }
+    };
+    let all = |paths: &[String]| paths.iter().map(name).collect::<Vec<_>>().join(", ");
+    let ports = |ports: &Option<Vec<u16>>| match ports.as_deref() {
+        None => "every port of TCP".to_owned(),
+        Some([]) => "no port of TCP".to_owned(),
+        Some(ports) => {
+            format!("only TCP {}", ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
+    };
+    let reads = match reads {
+        None => "everything".to_owned(),
+        Some(reads) if reads.is_empty() => "nothing else".to_owned(),
+        Some(reads) => format!("besides only below {}", all(reads)),
+    };
+    let apart = if *keeps_apart { "stay inside" } else { "not confined: that needs Linux 6.12" };
+    vec![
+        ("writes", format!("only below {}", all(writes))),
+        ("reads", reads),
+        ("connects to", ports(connects)),
+        ("listens on", ports(listens)),
+        ("signals, abstract sockets", apart.to_owned()),
+        ("not confined", "UDP, sockets in the file system, modes and owners of your files".to_owned()),
+    ]
 }
 
 #[cfg(test)]

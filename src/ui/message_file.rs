@@ -7,17 +7,34 @@ use super::state::inspector::{Inspector, Keyed};
 use super::tty::{Click, Input};
 use super::view::inspector::{Drawn, Look, draw};
 use super::view::paint;
+use crate::base::human;
+use crate::model::frames::FrameRow;
+use crate::model::ids::AgentKey;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::theme::resolve::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+/// What comes of a file while it is read.
+#[derive(Debug)]
+pub enum Piece {
+    Messages(Vec<FrameRow>),
+    /// There are no more; so many lines are none.
+    End {
+        unread: u64,
+    },
+    Failed(String),
+}
+
 #[derive(Debug)]
 pub struct MessageFile {
     inspector: Inspector,
-    /// The file, and what of it is not shown; cleaned.
-    title: String,
+    /// The file; cleaned.
+    name: String,
+    is_whole: bool,
+    unread: u64,
+    failed: Option<String>,
     has_several: bool,
     /// What came of what the person did last.
     pub note: Option<String>,
@@ -26,8 +43,48 @@ pub struct MessageFile {
 }
 
 impl MessageFile {
-    pub fn new(inspector: Inspector, title: String, has_several: bool) -> Self {
-        Self { inspector, title, has_several, note: None, rows: 0 }
+    pub fn new(inspector: Inspector, name: String) -> Self {
+        Self { inspector, name, is_whole: false, unread: 0, failed: None, has_several: false, note: None, rows: 0 }
+    }
+
+    pub fn take(&mut self, piece: Piece) {
+        match piece {
+            Piece::Messages(rows) => {
+                self.has_several |= rows.iter().any(|row| row.agent != AgentKey::FIRST);
+                self.inspector.take(rows);
+            }
+            Piece::End { unread } => (self.is_whole, self.unread) = (true, unread),
+            Piece::Failed(why) => (self.is_whole, self.failed) = (true, Some(why)),
+        }
+    }
+
+    /// Whether there is something to do between inputs.
+    pub fn has_work(&self) -> bool {
+        self.inspector.is_sifting()
+    }
+
+    /// Does a bounded part of it.
+    pub fn work(&mut self) {
+        self.inspector.sift_on();
+    }
+
+    /// The file, and what of it is not shown.
+    fn title(&self) -> String {
+        let mut title = self.name.clone();
+        if !self.is_whole {
+            title += " · is being read";
+        }
+        if let Some(why) = &self.failed {
+            title = format!("{title} · {why}");
+        }
+        if self.unread > 0 {
+            title = format!("{title} · {} cannot be read", human::count(self.unread, "line"));
+        }
+        if self.inspector.left_out() > 0 {
+            let gone = human::count(self.inspector.left_out(), "message");
+            title = format!("{title} · the first {gone} are left out; --plain has them");
+        }
+        title
     }
 
     /// One input of the person.
@@ -56,9 +113,9 @@ impl MessageFile {
         let area = buf.area;
         let title_rows = u16::from(area.height > 2);
         if title_rows > 0 {
-            let words = self.note.as_ref().unwrap_or(&self.title);
+            let words = self.note.clone().unwrap_or_else(|| self.title());
             let token = if self.note.is_some() { Token::Accent } else { Token::Dim };
-            paint::put(buf, area.x + 2, area.bottom() - 1, area.width, &StyledText::of(words.as_str(), token), theme);
+            paint::put(buf, area.x + 2, area.bottom() - 1, area.width, &StyledText::of(words, token), theme);
         }
         let rest = Rect { height: area.height - title_rows, ..area };
         let look = Look { theme, has_several: self.has_several, is_file: true };
@@ -92,14 +149,15 @@ mod tests {
     }
 
     fn opened() -> MessageFile {
-        let mut inspector = Inspector::keeping(1 << 20);
+        let mut file = MessageFile::new(Inspector::keeping(1 << 20), "r.jsonl".into());
         let flaws = vec![Flaw { rule: "R-219", what: "x".into() }];
-        inspector.take(vec![
+        file.take(Piece::Messages(vec![
             row("session/update", "{\"params\":{\"a\":\"\\u001b[2J\"}}", Vec::new()),
             row("session/update", "{\"params\":{\"needle\":1}}", flaws),
             row("_x/y", "{}", Vec::new()),
-        ]);
-        MessageFile::new(inspector, "r.jsonl".into(), false)
+        ]));
+        file.take(Piece::End { unread: 0 });
+        file
     }
 
     fn shown(file: &mut MessageFile, width: u16, height: u16) -> String {
@@ -133,6 +191,25 @@ mod tests {
         assert!(shown(&mut file, 60, 10).contains("copied"));
         let steps: Vec<_> = (0..3).map(|_| press(&mut file, Code::Esc)).collect();
         assert_eq!(steps, [Keyed::Done, Keyed::Done, Keyed::Close]);
+    }
+
+    #[test]
+    fn keys_are_answered_while_the_file_is_read() {
+        let mut file = MessageFile::new(Inspector::keeping(64 << 20), "r.jsonl".into());
+        assert!(shown(&mut file, 80, 6).contains("is being read"));
+        let wide = &*"x".repeat(1 << 20);
+        let part = |agent| (0..10).map(move |_| FrameRow { agent: AgentKey(agent), ..row("_a/b", wide, Vec::new()) });
+        file.take(Piece::Messages(part(0).collect()));
+        press(&mut file, Code::Char('x'));
+        assert!(file.has_work() && shown(&mut file, 80, 6).contains("…, 10 in all"));
+        file.take(Piece::Messages(part(1).collect()));
+        while file.has_work() {
+            file.work();
+        }
+        assert!(shown(&mut file, 80, 6).contains("20 of 20"));
+        file.take(Piece::Failed("the disk is gone".into()));
+        let screen = shown(&mut file, 80, 6);
+        assert!(screen.contains("the disk is gone") && !screen.contains("being read"), "{screen}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ use context::{update_cx, view_cx};
 use forgetting::Forgetting;
 use ground::{ask, hear};
 pub use inline::Conversation;
-pub use messages::read_messages;
+pub use messages::{Feed, Feeding, feeding, read_messages};
 pub use models::{ModelChoice, Models};
 pub use start::{Pick, choose, pick};
 pub use telling::{Notices, Outside};

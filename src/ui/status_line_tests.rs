@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::changes::ReviewEvent;
+use crate::model::confined::Confined;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
@@ -218,8 +219,15 @@ fn what_was_changed_stands_at_the_right() {
     assert_eq!(said(&s, 22).1, "+120 −14 · 3", "{:?}", said(&s, 22));
     changed(&mut s, true);
     s.intent(Intent::SetGate(Gate::Hold));
-    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · not gated · writes: review first · default");
-    assert_eq!(said(&s, 67).1, "+120 −14 · 3 to review · not gated · writes: review first", "the mode gives way first");
+    assert_eq!(
+        said(&s, 200).1,
+        "+120 −14 in 6 files · 3 to review · writes: review first · some past the gate · default"
+    );
+    let narrow = said(&s, 77).1;
+    assert_eq!(
+        narrow, "+120 −14 · 3 to review · writes: review first · some past the gate",
+        "the mode gives way first"
+    );
     let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session: decided, after: false })));
     assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · writes: review first"), "{:?}", said(&s, 200));
@@ -271,4 +279,37 @@ fn the_mode_that_asks_nothing_says_how_long_it_still_holds() {
     s.intent(Intent::SetPermissionMode(ModeChoice::read("plan").unwrap()));
     let right = said(&s, 200).1;
     assert!(right.contains("permissions plan") && !right.contains(" s ") && !right.contains("min"), "{right}");
+}
+
+#[test]
+fn a_sandbox_is_named_and_f2_says_what_it_leaves_and_what_it_cannot_keep() {
+    let mut s = Scene::ready(120, 40);
+    let writes = vec![s.model.first().cwd.clone(), "/tmp/\u{1b}[2J".to_owned()];
+    let confined = Confined { writes, connects: Some(vec![443]), ..Confined::default() };
+    s.event(Event::Host(HostEvent::AgentConfined(confined.into())));
+    assert!(said(&s, 200).1.contains("sandbox"), "{:?}", said(&s, 200));
+    s.press(Code::F(2)).typed("sandbox");
+    let screen = s.draw().to_owned();
+    for words in ["this directory, /tmp/", "everything", "only TCP 443", "every port of TCP", "Linux 6.12", "UDP"] {
+        assert!(screen.contains(words), "{words}: {screen}");
+    }
+    s.press(Code::Enter);
+    assert!(s.intents().is_empty(), "nothing of it can be set");
+    let unconfined = Scene::ready(120, 40);
+    assert!(!said(&unconfined, 200).1.contains("sandbox"));
+}
+
+#[test]
+fn an_agent_that_ends_early_in_a_sandbox_is_told_why_that_may_be() {
+    let mut s = Scene::new(120, 40);
+    s.event(Event::Host(HostEvent::AgentConfined(Confined::default().into())));
+    s.start();
+    let ended =
+        || Event::Host(HostEvent::AgentExited { exit: Exit { code: Some(1), signal: None }, stderr: Vec::new() });
+    s.event(ended());
+    assert!(s.draw().contains("sandbox_write"), "{}", s.shown);
+    s.intent(Intent::Restart);
+    s.event(Event::Host(HostEvent::AgentSpawned { pid: 2 }));
+    s.event(ended());
+    assert!(s.draw().contains("sandbox_write"), "also the second time: {}", s.shown);
 }

@@ -11,7 +11,7 @@ use crate::engine::fact::Facts;
 use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
 use crate::model::changes::{
-    HeldOutcome, LeftRun, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
+    Before, HeldOutcome, LeftRun, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, SessionKey, TurnId};
@@ -249,10 +249,10 @@ impl Worker {
                 };
                 self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
-            Job::Hold { req, path, content, turn, entry, asked } => {
+            Job::Hold { req, path, content, turn, entry, asked, over } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
                 let proposal = Proposal { req, entry, turn, path: self.real(&path), asked };
-                self.hold(at, &proposal, &content);
+                self.hold(at, &proposal, &content, over.as_ref());
             }
         }
     }
@@ -346,11 +346,14 @@ impl Worker {
             .unwrap_or_else(|| WritePreview { path, old: None, new: "".into(), differs: None })
     }
 
-    fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str) {
+    fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str, over: Option<&Before>) {
         let req = proposal.req;
         match self.review.hold(proposal, content) {
             Ok(true) => {
-                if !proposal.asked {
+                if let Some(before) = over {
+                    let same = self.review.is_held_over(req, before);
+                    self.tell(at, ReviewEvent::DiskCompared { req, same });
+                } else if !proposal.asked {
                     self.tell(at, ReviewEvent::WriteHeld { req });
                 }
                 self.now();

@@ -159,6 +159,9 @@ impl Engine {
                 let (cwd, words) =
                     (self.core.directory(agent.into()).to_owned(), self.core.codec(agent).word_for_word());
                 self.give_kept(agent);
+                if let Some(confined) = self.links.confined(agent, &cwd) {
+                    self.apply(agent, HostEvent::AgentConfined(confined.into()));
+                }
                 let event = self.links.start(agent, cwd, words);
                 self.apply(agent, event);
             }

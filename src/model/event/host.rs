@@ -6,6 +6,7 @@ use super::{AGENT, SESSION};
 use crate::base::transport::{Reached, Transport};
 use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
+use crate::model::confined::Confined;
 use crate::model::ids::{Address, ReqId, TermId};
 use crate::model::past::Recalled;
 use crate::model::permission_mode::ModeChoice;
@@ -26,6 +27,8 @@ pub enum HostEvent {
     AgentSpawned {
         pid: u32,
     },
+    /// What is started next can do only this.
+    AgentConfined(Box<Confined>),
     /// It is not started: a connection to its address is being opened.
     Connecting(Reached),
     /// It is reached over something else than what was tried first.
@@ -195,6 +198,7 @@ impl HostEvent {
     pub fn home(&self) -> Address {
         match self {
             Self::AgentSpawned { .. }
+            | Self::AgentConfined(_)
             | Self::Connecting(_)
             | Self::ReachedOver(_)
             | Self::AsksNothing

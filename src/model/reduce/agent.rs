@@ -69,7 +69,7 @@ impl End {
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
         let Self { kind, how, message, mut hint, detail } = self;
-        if hint.is_empty() && agent.is_confined && matches!(kind, DeathKind::Early | DeathKind::Refused) {
+        if hint.is_empty() && agent.confined.is_some() && matches!(kind, DeathKind::Early | DeathKind::Refused) {
             CONFINED.clone_into(&mut hint);
         }
         Death { kind, how, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
@@ -109,8 +109,8 @@ pub fn forget(agent: &mut Agent) {
     let kept = std::mem::take(&mut agent.kept);
     let suggestion = agent.suggestion.take();
     let credentials = agent.credentials.take();
-    let (log_ins, is_confined) = (agent.log_ins, agent.is_confined);
-    *agent = Agent { command, env, kept, suggestion, is_confined, log_ins, credentials, ..Agent::default() };
+    let (log_ins, confined) = (agent.log_ins, agent.confined.take());
+    *agent = Agent { command, env, kept, suggestion, confined, log_ins, credentials, ..Agent::default() };
 }
 
 pub fn initialized(agent: &mut Agent, init: InitResult) {

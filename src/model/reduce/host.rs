@@ -62,6 +62,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         }
         // Of the agent, or of no session in particular.
         HostEvent::AgentSpawned { .. }
+        | HostEvent::AgentConfined(_)
         | HostEvent::Connecting(_)
         | HostEvent::ReachedOver(_)
         | HostEvent::AsksNothing

@@ -10,7 +10,7 @@ use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
 use crate::model::changes::{
-    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
+    Before, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
@@ -436,6 +436,16 @@ impl ReviewSession {
         let turn = proposal.turn.unwrap_or_else(|| self.last_turn());
         self.held.add(HeldWrite::new(proposal, turn, &below, disk, wanted));
         Ok(true)
+    }
+
+    /// Whether what a held write would replace is this, to the byte.
+    pub fn is_held_over(&self, req: ReqId, before: &Before) -> bool {
+        let Some(disk) = self.held.get(req).map(HeldWrite::disk) else { return false };
+        match (&before.0, disk) {
+            (None, disk) => disk.is_absent(),
+            (Some(text), State::File { .. }) => self.files.content(&disk).is_ok_and(|bytes| bytes == text.as_bytes()),
+            (Some(_), State::Absent | State::Link { .. } | State::Unkept { .. }) => false,
+        }
     }
 
     fn decide_held(&mut self, target: &Target, verdict: Verdict) -> Result<Option<Done>, ReviewError> {

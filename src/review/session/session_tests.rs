@@ -1150,16 +1150,24 @@ fn what_earlier_runs_of_a_session_have_left_is_found_until_it_is_taken_back() {
     let Place { temp, review, .. } = first;
     let (home, head) = (review.dir().parent().unwrap().to_owned(), review.head().clone());
     drop(review);
-    let later = |stem: &str, id: &str| {
+    let later = |stem: &str, id: &str, goes_on| {
         let mut review = ReviewSession::create(&home, SessionInfo { stem: stem.into(), ..head.clone() }).unwrap();
-        review.session(AgentSession::new(id, 1, "agent")).unwrap();
+        // It may be opened once more, when its agent has died.
+        for goes_on in [goes_on, true] {
+            review.session(AgentSession { goes_on, ..AgentSession::new(id, 1, "agent") }).unwrap();
+        }
         review.dir().to_owned()
     };
-    let (same, other) = (later("t", "session-1"), later("u", "session-2"));
+    let (same, other) = (later("t", "session-1", true), later("u", "session-2", true));
+    let (of_that_name, its) = (later("v", "session-1", false), later("w", "session-1", true));
     let left =
         |dir: &Path| earlier_runs(&home, dir, None).into_iter().map(|run| run.run.left.unwrap()).collect::<Vec<_>>();
     assert_eq!(left(&same), [Left { files: 1, pending: 1 }]);
     assert_eq!(left(&other), [], "of another session");
+    assert_eq!(left(&of_that_name), [], "an agent may use a name again");
+    assert_eq!(left(&its), [], "what was before the one that began is not its own");
+    let before: Vec<String> = runs_before(&home, &its, None).into_iter().map(|(run, _)| run.stem).collect();
+    assert_eq!(before, ["v"]);
     let run = earlier_runs(&home, &same, None).remove(0);
     assert_eq!(run.run.stem, "s");
     ReviewSession::open(&run.listed.dir).unwrap().act(&ReviewAction::Rewind { turn: 0 }).unwrap();

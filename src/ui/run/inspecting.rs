@@ -23,12 +23,16 @@ pub(super) fn look<D: Device>(running: &mut Running<D>) {
             break;
         }
     }
-    if running.engine.seen().has_news() {
+    if inspector.is_sifting() {
+        inspector.sift_on();
+    }
+    if running.engine.seen().has_news() || inspector.is_sifting() {
         running.frames.want(Urgency::NextFrame, running.engine.now());
     }
 }
 
 /// Whether there is something to be drawn that was not.
 pub(super) fn has_news<D: Device>(running: &mut Running<D>) -> bool {
-    running.app.inspector.is_some() && running.engine.seen().has_news()
+    let inspector = running.app.inspector.as_ref();
+    inspector.is_some_and(|inspector| inspector.is_sifting() || running.engine.seen().has_news())
 }

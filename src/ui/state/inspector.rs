@@ -1,9 +1,10 @@
 //! The inspector (F9, `acp-tui inspect`): every line of all connections, filtered by what is typed, and one of them opened.
 //!
 //! Follows the newest line until the person chooses one. Invariants: no more bytes of lines are kept than the engine keeps
-//! of them, or than is asked for of a file; a new line costs one look at the filter.
+//! of them, or than is asked for of a file; a new line costs one look at the filter; a key costs a bounded number of them,
+//! the newest lines first, and the rest is looked at between keys.
 
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use crate::model::frames::{FrameRow, words};
 use crate::ui::keys::Action;
 use serde_json::Value;
@@ -14,8 +15,14 @@ const MAX_BYTES: usize = 4 << 20;
 const COST: usize = 256;
 /// Bytes of a filter.
 const MAX_FILTER: usize = 200;
+/// Bytes that a new filter looks at in one go; all that is kept of connections.
+const AT_ONCE: usize = MAX_BYTES;
 /// Lines of an opened message.
 const MAX_LINES: usize = 20_000;
+/// A longer message is opened as it is, and only its beginning.
+const MAX_SET_OUT: usize = 1 << 20;
+/// Bytes of a line of an opened message; a longer one is several.
+const MAX_LINE: usize = 4 << 10;
 
 #[derive(Debug)]
 pub struct Inspector {
@@ -27,8 +34,10 @@ pub struct Inspector {
     first: u64,
     /// How many came too fast to be taken.
     missed: u64,
-    /// Numbers of the rows that fit the filter.
+    /// Numbers of the rows that fit the filter, of those that were looked at.
     fitting: VecDeque<u64>,
+    /// All rows from this number on were looked at.
+    sifted: u64,
     filter: String,
     words: Vec<String>,
     /// The chosen one; without it the newest.
@@ -74,6 +83,7 @@ impl Inspector {
             first: 0,
             missed: 0,
             fitting: VecDeque::new(),
+            sifted: 0,
             filter: String::new(),
             words: Vec::new(),
             at: None,
@@ -133,7 +143,8 @@ impl Inspector {
         while self.fitting.front().is_some_and(|number| *number < first) {
             self.fitting.pop_front();
         }
-        if self.at.is_some_and(|at| at < first) {
+        self.sifted = self.sifted.max(first);
+        if !self.is_sifting() && self.at.is_some_and(|at| at < first) {
             self.at = self.fitting.front().copied();
         }
     }
@@ -194,12 +205,33 @@ impl Inspector {
 
     fn sift(&mut self) {
         self.words = words(&self.filter);
-        let Self { rows, first, words, .. } = self;
-        let fitting = rows.iter().zip(*first..).filter(|(row, _)| row.fits(words));
-        self.fitting = fitting.map(|(_, number)| number).collect();
-        // What is chosen stays, or the next one that fits is.
-        let next = self.at.and_then(|at| self.fitting.get(self.fitting.partition_point(|number| *number < at)));
-        self.at = next.copied();
+        self.fitting.clear();
+        self.sifted = self.first + self.rows.len() as u64;
+        self.sift_on();
+    }
+
+    /// Whether there are rows that were not looked at since the filter has changed.
+    pub fn is_sifting(&self) -> bool {
+        self.sifted > self.first
+    }
+
+    /// Looks at some more of them, from the newest to the oldest.
+    pub fn sift_on(&mut self) {
+        let mut bytes = 0;
+        while self.is_sifting() && bytes < AT_ONCE {
+            let number = self.sifted - 1;
+            let Some(row) = usize::try_from(number - self.first).ok().and_then(|at| self.rows.get(at)) else { break };
+            bytes += row.text.len() + COST;
+            if row.fits(&self.words) {
+                self.fitting.push_front(number);
+            }
+            self.sifted = number;
+        }
+        if !self.is_sifting() {
+            // What is chosen stays, or the next one that fits is.
+            let next = self.at.and_then(|at| self.fitting.get(self.fitting.partition_point(|number| *number < at)));
+            self.at = next.copied();
+        }
     }
 
     /// The place of the chosen one among those that fit.
@@ -248,13 +280,32 @@ impl Opened {
 }
 
 fn pretty(text: &str) -> Option<String> {
+    if text.len() > MAX_SET_OUT {
+        return None;
+    }
     let value: Value = serde_json::from_str(text).ok()?;
     serde_json::to_string_pretty(&value).ok()
 }
 
 fn set_out(text: &str) -> Vec<String> {
-    let set_out = pretty(text).unwrap_or_else(|| text.to_owned());
-    set_out.lines().take(MAX_LINES).map(|line| sanitize::tabbed(line).into_owned()).collect()
+    let (shown, rest) = text.split_at(text.floor_char_boundary(MAX_SET_OUT));
+    let set_out = pretty(text);
+    let lines = set_out.as_deref().unwrap_or(shown).lines().flat_map(pieces).take(MAX_LINES);
+    let mut lines: Vec<String> = lines.map(|line| sanitize::tabbed(line).into_owned()).collect();
+    if !rest.is_empty() {
+        lines.push(format!("… {} more: s saves all of it", human::bytes(rest.len() as u64)));
+    }
+    lines
+}
+
+/// A line in pieces that can each be laid out at once.
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let (piece, more) = rest.take().map(|rest| rest.split_at(rest.floor_char_boundary(MAX_LINE)))?;
+        rest = Some(more).filter(|more| !more.is_empty());
+        Some(piece)
+    })
 }
 
 #[cfg(test)]
@@ -332,5 +383,58 @@ mod tests {
         assert_eq!(inspector.opened.as_ref().unwrap().lines.len(), 5);
         inspector.step(100);
         assert_eq!(inspector.opened.as_ref().unwrap().top, 4);
+    }
+
+    #[test]
+    fn a_filter_looks_at_a_bounded_part_at_a_time_and_finds_the_same() {
+        let mut inspector = Inspector::keeping(64 << 20);
+        let wide = "x".repeat(64 << 10);
+        inspector
+            .take((0..400).map(|n| row(&format!("{n} {wide} {}", if n % 7 == 0 { "rare" } else { "" }))).collect());
+        inspector.step(-300);
+        let before = chosen(&inspector).to_owned();
+        inspector.type_text("rare");
+        assert!(inspector.is_sifting(), "25 MiB are not looked at for one key");
+        let seen = inspector.count().1;
+        assert!(seen > 0 && seen < 58, "{seen}");
+        inspector.take(vec![row("rare and new"), row("new")]);
+        let mut steps = 0;
+        while inspector.is_sifting() {
+            inspector.sift_on();
+            steps += 1;
+        }
+        assert_eq!(((4..8).contains(&steps), inspector.count()), (true, (402, 59)), "{steps}");
+        let number = |text: &str| text.split(' ').next().and_then(|word| word.parse::<u32>().ok()).unwrap();
+        let (was, is) = (number(&before), number(chosen(&inspector)));
+        assert!(is >= was && is < was + 7 && is.is_multiple_of(7), "{was} {is}");
+        inspector.type_text("!");
+        inspector.clear();
+        inspector.step(isize::MAX);
+        assert_eq!((chosen(&inspector), inspector.follows()), ("new", true), "the newest are there at once");
+    }
+
+    #[test]
+    fn what_is_let_go_of_while_a_filter_looks_is_not_looked_at() {
+        let mut inspector = Inspector::keeping(8 << 20);
+        let wide = "x".repeat(64 << 10);
+        inspector.take((0..100).map(|n| row(&format!("{n} {wide}"))).collect());
+        inspector.type_text("x");
+        assert!(inspector.is_sifting());
+        inspector.take((0..100).map(|n| row(&format!("{n} {wide}"))).collect());
+        inspector.sift_on();
+        let (all, fitting) = inspector.count();
+        assert!(!inspector.is_sifting() && all == fitting && all < 130, "{all} {fitting}");
+    }
+
+    #[test]
+    fn of_a_message_that_is_too_large_to_set_out_the_beginning_is_shown_and_all_of_it_saved() {
+        let mut inspector = Inspector::keeping(64 << 20);
+        let text = format!("[\"{}\"]", "é".repeat(2 << 20));
+        inspector.take(vec![row(&text)]);
+        inspector.open();
+        let opened = inspector.opened.as_ref().unwrap();
+        assert!(opened.lines.iter().all(|line| line.len() <= MAX_LINE) && opened.lines.len() > 200);
+        assert!(opened.lines.last().unwrap().contains("more: s saves"), "{:?}", opened.lines.last());
+        assert_eq!(opened.text(), text);
     }
 }

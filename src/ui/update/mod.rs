@@ -275,7 +275,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             };
             state.say(words, cx.now);
         }
-        Action::OptionsList => state.picker = Some(Picker::open(cx.session)),
+        Action::OptionsList => {
+            let confined = cx.session.agent().confined.iter();
+            let confined = confined.flat_map(|one| labels::confined(one, &cx.session.cwd)).collect();
+            state.picker = Some(Picker::open(cx.session, confined));
+        }
         Action::Palette => state.picker = Some(palette::open(state, cx)),
         Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),
         Action::HandOver => sessions::hand_over(state, cx, out),

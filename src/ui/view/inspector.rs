@@ -55,10 +55,11 @@ pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
     drawn.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
     let (all, fitting) = inspector.count();
-    let count = if fitting == all { all.to_string() } else { format!("{fitting} of {all}") };
+    let so_far = if inspector.is_sifting() { "…" } else { "" };
+    let count = if fitting == all { all.to_string() } else { format!("{fitting}{so_far} of {all}") };
     let place = if cx.is_file {
         let more = if fitting == all { String::new() } else { format!(", {all} in all") };
-        format!("{} of {fitting}{more}", inspector.number())
+        format!("{} of {fitting}{so_far}{more}", inspector.number())
     } else {
         let missed = match inspector.missed() {
             0 => String::new(),
@@ -70,7 +71,11 @@ pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -
     paint::put_right(buf, head, used + 2, &keys, cx.theme);
     let (rows, chosen) = inspector.window(usize::from(body.height));
     if rows.is_empty() {
-        let words = if all == 0 { "no message yet" } else { "nothing matches" };
+        let words = match all {
+            0 => "no message yet",
+            _ if inspector.is_sifting() => "looking…",
+            _ => "nothing matches",
+        };
         paint::put(buf, body.x + 2, body.y, body.width, &StyledText::of(words, Token::Dim), cx.theme);
     }
     for ((n, row), y) in rows.into_iter().enumerate().zip(body.y..body.bottom()) {

@@ -91,16 +91,3 @@ fn what_an_earlier_run_has_left_is_named_and_is_what_comes_next() {
     assert!(lab.path("work/b").exists());
     run(&lab, &["redo", "last"]).assert_says(2, &["nothing to do again"]);
 }
-
-/// An agent may give each new session the same name: what was changed in another conversation is not this one's.
-#[test]
-fn a_session_of_the_same_name_is_no_earlier_run() {
-    let lab = Lab::new();
-    let agent = writer(&lab, true, "");
-    for prompt in ["write a", "hello"] {
-        lab.exec(&[prompt, "--allow", "all"], &agent).assert_code(0);
-        let _ = std::fs::remove_file(lab.path("kept.json"));
-    }
-    assert_eq!(run(&lab, &["undo", "last", "--yes"]).assert_code(0).out(), "nothing to take back\n");
-    assert!(lab.path("work/a").exists());
-}

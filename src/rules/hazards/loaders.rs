@@ -1,0 +1,199 @@
+//! Options of builders, checkers and watchers that load code, run a program or work elsewhere: data, each row with its
+//! reason.
+//!
+//! Invariant: nothing but data.
+
+use super::Row;
+use super::Sign::{Begins, Each, Has, Input, Letters, Longs, Only, OnlyTwo, Short, Words};
+
+pub(super) const LOADERS: &[Row] = &[
+    Row { programs: &["tar", "gtar"], signs: &[Longs("--volno-file")], reason: "writes a file of any name" },
+    Row {
+        programs: &["mvn", "mvnw"],
+        signs: &[
+            Short("-s"),
+            Short("-f"),
+            Short("-t"),
+            Short("-b"),
+            Begins("-gs"),
+            Begins("-gt"),
+            Longs("--settings --global-settings --file --toolchains --global-toolchains --builder"),
+            Has("maven.ext"),
+            Has("exec:"),
+            Has("exec-maven"),
+            Has("-dexec"),
+            Has("antrun"),
+        ],
+        reason: "takes settings or a project from elsewhere, loads code, or runs a program of any name",
+    },
+    Row {
+        programs: &["gradle", "gradlew"],
+        signs: &[
+            Short("-I"),
+            Short("-p"),
+            Short("-b"),
+            Short("-c"),
+            Short("-g"),
+            Longs(
+                "--init-script --project-dir --build-file --settings-file --include-build --gradle-user-home \
+                --project-cache-dir",
+            ),
+            Begins("-Dorg.gradle"),
+        ],
+        reason: "loads code, or works elsewhere",
+    },
+    Row {
+        programs: &["dotnet"],
+        signs: &[
+            Only(
+                "build test restore run clean format list add remove new sln pack --version --info --list-sdks \
+                --list-runtimes",
+            ),
+            Short("-s"),
+            Short("-p:"),
+            Begins("/p:"),
+            Longs(
+                "--settings --logger --collect --diag --test-adapter-path --property -property --source --configfile",
+            ),
+        ],
+        reason: "runs what it is given, or loads code",
+    },
+    Row {
+        programs: &["terraform", "tofu"],
+        signs: &[
+            Only("version validate fmt show output providers graph plan init get test -version --version"),
+            Longs("-chdir --chdir -plugin-dir --plugin-dir"),
+        ],
+        reason: "changes what there is elsewhere, or works there",
+    },
+    Row { programs: &["gdb", "lldb"], signs: &[Each, Input], reason: "its commands run programs" },
+    Row { programs: &["tmux", "nix-shell"], signs: &[Each], reason: "runs a program of any name" },
+    Row {
+        programs: &["nix"],
+        signs: &[Only("search log path-info why-depends --version hash")],
+        reason: "runs and builds what an address names",
+    },
+    Row {
+        programs: &["cmake"],
+        signs: &[
+            Short("-C"),
+            Longs("--toolchain --install --open --preset --workflow"),
+            Begins("/"),
+            Begins("~"),
+            Has("compiler"),
+            Has("launcher"),
+            Has("toolchain"),
+            Has("linker"),
+            Has("_include"),
+            Has("_program"),
+            Has("_command"),
+        ],
+        reason: "loads code, or names a program that builds",
+    },
+    Row { programs: &["ninja", "samu"], signs: &[Letters("Cf")], reason: "works elsewhere" },
+    Row {
+        programs: &["bazel", "bazelisk"],
+        signs: &[Longs(
+            "--bazelrc --run_under --override_repository --override_module --output_base --output_user_root \
+            --install_base --host_jvm_args --server_javabase --shell_executable --workspace_status_command \
+            --script_path --invocation_policy --action_env --plugin",
+        )],
+        reason: "runs a program of any name, or takes settings from elsewhere",
+    },
+    Row {
+        programs: &["just"],
+        signs: &[
+            Letters("cfdeE"),
+            Longs(
+                "--shell --shell-arg --command --justfile --working-directory --edit --choose --chooser --init \
+                --dotenv-path --dotenv-filename --global-justfile --tempdir --set",
+            ),
+        ],
+        reason: "runs a program of any name, or takes recipes from elsewhere",
+    },
+    Row {
+        programs: &["task", "go-task"],
+        signs: &[Letters("tdgi"), Longs("--taskfile --dir --entrypoint --global --init")],
+        reason: "takes recipes from elsewhere",
+    },
+    Row {
+        programs: &["pre-commit"],
+        signs: &[Letters("c"), Longs("--config"), Words(&["try-repo"])],
+        reason: "takes hooks from elsewhere",
+    },
+    Row { programs: &["ruff"], signs: &[Letters("o"), Longs("--output-file")], reason: "writes to a file of any name" },
+    Row {
+        programs: &["mypy", "pyright", "pylint", "flake8"],
+        signs: &[Longs(
+            "--python-executable --pythonpath --config-file --rcfile --config --append-config --load-plugins \
+            --init-hook --output-file --junit-xml --custom-typeshed-dir --shadow-file",
+        )],
+        reason: "runs a program, loads code, or writes to a file of any name",
+    },
+    Row {
+        programs: &["jest", "vitest", "mocha"],
+        signs: &[
+            Letters("cr"),
+            Longs(
+                "--config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --rootDir --root \
+                --transform --runner --testRunner --testEnvironment --resolver --reporters --reporter \
+                --watchPlugins --preset --dir --outputFile --require --import --loader --file --package --opts",
+            ),
+        ],
+        reason: "loads code, or works elsewhere",
+    },
+    Row { programs: &["eslint"], signs: &[Short("-f")], reason: "loads code" },
+    Row { programs: &["pytest", "py.test"], signs: &[Longs("--pdbcls")], reason: "loads code" },
+    Row { programs: &["protoc", "buf"], signs: &[Longs("--plugin --template")], reason: "runs a program of any name" },
+    Row {
+        programs: &["as", "ctags", "etags", "cscope"],
+        signs: &[Letters("of"), Longs("--options -options --MD")],
+        reason: "writes to a file of any name, or takes settings from elsewhere",
+    },
+    Row {
+        programs: &["pip", "pip3"],
+        signs: &[
+            Letters("t"),
+            Longs("--python --target --prefix --root --src --log --editor --cache-dir"),
+            Words(&["config", "set"]),
+            Words(&["config", "edit"]),
+        ],
+        reason: "runs a program, writes elsewhere, or keeps settings",
+    },
+    Row {
+        programs: &["systemctl"],
+        signs: &[
+            OnlyTwo(
+                "status/ show/ cat/ list-units/ list-unit-files/ list-timers/ list-sockets/ list-dependencies/ \
+                is-active/ is-enabled/ is-failed/",
+            ),
+            Short("-H"),
+            Short("-M"),
+            Longs("--host --machine --root --image"),
+        ],
+        reason: "starts, ends and changes services",
+    },
+    Row {
+        programs: &["journalctl"],
+        signs: &[
+            Short("-D"),
+            Longs(
+                "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --sync --relinquish-var \
+                --smart-relinquish-var --setup-keys --update-catalog --cursor-file --directory --root --image",
+            ),
+        ],
+        reason: "removes what was logged, or writes a file",
+    },
+    Row { programs: &["crontab"], signs: &[Only("-l")], reason: "runs programs later" },
+    Row {
+        programs: &["compgen", "complete", "compopt"],
+        signs: &[Letters("CFW")],
+        reason: "runs what the option names",
+    },
+    Row { programs: &["history"], signs: &[Letters("anrw")], reason: "writes a file, or takes lines from one" },
+    Row { programs: &["hash"], signs: &[Letters("p")], reason: "a name stands for another program afterwards" },
+    Row { programs: &["enable"], signs: &[Letters("fn")], reason: "loads code, or a name stands for another program" },
+    Row { programs: &["alias"], signs: &[Has("=")], reason: "a name stands for another program afterwards" },
+    Row { programs: &["bind"], signs: &[Letters("fxu")], reason: "runs a program when a key is pressed" },
+    Row { programs: &["trap", "fc"], signs: &[Each], reason: "runs it later, or once more" },
+];
