@@ -677,6 +677,25 @@ fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
 }
 
 #[test]
+fn what_was_left_of_a_journal_that_was_written_anew_goes_and_what_is_being_written_stays() {
+    let ways: [fn(&Path); 3] = [
+        |home| drop(prune(home, Limits::default(), Duration::from_secs(STARTED), None).unwrap()),
+        |home| drop(remove_all_but(home, &[]).unwrap()),
+        take_left_behind,
+    ];
+    for way in ways {
+        let home = state();
+        let journal = home.put("one", &conversation("one"));
+        let left = journal.with_file_name(".tmpAbCdEf");
+        fs::write(&left, "what was said").unwrap();
+        let living = Replacement::of(&journal).unwrap();
+        way(home.path());
+        assert!(!left.exists());
+        living.finish(Durability::None).unwrap();
+    }
+}
+
+#[test]
 fn a_first_line_says_how_the_others_are_read() {
     assert!(codec_of(Text::new(2).text().lines().next().unwrap().as_bytes()).is_some());
     for line in ["", "{}", "{\"v\":99}", "{\"v\":2,\"codec\":\"acp-9\"}", "\u{0}"] {
