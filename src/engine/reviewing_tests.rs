@@ -8,7 +8,8 @@ use crate::model::changes::Target;
 use crate::model::changes::{ReviewAction, ReviewEvent, Scope, Verdict};
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
-use crate::model::event::Intent;
+use crate::model::event::{Intent, Opening};
+use crate::review::protocol::AgentSession;
 use std::sync::mpsc::Receiver;
 
 const AT: SessionKey = SessionKey::FIRST;
@@ -173,6 +174,36 @@ async fn the_review_is_shown_while_it_is_open() {
     let version = engine.version();
     engine.intent(Intent::Review(ReviewAction::Close));
     assert!(engine.model().first().session().review().is_none() && engine.version() > version);
+    engine.shutdown().await;
+}
+
+/// Loads a session, and waits.
+const LOADING: &str = r#"
+    id() { sed 's/.*"id":\([0-9]*\).*/\1/'; }
+    answer() { read -r line; printf '{"id":%s,"result":%s}\n' $(printf %s "$line" | id) "$1"; }
+    answer '{"protocolVersion":1,"agentInfo":{"name":"agent","version":"1"},"agentCapabilities":{"loadSession":true}}'
+    answer '{}'; read -r line
+"#;
+
+#[tokio::test]
+async fn who_looks_before_the_session_goes_on_sees_then_what_its_earlier_runs_have_left() {
+    let place = place();
+    let cwd = place.root.clone();
+    let head = SessionInfo { stem: "1-1".into(), cwd, command: "agent".into(), started: 1, private: Vec::new() };
+    let mut earlier = ReviewSession::create(&place.home, head).unwrap();
+    earlier.session(AgentSession::new("s", 1, "agent")).unwrap();
+    earlier.first_look().unwrap();
+    earlier.begin_turn(1).unwrap();
+    std::fs::write(place.root.join("f"), "x\n").unwrap();
+    earlier.end_turn(1).unwrap();
+    drop(earlier);
+    let mut engine = engine(&place, LOADING, None);
+    engine.intent(Intent::Review(ReviewAction::Show(Scope::Session)));
+    until(&mut engine, |model, _| model.first().session().review().is_some()).await;
+    engine.intent(Intent::OpenAs(Opening::Load("s".into())));
+    engine.intent(Intent::Start);
+    let is_left = |model: &Model| model.first().session().review().is_some_and(|doc| doc.left.len() == 1);
+    until(&mut engine, |model, _| is_left(model)).await;
     engine.shutdown().await;
 }
 

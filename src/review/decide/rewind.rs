@@ -63,7 +63,9 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         let remark = match (by_both, stays) {
             (true, _) => Some(MODE_OF_BOTH.to_owned()),
             (_, true) => Some("what is there now stays beside it".to_owned()),
-            _ if outcome == RewindOutcome::Doubtful && history.is_beside_persons(turn) => Some(BESIDE_PERSONS.to_owned()),
+            _ if outcome == RewindOutcome::Doubtful && history.is_beside_persons(turn) => {
+                Some(BESIDE_PERSONS.to_owned())
+            }
             _ => None,
         };
         outcomes.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));

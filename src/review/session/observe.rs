@@ -210,7 +210,8 @@ impl Observer<'_> {
             let Ok(text) = String::from_utf8(bytes) else { return Ok(None) };
             texts.push(text);
         }
-        let after = texts.pop().filter(|after| after.len() + texts.iter().map(String::len).sum::<usize>() <= MAX_CLAIMED);
+        let after =
+            texts.pop().filter(|after| after.len() + texts.iter().map(String::len).sum::<usize>() <= MAX_CLAIMED);
         Ok(texts.pop().zip(after))
     }
 

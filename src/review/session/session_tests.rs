@@ -1115,7 +1115,8 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
             let at = Instant::now() + Duration::from_secs(1);
             let paths = vec![p.at("a")];
             let (entry, claims) = (EntryId(entry), Vec::new());
-            let note = ToolNote { entry, turn: None, doing, at, since: at, finished: false, waits: false, paths, claims };
+            let note =
+                ToolNote { entry, turn: None, doing, at, since: at, finished: false, waits: false, paths, claims };
             p.review.tool(&note).unwrap();
         }
     });
@@ -1248,7 +1249,17 @@ fn a_call_explains_what_happened_while_it_ran() {
     let note = |activity: &mut Attribution, entry: u64, at, finished| {
         let (at, doing, paths) = (time(at), ToolEffect::Edits, vec!["/a".into()]);
         let (entry, heard) = (EntryId(entry), Instant::now());
-        let note = ToolNote { entry, turn: None, doing, at: heard, since: heard, finished, waits: false, paths, claims: Vec::new() };
+        let note = ToolNote {
+            entry,
+            turn: None,
+            doing,
+            at: heard,
+            since: heard,
+            finished,
+            waits: false,
+            paths,
+            claims: Vec::new(),
+        };
         activity.note(&note, LetGo::At(at), at, |path: &Path| vec![path.to_owned()]);
     };
     activity.begin(1);
@@ -2130,7 +2141,8 @@ fn while_a_command_of_the_persons_runs_a_call_has_done_what_it_says_that_it_puts
     let text = lines(40);
     let (mine, agents) = (changed(&text, &[(5, "mine")]), changed(&text, &[(20, "AGENT")]));
     let both = changed(&text, &[(5, "mine"), (20, "AGENT")]);
-    let claims = |p: &Place| vec![ClaimedEdit { path: p.at("a"), old: Some("line 20\n".into()), new: "AGENT\n".into() }];
+    let claims =
+        |p: &Place| vec![ClaimedEdit { path: p.at("a"), old: Some("line 20\n".into()), new: "AGENT\n".into() }];
     // Whether the call says what it puts there, what is written, and what an undo leaves of it.
     for (claimed, written, left) in [
         (false, &mine, &mine),

@@ -136,9 +136,11 @@ fn the_commands_for_each_earlier_run_can_be_read_whole() {
             }
         }
     }
-    let shown = shown(80, 24, true);
-    assert!(shown.contains("acp-tui undo 1795489800-51231-2") && shown.contains("src/cart.rs"), "{shown}");
-    assert!(shown.contains("more: acp-tui review last"), "{shown}");
+    let whole = shown(80, 24, true);
+    assert!(whole.contains("acp-tui undo 1795489800-51233-2") && whole.contains("src/cart.rs"), "{whole}");
+    let cut = shown(60, 20, true);
+    assert!(cut.contains("acp-tui undo 1795489800-51231-2") && cut.contains("Cargo.toml"), "{cut}");
+    assert!(cut.contains("more: acp-tui review last"), "{cut}");
 }
 
 /// A run counts its own turns; what is shown is how the conversation counts them.
