@@ -99,6 +99,17 @@ fn where_not_all_could_be_looked_at_nothing_is_said_to_be_decided() {
 }
 
 #[test]
+fn in_the_lowest_screens_no_row_is_drawn_over_another() {
+    for height in 1..16 {
+        let mut s = scene(40, height);
+        s.show_review(ReviewDoc { rev: 1, ..ReviewDoc::default() }.into());
+        s.after(1).draw();
+        let rows = s.shown.lines().filter(|row| row.contains("nothing was"));
+        assert_eq!(rows.filter(|row| row.trim() != "nothing was changed").collect::<Vec<_>>(), [""; 0], "{height}");
+    }
+}
+
+#[test]
 fn where_looks_have_failed_and_in_a_run_that_goes_on_it_is_not_said_that_nothing_was_changed() {
     let empty = || ReviewDoc { rev: 1, ..ReviewDoc::default() };
     let shown = |doc: ReviewDoc| {
