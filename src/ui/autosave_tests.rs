@@ -66,8 +66,8 @@ impl DraftStore for Memory {
 async fn fetched(autosave: &mut Autosave, scene: &mut Scene) {
     autosave.look(&scene.model, &scene.ui);
     let Brought::Draft(key, draft) = autosave.next().await else { panic!("no draft") };
-    if let Some(text) = autosave.fetched(key, draft) {
-        scene.ui.view_of(key).unwrap().composer.prepend(&text);
+    if let Some(draft) = autosave.fetched(key, draft, true) {
+        scene.ui.view_of(key).unwrap().composer.prepend(&draft.text);
     }
 }
 
@@ -137,7 +137,7 @@ async fn an_account_of_one_conversation_never_becomes_the_draft_of_another() {
     assert_eq!(drafts.fetch(&place).unwrap().unwrap().joined(), "and the door");
     // What an earlier version has left there.
     let left = Draft { text: account, held: Vec::new() };
-    assert_eq!(autosave.fetched(scene.ui.shown(), Some(left)), None);
+    assert_eq!(autosave.fetched(scene.ui.shown(), Some(left), true), None);
     autosave.close();
 }
 

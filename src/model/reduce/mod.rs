@@ -398,7 +398,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Prompt { text, links } => prompt::prompt(session, text, links, cx),
         Intent::Cancel => prompt::cancel(session, cx),
         Intent::StopChild { entry } => child::stop(session, entry, cx),
-        Intent::TakeBack => prompt::return_held(session, None, cx),
+        Intent::TakeBack => prompt::return_held(session, cx),
         Intent::Queue(act) => queue::act(session, act, cx),
         Intent::Shell(line) => shell::run(session, line, cx),
         Intent::ForgetShell(term) => shell::forget(session, &term, cx),

@@ -127,7 +127,8 @@ impl<'a> ViewCx<'a> {
 /// Draws the whole screen.
 pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> FrameInfo {
     let area = buf.area;
-    let mut info = FrameInfo { scroll: cx.state.view.scroll, ..FrameInfo::default() };
+    let shell = waiting::seen_of_shell(area);
+    let mut info = FrameInfo { scroll: cx.state.view.scroll, shell, ..FrameInfo::default() };
     if area.width < MIN.0 || area.height < MIN.1 {
         let words = width::truncate("too small for acp-tui", usize::from(area.width));
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
