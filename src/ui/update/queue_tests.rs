@@ -158,6 +158,6 @@ fn the_row_names_the_keys_as_they_are_bound() {
     let mut s = queued(&["one"]);
     s.press(Code::Up);
     assert!(s.draw().contains("s sends now · Delete · Shift+↑↓ moves · Esc"), "{}", s.shown);
-    s.ui.keys = keys;
+    s.ui.keys = keys.into();
     assert!(s.draw().contains("x sends now") && !s.shown.contains("Delete"), "{}", s.shown);
 }

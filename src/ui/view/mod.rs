@@ -373,7 +373,12 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     let (above, at) = split_bottom(area, height);
     let view = &cx.state.view;
     let focused = view.focus == Focus::Composer && view.reading.is_none() && view.queued.is_none();
-    let (sign, token) = if view.composer.is_shell() { ("! ", Token::Warn) } else { ("❯ ", Token::Accent) };
+    let (sign, token) = match () {
+        () if view.composer.is_shell() => ("! ", Token::Warn),
+        // Rows above are not shown.
+        () if layout.first_row > 0 => ("↑ ", Token::Accent),
+        () => ("❯ ", Token::Accent),
+    };
     let prompt = StyledText::of(sign, if focused { token } else { Token::Dim });
     paint::put(buf, at.x, at.y, at.width, &prompt, cx.theme);
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
