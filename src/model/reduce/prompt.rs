@@ -424,7 +424,7 @@ pub fn hold(session: &mut Session, first: Option<String>, said: impl Fn(&HeldPro
         let gone = session.held.retain(said);
         return give_back(first.into_iter().chain(gone.into_iter().map(|held| held.text)), cx);
     }
-    session.held.hold(|prompt| !said(prompt));
+    session.held.hold(|prompt| prompt.stays || !said(prompt));
     if let Some(text) = first {
         cx.push(Effect::FrontEnd(FrontEnd::Returned(text)));
     }

@@ -122,7 +122,9 @@ fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
     let layer = layer(state);
     let action = state.keys.resolve(layer, key);
     let lets_go = layer == Layer::Composer && action == Some(Action::Submit) && composer::lets_go(state, cx);
-    lets_go || action.is_some_and(|action| layer.decides(action)) || key.is_digit() && digits_answer(state, layer, cx.now)
+    lets_go
+        || action.is_some_and(|action| layer.decides(action))
+        || key.is_digit() && digits_answer(state, layer, cx.now)
 }
 
 /// Whether a single letter or digit decides something now.
