@@ -118,6 +118,8 @@ pub(super) struct Screen {
     scrolled: u64,
     /// Rows below this number were above the screen when it was looked at last, and do not change any more.
     settled: u64,
+    /// What came last was text.
+    was_plain: bool,
 }
 
 impl Screen {
@@ -135,6 +137,7 @@ impl Screen {
             generation: 0,
             scrolled: 0,
             settled: 0,
+            was_plain: true,
         }
     }
 
@@ -143,6 +146,12 @@ impl Screen {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         self.osc.push(bytes, &mut buffer);
+        let is_plain = is_plain(&buffer);
+        // A sequence can go on in the next piece.
+        if !is_plain || !std::mem::replace(&mut self.was_plain, is_plain) {
+            self.settled = 0;
+            self.was_plain = is_plain;
+        }
         let before = self.term.grid().history_size();
         for slice in buffer.chunks(SLICE.min(self.history / 2)) {
             self.guarded(|screen| screen.feed(slice));
@@ -285,6 +294,17 @@ fn config(history: usize) -> Config {
 
 fn new_term(size: Size, history: usize, replies: &Replies) -> Term<Replies> {
     Term::new(config(history), &size, replies.clone())
+}
+
+/// Whether it is nothing but text and its colours: no row changes by it that has scrolled away.
+fn is_plain(bytes: &[u8]) -> bool {
+    let mut sequences = bytes.split(|byte| *byte == 0x1b);
+    // What stands before the first.
+    sequences.next();
+    sequences.all(|rest| {
+        let end = rest.iter().skip(1).position(|byte| !matches!(byte, b'0'..=b'9' | b';' | b':'));
+        rest.first() == Some(&b'[') && end.and_then(|end| rest.get(end + 1)) == Some(&b'm')
+    })
 }
 
 /// A row without trailing blanks; a cell that only has a colour of its own is no blank.

@@ -272,7 +272,12 @@ pub fn end_everything(session: &mut Session, mark: Mark, cx: &mut Cx) {
         }
     }
     prompt::close_turn(session, mark, cx);
-    prompt::hold(session, None, |_| false, cx);
+    // One that has not been opened does not go on.
+    if session.id.is_some() {
+        prompt::hold(session, None, |_| false, cx);
+    } else {
+        prompt::return_held(session, cx);
+    }
 }
 
 /// Says why it has ended, and ends the turn that ran.

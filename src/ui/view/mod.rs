@@ -373,17 +373,16 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     let (above, at) = split_bottom(area, height);
     let view = &cx.state.view;
     let focused = view.focus == Focus::Composer && view.reading.is_none() && view.queued.is_none();
-    let (sign, token) = match () {
-        () if view.composer.is_shell() => ("! ", Token::Warn),
-        // Rows above are not shown.
-        () if layout.first_row > 0 => ("↑ ", Token::Accent),
-        () => ("❯ ", Token::Accent),
-    };
+    let (sign, token) = if view.composer.is_shell() { ("! ", Token::Warn) } else { ("❯ ", Token::Accent) };
     let prompt = StyledText::of(sign, if focused { token } else { Token::Dim });
     paint::put(buf, at.x, at.y, at.width, &prompt, cx.theme);
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
+    }
+    if layout.first_row > 0 && at.width > 3 {
+        // Rows above are not shown.
+        paint::put(buf, at.right() - 1, at.y, 1, &StyledText::of("↑", Token::Accent), cx.theme);
     }
     let mark = |buf: &mut Buffer, (row, columns): (u16, Range<u16>), style: RunStyle| {
         let (x, y) = (at.x.saturating_add(2).saturating_add(columns.start), at.y.saturating_add(row));

@@ -225,7 +225,7 @@ fn held(session: SessionRef<'_>, rows: &mut Rows) {
     if all == 0 {
         return;
     }
-    rows.head("NEXT PROMPTS", labels::held(session).unwrap_or_default());
+    rows.head("NEXT PROMPTS", format!("{all} held"));
     for (at, prompt) in prompts.take(FEW).enumerate() {
         let number = (at + 1).to_string();
         let words = prompt.text.get(..prompt.text.floor_char_boundary(200)).unwrap_or_default();
