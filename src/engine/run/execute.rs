@@ -424,6 +424,14 @@ impl Engine {
         self.terminals.resize(term, size);
     }
 
+    /// The same of the terminals of their own commands, from now on.
+    pub fn fit_shell(&mut self, size: (u16, u16)) {
+        if self.terminals.fit_shell(size) {
+            let all = self.core.model().sessions().flat_map(|(_, session)| session.shell());
+            all.filter(|term| term.is_running()).for_each(|term| self.terminals.resize(&term.id, size));
+        }
+    }
+
     /// Shows a page to the person; that it cannot be shown is told in the session.
     pub fn open_page(&self, at: SessionKey, address: String) {
         let facts = self.teller.clone();

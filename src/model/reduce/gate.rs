@@ -12,7 +12,7 @@ use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::question::{About, Offered, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruled;
-use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
+use super::super::session::{PromptKind, Session, Stage, Write};
 use super::Cx;
 use super::{audit, host, notice, permission, review, service};
 use std::sync::Arc;
@@ -260,13 +260,8 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
             set_outcome(session, write.entry, FileOutcome::Altered);
             cx.push(Effect::Respond { req, answer: Answer::Empty });
             let note = altered(&path, &differs);
-            match session.held.back_mut().filter(|held| held.kind == PromptKind::ChangedWrites) {
-                Some(held) => held.text = format!("{}\n\n{note}", held.text),
-                None => session.held.push_back(HeldPrompt {
-                    kind: PromptKind::ChangedWrites,
-                    text: format!("{ALTERED}\n\n{note}"),
-                    links: Vec::new(),
-                }),
+            if !session.held.add_to_last(PromptKind::ChangedWrites, &note) {
+                session.held.add(PromptKind::ChangedWrites, format!("{ALTERED}\n\n{note}"), Vec::new());
             }
         }
         HeldOutcome::Refused => refuse(session, req, cx),
