@@ -154,7 +154,7 @@ fn ask(session: &mut Session, req: ReqId, entry: EntryId, about: About, cx: &mut
 
 /// The answer to a question of our own: the person's, or that of a rule which was made meanwhile.
 pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: Option<&Ground>, cx: &mut Cx) {
-    let Question { req, entry, about, .. } = question;
+    let Question { req, entry, about, outside, .. } = question;
     let by = rule.map_or_else(|| "you".to_owned(), Ground::words);
     let error = |about| match rule.cloned() {
         Some(ground) => ground.refusal(about),
@@ -177,7 +177,9 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
         },
         About::Read(spec) if allowed => {
             retell(session, entry, Level::Info, format!("allowed by {by}: read {}", spec.path));
-            let request = service::request_of(session, Deed::Read(spec.path.as_str().into()), cx).granted();
+            // Outside it is that very file which the person has seen named, whatever leads there by now.
+            let path = outside.first().and_then(|outside| outside.real.as_deref()).unwrap_or(&spec.path);
+            let request = service::request_of(session, Deed::Read(path.into()), cx).granted();
             service::read_it(session, req, &spec, request, cx);
         }
         About::Read(spec) => {
