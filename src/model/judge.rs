@@ -345,7 +345,7 @@ fn outside(request: &Request) -> Option<Verdict> {
 fn reads_outside(request: &Request) -> bool {
     let Deed::Read(path) = &request.deed else { return false };
     let is_known = || {
-        let outside = request.ruling.as_ref().map_or(&[][..], |ruling| &ruling.outside);
+        let outside = request.ruling.as_ref().map_or(&[][..], |ruling| ruling.outside.as_slice());
         !outside.is_empty() && outside.iter().all(|outside| outside.real.is_some())
     };
     match request.place {
