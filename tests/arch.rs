@@ -41,6 +41,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "wire",
             "mcp",
             "base",
+            "model::auth_status",
             "model::child",
             "model::effect",
             "model::entry",
@@ -191,6 +192,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::run",
             "ui::screen",
             "ui::agent_picker",
+            // What is printed is called as it is on the screen.
+            "ui::labels",
             // Messages of a file on the screen.
             "ui::message_file",
             "ui::state::inspector",

@@ -325,8 +325,17 @@ fn command_of(items: &mut Vec<Item>) -> Result<Name, Usage> {
         items.splice(0..0, Flag::named("help").map(|flag| Item::Option(flag, None)));
         return Ok(name);
     }
-    let Some(name) = Name::of(&word) else {
-        return Err(no_command(&word));
+    let name = match Name::of(&word) {
+        Some(name) => name,
+        None => {
+            // A known agent's name is enough; options of its own belong behind `--`.
+            let is_clear = !items.iter().any(|item| matches!(item, Item::Unknown(_)));
+            let is_known = is_clear && known().iter().any(|agent| agent.id == word);
+            let flag = Flag::named("agent").filter(|_| is_known);
+            let flag = flag.ok_or_else(|| no_command(&word))?;
+            items.insert(at + 1, Item::Option(flag, Some(word.into())));
+            Name::Screen
+        }
     };
     items.remove(at);
     Ok(name)
@@ -776,6 +785,21 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_known_agents_name_is_enough() {
+        let of = |words: &[&str]| match parse_words(words) {
+            Ok(Command::Screen(common)) => (common.agent, common.inline),
+            other => panic!("{words:?}: {other:?}"),
+        };
+        assert_eq!(of(&["gemini"]), (Some("gemini".into()), false));
+        assert_eq!(of(&["--inline", "codex"]), (Some("codex".into()), true));
+        assert_eq!(parse_words(&["help", "gemini"]), Ok(Command::Help(Name::Screen)));
+        // Neither another agent's command nor a prompt is guessed from what stands beside it.
+        for words in [&["gemini", "--", "other"][..], &["gemini", "fix it"], &["gemini", "exec"]] {
+            assert!(parse_words(words).is_err(), "{words:?}");
+        }
+    }
+
     mod bad_input_says_what_to_do {
         use super::*;
 
@@ -787,7 +811,6 @@ mod tests {
         cases! {
             check {
                 agent_without_dashes: &["my-agent", "--acp"], "after `--`: acp-tui -- my-agent";
-                known_agent: &["gemini"], "`acp-tui --agent gemini`";
                 known_agent_with_options: &["gemini", "--acp"], "`acp-tui --agent gemini`";
                 known_agent_by_its_program: &["claude-agent-acp"], "`acp-tui --agent claude`";
                 dashes_without_an_agent: &["--"], "no agent after";

@@ -14,6 +14,7 @@ use crate::engine::merging::{MERGE, MERGES};
 use crate::model::changes::{Scope, Totals};
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::error::ReviewError;
+use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
 use crate::store::sessions::{self, Can, Figures, Forgotten, Known, NotFound, State};
@@ -129,24 +130,30 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
     let mut rows: Vec<Row> = Vec::new();
     for known in known {
         let own: Vec<Listed> = reviews.iter().filter(|review| is_of(&known, review)).cloned().collect();
-        let sums = own.iter().filter(|one| summed.insert(one.dir.clone())).map(|one| one.dir.clone()).collect();
         listed.extend(own.iter().map(|one| (one.dir.clone(), known.session_id.clone())));
-        let mut row = Row { known, reviews: own, sums, is_damaged: false };
+        let mut row = Row { known, reviews: own, sums: Vec::new(), is_damaged: false };
         // One that was closed has ended, although others of its run have not.
         let was_closed = row.known.state == State::Ended && row.known.is_held;
         if !was_closed && row.reviews.iter().any(|review| review.locked) {
             row.known.state = State::Open;
         }
-        if !row.known.is_empty() || row.known.state == State::Open || !row.reviews.is_empty() {
-            rows.push(row);
+        // Where nothing was said there may be changes still; those that others share stand with these.
+        let is_its_own =
+            |review: &Listed| !archive::is_empty(&review.dir) && sharers(&row, review, forgotten).is_empty();
+        if row.known.is_empty() && row.known.state != State::Open && !row.reviews.iter().any(is_its_own) {
+            continue;
         }
+        let dirs = row.reviews.iter().map(|review| review.dir.clone());
+        row.sums = dirs.filter(|dir| summed.insert(dir.clone())).collect();
+        rows.push(row);
     }
     // What has no journal any more can still be undone.
     for review in &reviews {
         let mut lone: Vec<(String, String)> =
             review.sessions.iter().rev().map(|s| (s.id.clone(), s.agent.clone())).collect();
         let command = review.head.as_ref().map_or("", |head| &head.command);
-        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())) && !forgotten.contains(command, id));
+        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())));
+        lone.retain(|(id, agent)| !forgotten.contains(command, agent, id));
         if review.head.is_none() {
             lone.push((review.stem.clone(), String::new()));
         }
@@ -211,6 +218,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         follows: None,
         thread: None,
         is_imported: false,
+        is_untouched: false,
         is_held: false,
         is_listed: false,
         is_named: false,
@@ -349,9 +357,10 @@ fn hide(state: &Path, known: &Known) -> Result<(), String> {
 /// The other conversations, not forgotten ones, whose changes are kept together with its own.
 fn sharers<'a>(row: &Row, review: &'a Listed, forgotten: &Forgotten) -> Vec<&'a str> {
     let command = review.head.as_ref().map_or("", |head| &head.command);
-    let ids = review.sessions.iter().map(|session| session.id.as_str());
-    let is_there = |id: &&str| *id != row.known.session_id && !forgotten.contains(command, id);
-    ids.filter(is_there).collect()
+    let is_there = |session: &&AgentSession| {
+        session.id != row.known.session_id && !forgotten.contains(command, &session.agent, &session.id)
+    };
+    review.sessions.iter().filter(is_there).map(|session| session.id.as_str()).collect()
 }
 
 /// The other conversations with which it has its kept changes in common.

@@ -1,7 +1,7 @@
 //! Journals and reviews become one list, also where only one of the two is there.
 
 use super::*;
-use crate::review::protocol::{AgentSession, SessionInfo};
+use crate::review::protocol::SessionInfo;
 
 fn known(id: &str, stem: &str, updated: u64) -> Known {
     let review = review(stem, &[id], false);
@@ -16,8 +16,7 @@ fn known(id: &str, stem: &str, updated: u64) -> Known {
 }
 
 fn review(stem: &str, ids: &[&str], locked: bool) -> Listed {
-    let session =
-        |(n, id): (usize, &&str)| AgentSession { id: (*id).into(), first_turn: n as u64 + 1, agent: "demo".into() };
+    let session = |(n, id): (usize, &&str)| AgentSession::new(id, n as u64 + 1, "demo");
     Listed {
         dir: stem.into(),
         stem: stem.into(),
@@ -103,4 +102,45 @@ fn a_merge_is_no_conversation() {
     assert_eq!(names(&rows), [("merge-w1", 1), ("merge-a", 0)]);
     assert_eq!(rows.iter().map(is_merge).collect::<Vec<_>>(), [true, false]);
     assert_eq!(find(rows, LAST, &Origins::default()).unwrap().known.session_id, "merge-a");
+}
+
+/// The run is known by the command of its first agent; the forgotten one is of the second.
+#[test]
+fn a_forgotten_session_of_the_second_agent_of_a_run_is_no_row_and_keeps_no_changes() {
+    let state = tempfile::tempdir().unwrap();
+    let mut shared = review("7-0-1", &["a", "b"], false);
+    shared.sessions[1].agent = "second".into();
+    let mut second = known("b", "7-0-1", 30);
+    (second.agent, second.command) = ("second".into(), "second --acp".into());
+    sessions::hide(state.path(), &second).unwrap();
+    let forgotten = sessions::hidden(state.path());
+    let rows = merged(vec![known("a", "7-0-1", 20)], vec![shared], &forgotten);
+    assert_eq!(names(&rows), [("a", 1)]);
+    assert!(sharers(&rows[0], &rows[0].reviews[0], &forgotten).is_empty());
+}
+
+#[test]
+fn a_conversation_in_which_nothing_was_said_stands_only_for_changes_that_are_no_others() {
+    let dirs = tempfile::tempdir().unwrap();
+    let kept = |stem: &str, ids: &[&str], ledger: &str| {
+        let dir = dirs.path().join(stem);
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::write(dir.join("ledger.jsonl"), ledger).unwrap();
+        Listed { dir, ..review(stem, ids, false) }
+    };
+    let reviews = vec![
+        kept("7-0-1", &["untouched"], ""),
+        kept("8-0-1", &["changed"], "{}\n"),
+        kept("9-0-1", &["said", "beside"], "{}\n"),
+    ];
+    let silent = |id: &str, stem: &str| Known { turns: 0, ..known(id, stem, 50) };
+    let all = vec![
+        silent("beside", "9-0-1"),
+        silent("untouched", "7-0-1"),
+        silent("changed", "8-0-1"),
+        known("said", "9-0-1", 20),
+    ];
+    let rows = merged(all, reviews, &Forgotten::default());
+    assert_eq!(names(&rows), [("changed", 1), ("said", 1)]);
+    assert_eq!(rows[1].sums.len(), 1, "what is known of all is said with the one that is left");
 }

@@ -345,7 +345,7 @@ fn open(dir: &Path, gather: &Gather) -> Result<ReviewSession, String> {
 mod tests {
     use super::*;
     use crate::model::ids::EntryId;
-    use crate::review::protocol::SessionInfo;
+    use crate::review::protocol::{AgentSession, SessionInfo};
     use std::fs;
 
     fn run() -> Run {
@@ -403,7 +403,7 @@ mod tests {
             private: Vec::new(),
         };
         let mut review = ReviewSession::create(&lab.join("home"), head).unwrap();
-        review.session("id", 1, "Agent").unwrap();
+        review.session(AgentSession::new("id", 1, "Agent")).unwrap();
         review.begin_turn(1).unwrap();
         fs::write(cwd.join("file"), "two\n").unwrap();
         review.wrote(&cwd.join("file"), "two\n", None, None).unwrap();

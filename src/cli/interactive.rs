@@ -54,6 +54,7 @@ pub(super) fn prepare(
     config.budget = spent::budget(surroundings);
     config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
     config.rules = Some(rules);
+    config.unstable = surroundings.config.unstable;
     config.servers = Some(servers);
     Ok(Interactive { config, warnings, demo })
 }

@@ -12,7 +12,7 @@ use crate::config::installed;
 use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep, ReachConfig, SandboxConfig, Spoken};
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig};
+use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig, kept_by_command};
 use crate::host::keyring::Keyring;
 use crate::host::process::{self, Sandbox};
 use crate::host::worktrees;
@@ -25,7 +25,6 @@ use crate::review::archive;
 use crate::review::protocol::SessionInfo;
 use crate::store::recording::Recording;
 use crate::store::sessions::{self, Limits};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
@@ -242,6 +241,7 @@ pub fn engine_config(
         permission_mode: common.permission_mode,
         rules: None,
         servers: None,
+        unstable: false,
         audit: dirs.map(|d| d.state.clone()),
         private: dirs
             .map(|d| archive::private(&d.state))
@@ -254,17 +254,12 @@ pub fn engine_config(
     })
 }
 
-/// What an agent is called in the system's keyring: by the name that it was chosen by, else by its command. One that names
-/// files of the project is another agent in each project.
+/// What an agent is called in the system's keyring: by the name that it was chosen by, else by its command.
 pub fn kept_as(agent: &AgentCommand, cwd: &Path) -> Option<String> {
     if agent.starts == Starts::AtHome || agent.reach.url.is_some() {
         return kept_as_named(agent);
     }
-    let mut words = std::iter::once(&agent.command).chain(&agent.args);
-    let is_of_project = words.any(|word| !Path::new(word).is_absolute() && cwd.join(word).exists());
-    let place = if is_of_project { cwd.as_os_str().as_encoded_bytes() } else { b"" };
-    let digest = Sha256::digest([line(agent).as_bytes(), &[0], place].concat());
-    Some(digest.iter().fold("command ".to_owned(), |name, byte| name + &format!("{byte:02x}")))
+    Some(kept_by_command(&agent.command, &agent.args, cwd))
 }
 
 /// The same of one that was chosen by its name.

@@ -73,16 +73,24 @@ fn by_values(asked: &Login, ended: &Ended, kept_as: &str, vars: &[String], open:
     let mut values = Vec::new();
     for name in vars {
         // Standard error may be closed; the line is read all the same.
-        let _ = write!(io::stderr(), "{} (not shown; Esc leaves): ", sanitize::line(name));
+        let _ = write!(io::stderr(), "{} (not shown; nothing leaves it out, Esc ends): ", sanitize::line(name));
         let typed = tty::hidden_line();
         let _ = writeln!(io::stderr());
         let value = typed.map_err(|error| Usage(format!("the terminal cannot be read: {error}")))?;
-        let Some(value) = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()) else {
-            say("not logged in: nothing was typed");
+        let Some(value) = value.map(|value| value.trim().to_owned()) else {
+            say("not logged in: it was left");
             return Ok(code::AUTH);
         };
-        values.push(Kept { name: name.clone(), value, is_open: open.contains(name) });
+        // An agent may name variables that it can do without.
+        if !value.is_empty() {
+            values.push(Kept { name: name.clone(), value, is_open: open.contains(name) });
+        }
     }
+    if values.is_empty() {
+        say("not logged in: nothing was typed");
+        return Ok(code::AUTH);
+    }
+    let names: Vec<String> = values.iter().map(|value| value.name.clone()).collect();
     if let Err(why) = Keyring::System.keep(kept_as, values) {
         let code = told(ended);
         say(&format!("not kept in the system's keyring: {why}"));
@@ -99,7 +107,7 @@ fn by_values(asked: &Login, ended: &Ended, kept_as: &str, vars: &[String], open:
         say(if forgotten { "nothing is kept" } else { "the keyring still has them: `acp-tui logout` removes them" });
         return Ok(code::AUTH);
     }
-    say(&format!("kept in the system's keyring, for this agent alone: {}", vars.join(", ")));
+    say(&format!("kept in the system's keyring, for this agent alone: {}", names.join(", ")));
     if tried.code == code::OK { Ok(code::OK) } else { Ok(told(&tried)) }
 }
 

@@ -9,6 +9,7 @@ use super::launch::Surroundings;
 use super::resume::{self, Resumed};
 use super::trees;
 use super::usage::Usage;
+use crate::base::date;
 use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
@@ -129,7 +130,7 @@ impl Archive for Journals {
             }
         }
         let (cwd, origins) = (query.below.clone(), worktrees::origins(&self.state));
-        let wanted = search::Query { cwd, origins, ..search::Query::of(Matcher::literal(&query.text)) };
+        let wanted = search::Query { cwd, origins, ..wanted(&query.text)? };
         let (mut hits, mut more) = (Vec::new(), false);
         let found = search::search(&self.state, &wanted, |found| {
             for one in found {
@@ -180,6 +181,27 @@ impl Journals {
     }
 }
 
+/// What is looked for, behind what it is looked for in: `agent:NAME`, `role:ROLE` and `since:YYYY-MM-DD`.
+fn wanted(text: &str) -> Result<search::Query, String> {
+    let (mut agent, mut role, mut since, mut rest) = (None, None, None, text);
+    loop {
+        let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+        match word.split_once(':') {
+            Some(("agent", name)) if !name.is_empty() => agent = Some(name.to_owned()),
+            Some(("role", name)) => {
+                let found = Role::ALL.into_iter().find(|role| role.word() == name);
+                role = Some(found.ok_or_else(|| format!("role: is user, agent, thought or tool, not `{name}`"))?);
+            }
+            Some(("since", day)) => {
+                since = Some(date::day(day).ok_or_else(|| format!("since: takes a day as YYYY-MM-DD, not `{day}`"))?);
+            }
+            _ if rest.is_empty() => return Err("nothing to look for behind the options".to_owned()),
+            _ => return Ok(search::Query { agent, role, since, ..search::Query::of(Matcher::literal(rest)) }),
+        }
+        rest = behind.trim_start();
+    }
+}
+
 fn is_it(known: &Known, which: &Which) -> bool {
     known.session_id == which.id
         && known.command == which.command
@@ -207,4 +229,25 @@ pub(super) fn going(chosen: &PastSession, common: &Common, surroundings: &Surrou
     let dirs = surroundings.dirs.as_ref().ok_or_else(none)?;
     let row = conversations::find_known(&dirs.state, |known| is_it(known, &chosen.which())).map_err(Usage)?;
     resume::going(row.known, common, surroundings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_stand_before_what_is_looked_for() {
+        let query = wanted("agent:codex role:tool since:2026-01-02 the text: it").unwrap();
+        assert_eq!((query.agent.as_deref(), query.role), (Some("codex"), Some(Role::Tool)));
+        assert_eq!(
+            (query.since, query.matcher.find("x the text: it").map(|at| at.start)),
+            (date::day("2026-01-02"), Some(2))
+        );
+        for (text, why) in
+            [("role:nobody x", "nobody"), ("since:friday x", "YYYY-MM-DD"), ("role:user ", "nothing to look for")]
+        {
+            assert!(wanted(text).unwrap_err().contains(why), "{text}");
+        }
+        assert!(wanted("std::fs").unwrap().matcher.find("use std::fs;").is_some());
+    }
 }

@@ -46,16 +46,8 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resum
     let known = match choice {
         // The person chooses on the screen.
         SessionChoice::Chosen => return Ok(None),
-        SessionChoice::Newest => {
-            let cwd = launch::directory(common)?;
-            let found = sessions::newest(&dirs.state, &cwd, &worktrees::origins(&dirs.state));
-            found.map_err(|e| Usage(format!("the sessions cannot be read: {e}")))?.ok_or_else(|| {
-                let place = visible(cwd.as_os_str());
-                Usage(format!(
-                    "no session of {place} is known; begin one without --continue, or name one with --resume"
-                ))
-            })?
-        }
+        SessionChoice::Newest => newest(common, &dirs.state)?,
+        SessionChoice::Named(name) if name == archive::LAST => newest(common, &dirs.state)?,
         SessionChoice::Named(name) => {
             let command = wanted(common, surroundings)?;
             let known = sessions::by_id(&dirs.state, name, command.as_deref());
@@ -68,6 +60,16 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resum
     };
     let known = if known.is_only_told() { told(known, common)? } else { known };
     going(known, common, surroundings).map(Some)
+}
+
+/// The newest session of the directory.
+fn newest(common: &Common, state: &Path) -> Result<Known, Usage> {
+    let cwd = launch::directory(common)?;
+    let found = sessions::newest(state, &cwd, &worktrees::origins(state));
+    found.map_err(|e| Usage(format!("the sessions cannot be read: {e}")))?.ok_or_else(|| {
+        let place = visible(cwd.as_os_str());
+        Usage(format!("no session of {place} is known; begin one without --continue, or name one with --resume"))
+    })
 }
 
 /// The command line of the agent that the person names, if they do.

@@ -9,6 +9,7 @@ use super::output::{can_draw, confirmed, is_screen, print, say};
 use super::progress;
 use super::usage::Usage;
 use crate::base::{human, paths};
+use crate::engine::counting::{Before, before, turns_before};
 use crate::headless::code;
 use crate::model::changes::{
     Cause, FileChange, FileDoc, HunkDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope,
@@ -16,9 +17,9 @@ use crate::model::changes::{
 use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
-use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs};
-use crate::store::sessions::{self, Part};
+use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, runs_before};
 use crate::text::diff::Kind;
+use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -64,26 +65,24 @@ pub fn review(name: &str) -> Result<u8, Usage> {
         return super::screen::review(&found.dir);
     }
     let runs = earlier(&home, &found);
-    let before = found.session.as_ref().and_then(|session| runs_before(&home, &found.dir, session));
-    let printed = list(&found.dir, before.map_or(0, |before| before.turns), !runs.is_empty())?;
-    for run in runs {
-        say(&run.words());
+    let printed = list(&found.dir, !runs.is_empty())?;
+    for earlier in runs {
+        say(&left_run(&earlier.run));
     }
     Ok(printed)
 }
 
-/// What there is to look at, without a screen: of a session that had so many turns before this run, and may have
-/// something left of them.
-fn list(dir: &Path, before: u64, has_earlier: bool) -> Result<u8, Usage> {
-    let doc = ReviewSession::open(dir).and_then(|mut tracker| Ok((tracker.doc(Scope::Session)?, tracker)));
-    match doc {
-        Ok((doc, tracker)) => {
-            let turns = tracker.turns();
-            let number = |turn| {
-                turns.number(turn).map_or(turn, |(_, number)| number) + if turns.are_shared() { 0 } else { before }
-            };
-            print(&listing(&doc, has_earlier, number))
-        }
+/// The review of a run, which counts turns as its sessions do.
+fn opened(dir: &Path) -> Result<ReviewSession, ReviewError> {
+    let mut review = ReviewSession::open(dir)?;
+    review.count_on(turns_before(dir, review.sessions()));
+    Ok(review)
+}
+
+/// What there is to look at, without a screen.
+fn list(dir: &Path, has_earlier: bool) -> Result<u8, Usage> {
+    match opened(dir).and_then(|mut review| review.doc(Scope::Session)) {
+        Ok(doc) => print(&listing(&doc, has_earlier)),
         Err(error) => Ok(failed(&error)),
     }
 }
@@ -100,15 +99,17 @@ fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
 }
 
 fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewError> {
-    let mut tracker = ReviewSession::open(&found.dir)?;
+    let mut tracker = opened(&found.dir)?;
     if undo.turn.is_none()
         && let Some((words, Newest::Merge(files))) = tracker.newest_decision()
     {
         return unmerge(&mut tracker, undo, &words, &files);
     }
-    let before =
-        || found.session.as_ref().and_then(|session| runs_before(home, &found.dir, session)).unwrap_or_default();
-    let turn = first_turn(tracker.turns(), found.session.as_ref(), undo.turn, before)?;
+    let (turns, wanted) = (tracker.turns(), undo.turn);
+    let before = |session: &AgentSession| before(&found.dir, session).unwrap_or_default();
+    let session = found.session.as_ref().or_else(|| turns.only_session());
+    let elsewhere = |stem: &str, at| in_run(home, stem, session?, (at, wanted?));
+    let turn = first_turn(turns, found.session.as_ref(), wanted, before, elsewhere)?;
     if let Some(trouble) = tracker.trouble() {
         say(&trouble);
     }
@@ -146,7 +147,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
         for earlier in earlier(home, found) {
-            say(&earlier.words());
+            say(&left_run(&earlier.run));
         }
     }
     Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
@@ -174,7 +175,7 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
         ));
     }
     let runs = earlier(home, found);
-    let next = runs.iter().find(|run| matches!(run.left, Ok((files, _)) if files > 0));
+    let next = runs.iter().find(|earlier| earlier.run.left.as_ref().is_ok_and(|left| left.files > 0));
     let is_all_known = tracker.trouble().is_none() && !tracker.is_behind();
     if beside == 0
         && is_all_known
@@ -186,8 +187,8 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
         drop(tracker);
         return take_back_of(home, undo, &Found { dir: run.listed.dir.clone(), session: Some(run.session.clone()) });
     }
-    for run in &runs {
-        say(&run.words());
+    for earlier in &runs {
+        say(&left_run(&earlier.run));
     }
     if beside == 0 && runs.is_empty() {
         return Ok(show(&[], Tense::Did, &tracker));
@@ -243,10 +244,30 @@ fn say_touched(found: &[PathBuf]) {
 pub fn redo(name: &str) -> Result<u8, Usage> {
     let home = reviews()?;
     let outcome = find(&home, name)
-        .and_then(|found| ReviewSession::open(&found.dir))
+        .and_then(|found| if name == archive::LAST { last_undone(&home, &found) } else { opened(&found.dir) })
         .and_then(|mut tracker| bring_back(&mut tracker))
         .map(|(taken, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&taken.words)).max(code_of(&taken))));
     Ok(done(outcome))
+}
+
+/// The run in which something was decided last, of those of a session: `undo` takes its earlier ones back as well.
+fn last_undone(home: &Path, found: &Found) -> Result<ReviewSession, ReviewError> {
+    let tracker = opened(&found.dir)?;
+    let Some(session) = found.session.as_ref().filter(|_| !tracker.has_undone_merge()) else { return Ok(tracker) };
+    let at = |tracker: &ReviewSession| tracker.newest_decision().map(|_| tracker.decided_at().unwrap_or_default());
+    let mut newest = at(&tracker);
+    let mut dir = None;
+    for (run, _) in runs_before(home, &found.dir, Some(session)) {
+        // One that cannot be opened was not the last either.
+        let decided = ReviewSession::open(&run.dir).ok().and_then(|tracker| at(&tracker));
+        if decided > newest {
+            (newest, dir) = (decided, Some((run.dir, run.stem)));
+        }
+    }
+    let Some((dir, stem)) = dir else { return Ok(tracker) };
+    drop(tracker);
+    say(&format!("the last undo was of {stem}, an earlier run of the session"));
+    opened(&dir)
 }
 
 /// Takes back an undo, of turns or of a merge, and nothing else: a decision made since then would have to be undone first.
@@ -266,7 +287,7 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewE
     let (mut taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
     // What was left alone is said behind it.
     let left = taken.words.strip_prefix(&undone).map(str::to_owned);
-    let from = if turn == 0 { "the beginning".to_owned() } else { format!("turn {turn}") };
+    let from = if turn == 0 { "the beginning".to_owned() } else { tracker.turn_words(turn) };
     let again = left.map(|left| format!("done again: what was changed from {from} on{left}"));
     taken.words = again.unwrap_or(taken.words);
     Ok((taken, stopped))
@@ -304,59 +325,42 @@ fn line(words: &str) -> String {
     format!("{}\n", crate::base::sanitize::line(words))
 }
 
-/// The turn of the run with which the undo begins. `wanted` counts the turns of the session from 1, those of the runs
-/// `before` as well; without a session, those of the run.
+/// The turn of the run with which the undo begins. `wanted` is counted as the conversation counts it, also where the run
+/// was named: only one that several sessions share counts its own. `elsewhere` tells how a turn of an earlier run is
+/// named there.
 fn first_turn(
     turns: Turns<'_>,
     session: Option<&AgentSession>,
     wanted: Option<u64>,
-    before: impl FnOnce() -> Before,
+    before: impl FnOnce(&AgentSession) -> Before,
+    elsewhere: impl FnOnce(&str, u64) -> Option<u64>,
 ) -> Result<u64, ReviewError> {
     let Some(wanted) = wanted else { return Ok(session.map_or(0, |session| turns.beginning(session))) };
     let none = |there: u64| Err(ReviewError::Refused(format!("the session has no turn {wanted}, only {there}")));
-    let Some(session) = session else {
+    let Some(session) = session.or_else(|| turns.only_session()) else {
         let last = turns.last();
         return if wanted <= last { Ok(wanted) } else { none(last) };
     };
-    let before = before();
+    let before = before(session);
     if let Some((stem, first)) =
         before.runs.iter().rfind(|(_, first)| *first < wanted).filter(|_| wanted <= before.turns)
     {
-        let at = wanted - first;
-        return Err(ReviewError::Refused(format!(
-            "turn {wanted} was in an earlier run of the session: acp-tui undo {stem} --turn {at}"
-        )));
+        let was = format!("turn {wanted} was in an earlier run of the session");
+        return Err(ReviewError::Refused(match elsewhere(stem, wanted - first) {
+            Some(turn) => format!("{was}: acp-tui undo {stem} --turn {turn}"),
+            None => format!("{was}, of which no changes are kept"),
+        }));
     }
     let at = usize::try_from(wanted.saturating_sub(before.turns).saturating_sub(1)).unwrap_or(usize::MAX);
     turns.of(&session.id).nth(at).map_or_else(|| none(before.turns + turns.of(&session.id).count() as u64), Ok)
 }
 
-/// What a session had before a run.
-#[derive(Default)]
-struct Before {
-    turns: u64,
-    /// Its runs, the oldest first, and how many turns it had before each.
-    runs: Vec<(String, u64)>,
-}
-
-/// What the journals have of a session before this run.
-fn runs_before(home: &Path, dir: &Path, session: &AgentSession) -> Option<Before> {
-    let (state, stem) = (home.parent()?, dir.file_name()?.to_str()?);
-    let (parts, _) = sessions::parts(state).ok()?;
-    let its: Vec<Part> = parts.into_iter().filter(|part| part.session_id == session.id).collect();
-    let is_this = |part: &&Part| {
-        let further = stem.strip_prefix(sessions::stem(&part.journal));
-        further.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    };
-    let this = its.iter().find(is_this)?;
-    let is_before = |part: &&Part| part.command == this.command && part.turns_before < this.turns_before;
-    let mut runs: Vec<(String, u64)> = its
-        .iter()
-        .filter(is_before)
-        .map(|part| (sessions::stem(&part.journal).to_owned(), part.turns_before))
-        .collect();
-    runs.sort_by_key(|(_, first)| *first);
-    Some(Before { turns: this.turns_before, runs })
+/// What `undo RUN --turn N` calls the turn that was the `at`th of a session in an earlier run.
+fn in_run(home: &Path, stem: &str, session: &AgentSession, (at, wanted): (u64, u64)) -> Option<u64> {
+    let review = ReviewSession::open(&home.join(stem)).ok()?;
+    let turns = review.turns();
+    let turn = turns.of(&session.id).nth(usize::try_from(at).ok()?.checked_sub(1)?)?;
+    Some(if turns.only_session().is_some() { wanted } else { turn })
 }
 
 /// Sessions that the person did not name and that follow the one named.
@@ -396,14 +400,14 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     }
 }
 
-fn listing(doc: &ReviewDoc, has_earlier: bool, number: impl Fn(u64) -> u64) -> String {
+fn listing(doc: &ReviewDoc, has_earlier: bool) -> String {
     let of = if has_earlier && doc.totals.is_empty() { " in this run of the session" } else { "" };
     let mut text = line(&format!("{}{of}", sums(doc.totals)));
     for file in &doc.files {
         text.push_str(&line(&file_words(file)));
         for hunk in &file.hunks {
             text.push_str("  ");
-            text.push_str(&line(&hunk_words(hunk, number(hunk.turn))));
+            text.push_str(&line(&hunk_words(hunk, doc.name(hunk.turn).number)));
         }
     }
     for words in &doc.uncovered {

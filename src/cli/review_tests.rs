@@ -1,11 +1,11 @@
 use super::*;
-use crate::model::changes::{HunkId, Totals};
+use crate::model::changes::{HunkId, Totals, TurnName};
 use crate::text::diff::DiffLine;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
 fn session(id: &str, first_turn: u64) -> AgentSession {
-    AgentSession { id: id.into(), first_turn, agent: "demo".into() }
+    AgentSession::new(id, first_turn, "demo")
 }
 
 #[test]
@@ -13,7 +13,8 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
     let all = [session("a", 1), session("b", 4), session("c", 9)];
     let begun = (1..=15).collect();
     let turn = |session: Option<&AgentSession>, wanted| {
-        first_turn(Turns::new(&all, &begun), session, wanted, Before::default).map_err(|e| e.to_string())
+        first_turn(Turns::new(&all, &begun), session, wanted, |_| Before::default(), |_, _| None)
+            .map_err(|e| e.to_string())
     };
     for (session, wanted, turn_of_the_run) in [
         (Some(&all[0]), None, 0),
@@ -41,16 +42,21 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
 fn turns_of_a_session_that_goes_on_are_counted_on() {
     // The run counts further than the session does.
     let (all, begun) = ([session("a", 6)], [6, 7].into());
-    let before = || Before { turns: 4, runs: vec![("r1".into(), 0), ("r2".into(), 3)] };
-    let turn =
-        |wanted| first_turn(Turns::new(&all, &begun), all.first(), Some(wanted), before).map_err(|e| e.to_string());
+    let before = |_: &AgentSession| Before { turns: 4, runs: vec![("r1".into(), 0), ("r2".into(), 3)] };
+    let elsewhere = |run: &str, at: u64| (run == "r2").then_some(at + 10);
+    let turns = || Turns::new(&all, &begun);
+    let turn = |wanted| first_turn(turns(), all.first(), Some(wanted), before, elsewhere).map_err(|e| e.to_string());
     assert_eq!([turn(5), turn(6)], [Ok(6), Ok(7)]);
     assert_eq!(turn(7), Err("the session has no turn 7, only 6".into()));
-    for (wanted, command) in [(1, "r1 --turn 1"), (3, "r1 --turn 3"), (4, "r2 --turn 1")] {
-        let words = format!("turn {wanted} was in an earlier run of the session: acp-tui undo {command}");
-        assert_eq!(turn(wanted), Err(words));
+    for (wanted, more) in [(1, ", of which no changes are kept"), (4, ": acp-tui undo r2 --turn 11")] {
+        assert_eq!(turn(wanted), Err(format!("turn {wanted} was in an earlier run of the session{more}")));
     }
-    assert_eq!(first_turn(Turns::new(&all, &begun), all.first(), None, before).ok(), Some(0));
+    assert_eq!(first_turn(turns(), all.first(), None, before, elsewhere).ok(), Some(0));
+    // Where the run was named, they are counted alike.
+    assert_eq!(first_turn(turns(), None, Some(6), before, elsewhere).ok(), Some(7));
+    assert_eq!(first_turn(turns(), None, None, before, elsewhere).ok(), Some(0));
+    let (shared, begun) = ([session("a", 1), session("b", 2)], [1, 2].into());
+    assert_eq!(first_turn(Turns::new(&shared, &begun), None, Some(2), before, elsewhere).ok(), Some(2));
 }
 
 #[test]
@@ -140,10 +146,11 @@ fn the_list_names_files_and_hunks() {
     let doc = ReviewDoc {
         files: vec![Arc::new(file)],
         totals: Totals { added: 2, removed: 1, files: 1, pending: 1 },
+        names: [(2, TurnName { number: 6, session: None })].into(),
         uncovered: vec!["big.bin is too large".into()],
         ..ReviewDoc::default()
     };
-    let said = listing(&doc, false, |turn| turn + 4);
+    let said = listing(&doc, false);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "+2 −1 in 1 file · 1 to review");
     assert!(lines[1].starts_with("renamed src/new") && lines[1].ends_with("(was src/old.rs)  +2 −1  CRLF"), "{said}");
@@ -151,6 +158,6 @@ fn the_list_names_files_and_hunks() {
     assert_eq!(lines[3], "  mode 644 → 755  accepted, cause not known");
     assert_eq!(lines[4..], ["not covered: big.bin is too large"]);
     assert!(!said.contains('\u{1b}'), "{said:?}");
-    assert_eq!(listing(&ReviewDoc::default(), false, |turn| turn), "no changes\n");
-    assert_eq!(listing(&ReviewDoc::default(), true, |turn| turn), "no changes in this run of the session\n");
+    assert_eq!(listing(&ReviewDoc::default(), false), "no changes\n");
+    assert_eq!(listing(&ReviewDoc::default(), true), "no changes in this run of the session\n");
 }

@@ -20,7 +20,7 @@ use crate::store::sessions::{self, State};
 use crate::text::width::{str_width, truncate, truncate_start};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -143,6 +143,14 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
                     removed += 1;
                 }
             }
+        }
+    }
+    // Those of which nothing is listed.
+    let home = archive::below(state);
+    for review in archive::list(&home).iter().filter(|review| !review.locked && archive::is_empty(&review.dir)) {
+        if let Err(error) = archive::remove(&review.dir) {
+            say(&format!("{}: {error}", review.stem));
+            outcome = code::OWN_FAULT;
         }
     }
     match sessions::remove_all_but(state, &kept) {
@@ -269,11 +277,15 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>, colu
     for cell in &HEAD {
         cells.push(cell);
     }
+    // The id of an imported one is that of ours once it has gone on here; it means ours then.
+    let own: HashSet<&str> =
+        rows.iter().filter(|(row, ..)| !row.known.is_imported).map(|(row, ..)| &*row.known.session_id).collect();
     // Many have one directory.
     let mut places: HashMap<&Path, String> = HashMap::new();
     for (row, changes, bytes) in rows {
         let known = &row.known;
-        cells.push(&name(&known.session_id, row.stem()));
+        let is_twice = known.is_imported && own.contains(&*known.session_id);
+        cells.push(&if is_twice { stored(&known.session_id, row.stem()) } else { name(&known.session_id, row.stem()) });
         let ago = || human::ago(now.saturating_sub(known.updated).as_secs());
         match known.state {
             _ if known.updated.is_zero() => {
@@ -366,7 +378,11 @@ fn fitted(mut widths: [usize; HEAD.len()], columns: usize) -> [usize; HEAD.len()
 
 /// What a session is named by: its id, or the name under which it is stored with the id behind it.
 fn name(id: &str, stem: &str) -> String {
-    if archive::is_name(id) { id.to_owned() } else { format!("{stem} (id `{}`)", archive::shown_id(id)) }
+    if archive::is_name(id) { id.to_owned() } else { stored(id, stem) }
+}
+
+fn stored(id: &str, stem: &str) -> String {
+    format!("{stem} (id `{}`)", archive::shown_id(id))
 }
 
 fn short(text: &str, columns: usize) -> String {

@@ -33,6 +33,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         follows: None,
         thread: None,
         is_imported: false,
+        is_untouched: false,
         is_held: false,
         is_listed: false,
         is_named: false,
@@ -152,4 +153,18 @@ fn where_there_is_nothing_it_says_what_to_do() {
     assert!(nothing(3, false, None).contains("`--all` lists 3"));
     assert!(nothing(3, false, Some("x")).contains("`--all`"));
     assert!(nothing(3, true, Some("x")).contains("acp-tui search"));
+}
+
+/// What was imported keeps its id, and so has that of ours once it has gone on here.
+#[test]
+fn an_imported_conversation_whose_id_is_ours_is_named_as_it_is_stored() {
+    let (ours, mut imported) = (row("one", "9-0", 5), row("one", "imported-8-0", 90));
+    imported.known.is_imported = true;
+    let named = |rows: &[&Row]| {
+        let rows: Vec<_> = rows.iter().map(|row| (*row, Ok(None), 5)).collect();
+        let said = table(&rows, NOW, None, None);
+        said.lines().skip(1).take(rows.len()).map(|line| words(line)[0].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(named(&[&ours, &imported]), ["one", "imported-8-0 (id `one`)"]);
+    assert_eq!(named(&[&imported]), ["one"]);
 }

@@ -17,6 +17,7 @@ pub(super) enum Tag {
     /// The attempt.
     Authenticate(u64),
     LogOut,
+    AuthStatus,
     ListSessions(u64),
     CloseSession(SessionKey),
     DeleteSession(SessionId),
@@ -42,6 +43,7 @@ impl Tag {
             Self::Initialize
             | Self::Authenticate(_)
             | Self::LogOut
+            | Self::AuthStatus
             | Self::ListSessions(_)
             | Self::DeleteSession(_)
             | Self::Printed => agent.into(),

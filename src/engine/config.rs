@@ -58,6 +58,8 @@ pub struct EngineConfig {
     pub rules: Option<RulesConfig>,
     /// Servers of tools for the agents; without it they are given none.
     pub servers: Option<ServersConfig>,
+    /// Parts of the protocol are used that may still change.
+    pub unstable: bool,
     /// The state directory, below which decisions are logged; none are without it.
     pub audit: Option<PathBuf>,
     /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.

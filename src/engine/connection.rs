@@ -204,6 +204,7 @@ impl Connection {
                         None => return [None, None, None],
                     },
                     Told::PageDone(page) => AgentEvent::PageDone(page),
+                    Told::AuthStatus { status, is_extension } => AgentEvent::AuthStatusTold { status, is_extension },
                     Told::Unknown => odd(Odd::Unknown),
                 }
             }
@@ -402,6 +403,10 @@ impl Connection {
                 self.has_heard_output(false);
                 (self.agent.into(), AgentEvent::Odd { what: Odd::Malformed, head: String::new() })
             }
+            Tag::AuthStatus => {
+                let result = outcome.map(|result| self.codec.auth_status(result));
+                (self.agent.into(), AgentEvent::AuthStatus(result))
+            }
             Tag::LogOut => (self.agent.into(), AgentEvent::LoggedOut(outcome.map(|_| ()))),
             Tag::CloseSession(at) => (at.into(), AgentEvent::SessionClosed(outcome.map(|_| ()))),
             Tag::SetTitle(at) => (at.into(), AgentEvent::TitleSet(outcome.map(|result| self.codec.titled(result)))),
@@ -477,6 +482,7 @@ impl Connection {
             Call::CancelItem { .. } => Tag::CancelItem(session?),
             Call::Steer { words, .. } => Tag::Steer(session?, words),
             Call::LogOut => Tag::LogOut,
+            Call::AuthStatus => Tag::AuthStatus,
             Call::ListSessions { attempt, .. } => Tag::ListSessions(attempt),
             Call::CloseSession(_) => Tag::CloseSession(session?),
             Call::DeleteSession(id) => Tag::DeleteSession(id),

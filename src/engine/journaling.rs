@@ -1,13 +1,13 @@
 //! What of the engine's doings goes into the journal and the recording, and what is left out of them.
 //!
 //! Left out: values of environment variables that an agent gives to a terminal, file contents that were read only to be
-//! answered (they are not part of the model), the lines of a review that is large (they are on the disk), and what was
-//! typed to log in.
+//! answered (they are not part of the model), the lines of a review that is large (they are on the disk), what was
+//! typed to log in, and what an agent tells of accounts.
 
 use super::core::Line;
 use super::fact::Told;
 use super::frames::Frames;
-use super::masking::masked;
+use super::masking::{Masked, masked};
 use super::run_name::RunName;
 use super::secrets::Secrets;
 use crate::agent::codec::Codec;
@@ -77,8 +77,12 @@ impl Recorder {
 
     pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
         let form = Form::of(frame);
-        self.note(agent, now, Dir::FromAgent, line, form);
-        let redacted = masked(codec, frame, line);
+        let (redacted, has_accounts) = match masked(codec, frame, line) {
+            Some(Masked { text, has_accounts }) => (Some(text), has_accounts),
+            None => (None, false),
+        };
+        let recorded = redacted.as_deref().filter(|_| has_accounts).map(Arc::<str>::from);
+        self.note(agent, now, Dir::FromAgent, recorded.as_ref().unwrap_or(line), form);
         match &redacted {
             Some(redacted) => {
                 self.frames.push(now, agent, FrameDir::FromAgent, &redacted.as_str().into(), Some(frame));

@@ -17,6 +17,7 @@ use crate::wire::framing::Framing;
 use crate::wire::outbox::{Load, Outbox};
 use crate::wire::pump::{Incoming, WordForWord};
 use crate::wire::stderr::StderrTail;
+use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::collections::btree_map::RangeMut;
 use std::future::poll_fn;
@@ -61,12 +62,25 @@ pub struct Reach {
     pub remote: Option<Result<Remote, String>>,
 }
 
+/// What an agent is called in the system's keyring that is known by its command alone. One that names files of the
+/// project is another agent in each project.
+pub fn kept_by_command(command: &str, args: &[String], cwd: &Path) -> String {
+    let words = || std::iter::once(command).chain(args.iter().map(String::as_str));
+    let is_of_project = words().any(|word| !Path::new(word).is_absolute() && cwd.join(word).exists());
+    let place = if is_of_project { cwd.as_os_str().as_encoded_bytes() } else { b"" };
+    let line = words().map(quote).collect::<Vec<_>>().join(" ");
+    let digest = Sha256::digest([line.as_bytes(), &[0], place].concat());
+    digest.iter().fold("command ".to_owned(), |name, byte| name + &format!("{byte:02x}"))
+}
+
 impl AgentSetup {
-    /// Of which only the command line is known: that may be an address.
-    pub fn recorded(command: &str, args: &[String]) -> Self {
+    /// Of which only the command line is known, for a session of this directory: that may be an address.
+    pub fn recorded(command: &str, args: &[String], cwd: &Path) -> Self {
         let remote = (args.is_empty() && Address::is_one(command)).then(|| Remote::read(command));
+        // What is behind an address gets no variables.
+        let kept_as = remote.is_none().then(|| kept_by_command(command, args, cwd));
         let reach = Reach { remote, ..Reach::default() };
-        Self { command: command.to_owned(), args: args.to_vec(), reach, ..Self::default() }
+        Self { command: command.to_owned(), args: args.to_vec(), reach, kept_as, ..Self::default() }
     }
 
     /// What it may write in a session of this directory, where that is confined.

@@ -169,3 +169,15 @@ fn an_agent_of_which_only_the_command_is_known_is_confined_where_the_first_one_i
     let own = confined.confined_as(Some(&free)).sandbox_in(Path::new("/p"));
     assert_eq!(own, sandbox(&["/p", "/state"]));
 }
+
+#[test]
+fn an_agent_that_is_known_by_its_recorded_command_has_the_name_of_that_command_in_the_keyring() {
+    let dir = tempfile::tempdir().unwrap();
+    let here = dir.path();
+    std::fs::write(here.join("agent"), "").unwrap();
+    let name = |command: &str, cwd: &Path| AgentSetup::recorded(command, &["--acp".to_owned()], cwd).kept_as;
+    assert_eq!(name("agent-of-the-system", here), name("agent-of-the-system", Path::new("/elsewhere")));
+    assert_ne!(name("./agent", here), name("./agent", Path::new("/elsewhere")), "a file of the project");
+    assert_eq!(name("./agent", here), Some(kept_by_command("./agent", &["--acp".to_owned()], here)));
+    assert_eq!(AgentSetup::recorded("ws://127.0.0.1:1/", &[], here).kept_as, None, "it gets no variables");
+}

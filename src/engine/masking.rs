@@ -1,10 +1,12 @@
-//! Values of environment variables in what an agent sends: left out of the journal, however the message is spelt.
+//! Values of environment variables in what an agent sends, left out of the journal, and what it tells of accounts (R-122),
+//! left out of the recording, too; however the message is spelt.
 //!
 //! Decides nothing about the message. Invariant: what can be read as JSON keeps its shape, so that it is taken or
 //! refused again in the same way when the journal is played back; of what cannot, nothing is kept from where such
 //! values may begin.
 
 use crate::agent::codec::Codec;
+use crate::model::auth_status::{ACCOUNTS, UPDATES};
 use crate::wire::frame::Frame;
 use serde_json::value::RawValue;
 
@@ -13,56 +15,88 @@ const MASK: &str = "…";
 /// In a line that cannot be read: what may be followed by values.
 const SIGNS: [&str; 6] = ["env\"", "env'", "env\\", "env:", "value\"", "value:"];
 
+/// What such a line may hold of accounts.
+const ACCOUNT_SIGNS: [&str; 5] = ["accounts\"", "accounts'", "accounts\\", "authstatus", "auth/status"];
+
+/// A line without what is left out of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Masked {
+    pub text: String,
+    /// There were accounts in it: the recording is without them, too.
+    pub has_accounts: bool,
+}
+
+/// What is looked for in a message that can be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    Environment,
+    Accounts,
+    Both,
+    /// There is nothing but an account in its parameters.
+    Status,
+}
+
 /// The line without such values; nothing when there are none in it.
-pub(super) fn masked(codec: &dyn Codec, frame: &Frame, line: &str) -> Option<String> {
-    match frame {
+pub(super) fn masked(codec: &dyn Codec, frame: &Frame, line: &str) -> Option<Masked> {
+    // Letters of a name may be spelt as escapes.
+    let may_have_accounts = || line.contains("\\u") || ACCOUNTS.iter().any(|name| line.contains(name));
+    let looks = match frame {
+        Frame::Notification { method, .. } if UPDATES.contains(&method.as_str()) => Looks::Status,
         Frame::Request { method, .. } | Frame::Notification { method, .. }
             if codec.bears_no_environment(method.as_str()) =>
         {
-            None
+            return None;
         }
-        Frame::Response { .. } => None,
-        Frame::TooLong { .. } => cut(line),
-        _ if serde_json::from_str::<&RawValue>(line).is_err() => cut(line),
-        _ => Scan { line, at: 0, out: None, open: Vec::new(), inside: None }.run(),
-    }
+        Frame::Response { .. } if may_have_accounts() => Looks::Accounts,
+        Frame::Response { .. } => return None,
+        Frame::TooLong { .. } => return cut(line),
+        _ if serde_json::from_str::<&RawValue>(line).is_err() => return cut(line),
+        Frame::Request { .. } | Frame::Notification { .. } => Looks::Environment,
+        _ => Looks::Both,
+    };
+    Scan { line, looks, at: 0, out: None, open: Vec::new(), inside: None, has_accounts: false }.run()
 }
 
 /// Keeps of a line that cannot be read what is before the first sign of values.
-fn cut(line: &str) -> Option<String> {
+fn cut(line: &str) -> Option<Masked> {
     let low = line.to_ascii_lowercase();
+    let accounts = ACCOUNT_SIGNS.iter().filter_map(|sign| low.find(sign)).min();
     let signs = SIGNS.iter().filter_map(|sign| low.find(sign));
     // A letter of a name may be spelt as an escape.
     let escaped = ["\\u004", "\\u005", "\\u006", "\\u007"].into_iter().filter_map(|sign| low.find(sign));
     let terminal = low.find("terminal").map(|at| low.find("params").unwrap_or(at + "terminal".len()));
-    let end = signs.chain(escaped).chain(terminal).min()?;
+    let end = signs.chain(escaped).chain(terminal).chain(accounts).min()?;
     let kept = line.get(..end)?;
     // By this word a line that cannot be read is known for a message.
     let word = if line.contains("\"jsonrpc\"") && !kept.contains("\"jsonrpc\"") { " \"jsonrpc\"" } else { "" };
-    Some(format!("{kept}{MASK}{word}"))
+    Some(Masked { text: format!("{kept}{MASK}{word}"), has_accounts: accounts.is_some() })
 }
 
 /// Goes through a text that is JSON, with a stack of its own: it may be nested as deep as it likes.
 struct Scan<'a> {
     line: &'a str,
+    looks: Looks,
     at: usize,
     /// Nothing while nothing is left out: then the line need not be copied.
     out: Option<String>,
     /// The brackets that are open.
     open: Vec<u8>,
-    /// How many were open where the value of a member for the environment began.
-    inside: Option<usize>,
+    /// How many were open where the value of a member began that is left out, and whether it is of accounts.
+    inside: Option<(usize, bool)>,
+    has_accounts: bool,
 }
 
 impl Scan<'_> {
-    fn run(mut self) -> Option<String> {
+    fn run(mut self) -> Option<Masked> {
         // The member whose value comes next.
         let mut member = String::new();
         while let Some(byte) = self.line.as_bytes().get(self.at).copied() {
             match byte {
                 b'{' | b'[' => {
-                    if self.inside.is_none() && is_env(&member) {
-                        self.inside = Some(self.open.len());
+                    if self.inside.is_none()
+                        && let Some(is_account) = self.begins(&member)
+                    {
+                        self.inside = Some((self.open.len(), is_account));
                     }
                     member.clear();
                     self.open.push(byte);
@@ -70,7 +104,7 @@ impl Scan<'_> {
                 }
                 b'}' | b']' => {
                     self.open.pop();
-                    if self.inside == Some(self.open.len()) {
+                    if self.inside.is_some_and(|(outer, _)| outer == self.open.len()) {
                         self.inside = None;
                     }
                     self.keep(1);
@@ -97,7 +131,17 @@ impl Scan<'_> {
                 }
             }
         }
-        self.out
+        self.out.map(|text| Masked { text, has_accounts: self.has_accounts })
+    }
+
+    /// Whether what is in this member is left out, and is of accounts.
+    fn begins(&self, member: &str) -> Option<bool> {
+        match self.looks {
+            Looks::Status => (member == "params").then_some(true),
+            Looks::Accounts | Looks::Both if ACCOUNTS.contains(&member) => Some(true),
+            Looks::Environment | Looks::Both if is_env(member) => Some(false),
+            _ => None,
+        }
     }
 
     fn keep(&mut self, bytes: usize) {
@@ -107,15 +151,26 @@ impl Scan<'_> {
         self.at += bytes;
     }
 
-    /// Whether a value belongs to the environment. The name of a variable is no secret, as long as it is one.
-    fn hides(&self, member: &str, token: &str) -> bool {
-        match self.inside {
-            None => is_env(member),
-            Some(outer) => {
-                let in_list = self.open.get(outer..) == Some(b"[{");
-                !(in_list && member == "name" && !token.contains('='))
+    /// Whether a value is left out. The name of a variable is no secret, as long as it is one, and neither is whether
+    /// somebody is logged in.
+    fn hides(&mut self, member: &str, token: &str) -> bool {
+        let (hides, is_account) = match self.inside {
+            None => (self.begins(member).is_some(), self.begins(member) == Some(true)),
+            Some((outer, true)) => {
+                let is_state = match self.open.get(outer..) {
+                    Some(b"{") => member == "state",
+                    Some(b"{{") => member == "kind",
+                    _ => false,
+                };
+                (!is_state || self.looks != Looks::Status, true)
             }
-        }
+            Some((outer, false)) => {
+                let in_list = self.open.get(outer..) == Some(b"[{");
+                (!(in_list && member == "name" && !token.contains('=')), false)
+            }
+        };
+        self.has_accounts |= hides && is_account;
+        hides
     }
 
     /// A value, or what stands for it: of the same kind, and refused where it would be.
@@ -171,7 +226,7 @@ mod tests {
     /// What the journal would hold of a line.
     fn kept(line: &str) -> String {
         let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V1.word_for_word());
-        masked(&V1, &frame, &line).unwrap_or_else(|| line.to_string())
+        masked(&V1, &frame, &line).map_or_else(|| line.to_string(), |masked| masked.text)
     }
 
     fn create(env: &str) -> String {
@@ -257,6 +312,54 @@ mod tests {
         }
         let banner = "injecting env (3) from .env {ok}";
         assert_eq!(kept(banner), banner, "only a log line");
+    }
+
+    #[test]
+    fn r_122_accounts_are_left_out_and_the_state_is_not() {
+        let accounts = r#"[{"label":"hunter2","active":true,"email":"hunter2"},{"label":"hunter2","x":7}]"#;
+        let line = |tail: &str| format!(r#"{{"jsonrpc":"2.0",{tail}}}"#);
+        let masked = r#"[{"label":"…","active":true,"email":"…"},{"label":"…","x":1}]"#;
+        for (said, now) in [
+            (
+                format!(r#""id":3,"result":{{"state":"authenticated","accounts":{accounts}}}"#),
+                format!(r#""id":3,"result":{{"state":"authenticated","accounts":{masked}}}"#),
+            ),
+            (
+                format!(
+                    r#""method":"auth/status_update","params":{{"state":"unknown","accounts":{accounts},"y":"hunter2"}}"#
+                ),
+                format!(r#""method":"auth/status_update","params":{{"state":"unknown","accounts":{masked},"y":"…"}}"#),
+            ),
+            (
+                r#""method":"_auth/status_update","params":{"authStatus":{"kind":"api_key","label":"hunter2"}}"#
+                    .to_owned(),
+                r#""method":"_auth/status_update","params":{"authStatus":{"kind":"api_key","label":"…"}}"#.to_owned(),
+            ),
+            (
+                r#""id":3,"result":{"state":"unknown","\u0061ccounts":[{"label":"hunter2"}]}"#.to_owned(),
+                r#""id":3,"result":{"state":"unknown","\u0061ccounts":[{"label":"…"}]}"#.to_owned(),
+            ),
+            (
+                r#""id":3,"result":{"accounts":"hunter2"},"error":{"accounts":{"env":"hunter2"}}"#.to_owned(),
+                r#""id":3,"result":{"accounts":"…"},"error":{"accounts":{"env":"…"}}"#.to_owned(),
+            ),
+            (
+                r#""id":{},"result":{"accounts":[["hunter2"]]}"#.to_owned(),
+                r#""id":{},"result":{"accounts":[["…"]]}"#.to_owned(),
+            ),
+        ] {
+            assert_eq!(kept(&line(&said)), line(&now));
+            let (frame, text) = Frame::read(Cow::Owned(line(&said).into_bytes()), V1.word_for_word());
+            assert!(super::masked(&V1, &frame, &text).is_some_and(|masked| masked.has_accounts), "{said}");
+            // Cut off, or in a line of a log.
+            for torn in [line(&said).trim_end_matches('}'), &format!("log {}", line(&said))] {
+                assert!(!kept(torn).contains(SECRET), "{torn}\n{}", kept(torn));
+            }
+        }
+        let other = line(r#""method":"session/update","params":{"accounts":"x"}"#);
+        assert_eq!(kept(&other), other, "no answer");
+        let env = Frame::parse(create(r#"[{"name":"A","value":"b"}]"#).as_bytes());
+        assert!(super::masked(&V1, &env, &create("[1]")).is_some_and(|masked| !masked.has_accounts));
     }
 
     #[derive(Clone, Debug)]

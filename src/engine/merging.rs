@@ -13,7 +13,7 @@ use crate::model::changes::{Scope, Target};
 use crate::model::ids::SessionKey;
 use crate::review::archive::{self, LAST};
 use crate::review::error::ReviewError;
-use crate::review::protocol::SessionInfo;
+use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::session::{MergedFrom, ReviewSession};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -193,6 +193,6 @@ fn review_of(state: &Path, worktree: &Worktree) -> Result<ReviewSession, ReviewE
         private: archive::private(state),
     };
     let mut review = ReviewSession::create(&home, head)?;
-    review.session(&format!("{MERGE}{name}"), 1, MERGES)?;
+    review.session(AgentSession::new(&format!("{MERGE}{name}"), 1, MERGES))?;
     Ok(review)
 }

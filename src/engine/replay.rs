@@ -155,7 +155,8 @@ impl Replay {
             };
             self.core.speak(codec, may_change);
         }
-        if let Some(Head { review, gate, rules, earlier, policy }) = head {
+        if let Some(Head { review, gate, rules, earlier, policy, unstable }) = head {
+            self.core.set_up(Setup::Unstable(unstable));
             self.core.set_up(Setup::Sessions { review, gate, rules });
             if let Some(policy) = policy {
                 self.core.set_up(Setup::Asking { earlier, policy });
@@ -239,11 +240,13 @@ struct Head {
     earlier: bool,
     /// Older journals do not say it.
     policy: Option<Policy>,
+    unstable: bool,
 }
 
 fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
     let (review, gate, rules) = (read(record.review)?, read(record.gate)?, read(record.rules)?);
     let (earlier, policy): (Option<bool>, _) = (read(record.earlier)?, read(record.policy)?);
+    let unstable: Option<bool> = read(record.unstable)?;
     let is_head = review.is_some() || gate.is_some();
     Ok(is_head.then(|| Head {
         review: review.unwrap_or_default(),
@@ -251,6 +254,7 @@ fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
         rules: rules.unwrap_or_default(),
         earlier: earlier.unwrap_or_default(),
         policy,
+        unstable: unstable.unwrap_or_default(),
     }))
 }
 

@@ -13,7 +13,7 @@ use super::noting;
 use crate::host::fs::Roots;
 use crate::host::priority::lower_priority;
 use crate::host::worktrees::{Opening, Part};
-use crate::model::changes::{ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
+use crate::model::changes::{Before, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
@@ -145,6 +145,7 @@ pub(super) enum Job {
         turn: Option<TurnId>,
         entry: EntryId,
         asked: bool,
+        over: Option<Before>,
     },
 }
 

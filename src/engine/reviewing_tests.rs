@@ -294,6 +294,45 @@ async fn a_held_write_happens_when_it_is_let_through() {
     }
 }
 
+/// The same, but it asks first, with the change of one line.
+fn asking_writer() -> String {
+    let ask = r#"
+    printf '{"id":80,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"t","content":[{"type":"diff","path":"%s/x.txt","oldText":"two","newText":"TWO"}]},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"}]}}\n' "$PWD"
+    read -r allowed
+"#;
+    WRITER.replace("    read -r prompt\n", &format!("    read -r prompt\n{}", ask.trim_start_matches('\n')))
+}
+
+#[tokio::test]
+async fn a_change_that_the_person_has_seen_against_the_disk_is_asked_about_once() {
+    for changed_meanwhile in [false, true] {
+        let place = place();
+        let file = place.root.join("x.txt");
+        std::fs::write(&file, "one\ntwo\nthree\n").unwrap();
+        let mut engine = engine(&place, &asking_writer(), None);
+        engine.intent(Intent::SetGate(Gate::Ask));
+        engine.intent(Intent::Start);
+        engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+        until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| !p.previews.is_empty())).await;
+        let req = engine.model().first().session().questions()[0].req;
+        if changed_meanwhile {
+            std::fs::write(&file, "one\ntwo\nthree \n").unwrap();
+        }
+        engine.intent(Intent::Answer { req, option: "yes".into() });
+        if changed_meanwhile {
+            until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| p.req != req)).await;
+            let req = engine.model().first().session().questions()[0].req;
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\ntwo\nthree \n");
+            engine.intent(Intent::Answer { req, option: "reject".into() });
+            until(&mut engine, |model, news| said(model, "refused") && reviewed_turn(news)).await;
+        } else {
+            until(&mut engine, |model, news| said(model, "written") && reviewed_turn(news)).await;
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\nTWO\nthree\n");
+        }
+        engine.shutdown().await;
+    }
+}
+
 #[test]
 fn a_look_at_very_many_files_leaves_the_thread_to_others_for_longer_than_it_takes() {
     let began = Instant::now();

@@ -173,9 +173,9 @@ impl Reviews {
                 let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
                 Job::Preview { req, asked, claims: claims.unwrap_or_default() }
             }
-            ReviewCommand::Hold { req, path, content, entry, asked } => {
+            ReviewCommand::Hold { req, path, content, entry, asked, over } => {
                 let turn = turn_of(model, at);
-                Job::Hold { req, path: path.into(), content, turn, entry, asked }
+                Job::Hold { req, path: path.into(), content, turn, entry, asked, over }
             }
             command => {
                 if let Some(reviewing) = reviewing {
@@ -336,7 +336,7 @@ impl Reviews {
         let Some(session) = model.at(at) else { return Told::new() };
         let Some(id) = session.id.clone() else { return Told::new() };
         let agent = session.agent().label().to_owned();
-        let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone() };
+        let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone(), goes_on: false };
         for reviewing in self.workspaces.around(at) {
             if reviewing.newest.replace(at) != Some(at) {
                 let _ = reviewing.give(at, Job::Do(name()).beside().0);

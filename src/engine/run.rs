@@ -111,7 +111,8 @@ impl Engine {
         let EngineConfig { command, args, env, start_in, install, further, cwd, policy, journals, record, .. } = config;
         let EngineConfig { suggestion, shell, graces, review, gate, rules, servers, private, audit, protocol, .. } =
             config;
-        let EngineConfig { directories, budget, reach, sandbox, permission_mode, keyring, kept_as, .. } = config;
+        let EngineConfig { directories, budget, reach, sandbox, permission_mode, keyring, kept_as, unstable, .. } =
+            config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -136,6 +137,7 @@ impl Engine {
                 "rules": rules.is_some(),
                 "earlier": reads_stored_history,
                 "policy": policy,
+                "unstable": unstable,
             })
         });
         let is_over = Arc::default();
@@ -147,7 +149,8 @@ impl Engine {
             .with_gate(gate)
             .with_rules(rules.is_some())
             .with_audit(audit.is_on())
-            .with_stored_history(reads_stored_history);
+            .with_stored_history(reads_stored_history)
+            .with_unstable(unstable);
         let mut engine = Self {
             core: Core::new(model, cwd.clone(), codec),
             start: tokio::time::Instant::now(),

@@ -45,6 +45,15 @@ pub fn name_of(words: &str) -> Option<String> {
     Some(agent.map_or_else(|| "goes on with an account".to_owned(), |agent| format!("goes on from {agent}")))
 }
 
+/// Whether these words are ours, and not the person's or the agent's: agents make titles of what is sent to them, and cut them.
+pub fn is_ours(words: &str) -> bool {
+    /// So many letters of it are not written by chance.
+    const ENOUGH: usize = 14;
+    let words = words.trim().trim_end_matches(['…', '.']).trim_end();
+    let is_cut = |ours: &str| words.len() >= ENOUGH && ours.starts_with(words);
+    words.starts_with(BEGINS.trim_end()) || words.starts_with(ASIDE) || is_cut(ASIDE) || is_cut(BEGINS)
+}
+
 /// A title as it is shown: agents make theirs of the first words.
 pub fn title_of(words: &str) -> Cow<'_, str> {
     match below_account(words).strip_prefix(ASIDE).map(str::trim_start).filter(|question| !question.is_empty()) {

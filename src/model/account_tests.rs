@@ -103,4 +103,13 @@ fn a_conversation_that_begins_with_an_account_is_called_by_where_it_came_from() 
     assert_eq!(name_of(&whole).as_deref(), Some("goes on from Some Agent"));
     assert_eq!(name_of("[Account of an earlier conversation with So…").as_deref(), Some("goes on with an account"));
     assert_eq!(name_of("Account of my life"), None);
+    for (words, want) in [
+        (&*whole, true),
+        ("[Account of an earl…", true),
+        ("A side question; answer it in a few word", true),
+        ("A side", false),
+        ("Account of my life", false),
+    ] {
+        assert_eq!(is_ours(words), want, "{words}");
+    }
 }

@@ -3,6 +3,7 @@
 //! Knows of no session but their names in what came too early. Read by the front ends and written by `reduce` only.
 //! Invariant: messages that name a session that is not known yet are kept only while a `session/new` is unanswered.
 
+use super::auth_status::AuthStatus;
 use super::confined::Confined;
 use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Dialect, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
@@ -111,6 +112,8 @@ pub struct Agent {
     pub connection: Connection,
     /// What it wants before all or some of its sessions go on.
     pub log_in: Option<LogIn>,
+    /// Who it says is logged in, where it says so and is asked to.
+    pub auth_status: Option<AuthStatus>,
     /// What the person may have meant when the agent's command speaks no ACP ("gemini --acp").
     pub suggestion: Option<String>,
     /// What the system keeps it to.

@@ -98,12 +98,49 @@ pub struct ReviewDoc {
     /// Not every look has come to its end: there may be changes that are not known.
     #[serde(default)]
     pub is_partial: bool,
-    /// What earlier runs of its sessions have left, in words.
+    /// What those are called that are not counted like this in their conversations.
     #[serde(default)]
-    pub earlier: Vec<String>,
+    pub names: BTreeMap<u64, TurnName>,
+    /// What earlier runs of its sessions have left.
+    #[serde(default)]
+    pub left: Vec<LeftRun>,
     /// What undo and redo would take back or do again, in words.
     pub undo: Option<String>,
     pub redo: Option<String>,
+}
+
+impl ReviewDoc {
+    /// What a turn of the run is called.
+    pub fn name(&self, turn: u64) -> TurnName {
+        self.names.get(&turn).cloned().unwrap_or(TurnName { number: turn, session: None })
+    }
+}
+
+/// A turn as its conversation counts it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnName {
+    /// Of the session, over all its runs, from 1.
+    pub number: u64,
+    /// The session, where several have turns in the run.
+    pub session: Option<String>,
+}
+
+/// An earlier run of a session in which something is left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftRun {
+    /// The name under which it is stored.
+    pub stem: String,
+    /// Or why nobody knows.
+    pub left: Result<Left, String>,
+}
+
+/// What is left of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Files that an undo of it would take back.
+    pub files: u64,
+    /// Hunks that are to be decided.
+    pub pending: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -256,6 +293,8 @@ pub enum ReviewCommand {
         id: SessionId,
         first_turn: TurnId,
         agent: String,
+        /// It is an earlier one that was loaded or resumed.
+        goes_on: bool,
     },
     /// Look at everything before a prompt goes out; answered by a fact.
     BeginTurn(TurnId),
@@ -285,13 +324,15 @@ pub enum ReviewCommand {
         req: ReqId,
         asked: u64,
     },
-    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it.
+    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it. With `over` it is said
+    /// whether the file is still that.
     Hold {
         req: ReqId,
         path: String,
         content: Arc<str>,
         entry: EntryId,
         asked: bool,
+        over: Option<Before>,
     },
     /// The person has decided on a held write as a whole.
     DecideHeld {
@@ -342,6 +383,11 @@ pub enum ReviewEvent {
     /// The review cannot keep what is on the disk for a write that is asked about.
     NotKept {
         req: ReqId,
+    },
+    /// Whether the file of a stopped write is to the byte what the person was shown when they allowed the change.
+    DiskCompared {
+        req: ReqId,
+        same: bool,
     },
     /// A stopped write does not go with what the person has changed on the disk since.
     WriteAgain {
@@ -411,6 +457,10 @@ pub enum RewindOutcome {
     /// Left alone: it could not be written.
     Failed,
 }
+
+/// The text of a file before a change; nothing where there is no file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before(pub Option<Arc<str>>);
 
 /// What the review says of a write, before it happens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,14 +15,17 @@ pub struct Draft {
     pub text: String,
     /// Prompts that wait for the agent, oldest first.
     pub held: Vec<String>,
+    /// A command of the person's own, behind `!`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
 }
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.held.is_empty()
+        self.text.is_empty() && self.held.is_empty() && self.command.is_empty()
     }
 
-    /// As one text: nothing of it is sent before the person sends it once more.
+    /// The prompts as one text: nothing of it is sent before the person sends it once more.
     pub fn joined(self) -> String {
         let parts = self.held.into_iter().chain(Some(self.text)).filter(|part| !part.trim().is_empty());
         parts.collect::<Vec<_>>().join("\n\n")

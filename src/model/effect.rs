@@ -163,6 +163,7 @@ pub enum Call {
         item: Item,
     },
     LogOut,
+    AuthStatus,
     CloseSession(SessionId),
     DeleteSession(SessionId),
     SetTitle {

@@ -3,6 +3,7 @@
 //! Host facts and intents go into the journal as they are, hence `serde`; agent events are decoded anew from the
 //! raw frames. Nothing here does anything.
 
+mod auth;
 mod host;
 mod request;
 mod said;
@@ -11,6 +12,7 @@ mod timer;
 mod update;
 
 pub use super::attached::{Content, Link};
+use super::auth_status::AuthStatus;
 use super::changes::Gate;
 use super::entry::{ChunkKind, Entry};
 use super::form::Reply;
@@ -21,6 +23,7 @@ use super::permission_mode::ModeChoice;
 use super::ruling::RuleWish;
 use super::setup::Setup;
 use crate::text::grid::ScreenSnapshot;
+pub use auth::{AuthKind, AuthMethod};
 pub use host::{HostEvent, WriteFact};
 pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, TerminalSpec, WriteHow};
 pub use said::{Background, QueueAct, Steered, Words};
@@ -252,6 +255,14 @@ pub enum AgentEvent {
         result: Result<Option<i64>, CallError>,
     },
     LoggedOut(Result<(), CallError>),
+    /// Who is logged in, by the answer to our call.
+    AuthStatus(Result<AuthStatus, CallError>),
+    /// The same, by its own word.
+    AuthStatusTold {
+        status: AuthStatus,
+        /// By an extension, and not by the protocol.
+        is_extension: bool,
+    },
     Update {
         session: SessionId,
         update: Update,
@@ -328,6 +339,8 @@ impl AgentEvent {
             | Self::SessionsListed { .. }
             | Self::SessionDeleted { .. }
             | Self::Authenticated { .. }
+            | Self::AuthStatus(_)
+            | Self::AuthStatusTold { .. }
             | Self::LoggedOut(_)
             | Self::Update { .. }
             | Self::Request { .. }
@@ -369,32 +382,6 @@ pub struct InitResult {
     pub evidence: Option<&'static str>,
     pub caps: AgentCaps,
     pub auth_methods: Vec<AuthMethod>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuthMethod {
-    pub id: String,
-    pub name: String,
-    pub description: Option<String>,
-    pub kind: AuthKind,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AuthKind {
-    /// `authenticate` with its id.
-    Agent,
-    /// The agent's own command with these arguments and variables, in a terminal.
-    Terminal { args: Vec<String>, env: Vec<(String, String)> },
-    /// `_meta["terminal-auth"]`: a complete command line.
-    Command { command: String, args: Vec<String>, env: Vec<(String, String)> },
-    /// The historic `env_var`: variables to set before the agent is started.
-    Env {
-        vars: Vec<String>,
-        /// Those of them that are no secrets, as the agent says.
-        open: Vec<String>,
-    },
-    /// `authenticate` with its id and values that the person types, by these names (S-019).
-    Typed { names: Vec<String> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -549,6 +536,8 @@ pub enum Intent {
     LeaveAuthentication,
     /// The agent is to forget who the person is, where it can.
     LogOut,
+    /// Who the agent says is logged in, once more.
+    AskAuthStatus,
     Restart,
     /// An agent that has ended is not started again by itself.
     LetRest,
@@ -581,6 +570,7 @@ impl Intent {
             | Self::KillAgent
             | Self::LogIn
             | Self::LogOut
+            | Self::AskAuthStatus
             | Self::LetRest
             | Self::Authenticate { .. }
             | Self::LeaveAuthentication => agent.into(),

@@ -7,6 +7,7 @@ pub mod account;
 pub mod agent;
 pub mod attached;
 pub mod audit;
+pub mod auth_status;
 pub mod budget;
 pub mod changes;
 pub mod child;
@@ -77,6 +78,8 @@ pub struct Model {
     has_history: bool,
     /// What earlier journals have of a session is read before its agent is asked for it.
     has_earlier: bool,
+    /// Parts of the protocol are used that may still change.
+    has_unstable: bool,
     budget: Option<Box<Budget>>,
     /// Those that sessions of the first one's directory may use, too.
     directories: Vec<String>,
@@ -105,6 +108,7 @@ impl Model {
             has_journal: false,
             has_history: false,
             has_earlier: false,
+            has_unstable: false,
             budget: None,
             directories: Vec::new(),
             last_turn: TurnId::default(),
@@ -172,6 +176,12 @@ impl Model {
         self
     }
 
+    /// Parts of the protocol are used that may still change.
+    pub fn with_unstable(mut self, is_on: bool) -> Self {
+        self.has_unstable = is_on;
+        self
+    }
+
     /// How what agents ask for is decided.
     pub fn with_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -226,6 +236,7 @@ impl Model {
                 *self = std::mem::take(self).with_review(review).with_gate(gate).with_rules(rules);
             }
             Setup::Turn(last) => self.last_turn = last,
+            Setup::Unstable(is_on) => self.has_unstable = is_on,
             Setup::Asking { earlier, policy } => {
                 *self = std::mem::take(self).with_stored_history(earlier).with_policy(policy);
             }

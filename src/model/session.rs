@@ -27,7 +27,7 @@ use super::terminal::Terminal;
 use super::tool::ToolCall;
 use super::write::Slice;
 pub(super) use super::write::Stage;
-pub use super::write::{Waiter, Write};
+pub use super::write::{Approved, Waiter, Write};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -209,6 +209,8 @@ pub struct Session {
     pub compactions: Vec<Compaction>,
     pub(super) changes: Changes,
     pub(super) writes: BTreeMap<ReqId, Write>,
+    /// Changes that the person has allowed in this turn, and that are not written yet.
+    pub(super) approved: Vec<Approved>,
     /// Terminals that are being started.
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,
     /// Sorts of odd messages that the transcript has told of already, so that a flood of them is one line.

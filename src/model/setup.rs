@@ -17,6 +17,8 @@ pub enum Setup {
     /// What earlier journals have of a session is read or not, and how is decided what agents ask for. Older journals do
     /// not say it.
     Asking { earlier: bool, policy: Policy },
+    /// Parts of the protocol are used that may still change. Older journals do not say it.
+    Unstable(bool),
     /// The last turn was this one: turns before it are not in the journal any more.
     Turn(TurnId),
 }

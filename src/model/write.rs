@@ -2,11 +2,13 @@
 //!
 //! Data only. Decides nothing.
 
+use super::changes::{Before, WritePreview};
 use super::effect::Answer;
 use super::event::WriteHow;
-use super::ids::{EntryId, ReqId};
+use super::ids::{EntryId, ReqId, TurnId};
 use super::judge::Request;
 use super::ruling::Ruling;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A write of the agent that is not answered yet. What is asked about it, and what becomes of it, goes by this.
@@ -21,6 +23,36 @@ pub struct Write {
     /// What the rules have said, where there are any.
     pub(super) ruling: Option<Ruling>,
     pub(super) stage: Stage,
+}
+
+/// A change that the person has allowed when the agent asked for it, as it was compared with the disk for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approved {
+    turn: TurnId,
+    /// The real one.
+    path: PathBuf,
+    before: Before,
+    after: Arc<str>,
+}
+
+impl Approved {
+    /// Nothing where what was shown was not what would be on the disk.
+    pub(super) fn of(turn: TurnId, preview: &WritePreview) -> Option<Self> {
+        let WritePreview { path, old, new, differs } = preview;
+        // Texts that were too long to be kept are gone from both.
+        let is_known = differs.is_none() && (old.is_some() || !new.is_empty());
+        is_known.then(|| Self { turn, path: path.clone(), before: Before(old.clone()), after: Arc::clone(new) })
+    }
+
+    pub(super) fn is_of(&self, path: &Path) -> bool {
+        self.path == path
+    }
+
+    /// What has to be on the disk for a write of that turn to be just this change.
+    pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Before> {
+        let is_whole = write.how == WriteHow::default();
+        (self.turn == turn && is_whole && self.after == write.content).then_some(self.before)
+    }
 }
 
 /// A request that waits for the exit of a command.
@@ -64,7 +96,7 @@ impl Write {
 
     /// The review has to let go of it before it can be forgotten.
     pub(super) fn is_in_review(&self) -> bool {
-        matches!(self.stage, Stage::Captured | Stage::Allowed | Stage::Holding)
+        matches!(self.stage, Stage::Captured | Stage::Comparing | Stage::Allowed | Stage::Holding)
     }
 }
 
@@ -78,6 +110,8 @@ pub(super) enum Stage {
     Asked,
     /// The same, and the review keeps what was on the disk then, for when the person has changed it meanwhile.
     Captured,
+    /// The same, but not asked about: the person has allowed just this already, if the disk is still what it was then.
+    Comparing,
     /// The person has allowed it; the review writes.
     Allowed,
     /// The review has it.

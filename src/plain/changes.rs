@@ -6,6 +6,7 @@ use super::QUOTE;
 use crate::base::{human, paths, sanitize};
 use crate::model::changes::{FileChange, FileDoc, HunkKind, HunkState, ReviewDoc};
 use crate::text::diff::Kind;
+use crate::ui::labels;
 use std::path::Path;
 
 /// Lines of one answer; a file can be asked for by its name.
@@ -34,7 +35,7 @@ pub(super) fn lines(doc: &ReviewDoc, only: Option<&Path>) -> Vec<String> {
         out.truncate(MAX_LINES);
         out.push(format!("{} more lines; `:changes FILE` prints one file", human::thousands(over as u64)));
     }
-    out.extend(doc.earlier.iter().map(|words| sanitize::line(words).into_owned()));
+    out.extend(doc.left.iter().map(labels::left_run));
     out.extend(doc.uncovered.iter().map(|words| format!("not covered: {}", sanitize::line(words))));
     out
 }

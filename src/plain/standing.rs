@@ -5,6 +5,7 @@
 use super::QUOTE;
 use super::settings::of_option;
 use crate::base::{human, sanitize};
+use crate::model::auth_status::AuthStatus;
 use crate::model::entry::Body;
 use crate::model::ids::Now;
 use crate::model::session::Phase;
@@ -40,6 +41,8 @@ pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
     if !totals.is_empty() {
         lines.push(format!("changed: {}", labels::sums(totals)));
     }
+    let account = session.agent().auth_status.as_ref().and_then(AuthStatus::words);
+    lines.extend(account.map(|account| format!("note: account: {account}")));
     lines.push(format!("note: the gate is {}", session.gate().name()));
     lines.extend(permissions(session, now));
     let confined = session.agent().confined.iter().flat_map(|one| labels::confined(one, &session.cwd));

@@ -3,7 +3,7 @@
 //! Opens no review and writes nothing but its lock. Invariants: a review that is open elsewhere is never removed; one
 //! that cannot be read is listed all the same, and goes when it is old.
 
-use super::dir::{self, HEAD, LOCK, NUMBER, SESSIONS, write_json};
+use super::dir::{self, HEAD, LEDGER, LOCK, NUMBER, SESSIONS, write_json};
 use super::error::ReviewError;
 use super::protocol::{AgentSession, SessionInfo};
 use crate::base::paths::visible;
@@ -188,6 +188,11 @@ fn measure(dir: &Path) -> (u64, Vec<Shared>) {
 /// Bytes that only this directory has.
 pub fn bytes(dir: &Path) -> u64 {
     measure(dir).0
+}
+
+/// Nothing has happened that it would know of.
+pub fn is_empty(dir: &Path) -> bool {
+    dir.join(LEDGER).metadata().is_ok_and(|meta| meta.len() == 0)
 }
 
 /// The review that `name` means: a session's id (the newest that has it), the name of a review, a beginning of either

@@ -5,7 +5,7 @@ const NOW: u64 = 2_000_000_000;
 const DAY: u64 = 24 * 60 * 60;
 
 fn session(id: &str, first_turn: u64) -> AgentSession {
-    AgentSession { id: id.into(), first_turn, agent: "demo".into() }
+    AgentSession::new(id, first_turn, "demo")
 }
 
 /// A review as a review leaves it.

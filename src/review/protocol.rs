@@ -46,6 +46,16 @@ pub struct AgentSession {
     pub first_turn: u64,
     /// The agent's name.
     pub agent: String,
+    /// It did not begin here: what it had changed before is kept in the reviews of earlier runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub goes_on: bool,
+}
+
+impl AgentSession {
+    /// One that begins here.
+    pub fn new(id: &str, first_turn: u64, agent: &str) -> Self {
+        Self { id: id.to_owned(), first_turn, agent: agent.to_owned(), goes_on: false }
+    }
 }
 
 /// What a tool call says it does.

@@ -197,7 +197,7 @@ fn bounded(draft: &Draft) -> Draft {
         text.to_owned()
     };
     let text = cut(&draft.text);
-    Draft { text, held: draft.held.iter().map(|prompt| cut(prompt)).collect() }
+    Draft { text, command: cut(&draft.command), held: draft.held.iter().map(|prompt| cut(prompt)).collect() }
 }
 
 /// Nothing where there is none, or none that can be read.

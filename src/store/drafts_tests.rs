@@ -11,7 +11,7 @@ fn directory(key: u32) -> Place {
 }
 
 fn draft(text: &str) -> Draft {
-    Draft { text: text.into(), held: Vec::new() }
+    Draft { text: text.into(), ..Draft::default() }
 }
 
 #[test]
@@ -21,7 +21,11 @@ fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
     let one = Drafts::new(dir.clone());
     assert_eq!(one.fetch(&session("s")).unwrap(), None);
     assert!(!dir.exists(), "nothing is made before something is kept");
-    let words = Draft { text: "half a\tthought\n\u{1b}[31m".into(), held: vec!["first".into(), "second\n".into()] };
+    let words = Draft {
+        text: "half a\tthought\n\u{1b}[31m".into(),
+        held: vec!["first".into(), "second\n".into()],
+        command: "make test".into(),
+    };
     one.keep(&session("s"), &words).unwrap();
     let other = Drafts::new(dir.clone());
     assert_eq!(other.fetch(&session("s")).unwrap(), Some(words.clone()));
@@ -91,7 +95,8 @@ fn what_is_no_draft_of_ours_is_no_draft() {
 fn one_draft_and_all_of_them_are_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let drafts = Drafts::new(dir.path().to_owned());
-    let long = Draft { text: "ä".repeat(MAX_TEXT / 2 - 1), held: vec!["äx".into(), "more".into()] };
+    let long =
+        Draft { text: "ä".repeat(MAX_TEXT / 2 - 1), held: vec!["äx".into(), "more".into()], command: String::new() };
     drafts.keep(&session("long"), &long).unwrap();
     let kept = drafts.fetch(&session("long")).unwrap().unwrap();
     assert_eq!((kept.text.len(), kept.held), (long.text.len(), vec!["ä".to_owned(), String::new()]));

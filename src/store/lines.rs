@@ -214,6 +214,8 @@ pub struct Record<'a> {
     pub earlier: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub policy: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub unstable: Option<&'a RawValue>,
     /// Of the header: how the agent was spoken to.
     #[serde(borrow, default)]
     pub codec: Option<Cow<'a, str>>,

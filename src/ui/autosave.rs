@@ -211,10 +211,13 @@ impl Autosave {
             let place = Place::of(session, Some(&kept.place));
             let text = own(&place, view.composer.prompt());
             let held = session.held.iter().map(|prompt| own(&place, &prompt.text)).filter(|text| !text.is_empty());
-            if place == kept.place && kept.draft.text == text && kept.draft.held.iter().eq(held.clone()) {
+            let command = view.composer.command();
+            let is_same = kept.draft.text == text && kept.draft.command == command;
+            if place == kept.place && is_same && kept.draft.held.iter().eq(held.clone()) {
                 continue;
             }
-            kept.draft = Draft { text: text.to_owned(), held: held.map(str::to_owned).collect() };
+            let held = held.map(str::to_owned).collect();
+            kept.draft = Draft { text: text.to_owned(), held, command: command.to_owned() };
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
@@ -228,13 +231,15 @@ impl Autosave {
         has_grown
     }
 
-    /// What was kept of a session has been read: whether something is to be put into its composer.
-    pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>) -> Option<String> {
+    /// What was kept of a session has been read: what is to be put into its composer, if anything, all prompts in one.
+    pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>) -> Option<Draft> {
         let kept = self.kept.get_mut(&key)?;
         kept.is_read = true;
         kept.draft = draft?;
+        let command = kept.draft.command.clone();
         // An earlier version has left accounts there.
-        Some(own(&kept.place, &kept.draft.clone().joined()).to_owned()).filter(|text| !text.is_empty())
+        let text = own(&kept.place, &kept.draft.clone().joined()).to_owned();
+        Some(Draft { text, command, held: Vec::new() }).filter(|draft| !draft.is_empty())
     }
 
     /// What the worker has found. May be dropped and called again.

@@ -67,7 +67,7 @@ async fn fetched(autosave: &mut Autosave, scene: &mut Scene) {
     autosave.look(&scene.model, &scene.ui);
     let Brought::Draft(key, draft) = autosave.next().await else { panic!("no draft") };
     if let Some(text) = autosave.fetched(key, draft) {
-        scene.ui.view_of(key).unwrap().composer.prepend(&text);
+        scene.ui.view_of(key).unwrap().composer.bring(&text.text, &text.command, true);
     }
 }
 
@@ -136,7 +136,7 @@ async fn an_account_of_one_conversation_never_becomes_the_draft_of_another() {
     let place = Place::of(scene.model.first(), None);
     assert_eq!(drafts.fetch(&place).unwrap().unwrap().joined(), "and the door");
     // What an earlier version has left there.
-    let left = Draft { text: account, held: Vec::new() };
+    let left = Draft { text: account, ..Draft::default() };
     assert_eq!(autosave.fetched(scene.ui.shown(), Some(left)), None);
     autosave.close();
 }
@@ -146,7 +146,7 @@ async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
     let drafts = Arc::new(Memory::default());
     let mut scene = Scene::new(80, 24);
     let place = Place::of(scene.model.first(), None);
-    drafts.keep(&place, &Draft { text: "draft".into(), held: vec!["held".into()] }).unwrap();
+    drafts.keep(&place, &Draft { text: "draft".into(), held: vec!["held".into()], ..Draft::default() }).unwrap();
     let mut autosave = Autosave::new(Some(drafts.clone()));
     autosave.look(&scene.model, &scene.ui);
     scene.ui.view.composer.paste("typed");
@@ -159,7 +159,34 @@ async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
     autosave.close();
     assert!(closing.elapsed() < LAST_WORDS, "what is left is written at once");
     let left = drafts.drafts.lock().unwrap()[&place].clone();
-    assert_eq!(left, Draft { text: "held\n\ndraft\n\ntyped".into(), held: Vec::new() });
+    assert_eq!(left, Draft { text: "held\n\ndraft\n\ntyped".into(), ..Draft::default() });
+}
+
+#[tokio::test]
+async fn a_command_that_was_not_run_comes_back_as_one() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut autosave, &mut scene).await;
+    scene.ui.view.composer.begin_shell();
+    scene.ui.view.composer.paste("make test");
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    let place = Place::of(scene.model.first(), None);
+    let kept = drafts.drafts.lock().unwrap()[&place].clone();
+    assert_eq!(kept, Draft { command: "make test".into(), ..Draft::default() });
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    autosave.look(&scene.model, &scene.ui);
+    assert_eq!(autosave.fetched(scene.ui.shown(), Some(kept.clone())), Some(kept));
+    // Once it is run nothing is left of it.
+    scene.ui.view.composer.bring("", "make test", true);
+    autosave.look(&scene.model, &scene.ui);
+    let _ = scene.ui.view.composer.take();
+    scene.ui.view.composer.leave_shell();
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    assert!(drafts.drafts.lock().unwrap().get(&place).is_none_or(Draft::is_empty));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::{Agent, OddCounts};
-use crate::model::changes::{Gate, Totals};
+use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
 use crate::model::confined::Confined;
 use crate::model::event::{AuthKind, PermissionKind};
 use crate::model::ids::Now;
@@ -22,6 +22,36 @@ use std::time::Duration;
 
 /// Columns for what a tool call is about, and for names.
 pub const OBJECT: usize = 40;
+
+/// What is left of an earlier run, and how that is had.
+pub fn left_run(run: &LeftRun) -> String {
+    let stem = sanitize::line(&run.stem);
+    match &run.left {
+        Ok(Left { files, pending }) => {
+            let pending = match pending {
+                0 => "all decided".to_owned(),
+                pending => format!("{} to review", human::count(*pending, "hunk")),
+            };
+            let files = human::count(*files, "file");
+            format!(
+                "an earlier run of the session has changed {files}, {pending}: acp-tui review {stem} · acp-tui undo {stem}"
+            )
+        }
+        Err(why) => format!("an earlier run of the session, {stem}, cannot be looked at: {}", sanitize::line(why)),
+    }
+}
+
+/// A turn of a run as its conversation counts it, and which that is where the run has several.
+pub fn turn(doc: Option<&ReviewDoc>, turn: u64) -> String {
+    let name = doc.map(|doc| doc.name(turn));
+    match name {
+        None => format!("turn {turn}"),
+        Some(TurnName { number, session: None }) => format!("turn {number}"),
+        Some(TurnName { number, session: Some(id) }) => {
+            format!("turn {number} of {}", width::truncate(&sanitize::line(&id), OBJECT))
+        }
+    }
+}
 
 /// `m:ss`, for what waits.
 pub fn clock(d: Duration) -> String {

@@ -14,6 +14,8 @@ pub mod labels;
 pub mod md;
 pub mod message_file;
 pub mod msg;
+#[cfg(test)]
+mod naughty_tests;
 pub mod notify;
 mod paint;
 pub mod past;

@@ -158,6 +158,8 @@ pub struct FrameInfo {
     /// The panel beside it, when it was drawn.
     pub panel: Rect,
     pub rows_below: Option<u64>,
+    /// Which prompt the view begins in, and of how many; where more than a screen is below it.
+    pub prompt: Option<(usize, usize)>,
     /// The scroll position as clamped by the transcript.
     pub scroll: Scroll,
     /// Where the cursor stands; none when nothing is written now.

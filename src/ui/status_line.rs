@@ -368,15 +368,16 @@ fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
             None => piece.or(33, lines, Token::Text),
         };
         pieces.push(piece);
-        if changes.after {
-            pieces.push(Piece::new(" · ", "not gated", Token::Dim, 44));
-        }
     }
     if session.agent().caps.works_alone && session.gate() != Gate::Off {
         // Neither files nor commands come by here: there is nothing that the gate could hold.
         pieces.push(Piece::new(" · ", "agent works alone", Token::Warn, 46));
     } else if session.gate() != Gate::Off {
         pieces.push(Piece::new(" · ", gated(session.gate()), Token::Dim, 45));
+        if changes.after {
+            // Without a gate that is so for all of it, and nothing to be told.
+            pieces.push(Piece::new(" · ", "some past the gate", Token::Warn, 44));
+        }
     }
     pieces.extend(permissions(session, now));
     pieces

@@ -219,8 +219,15 @@ fn what_was_changed_stands_at_the_right() {
     assert_eq!(said(&s, 22).1, "+120 −14 · 3", "{:?}", said(&s, 22));
     changed(&mut s, true);
     s.intent(Intent::SetGate(Gate::Hold));
-    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · not gated · writes: review first · default");
-    assert_eq!(said(&s, 67).1, "+120 −14 · 3 to review · not gated · writes: review first", "the mode gives way first");
+    assert_eq!(
+        said(&s, 200).1,
+        "+120 −14 in 6 files · 3 to review · writes: review first · some past the gate · default"
+    );
+    let narrow = said(&s, 77).1;
+    assert_eq!(
+        narrow, "+120 −14 · 3 to review · writes: review first · some past the gate",
+        "the mode gives way first"
+    );
     let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session: decided, after: false })));
     assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · writes: review first"), "{:?}", said(&s, 200));

@@ -5,7 +5,7 @@
 
 use acp_tui::model::changes::{ReviewAction, RewindOutcome, Scope};
 use acp_tui::model::ids::EntryId;
-use acp_tui::review::protocol::{SessionInfo, ToolEffect, ToolNote};
+use acp_tui::review::protocol::{AgentSession, SessionInfo, ToolEffect, ToolNote};
 use acp_tui::review::report::json::report;
 use acp_tui::review::report::patch;
 use acp_tui::review::session::ReviewSession;
@@ -271,7 +271,7 @@ impl<'a> Work<'a> {
             private: Vec::new(),
         };
         let mut tracker = ReviewSession::create(&history.temp.path().join("home"), head).unwrap();
-        tracker.session("session", 1, "agent").unwrap();
+        tracker.session(AgentSession::new("session", 1, "agent")).unwrap();
         tracker.first_look().unwrap();
         Self { history, tracker, work, entry: 0 }
     }

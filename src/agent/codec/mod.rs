@@ -16,6 +16,7 @@ pub mod watch;
 
 use crate::base::transport::Reached;
 use crate::mcp::Server;
+use crate::model::auth_status::AuthStatus;
 use crate::model::effect::{Answer, Call};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
@@ -76,6 +77,11 @@ pub enum Told {
     Withdrawn(RawId),
     /// What the person was sent to this page for is done.
     PageDone(Arc<str>),
+    /// Who is logged in; by an extension or by the protocol.
+    AuthStatus {
+        status: AuthStatus,
+        is_extension: bool,
+    },
     Unknown,
 }
 
@@ -220,6 +226,11 @@ pub trait Codec: std::fmt::Debug + Send + Sync {
     /// Whether a log-in by a call has come about, and until when it is good, in seconds from 1970.
     fn authenticated(&self, _result: &str) -> Result<Option<i64>, CallError> {
         Ok(None)
+    }
+
+    /// Who is logged in.
+    fn auth_status(&self, result: &str) -> AuthStatus {
+        versionless::auth_status::read(result)
     }
 
     /// `None` when the agent sent no list at all.

@@ -33,6 +33,7 @@ fn known() -> Known {
         follows: None,
         thread: None,
         is_imported: false,
+        is_untouched: false,
         is_held: false,
         is_listed: false,
         is_named: false,

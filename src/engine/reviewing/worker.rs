@@ -6,17 +6,18 @@
 use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
+use crate::engine::counting::turns_before;
 use crate::engine::fact::Facts;
 use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
 use crate::model::changes::{
-    HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
+    Before, HeldOutcome, LeftRun, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::protocol::{ClaimedEdit, Proposal, Released, ToolNote};
-use crate::review::session::{EarlierRun, ReviewSession, earlier_runs, persons};
+use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
+use crate::review::session::{ReviewSession, earlier_runs, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
@@ -53,8 +54,8 @@ pub(super) struct Worker {
     hint: Arc<Notify>,
     /// What the person looks at, session by session.
     scopes: BTreeMap<SessionKey, Scope>,
-    /// What earlier runs of its sessions have left, in words; as of when the person began to look.
-    earlier: Vec<String>,
+    /// What earlier runs of its sessions have left; as of when the person began to look.
+    left: Vec<LeftRun>,
     /// When what has changed is to be shown and told.
     due: Option<Instant>,
     refreshed: Option<Instant>,
@@ -82,7 +83,7 @@ impl Worker {
             early,
             hint,
             scopes: BTreeMap::new(),
-            earlier: Vec::new(),
+            left: Vec::new(),
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
@@ -248,10 +249,10 @@ impl Worker {
                 };
                 self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
-            Job::Hold { req, path, content, turn, entry, asked } => {
+            Job::Hold { req, path, content, turn, entry, asked, over } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
                 let proposal = Proposal { req, entry, turn, path: self.real(&path), asked };
-                self.hold(at, &proposal, &content);
+                self.hold(at, &proposal, &content, over.as_ref());
             }
         }
     }
@@ -264,8 +265,9 @@ impl Worker {
 
     fn command(&mut self, at: SessionKey, command: ReviewCommand) {
         match command {
-            ReviewCommand::Session { id, first_turn, agent } => {
-                let noted = self.review.session(id.as_str(), first_turn.0, &agent);
+            ReviewCommand::Session { id, first_turn, agent, goes_on } => {
+                let session = AgentSession { id: id.as_str().to_owned(), first_turn: first_turn.0, agent, goes_on };
+                let noted = self.review.session(session);
                 self.trouble("session", "the review could not take note of the session", noted);
             }
             ReviewCommand::BeginTurn(turn) => self.begin(at, turn),
@@ -340,11 +342,14 @@ impl Worker {
             .unwrap_or_else(|| WritePreview { path, old: None, new: "".into(), differs: None })
     }
 
-    fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str) {
+    fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str, over: Option<&Before>) {
         let req = proposal.req;
         match self.review.hold(proposal, content) {
             Ok(true) => {
-                if !proposal.asked {
+                if let Some(before) = over {
+                    let same = self.review.is_held_over(req, before);
+                    self.tell(at, ReviewEvent::DiskCompared { req, same });
+                } else if !proposal.asked {
                     self.tell(at, ReviewEvent::WriteHeld { req });
                 }
                 self.now();
@@ -381,14 +386,8 @@ impl Worker {
             ReviewAction::Show(scope) => {
                 let is_new = self.scopes.insert(at, *scope).is_none();
                 self.refresh();
-                if let Some(home) = self.review.dir().parent().filter(|_| is_new) {
-                    // Opening the others takes its time: what this run has is shown first.
-                    let runs = earlier_runs(home, self.review.dir(), None);
-                    let earlier: Vec<String> = runs.iter().map(EarlierRun::words).collect();
-                    if earlier != self.earlier {
-                        self.earlier = earlier;
-                        self.refresh();
-                    }
+                if is_new {
+                    self.look_back();
                 }
                 return;
             }
@@ -488,6 +487,19 @@ impl Worker {
         self.refreshed = Some(rested(began, Instant::now()));
     }
 
+    /// What was before this run: reading that takes its time, so what this run has is shown first.
+    fn look_back(&mut self) {
+        let dir = self.review.dir();
+        let counted = self.review.count_on(turns_before(dir, self.review.sessions()));
+        let home = self.review.dir().parent();
+        let runs = home.map(|home| earlier_runs(home, self.review.dir(), None)).unwrap_or_default();
+        let left: Vec<LeftRun> = runs.into_iter().map(|run| run.run).collect();
+        if counted || left != self.left {
+            self.left = left;
+            self.refresh();
+        }
+    }
+
     fn show(&mut self) {
         let sums = self.sums();
         if sums != self.told {
@@ -499,7 +511,7 @@ impl Worker {
         for (at, scope) in self.scopes.clone() {
             match self.review.doc(scope) {
                 Ok(mut doc) => {
-                    doc.earlier.clone_from(&self.earlier);
+                    doc.left.clone_from(&self.left);
                     own_entries(&mut doc, at);
                     self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, Arc::new(doc));
                     self.hint.notify_one();

@@ -244,6 +244,10 @@ pub struct AgentCaps {
     pub tells_state: bool,
     /// It can be told to forget who the person is.
     pub log_out: bool,
+    /// It says who is logged in, when it is asked and when that changes.
+    pub auth_status: bool,
+    /// The same by an extension, in which it cannot be asked.
+    pub tells_account: bool,
 }
 
 /// Why a session is only shown.

@@ -3,7 +3,7 @@
 //! Asks and answers; what a path means and what is on the disk is found out elsewhere. Invariant: each request that a
 //! gate has stopped gets exactly one answer: by answer, cancel, withdrawal or death, by the first of them.
 
-use super::super::changes::{Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
+use super::super::changes::{Before, Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
 use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::{Body, FileOutcome, FileVerb, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
@@ -11,6 +11,7 @@ use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::question::{About, Offered, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
+use super::super::ruling::Ruled;
 use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
 use super::Cx;
 use super::{audit, host, notice, permission, review, service};
@@ -63,8 +64,9 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
         Verdict::Ask => match session.gate() {
             Gate::Hold if session.changes.is_on => {
                 advance(session, req, Stage::Holding);
-                hand_over(req, write, false, cx);
+                hand_over(req, write, false, None, cx);
             }
+            _ if approved(session, req, &write, &request, cx) => {}
             _ => {
                 let is_kept = session.changes.is_on;
                 advance(session, req, if is_kept { Stage::Captured } else { Stage::Asked });
@@ -72,17 +74,45 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
                 permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
                 if is_kept {
                     // After the question what it would do: that is what the person waits for.
-                    hand_over(req, write, true, cx);
+                    hand_over(req, write, true, None, cx);
                 }
             }
         },
     }
 }
 
+/// The person has allowed just this when the agent asked: the same text, in the same turn, once. It is not asked about if
+/// the disk is still what it was then; a rule that asks is the person's word that they want to be asked.
+fn approved(session: &mut Session, req: ReqId, write: &Write, request: &Request, cx: &mut Cx) -> bool {
+    let is_asked = write.ruling.as_ref().is_some_and(|ruling| ruling.verdict == Ruled::Ask || ruling.secret.is_some());
+    let Place::Inside(Some(real)) = &request.place else { return false };
+    if is_asked || session.gate() != Gate::Ask || session.turn.is_none() || !session.changes.is_on {
+        return false;
+    }
+    let Some(at) = session.approved.iter().position(|approved| approved.is_of(real)) else { return false };
+    let Some(over) = session.approved.remove(at).fits(session.last_turn, write) else { return false };
+    advance(session, req, Stage::Comparing);
+    hand_over(req, write.clone(), true, Some(over), cx);
+    true
+}
+
+/// What the person was shown is still what the write would do, or not: then it is asked about.
+pub fn compared(session: &mut Session, req: ReqId, same: bool, cx: &mut Cx) {
+    let Some(write) = at_stage(session, req, Stage::Comparing).cloned() else { return };
+    if same {
+        advance(session, req, Stage::Allowed);
+        audit::file(FileVerb::Write, &write.path, true, &Ground::Granted, cx);
+        cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
+    } else {
+        advance(session, req, Stage::Captured);
+        ask(session, req, write.entry, About::Write, cx);
+    }
+}
+
 /// The review takes it, or what is on the disk now; `asked` when a plain answer decides.
-fn hand_over(req: ReqId, write: Write, asked: bool, cx: &mut Cx) {
+fn hand_over(req: ReqId, write: Write, asked: bool, over: Option<Before>, cx: &mut Cx) {
     let Write { entry, path, content, .. } = write;
-    cx.push(Effect::Review(ReviewCommand::Hold { req, path: path.to_string(), content, entry, asked }));
+    cx.push(Effect::Review(ReviewCommand::Hold { req, path: path.to_string(), content, entry, asked, over }));
 }
 
 fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request, cx: &mut Cx) {
@@ -110,6 +140,11 @@ pub fn held(session: &mut Session, req: ReqId, cx: &mut Cx) {
 pub fn not_kept(session: &mut Session, req: ReqId, cx: &mut Cx) {
     match session.write(req).map(|write| write.stage) {
         Some(Stage::Captured) => advance(session, req, Stage::Asked),
+        Some(Stage::Comparing) => {
+            let Some(entry) = session.write(req).map(|write| write.entry) else { return };
+            advance(session, req, Stage::Asked);
+            ask(session, req, entry, About::Write, cx);
+        }
         Some(Stage::Allowed) => granted(session, req, cx),
         _ => {}
     }
@@ -122,7 +157,7 @@ pub fn again(session: &mut Session, req: ReqId, cx: &mut Cx) {
     if session.question(req).is_some() {
         return review::ask_preview(session, req, cx);
     }
-    if stage == Stage::Allowed {
+    if matches!(stage, Stage::Allowed | Stage::Comparing) {
         advance(session, req, Stage::Captured);
     }
     ask(session, req, entry, About::Write, cx);
@@ -349,7 +384,7 @@ pub fn fail_held(session: &mut Session, message: &str, cx: &mut Cx) {
     for (req, stage) in stopped(session) {
         match stage {
             Stage::Holding => decided(session, req, HeldOutcome::Failed { message: message.to_owned() }, cx),
-            Stage::Captured | Stage::Allowed => not_kept(session, req, cx),
+            Stage::Captured | Stage::Comparing | Stage::Allowed => not_kept(session, req, cx),
             Stage::Writing | Stage::Checking | Stage::Asked => {}
         }
     }

@@ -8,9 +8,10 @@ use super::lifecycle::{drop_hopeless_strays, go_on, restart};
 use super::{Cx, in_agent, in_each, in_session, keyring, notice, opening, options, sessions};
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, ListState};
+use crate::model::auth_status::AuthStatus;
 use crate::model::effect::{Call, Effect, FrontEnd};
 use crate::model::entry::Level;
-use crate::model::event::{CallError, ErrorKind};
+use crate::model::event::{CallError, ErrorKind, Odd};
 use crate::model::ids::{AgentKey, SessionKey, TermId};
 use crate::model::login::{Attempt, How, LogIn};
 use crate::model::session::{Session, SessionState};
@@ -121,6 +122,7 @@ fn logged_in(model: &mut Model, key: AgentKey, name: &str, cx: &mut Cx) {
         }
     });
     if model.agents.get(&key).is_some_and(Agent::is_up) {
+        ask_status(model, key, cx);
         if let Some(cwd) = ask {
             in_agent(model, key, cx, |agent, cx| sessions::list(agent, cwd, cx));
         }
@@ -147,8 +149,39 @@ pub fn logged_out(model: &mut Model, key: AgentKey, result: Result<(), CallError
     in_each(model, key, cx, |session, cx| {
         notice(session, level, words.as_str(), detail.clone(), cx.now);
     });
+    if result.is_ok() {
+        ask_status(model, key, cx);
+    }
     let news = FrontEnd::LoggedOut(result.map_err(|error| error.message));
     in_agent(model, key, cx, |_, cx| cx.push(Effect::FrontEnd(news)));
+}
+
+/// Asks who is logged in, where that is offered. What comes of it is shown, and nothing else.
+pub fn ask_status(model: &mut Model, key: AgentKey, cx: &mut Cx) {
+    let is_wanted = model.has_unstable;
+    in_agent(model, key, cx, |agent, cx| {
+        if is_wanted && agent.is_up() && agent.caps.auth_status {
+            cx.push(Effect::Call(Call::AuthStatus));
+        }
+    });
+}
+
+/// An agent that does not say it is as good as one that cannot.
+pub fn status(model: &mut Model, key: AgentKey, result: Result<AuthStatus, CallError>, cx: &mut Cx) {
+    in_agent(model, key, cx, |agent, _| agent.auth_status = result.ok());
+}
+
+/// Replaces what was shown, unless the agent has not said that it does so.
+pub fn status_told(model: &mut Model, key: AgentKey, status: AuthStatus, is_extension: bool, cx: &mut Cx) {
+    let is_wanted = model.has_unstable;
+    in_agent(model, key, cx, |agent, _| {
+        let is_said = if is_extension { agent.caps.tells_account } else { agent.caps.auth_status };
+        if is_wanted && is_said {
+            agent.auth_status = Some(status);
+        } else {
+            agent.odd.count(Odd::Unknown);
+        }
+    });
 }
 
 /// It did not work; another way can be chosen.

@@ -50,7 +50,7 @@ use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
-use super::session::{Session, SessionState};
+use super::session::{HeldPrompt, PromptKind, Session, SessionState};
 
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
@@ -84,7 +84,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
-            lifecycle::steer(model, key, text, links, cx);
+            lifecycle::steer(model, key, HeldPrompt { kind: PromptKind::Person, text, links }, cx);
         }
         (Address::Session(key), Event::User(Intent::Queue(QueueAct::Send(at)))) => {
             lifecycle::send_now(model, key, at, cx);
@@ -206,6 +206,10 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
             login::authenticated(model, key, attempt, result, cx);
         }
         AgentEvent::LoggedOut(result) => login::logged_out(model, key, result, cx),
+        AgentEvent::AuthStatus(result) => login::status(model, key, result, cx),
+        AgentEvent::AuthStatusTold { status, is_extension } => {
+            login::status_told(model, key, status, is_extension, cx);
+        }
         AgentEvent::Update { session, update } => {
             let used = matches!(update, Update::Usage { .. }).then(|| model.session_named(key, &session)).flatten();
             lifecycle::update(model, key, session, update, cx);
@@ -338,6 +342,7 @@ fn to_agent(model: &mut Model, key: AgentKey, intent: Intent, cx: &mut Cx) {
             tell_of(key, cx, || Decision::new(Matter::Login, method.clone(), Outcome::Allow, By::Person));
             login::authenticate(model, key, method, cx);
         }
+        Intent::AskAuthStatus => login::ask_status(model, key, cx),
         Intent::LeaveAuthentication => login::leave(model, key, cx),
         Intent::ListSessions { cwd } => drop(in_agent(model, key, cx, |agent, cx| sessions::list(agent, cwd, cx))),
         Intent::DeleteSession { id } => sessions::delete(model, key, id, cx),

@@ -115,7 +115,9 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     session.age = Some((cx.now, Duration::ZERO));
     // A new one has nothing to do yet (V2-027).
     session.told_to_wait = session.told_to_wait.or(session.begins_anew().then_some(false));
-    match std::mem::take(&mut session.opening) {
+    let opening = std::mem::take(&mut session.opening);
+    let goes_on = matches!(opening, Opening::Load(_) | Opening::Resume(_) | Opening::Continue(_));
+    match opening {
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {
             let was_shown = session.retold.is_some();
@@ -170,7 +172,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     }
     if session.changes.is_on {
         let first_turn = cx.next_turn();
-        cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent: agent.to_owned() }));
+        cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent: agent.to_owned(), goes_on }));
     }
     if std::mem::take(&mut session.is_at_work) {
         prompt::of_its_own(session, cx);
@@ -206,7 +208,7 @@ pub fn keep(session: &mut Session, policy: Policy, has_review: bool, agent: &str
     session.changes.is_on = has_review;
     if let Some(id) = session.id.clone().filter(|_| has_review) {
         let first_turn = cx.next_turn();
-        cx.push(Effect::Review(ReviewCommand::Session { id, first_turn, agent: agent.to_owned() }));
+        cx.push(Effect::Review(ReviewCommand::Session { id, first_turn, agent: agent.to_owned(), goes_on: false }));
     }
     notice(session, Level::Info, "kept as a session of its own", Vec::new(), cx.now);
 }

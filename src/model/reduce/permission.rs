@@ -9,7 +9,7 @@ use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{About, Asks, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::{MadeRule, Ruled, Ruling, Secret};
-use super::super::session::{Policy, Session};
+use super::super::session::{Approved, Policy, Session};
 use super::super::tool::{ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Reasons that an agent is told of in one session.
 const MAX_REASONS: usize = 8;
+/// Changes that were allowed and are not written yet.
+const MAX_APPROVED: usize = 16;
 /// Characters of a call's label in such a prompt.
 const MAX_LABEL: usize = 120;
 
@@ -225,7 +227,9 @@ fn decide(
             let chosen = as_long.or_else(|| wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind)));
             let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
             let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
-            (Level::Info, format!("{done} by {}: {}", ground.words(), label()), answer)
+            let is_said = matches!(ground, Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule);
+            let before = if is_said { " by" } else { ", as" };
+            (Level::Info, format!("{done}{before} {}: {}", ground.words(), label()), answer)
         }
     };
     cx.push(Effect::Respond { req, answer });
@@ -294,12 +298,28 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     learned(session, &pending, refused, cx.now);
     if pending.about == About::Permission {
         let list = if refused { Ruled::Deny } else { Ruled::Allow };
+        approve(session, &pending, &option);
         keep(session, &pending, &option, list, cx);
         // Before the agent can go on: what has changed while it waited is not its doing.
         review::tool(session, pending.entry, cx);
         return cx.push(Effect::Respond { req, answer: Answer::Selected(option) });
     }
     gate::answered(session, pending, option == gate::ALLOW, None, cx);
+}
+
+/// What was shown of the disk may be written without a second question.
+fn approve(session: &mut Session, pending: &Question, option: &str) {
+    let is_yes = |o: &PermissionOption| matches!(o.kind, PermissionKind::AllowOnce | PermissionKind::AllowAlways);
+    if session.turn.is_none() || !pending.options.iter().any(|o| o.id == option && is_yes(o)) {
+        return;
+    }
+    let turn = session.last_turn;
+    for approved in pending.previews.iter().filter_map(|preview| Approved::of(turn, preview)) {
+        if session.approved.len() >= MAX_APPROVED {
+            session.approved.remove(0);
+        }
+        session.approved.push(approved);
+    }
 }
 
 /// An answer that the agent keeps for a while is kept here as long: what it is for may be asked about elsewhere (S-026).

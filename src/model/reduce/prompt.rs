@@ -83,15 +83,20 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
 }
 
 /// The agent is to have these words now. Without a turn, or before one has gone out, they are a prompt like any other.
-pub fn steer(session: &mut Session, text: String, links: Vec<Link>, is_taken: bool, cx: &mut Cx) {
+pub fn steer(session: &mut Session, said: HeldPrompt, is_taken: bool, cx: &mut Cx) {
+    if said.text.trim().is_empty() {
+        return;
+    }
     let is_on_its_way = session.turn.as_ref().is_some_and(|turn| !turn.is_unsent && turn.cancelling.is_none());
-    let Some(wire) = session.id.clone().filter(|_| is_on_its_way && !text.trim().is_empty()) else {
-        return prompt(session, text, links, cx);
+    let Some(wire) = session.id.clone().filter(|_| is_on_its_way) else {
+        session.held.push_back(said);
+        return send_next(session, cx);
     };
     if is_taken && session.used_up.is_none() {
+        let HeldPrompt { text, links, .. } = said;
         return cx.push(Effect::Call(Call::Steer { session: wire, words: Words { text, links } }));
     }
-    session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links });
+    session.held.push_front(said);
     if let Some(turn) = &mut session.turn {
         turn.goes_on = true;
     }
@@ -249,6 +254,7 @@ fn over_with(
     permission::close_all(session, Withdrawal::TurnEnded, cx);
     close_turn(session, Mark::NoFinalStatus, cx);
     ruling::turn_over(session);
+    session.approved.clear();
     let Some(turn) = session.turn.take() else { return };
     let ended = match &result {
         Ok(result) => Ended::Stopped(result.clone()),

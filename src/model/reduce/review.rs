@@ -41,6 +41,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
         ReviewEvent::Previews { req, asked, previews } => compared(session, req, asked, previews),
         ReviewEvent::WriteHeld { req } => gate::held(session, req, cx),
+        ReviewEvent::DiskCompared { req, same } => gate::compared(session, req, same, cx),
         ReviewEvent::NotKept { req } => gate::not_kept(session, req, cx),
         ReviewEvent::WriteAgain { req } => gate::again(session, req, cx),
         ReviewEvent::HeldDecided { req, outcome } => gate::decided(session, req, outcome, cx),

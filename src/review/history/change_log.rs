@@ -16,6 +16,7 @@ use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State, content};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 pub struct ChangeLog {
     ledger: Ledger,
@@ -340,7 +341,9 @@ impl ChangeLog {
     pub fn announce(&mut self, act: Decision, files: &mut Contents) -> Result<(), ReviewError> {
         files.snapshot.objects.gathered()?;
         self.order.acts(act.id, self.rev);
-        let record = Record::Act(act);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok();
+        let at = now.and_then(|now| u64::try_from(now.as_millis()).ok());
+        let record = Record::Act(Decision { at, ..act });
         self.ledger.add_now(&record)?;
         self.undo_log.take(record);
         Ok(())

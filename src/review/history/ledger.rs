@@ -163,6 +163,9 @@ impl DecisionKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     pub id: u64,
+    /// When it was written down, in milliseconds since 1970; nothing in what an earlier version wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
     /// For the person; nothing is decided by them.
     pub words: String,
     /// Nothing in what an earlier version wrote.

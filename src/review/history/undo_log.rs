@@ -201,8 +201,16 @@ mod tests {
     #[test]
     fn a_decision_of_the_same_words_on_another_hunk_does_not_go_on_with_one_that_was_cut_short() {
         let words = "rejected 1 hunk in a.rs".to_owned();
-        let decision =
-            Decision { id: 1, words, key: key(1), toggles: None, continues: None, merged: None, files: Vec::new() };
+        let decision = Decision {
+            id: 1,
+            at: None,
+            words,
+            key: key(1),
+            toggles: None,
+            continues: None,
+            merged: None,
+            files: Vec::new(),
+        };
         let mut log = UndoLog::default();
         log.take(Record::Act(decision));
         log.take(Record::Done { act: 1, files: Vec::new(), cut: true });

@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::changes::{Cause, FileChange, HunkId, HunkState};
-use crate::review::protocol::SessionInfo;
+use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::state::Oid;
 use crate::text::diff::DiffLine;
 use std::path::PathBuf;
@@ -133,7 +133,7 @@ fn review() -> (tempfile::TempDir, ReviewSession) {
 #[test]
 fn a_report_is_what_the_schema_says() {
     let (_home, mut review) = review();
-    review.session("s-1", 1, "demo").unwrap();
+    review.session(AgentSession::new("s-1", 1, "demo")).unwrap();
     let written = report(&mut review, &[]).unwrap();
     let mut whole: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(written, text(&whole), "file by file it is the same");

@@ -10,7 +10,7 @@ use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
 use crate::model::changes::{
-    HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
+    Before, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
@@ -58,6 +58,11 @@ impl ReviewSession {
         Some((self.log.undo_log().words(decision), what))
     }
 
+    /// When the newest decision that stands was made, in milliseconds since 1970.
+    pub fn decided_at(&self) -> Option<u64> {
+        self.log.undo_log().undoable()?.at
+    }
+
     /// Whether a redo would bring a merge again.
     pub fn has_undone_merge(&self) -> bool {
         self.log.undo_log().redoable().is_some_and(|decision| decision.merged.is_some())
@@ -96,8 +101,10 @@ impl ReviewSession {
         let id = self.log.undo_log().next_id();
         let places: Vec<PathBuf> = merge.changes.iter().map(|change| change.path.clone()).collect();
         let (key, toggles, continues, merged) = (None, None, None, Some(from));
-        self.log
-            .announce(Decision { id, words, key, toggles, continues, merged, files: files.clone() }, &mut self.files)?;
+        self.log.announce(
+            Decision { id, at: None, words, key, toggles, continues, merged, files: files.clone() },
+            &mut self.files,
+        )?;
         let merged = merge.carry_out(go_on);
         let mut done = Vec::new();
         for (at, (file, place)) in files.iter().zip(places).enumerate() {
@@ -161,16 +168,20 @@ impl ReviewSession {
             totals.added += file.added;
             totals.removed += file.removed;
         }
+        let turns = self.log.turns_that_changed();
+        let mut names = self.turn_names();
+        names.retain(|turn, _| scope == Scope::Turn(*turn) || turns.binary_search(turn).is_ok());
         Ok(ReviewDoc {
             rev: self.rev(),
             scope,
-            turns: self.log.turns_that_changed(),
+            turns,
+            names,
             files,
             totals,
             decided: (all - pending, all),
             uncovered: self.uncovered(),
             is_partial: self.trouble().is_some(),
-            earlier: Vec::new(),
+            left: Vec::new(),
             undo: match self.held.undoable() {
                 Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
                 None => self.log.undo_log().undoable().map(|act| self.log.undo_log().words(act)),
@@ -344,6 +355,13 @@ impl ReviewSession {
         self.execution().carry_out(words, Why::Toggles(act), For::Toggle(done, first), files, left)
     }
 
+    fn rewound_words(&self, turn: u64) -> String {
+        match turn {
+            0 => "rewound to before the session".to_owned(),
+            turn => format!("rewound to before {}", self.turn_words(turn)),
+        }
+    }
+
     fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
         let Rewinds { files, outcomes: mut rewound } =
             rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
@@ -351,8 +369,9 @@ impl ReviewSession {
         look_at_root(&files, &self.files.snapshot)?;
         let mut done = Done::default();
         if mode == Mode::Apply {
+            let words = self.rewound_words(turn);
             done = match self.execution().carry_out_all(
-                rewound_words(turn),
+                words,
                 Why::Asked(Some(DecisionKey::Rewind { turn })),
                 files,
                 Vec::new(),
@@ -417,6 +436,16 @@ impl ReviewSession {
         let turn = proposal.turn.unwrap_or_else(|| self.last_turn());
         self.held.add(HeldWrite::new(proposal, turn, &below, disk, wanted));
         Ok(true)
+    }
+
+    /// Whether what a held write would replace is this, to the byte.
+    pub fn is_held_over(&self, req: ReqId, before: &Before) -> bool {
+        let Some(disk) = self.held.get(req).map(HeldWrite::disk) else { return false };
+        match (&before.0, disk) {
+            (None, disk) => disk.is_absent(),
+            (Some(text), State::File { .. }) => self.files.content(&disk).is_ok_and(|bytes| bytes == text.as_bytes()),
+            (Some(_), State::Absent | State::Link { .. } | State::Unkept { .. }) => false,
+        }
     }
 
     fn decide_held(&mut self, target: &Target, verdict: Verdict) -> Result<Option<Done>, ReviewError> {
@@ -523,8 +552,4 @@ enum Mode {
 
 fn count(n: usize, what: &str) -> String {
     human::count(n as u64, what)
-}
-
-fn rewound_words(turn: u64) -> String {
-    if turn == 0 { "rewound to before the session".to_owned() } else { format!("rewound to before turn {turn}") }
 }

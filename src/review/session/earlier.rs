@@ -3,9 +3,7 @@
 //! Opens those for a moment, and takes nothing back. Invariant: one that is open elsewhere is left alone.
 
 use super::ReviewSession;
-use crate::base::human;
-use crate::base::sanitize;
-use crate::model::changes::ReviewAction;
+use crate::model::changes::{Left, LeftRun, ReviewAction};
 use crate::review::archive::{self, Listed};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
@@ -13,6 +11,7 @@ use std::path::Path;
 
 /// Runs that are looked into.
 const MAX_RUNS: usize = 20;
+const NOTHING: Left = Left { files: 0, pending: 0 };
 
 /// A run before the one that was asked about, in which something is left.
 #[derive(Debug)]
@@ -20,53 +19,53 @@ pub struct EarlierRun {
     pub listed: Listed,
     /// Its session that has gone on.
     pub session: AgentSession,
-    /// Files that an undo of the run would take back, and hunks that are to be decided; or why nobody knows.
-    pub left: Result<(u64, u64), ReviewError>,
-}
-
-impl EarlierRun {
-    /// What is left of it and how that is had, in words.
-    pub fn words(&self) -> String {
-        let stem = &self.listed.stem;
-        match &self.left {
-            Ok((files, pending)) => format!(
-                "an earlier run of the session has changed {}, {}: acp-tui review {stem} · acp-tui undo {stem}",
-                human::count(*files, "file"),
-                match pending {
-                    0 => "all decided".to_owned(),
-                    pending => format!("{} to review", human::count(*pending, "hunk")),
-                },
-            ),
-            Err(error) => {
-                sanitize::line(&format!("an earlier run of the session, {stem}, cannot be looked at: {error}"))
-                    .into_owned()
-            }
-        }
-    }
+    pub run: LeftRun,
 }
 
 /// Those before the run in `dir` that had one of its sessions, or only this one, in the same directory; the newest
 /// first. What has nothing left is left out.
 pub fn earlier_runs(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<EarlierRun> {
-    let all = archive::list(home);
-    let Some(at) = all.iter().position(|one| one.dir == dir) else { return Vec::new() };
-    let (this, before) = (all.get(at), all.get(at + 1..).unwrap_or_default());
-    let Some(this) = this else { return Vec::new() };
-    let sessions = || this.sessions.iter().filter(|session| only.is_none_or(|only| only.id == session.id));
-    let cwd = |one: &Listed| one.head.as_ref().map(|head| head.cwd.clone());
-    let goes_on = |one: &AgentSession| sessions().any(|session| (&session.id, &session.agent) == (&one.id, &one.agent));
-    let its = before.iter().filter(|one| cwd(one) == cwd(this));
-    let runs = its.filter_map(|one| Some((one, one.sessions.iter().find(|session| goes_on(session))?)));
-    let run = |(one, session): (&Listed, &AgentSession)| EarlierRun {
-        listed: one.clone(),
-        session: session.clone(),
-        left: left(&one.dir),
+    let run = |(listed, session): (Listed, AgentSession)| {
+        let left = left(&listed.dir).map_err(|error| error.to_string());
+        EarlierRun { run: LeftRun { stem: listed.stem.clone(), left }, listed, session }
     };
-    runs.take(MAX_RUNS).map(run).filter(|run| !matches!(run.left, Ok((0, 0)))).collect()
+    runs_before(home, dir, only).into_iter().map(run).filter(|run| run.run.left != Ok(NOTHING)).collect()
 }
 
-fn left(dir: &Path) -> Result<(u64, u64), ReviewError> {
+/// The same, also those in which nothing is left. An agent may use the name of a session again: where one of that name
+/// began, there is nothing before.
+pub fn runs_before(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<(Listed, AgentSession)> {
+    let mut all = archive::list(home).into_iter().skip_while(|one| one.dir != dir);
+    let Some(this) = all.next() else { return Vec::new() };
+    let cwd = |one: &Listed| one.head.as_ref().map(|head| head.cwd.clone());
+    let mut goes_on: Vec<AgentSession> =
+        openings(&this).filter(|one| one.goes_on && only.is_none_or(|only| is_same(one, only))).cloned().collect();
+    let mut found = Vec::new();
+    for one in all.filter(|one| cwd(one) == cwd(&this)) {
+        let mut its = openings(&one).filter(|session| goes_on.iter().any(|other| is_same(other, session)));
+        let Some(session) = its.next().cloned() else { continue };
+        let ends: Vec<AgentSession> = its.chain([&session]).filter(|session| !session.goes_on).cloned().collect();
+        goes_on.retain(|one| !ends.iter().any(|end| is_same(one, end)));
+        found.push((one, session));
+        if found.len() == MAX_RUNS || goes_on.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+/// How each session of a run was opened first.
+fn openings(run: &Listed) -> impl Iterator<Item = &AgentSession> {
+    let is_first = |(at, one): &(usize, &AgentSession)| !run.sessions.iter().take(*at).any(|other| is_same(other, one));
+    run.sessions.iter().enumerate().filter(is_first).map(|(_, one)| one)
+}
+
+fn is_same(one: &AgentSession, other: &AgentSession) -> bool {
+    (&one.id, &one.agent) == (&other.id, &other.agent)
+}
+
+fn left(dir: &Path) -> Result<Left, ReviewError> {
     let mut review = ReviewSession::open(dir)?;
     let preview = review.act(&ReviewAction::PreviewRewind { turn: 0 })?;
-    Ok((preview.rewound.len() as u64, review.totals()?.pending))
+    Ok(Left { files: preview.rewound.len() as u64, pending: review.totals()?.pending })
 }

@@ -79,8 +79,16 @@ impl Execution<'_> {
             Why::Toggles(id) => (None, Some(id)),
         };
         let continues = key.as_ref().and_then(|key| self.log.undo_log().goes_on_with(key));
-        let decision =
-            Decision { id, words: words.clone(), key, toggles, continues, merged: None, files: files.clone() };
+        let decision = Decision {
+            id,
+            at: None,
+            words: words.clone(),
+            key,
+            toggles,
+            continues,
+            merged: None,
+            files: files.clone(),
+        };
         self.log.announce(decision, self.files)?;
         self.writing.begin();
         let Carried { done, left: failed, stopped } = self.writing.write_all(&files, self.files);
@@ -156,7 +164,8 @@ impl Execution<'_> {
             self.log.take(path, step, old, self.files)?;
             let upto = self.log.history(path).map_or(0, |h| h.steps.len());
             let files = vec![act_file((whole, to), (old, accepted))];
-            let decision = Decision { id, words, key: None, toggles: None, continues: None, merged: None, files };
+            let decision =
+                Decision { id, at: None, words, key: None, toggles: None, continues: None, merged: None, files };
             self.log.announce(decision, self.files)?;
             let written = self.writing.write(&act_file((disk, to), (old, accepted)), self.files);
             self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;

@@ -23,7 +23,7 @@ mod write;
 
 pub use self::actions::Newest;
 use self::attribution::Attribution;
-pub use self::earlier::{EarlierRun, earlier_runs};
+pub use self::earlier::{EarlierRun, earlier_runs, runs_before};
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
 pub use self::turns::Turns;
@@ -36,7 +36,8 @@ use super::state::State;
 use crate::base::human::thousands;
 use crate::base::paths;
 use crate::host::fs::Roots;
-use crate::model::changes::{Scope, Totals, WritePreview};
+use crate::model::changes::{Scope, Totals, TurnName, WritePreview};
+use crate::review::archive;
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::only_copies::left_of_git;
 use crate::review::decide::preview;
@@ -50,7 +51,7 @@ use crate::review::history::origins::origins;
 pub use crate::review::history::origins::{Carried, Origins, Whose};
 use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
 use crate::review::worktree::git_dirs::some;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -74,6 +75,8 @@ pub struct ReviewSession {
     held: HeldWrites,
     /// What is being written.
     writing: Writing,
+    /// How many turns its sessions had before this run, by their ids.
+    turns_before: HashMap<String, u64>,
     /// What the person looks at.
     shown: ShownDocs,
     totals: TotalsCache,
@@ -131,6 +134,7 @@ impl ReviewSession {
             attribution: Attribution::default(),
             held: HeldWrites::default(),
             writing: Writing::default(),
+            turns_before: HashMap::new(),
             shown: ShownDocs::default(),
             totals: TotalsCache::default(),
             pace: ScanPace::new(),
@@ -207,9 +211,36 @@ impl ReviewSession {
         self.dir.sessions()
     }
 
-    /// A session of the agent was opened; turns from `first_turn` on are its.
-    pub fn session(&mut self, id: &str, first_turn: u64, agent: &str) -> Result<(), ReviewError> {
-        self.dir.add_session(AgentSession { id: id.to_owned(), first_turn, agent: agent.to_owned() })
+    /// A session of the agent was opened.
+    pub fn session(&mut self, session: AgentSession) -> Result<(), ReviewError> {
+        self.dir.add_session(session)
+    }
+
+    /// Its sessions had so many turns before this run, by their ids. Whether that was not known.
+    pub fn count_on(&mut self, turns_before: HashMap<String, u64>) -> bool {
+        let is_new = self.turns_before != turns_before;
+        self.turns_before = turns_before;
+        is_new
+    }
+
+    /// What the turns are called that are not counted like this in their conversations.
+    fn turn_names(&self) -> BTreeMap<u64, TurnName> {
+        let turns = self.turns();
+        let is_shared = turns.are_shared();
+        let named = turns.numbers().map(|(turn, session, number)| {
+            let number = number + self.turns_before.get(&session.id).copied().unwrap_or_default();
+            (turn, TurnName { number, session: is_shared.then(|| session.id.clone()) })
+        });
+        named.filter(|(turn, name)| *turn != name.number || name.session.is_some()).collect()
+    }
+
+    /// A turn as its conversation counts it, in words.
+    pub fn turn_words(&self, turn: u64) -> String {
+        match self.turn_names().remove(&turn) {
+            None => format!("turn {turn}"),
+            Some(TurnName { number, session: None }) => format!("turn {number}"),
+            Some(TurnName { number, session: Some(id) }) => format!("turn {number} of {}", archive::shown_id(&id)),
+        }
     }
 
     /// Whose the turns of this run are.
@@ -270,10 +301,11 @@ impl ReviewSession {
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.being_written());
         named.extend(self.log.early().iter().map(|turn| {
-            format!("turn {turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
+            let turn = self.turn_words(*turn);
+            format!("{turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
         }));
         named.extend(self.log.early_commands().iter().map(|turn| {
-            let when = if *turn == 0 { "before the first turn".to_owned() } else { format!("turn {turn}") };
+            let when = if *turn == 0 { "before the first turn".to_owned() } else { self.turn_words(*turn) };
             format!("{when}: a command began before all files had been looked at; what it changed by then may not be put down to it")
         }));
         named

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::changes::{
-    Cause, FileChange, HeldOutcome, HunkId, HunkKind, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound,
+    Cause, FileChange, HeldOutcome, HunkId, HunkKind, HunkState, Left, ReviewAction, ReviewDoc, RewindOutcome, Rewound,
     Target, Verdict,
 };
 use crate::model::ids::{EntryId, ReqId};
@@ -70,7 +70,7 @@ impl Place {
         fs::create_dir(&ws).unwrap();
         let head = SessionInfo { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0, private: Vec::new() };
         let mut review = ReviewSession::create(&temp.path().join("home"), head).unwrap();
-        review.session("session-1", 1, "agent").unwrap();
+        review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         // However slow this machine is.
         review.pace.cheap = Duration::MAX;
         Self { temp, review, entry: 0, waits: false }
@@ -199,7 +199,7 @@ impl Place {
         let Self { temp, review, .. } = self;
         let head = review.head().clone();
         let mut review = ReviewSession::create(&temp.path().join("home2"), head).unwrap();
-        review.session("session-1", 1, "agent").unwrap();
+        review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         review.pace.cheap = Duration::MAX;
         review.first_look().unwrap();
         Self { temp, review, entry: 0, waits: false }
@@ -209,7 +209,7 @@ impl Place {
     pub fn begin_beside(&self, stem: &str) -> ReviewSession {
         let head = SessionInfo { stem: stem.to_owned(), ..self.review.head().clone() };
         let mut review = ReviewSession::create(self.review.dir().parent().unwrap(), head).unwrap();
-        review.session("session-1", 1, "agent").unwrap();
+        review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         review.pace.cheap = Duration::MAX;
         review.first_look().unwrap();
         review
@@ -1129,7 +1129,7 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
 fn what_sessions_of_one_run_have_changed_is_told_apart() {
     let mut place = Place::with(&[("a", b"1\n")]);
     place.turn(1, |p| p.client_writes("a", "1\n2\n"));
-    place.review.session("session-2", 2, "agent").unwrap();
+    place.review.session(AgentSession::new("session-2", 2, "agent")).unwrap();
     place.turn(2, |p| {
         p.client_writes("a", "1\n2\n3\n4\n");
         p.client_writes("b", "b\n");
@@ -1149,17 +1149,26 @@ fn what_earlier_runs_of_a_session_have_left_is_found_until_it_is_taken_back() {
     let Place { temp, review, .. } = first;
     let (home, head) = (review.dir().parent().unwrap().to_owned(), review.head().clone());
     drop(review);
-    let later = |stem: &str, id: &str| {
+    let later = |stem: &str, id: &str, goes_on| {
         let mut review = ReviewSession::create(&home, SessionInfo { stem: stem.into(), ..head.clone() }).unwrap();
-        review.session(id, 1, "agent").unwrap();
+        // It may be opened once more, when its agent has died.
+        for goes_on in [goes_on, true] {
+            review.session(AgentSession { goes_on, ..AgentSession::new(id, 1, "agent") }).unwrap();
+        }
         review.dir().to_owned()
     };
-    let (same, other) = (later("t", "session-1"), later("u", "session-2"));
-    let left = |dir: &Path| earlier_runs(&home, dir, None).into_iter().map(|run| run.left.unwrap()).collect::<Vec<_>>();
-    assert_eq!(left(&same), [(1, 1)]);
+    let (same, other) = (later("t", "session-1", true), later("u", "session-2", true));
+    let (of_that_name, its) = (later("v", "session-1", false), later("w", "session-1", true));
+    let left =
+        |dir: &Path| earlier_runs(&home, dir, None).into_iter().map(|run| run.run.left.unwrap()).collect::<Vec<_>>();
+    assert_eq!(left(&same), [Left { files: 1, pending: 1 }]);
     assert_eq!(left(&other), [], "of another session");
+    assert_eq!(left(&of_that_name), [], "an agent may use a name again");
+    assert_eq!(left(&its), [], "what was before the one that began is not its own");
+    let before: Vec<String> = runs_before(&home, &its, None).into_iter().map(|(run, _)| run.stem).collect();
+    assert_eq!(before, ["v"]);
     let run = earlier_runs(&home, &same, None).remove(0);
-    assert!(run.words().contains("1 file, 1 hunk to review: acp-tui review s · acp-tui undo s"), "{}", run.words());
+    assert_eq!(run.run.stem, "s");
     ReviewSession::open(&run.listed.dir).unwrap().act(&ReviewAction::Rewind { turn: 0 }).unwrap();
     assert_eq!(left(&same), []);
     drop(temp);

@@ -3,7 +3,7 @@
 //! Plain numbers; looks at no file. Invariant: each turn, and what was changed before the first one, is of one session.
 
 use crate::review::protocol::AgentSession;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 #[derive(Clone, Copy)]
 pub struct Turns<'a> {
@@ -20,6 +20,11 @@ impl<'a> Turns<'a> {
     /// Whether they are of more than one session.
     pub fn are_shared(&self) -> bool {
         self.sessions.iter().any(|session| Some(&session.id) != self.sessions.first().map(|first| &first.id))
+    }
+
+    /// The session whose all turns are.
+    pub fn only_session(&self) -> Option<&'a AgentSession> {
+        self.sessions.first().filter(|_| !self.are_shared())
     }
 
     /// The session that a turn is of. What was changed before the first turn is of the session that had that one; where
@@ -48,6 +53,17 @@ impl<'a> Turns<'a> {
         self.begun.last().copied().unwrap_or(0)
     }
 
+    /// All of them that have begun, with their sessions, and how they are counted there, from 1.
+    pub fn numbers(&self) -> impl Iterator<Item = (u64, &'a AgentSession, u64)> {
+        let mut seen: HashMap<&'a str, u64> = HashMap::new();
+        self.begun.iter().filter_map(move |turn| {
+            let owner = self.owner(*turn)?;
+            let number = seen.entry(&owner.id).or_default();
+            *number += 1;
+            Some((*turn, owner, *number))
+        })
+    }
+
     /// How a turn is counted among those of its session, from 1.
     pub fn number(&self, turn: u64) -> Option<(&'a AgentSession, u64)> {
         let owner = self.owner(turn)?;
@@ -61,7 +77,7 @@ mod tests {
     use super::*;
 
     fn session(id: &str, first_turn: u64) -> AgentSession {
-        AgentSession { id: id.into(), first_turn, agent: "demo".into() }
+        AgentSession::new(id, first_turn, "demo")
     }
 
     fn owners(sessions: &[AgentSession], begun: &[u64], asked: &[u64]) -> Vec<(String, u64)> {

@@ -185,6 +185,7 @@ pub(crate) fn killed_undo(place: &mut Place, name: &str) {
     let disk = (history.last(), history.steps[0].before);
     let file = FileDecision { path: name.into(), disk, accepted: (disk.1, disk.1), by_hand: false };
     let act = Decision {
+        at: None,
         id: 1,
         words: "rewound to before turn 1".into(),
         key: Some(DecisionKey::Rewind { turn: 1 }),

@@ -5,7 +5,7 @@ use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Scope};
 use crate::model::ids::EntryId;
 use crate::review::archive;
 use crate::review::dir::{HEAD, LEDGER};
-use crate::review::protocol::{SessionInfo, ToolEffect, ToolNote};
+use crate::review::protocol::{AgentSession, SessionInfo, ToolEffect, ToolNote};
 use crate::review::session::ReviewSession;
 use std::ffi::OsStr;
 use std::fs;
@@ -55,7 +55,7 @@ impl Place {
         let state = self.root.join(STATE);
         let private = archive::private(&state).into_iter().chain(more.iter().map(|name| self.root.join(name)));
         let mut review = ReviewSession::create(&archive::below(&state), self.head(private.collect())).unwrap();
-        review.session("s", 1, "agent").unwrap();
+        review.session(AgentSession::new("s", 1, "agent")).unwrap();
         review.first_look().unwrap();
         review
     }
@@ -205,7 +205,7 @@ fn a_session_that_took_them_for_the_agents_work_no_longer_does() {
     // As an earlier version did: it knows of nothing that is its own.
     let outside = place.root.parent().unwrap().join("review");
     let mut review = ReviewSession::create(&outside, place.head(Vec::new())).unwrap();
-    review.session("s", 1, "agent").unwrap();
+    review.session(AgentSession::new("s", 1, "agent")).unwrap();
     review.first_look().unwrap();
     turn(&mut review, |_| {
         place.write("f1", "changed\n");
@@ -229,7 +229,7 @@ fn a_decision_about_them_that_was_made_earlier_is_not_taken_back() {
     place.write("st/review/x", "x\n");
     let outside = place.root.parent().unwrap().join("review");
     let mut review = ReviewSession::create(&outside, place.head(Vec::new())).unwrap();
-    review.session("s", 1, "agent").unwrap();
+    review.session(AgentSession::new("s", 1, "agent")).unwrap();
     review.first_look().unwrap();
     turn(&mut review, |_| {
         place.write("st/review/x", "changed\n");

@@ -6,6 +6,7 @@
 
 mod choosing;
 mod figures;
+mod forgotten;
 mod index;
 mod prune;
 mod scan;
@@ -13,13 +14,16 @@ mod told;
 
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::stored::{Can, Origin};
+use crate::base::limits::{MAX_NAME, cut};
 use crate::base::origins::Origins;
+use crate::model::account;
 use crate::model::agent::Told;
 use crate::model::changes::Totals;
 use crate::store::lines;
 use crate::store::lock::is_locked;
 pub use choosing::{by_id, choose};
 pub use figures::{Day, Figures};
+pub use forgotten::Forgotten;
 use index::Entry;
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 pub use prune::{Limits, Pruned, prune, remove_all_but};
@@ -31,6 +35,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 use told::{AgentRecord, SessionRecord};
+
+/// An agent may note a new session a little later than it has opened it.
+const UNTOUCHED: Duration = Duration::from_secs(10);
 
 /// Sessions of one thread that are followed.
 const MAX_THREAD: usize = 1000;
@@ -84,6 +91,8 @@ pub struct Known {
     pub thread: Option<String>,
     /// It was imported: nothing that it says is run.
     pub is_imported: bool,
+    /// It was new, and nothing was asked in it.
+    pub is_untouched: bool,
     /// A journal that it is in is being written.
     pub is_held: bool,
     /// Its agent has listed it, when it was asked last.
@@ -97,7 +106,7 @@ pub struct Known {
 impl Known {
     /// Nothing was ever said in it.
     pub fn is_empty(&self) -> bool {
-        self.turns == 0 && self.title.is_none() && !self.is_older
+        self.is_untouched || self.turns == 0 && self.title.is_none() && !self.is_older
     }
 
     /// The name that its newest journal and the review have in common.
@@ -181,6 +190,10 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     });
     name_threads(&mut sessions);
     merge(&mut sessions, books, &asides);
+    // What the person has asked says more than what we have put above it.
+    for known in sessions.iter_mut().filter(|known| !known.is_named && known.first_prompt.is_some()) {
+        known.title = known.title.take().filter(|title| !account::is_ours(title));
+    }
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
 }
@@ -260,28 +273,20 @@ pub fn rename(state: &Path, known: &Known, name: Option<String>) -> io::Result<(
 pub fn hide(state: &Path, known: &Known) -> io::Result<()> {
     told::mark(&journals(state), &known.command, &known.session_id, |kept| {
         (kept.is_hidden, kept.name) = (true, None);
+        kept.agent = Some(cut(&*known.agent, MAX_NAME));
     })
-}
-
-/// Sessions that the person has forgotten, by their agents' commands.
-#[derive(Clone, Debug, Default)]
-pub struct Forgotten(HashSet<(String, String)>);
-
-impl Forgotten {
-    pub fn contains(&self, command: &str, id: &str) -> bool {
-        // Nothing is forgotten most of the time.
-        !self.0.is_empty() && self.0.contains(&(command.to_owned(), id.to_owned()))
-    }
 }
 
 /// Those of which nothing is shown any more.
 pub fn hidden(state: &Path) -> Forgotten {
     let (books, _) = told::read_all(&journals(state));
-    let of_book = |book: AgentRecord| {
-        let hidden = book.sessions.into_iter().filter(|kept| kept.is_hidden);
-        hidden.map(move |kept| (book.command.clone(), kept.id)).collect::<Vec<_>>()
-    };
-    Forgotten(books.into_iter().flat_map(of_book).collect())
+    let mut forgotten = Forgotten::default();
+    for book in books {
+        for kept in book.sessions.into_iter().filter(|kept| kept.is_hidden) {
+            forgotten.add(kept.id, &book.command, kept.agent.as_deref().unwrap_or(&book.agent));
+        }
+    }
+    forgotten
 }
 
 /// Forgets all that agents have told.
@@ -456,6 +461,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             follows: found.follows,
             thread: None,
             is_imported: head.imported,
+            is_untouched: found.turns == 0 && matches!(found.origin, Origin::New),
             is_held: is_open,
             is_listed: false,
             is_named: false,
@@ -502,6 +508,7 @@ impl Known {
             bytes: 0,
             is_older: true,
             is_imported: false,
+            is_untouched: false,
             is_held: false,
             is_listed: true,
             is_named: kept.name.is_some(),
@@ -512,6 +519,10 @@ impl Known {
     /// Its agent has told of it too, or the person has given it a name. What was told later counts.
     fn is_told(&mut self, kept: &SessionRecord, book: &AgentRecord) {
         self.is_listed = kept.is_listed;
+        let used = told::used(kept, book).unwrap_or_default();
+        // A title alone is no conversation.
+        let is_used = kept.is_listed && used > self.updated.saturating_add(UNTOUCHED);
+        self.is_untouched &= !is_used && kept.name.is_none();
         if kept.is_listed {
             let is_later = Duration::from_secs(book.at) >= self.updated;
             if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none()) {
@@ -520,7 +531,7 @@ impl Known {
             if is_later {
                 self.can = book.can;
             }
-            self.updated = self.updated.max(told::used(kept, book).unwrap_or_default());
+            self.updated = self.updated.max(used);
         }
         if let Some(name) = &kept.name {
             (self.title, self.is_named) = (Some(name.clone()), true);
@@ -541,6 +552,7 @@ impl Known {
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;
         self.is_older = earlier.is_older;
+        self.is_untouched &= earlier.is_untouched;
         self.is_held |= earlier.is_held;
         if earlier.state == State::Open {
             self.state = State::Open;

@@ -175,6 +175,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             follows: None,
             thread: None,
             is_imported: false,
+            is_untouched: false,
             is_held: false,
             is_listed: false,
             is_named: false,
@@ -224,6 +225,23 @@ fn the_first_prompt_of_one_that_continues_another_is_what_the_person_wrote_below
     let of = |id: &str| first.iter().find(|(one, _)| one == id).unwrap().1.clone().unwrap();
     assert_eq!(of("s"), "go on with it");
     assert!(account.starts_with(&of("t")), "nothing else was written");
+}
+
+/// Agents make titles of the first words that are sent to them.
+#[test]
+fn a_title_that_is_made_of_our_own_words_says_less_than_what_was_asked() {
+    let state = state();
+    let account = account::of_past(&Past::default(), "Other");
+    let titled = |title: &str| json!({ "sessionUpdate": "session_info_update", "title": title });
+    let one = |name: &str, prompt: &str, title: &str| {
+        state.put(name, &Text::ending().hello().open(name).turn(name, prompt).update(name, titled(title)).end());
+    };
+    let prompt = format!("{account}\n\ngo on with it");
+    one("ours", &prompt, &prompt[..40]);
+    one("theirs", &prompt, "Going on");
+    let titles: Vec<_> = state.list().sessions.into_iter().map(|known| (known.session_id, known.title)).collect();
+    let of = |id: &str| titles.iter().find(|(one, _)| one == id).unwrap().1.clone();
+    assert_eq!((of("ours"), of("theirs").as_deref()), (None, Some("Going on")));
 }
 
 #[test]

@@ -58,6 +58,9 @@ pub struct SessionRecord {
     /// The person wants to see it no more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_hidden: bool,
+    /// What its agent called itself when it was forgotten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// What the person calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

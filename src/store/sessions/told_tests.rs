@@ -240,3 +240,22 @@ proptest! {
         prop_assert!(list(state.path()).unwrap().sessions.iter().any(|known| known.session_id == "new"));
     }
 }
+
+/// Agents give a session a name of their own before anything is said in it.
+#[test]
+fn a_session_in_which_nothing_was_asked_is_empty_until_its_agent_tells_of_use() {
+    let state = state();
+    journal(state.path(), "opened", "New session");
+    let is_empty = || list(state.path()).unwrap().sessions[0].is_empty();
+    assert!(is_empty());
+    // The journal is of 2026-09-21T14:13:20Z.
+    for (updated, want) in [("2026-09-21T14:13:30Z", true), ("2026-09-21T15:00:00Z", false)] {
+        remember(state.path(), &told(None, vec![listed("opened", "/work", "New session", updated)])).unwrap();
+        assert_eq!(is_empty(), want, "{updated}");
+    }
+    remember(state.path(), &told(None, Vec::new())).unwrap();
+    assert!(is_empty());
+    let known = list(state.path()).unwrap().sessions.remove(0);
+    rename(state.path(), &known, Some("kept for later".into())).unwrap();
+    assert!(!is_empty());
+}

@@ -53,6 +53,11 @@ impl Composer {
         self.prompt.buffer.text()
     }
 
+    /// The command that is being written.
+    pub fn command(&self) -> &str {
+        if self.is_shell { self.shell.buffer.text() } else { "" }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.line().buffer.is_empty()
     }
@@ -112,6 +117,22 @@ impl Composer {
     /// Puts a prompt that came back in front of what is there.
     pub fn prepend(&mut self, text: &str) {
         self.prompt.buffer.prepend(text);
+    }
+
+    /// What was written before this run: the prompt stands in front of what is there, and a command is what is written
+    /// only where nothing else was; else Up has it behind the next `!`.
+    pub fn bring(&mut self, prompt: &str, command: &str, may_run: bool) {
+        let is_free = may_run && self.is_blank() && !self.is_shell;
+        self.prompt.buffer.prepend(prompt);
+        if command.is_empty() {
+            return;
+        }
+        if is_free {
+            self.is_shell = true;
+            self.shell.buffer.set_text(command);
+        } else {
+            self.shell.recall.remember(command);
+        }
     }
 
     /// Hands over the text for sending and remembers it for recall.
@@ -247,6 +268,27 @@ mod tests {
         assert!(c.is_empty());
         c.apply(Action::Undo);
         assert_eq!(c.text(), "precious words");
+    }
+
+    #[test]
+    fn a_command_comes_back_where_nothing_else_was_written() {
+        let brought = |before: &str, may_run| {
+            let mut c = Composer::default();
+            typed(&mut c, before);
+            c.bring("sent back", "make test", may_run);
+            c
+        };
+        let c = brought("", true);
+        assert_eq!((c.is_shell(), c.command(), c.prompt()), (true, "make test", "sent back"));
+        for mut c in [brought("words", true), brought("", false)] {
+            assert_eq!((c.is_shell(), c.command()), (false, ""));
+            c.begin_shell();
+            c.apply(Action::Up);
+            assert_eq!(c.text(), "make test", "it is behind the next `!`");
+        }
+        let mut c = Composer::default();
+        c.bring("sent back", "", true);
+        assert!(!c.is_shell() && c.text() == "sent back");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::action::Action;
 use super::key::{Code, Key, Mods};
 use super::layer::Layer;
 
+#[derive(PartialEq)]
 pub(super) enum Keys {
     These(Vec<Key>),
     /// 1 to 9, without a modifier.
@@ -14,6 +15,7 @@ pub(super) enum Keys {
     Text,
 }
 
+#[derive(PartialEq)]
 pub(super) struct Bind {
     pub(super) keys: Keys,
     /// For digits and `Text` the pressed character is put in.

@@ -18,6 +18,11 @@ static ROWS: LazyLock<Vec<Bind>> = LazyLock::new(|| {
     rows.into_iter().flatten().filter_map(|row| read(row.get_ref().as_table()?)).collect()
 });
 
+/// Whether a row is one of these.
+pub(super) fn is_row(row: &DeTable<'_>) -> bool {
+    read(row).is_some_and(|row| ROWS.contains(&row))
+}
+
 fn read(row: &DeTable<'_>) -> Option<Bind> {
     let value = |name: &str| row.get(name).map(|value| value.get_ref());
     let text = |name: &str| value(name)?.as_str();

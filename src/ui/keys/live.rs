@@ -101,7 +101,8 @@ impl Keymap {
         let Some(table) = value.get_ref().as_table() else {
             return report.warn(&value.span(), format!("bind is {}; allowed: a table", kind_of(value.get_ref())));
         };
-        let (mut on, mut run, mut when) = (Vec::new(), None, None);
+        let (mut on, mut run, mut when) = (Vec::new(), None, Vec::new());
+        let is_usual = keymap::is_row(table);
         for (key, value) in table {
             match (key.get_ref().as_ref(), value.get_ref()) {
                 ("on", DeValue::String(name)) => on.push((name.as_ref(), value.span())),
@@ -109,7 +110,10 @@ impl Keymap {
                     on.extend(names.iter().filter_map(|name| Some((name.get_ref().as_str()?, name.span()))));
                 }
                 ("run", DeValue::String(name)) => run = Some((name.as_ref(), value.span())),
-                ("when", DeValue::String(name)) => when = Some((name.as_ref(), value.span())),
+                ("when", DeValue::String(name)) => when.push((name.as_ref(), value.span())),
+                ("when", DeValue::Array(names)) => {
+                    when.extend(names.iter().filter_map(|name| Some((name.get_ref().as_str()?, name.span()))));
+                }
                 // For the help of the rows that come with the program.
                 ("does", DeValue::String(_)) => {}
                 ("on" | "run" | "when" | "does", other) => {
@@ -121,13 +125,13 @@ impl Keymap {
         let (Some((run, run_at)), false) = (run, on.is_empty()) else {
             return report.warn(&value.span(), "a bind needs `on`, a key, and `run`, what it does");
         };
-        let layers: Vec<Layer> = match &when {
-            None => LAYERS.to_vec(),
-            Some((name, _)) => LAYERS.into_iter().filter(|layer| layer.word() == *name).collect(),
-        };
-        if let (Some((name, at)), true) = (&when, layers.is_empty()) {
-            let known: Vec<&str> = LAYERS.into_iter().map(Layer::word).collect();
-            return report.warn(at, format!("there is no place {name:?}; allowed: {}", known.join(", ")));
+        let mut layers: Vec<Layer> = if when.is_empty() { LAYERS.to_vec() } else { Vec::new() };
+        for (name, at) in &when {
+            let Some(layer) = Layer::called(name) else {
+                let known: Vec<&str> = LAYERS.into_iter().map(Layer::word).collect();
+                return report.warn(at, format!("there is no place {name:?}; allowed: {}", known.join(", ")));
+            };
+            layers.push(layer);
         }
         let known: Vec<(Layer, Option<Action>)> = layers
             .into_iter()
@@ -135,22 +139,33 @@ impl Keymap {
                 |layer| if run == NONE { Some((layer, None)) } else { Some((layer, Some(action(layer, run)?))) },
             )
             .collect();
+        if known.is_empty() && is_usual {
+            return;
+        }
         if known.is_empty() {
-            let place = when.map_or_else(String::new, |(name, _)| format!(" in {name}"));
+            let places: Vec<&str> = when.iter().map(|(name, _)| *name).collect();
+            let place = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
             return report.warn(&run_at, format!("nothing is called {run:?}{place}; `acp-tui keys` lists all names"));
         }
         for (name, at) in on {
             let Some(key) = Key::parse(name) else {
+                if is_usual {
+                    continue;
+                }
                 report.warn(&at, format!("{name:?} is no key; for example \"ctrl+g\", \"alt+enter\", \"f3\", \"a\""));
                 continue;
             };
             for (layer, action) in &known {
                 if is_taken(*layer, key) {
                     // Where the place is not named, those that can have it do.
-                    if when.is_some() {
+                    if !when.is_empty() && !is_usual {
                         report
                             .warn(&at, format!("{name:?} is text or an answer in {}, so it stays that", layer.word()));
                     }
+                    continue;
+                }
+                // Of the rows as they come the upper one counts.
+                if is_usual && lines.contains_key(&(*layer, key)) {
                     continue;
                 }
                 if let Some(line) = lines.insert((*layer, key), report.line_of(at.start)) {
@@ -194,14 +209,11 @@ impl Keymap {
 
     /// The keys that do what a row says, those of the person first.
     fn keys(&self, layer: Layer, bind: &Bind) -> Vec<Key> {
+        let usual = if let Keys::These(usual) = &bind.keys { usual.as_slice() } else { &[] };
         let own = self.own.iter().filter(|((at, _), action)| *at == layer && **action == Some(bind.action));
-        let mut keys: Vec<Key> = own.map(|((_, key), _)| *key).collect();
-        if let Keys::These(usual) = &bind.keys {
-            let still =
-                |key: &&Key| self.resolve(layer, **key) == Some(bind.action) && !self.own.contains_key(&(layer, **key));
-            keys.extend(usual.iter().filter(still));
-        }
-        keys
+        let is_new = |key: &Key| keymap::resolve(layer, *key) != Some(bind.action);
+        let own = own.map(|((_, key), _)| *key).filter(is_new);
+        own.chain(usual.iter().copied().filter(|key| self.resolve(layer, *key) == Some(bind.action))).collect()
     }
 
     /// All keys in the form of the file.

@@ -77,12 +77,28 @@ fn presets_are_sound_and_what_the_person_says_goes_before_them() {
     assert_eq!(map.resolve(Layer::Composer, Key::alt(Code::Char('x'))), Some(Action::Help));
 }
 
-/// What `acp-tui keys` prints is a file that changes nothing.
+/// What `acp-tui keys` prints is a file that changes nothing, and so are the keys as they come.
 #[test]
 fn the_whole_table_can_be_read_back() {
     let map = Keymap::default();
-    let (read, warnings) = Keymap::read(&map.as_toml(), "keys.toml");
-    assert_eq!(warnings, []);
+    for text in [map.as_toml().as_str(), include_str!("../../../assets/keys.default.toml")] {
+        let (read, warnings) = Keymap::read(text, "keys.toml");
+        assert_eq!(warnings, []);
+        let (now, was) = (read.as_toml(), map.as_toml());
+        assert_eq!(now.lines().zip(was.lines()).find(|(now, was)| now != was), None);
+        assert_eq!(now.len(), was.len());
+        is_same(&read, &map);
+    }
+    // They stand over a preset, and one that is changed counts.
+    let usual = include_str!("../../../assets/keys.default.toml");
+    let (read, _) = Keymap::read(&format!("preset = \"emacs\"\n{usual}"), "keys.toml");
+    is_same(&read, &map);
+    let changed = usual.replacen("on = [\"enter\"]\nrun = \"submit\"", "on = [\"f13\"]\nrun = \"submit\"", 1);
+    let (read, warnings) = Keymap::read(&changed, "keys.toml");
+    assert_eq!((read.resolve(Layer::Composer, Key::plain(Code::F(13))), warnings), (Some(Action::Submit), Vec::new()));
+}
+
+fn is_same(read: &Keymap, map: &Keymap) {
     for layer in LAYERS {
         for bind in keymap::all(layer) {
             if let Keys::These(keys) = &bind.keys {

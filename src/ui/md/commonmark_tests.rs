@@ -1,7 +1,8 @@
 //! The examples of CommonMark's specification: the words of the expected HTML are the words on the screen, and where its
 //! links lead is said.
 
-use super::lines;
+use super::split::{Markdown, StablePrefix};
+use super::{lines, pieces};
 use crate::text::line::LogicalLine;
 
 /// Number, section, Markdown and HTML of each; see `tests/commonmark/README.md`.
@@ -130,6 +131,16 @@ fn words(text: &str) -> Vec<String> {
     percent_decoded(&out).split_whitespace().map(str::to_owned).collect()
 }
 
+/// A text as it is shown when it comes in pieces of so many characters.
+fn in_pieces(text: &str, characters: usize) -> Vec<LogicalLine> {
+    let mut split = StablePrefix::new();
+    let ends: Vec<usize> = text.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+    for end in ends.iter().skip(characters - 1).step_by(characters).chain(ends.last()) {
+        split.extend(&text[..*end], Markdown::Yes);
+    }
+    (0..split.pieces().len()).flat_map(|n| pieces::lines(text, &split, n, WIDTH)).collect()
+}
+
 #[test]
 fn the_words_of_all_examples_are_on_the_screen_and_where_their_links_lead() {
     let all = examples();
@@ -139,14 +150,44 @@ fn the_words_of_all_examples_are_on_the_screen_and_where_their_links_lead() {
     let known: Vec<u16> = known.filter_map(|(number, _)| number.parse().ok()).collect();
     let (mut wrong, mut right) = (Vec::new(), Vec::new());
     for (number, section, markdown, html) in &all {
-        let (ours, theirs) = (words(&shown(&lines(markdown, WIDTH))), words(&read(html)));
+        let theirs = words(&read(html));
+        let whole = words(&shown(&lines(markdown, WIDTH)));
         let is_known = known.contains(number);
-        if ours != theirs && !is_known {
-            wrong.push(format!("{number} ({section}): {markdown:?}\n  shown    {ours:?}\n  expected {theirs:?}"));
-        } else if ours == theirs && is_known {
+        for characters in 1..=3 {
+            let cut = words(&shown(&in_pieces(markdown, characters)));
+            if cut != whole {
+                wrong.push(format!("{number} in pieces of {characters}: {markdown:?}\n  {cut:?}\n  whole {whole:?}"));
+            }
+        }
+        if whole != theirs && !is_known {
+            wrong.push(format!("{number} ({section}): {markdown:?}\n  shown    {whole:?}\n  expected {theirs:?}"));
+        } else if whole == theirs && is_known {
             right.push(number);
         }
     }
-    assert!(wrong.is_empty(), "{} of 652:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(right.is_empty(), "right now, to be taken out of otherwise.txt: {right:?}");
+}
+
+/// The examples of tables in GitHub's dialect: Markdown, and the words in the order in which they are read.
+const TABLES: &[(&str, &str)] = &[
+    ("| foo | bar |\n| --- | --- |\n| baz | bim |\n", "foo bar baz bim"),
+    ("| abc | defghi |\n:-: | -----------:\nbar | baz\n", "abc defghi bar baz"),
+    ("| f\\|oo  |\n| ------ |\n| b `\\|` az |\n| b **\\|** im |\n", "f|oo b | az b | im"),
+    ("| abc | def |\n| --- | --- |\n| bar | baz |\n> bar\n", "abc def bar baz bar"),
+    ("| abc | def |\n| --- | --- |\n| bar | baz |\nbar\n\nbar\n", "abc def bar baz bar bar"),
+    ("| abc | def |\n| --- |\n| bar |\n", "| abc | def | | --- | | bar |"),
+    ("| abc | def |\n| --- | --- |\n| bar |\n| bar | baz | boo |\n", "abc def bar bar baz"),
+    ("| abc | def |\n| --- | --- |\n", "abc def"),
+];
+
+#[test]
+fn tables_say_the_same_whole_and_in_pieces() {
+    for (markdown, expected) in TABLES {
+        let expected: Vec<&str> = expected.split_whitespace().collect();
+        assert_eq!(words(&shown(&lines(markdown, WIDTH))), expected, "{markdown:?}");
+        for characters in 1..=3 {
+            assert_eq!(words(&shown(&in_pieces(markdown, characters))), expected, "{markdown:?} by {characters}");
+        }
+    }
 }

@@ -29,17 +29,18 @@ pub(super) enum Label {
     Hidden,
 }
 
-/// Labels match without regard to case and white space.
-pub(super) fn normalise(label: &str) -> String {
-    label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+/// Labels match without regard to case and white space. Some letters have more small forms than one, some more large ones.
+fn normalise(label: &str) -> String {
+    label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().to_uppercase()
 }
 
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
-/// The address of a line that is a definition by itself: `[label]: address`.
-pub(super) fn defined_address(line: &str) -> Option<String> {
-    let parser = Parser::new_ext(line, OPTIONS);
-    parser.reference_definitions().iter().next().map(|(_, definition)| definition.dest.to_string())
+/// The labels and addresses that a text defines.
+pub(super) fn defined(text: &str) -> Links {
+    let parser = Parser::new_ext(text, OPTIONS);
+    let definitions = parser.reference_definitions().iter();
+    definitions.map(|(label, definition)| (normalise(label), definition.dest.to_string())).collect()
 }
 
 pub(super) fn render(text: &str, width: u16, label: Label, links: &Links) -> Vec<LogicalLine> {

@@ -2,11 +2,10 @@
 //! once and only the last piece is parsed again.
 //!
 //! Reads each line once. A cut is made only where no later text can change what stands before it; in doubt there is
-//! no cut. A link definition in a list or in doubt, or with its address on a line of its own, or without the end of
-//! its line, reaches its own piece only. Invariant: no piece stays open beyond [`OPEN_MAX`] bytes and a line; beyond
+//! no cut. A link definition reaches all pieces once its last line has come whole. Invariant: no piece stays open beyond [`OPEN_MAX`] bytes and a line; beyond
 //! that the text is cut at the next best place and, if need be, shown as plain lines, so that a change costs little.
 
-use super::render::{Links, defined_address, normalise};
+use super::render::{Links, defined};
 use crate::base::sanitize;
 
 /// The open piece is parsed again with every change: this bounds it.
@@ -83,6 +82,8 @@ pub struct StablePrefix {
     /// How much text there is.
     end: usize,
     pub(super) links: Links,
+    /// Definitions before this byte are known.
+    learned: usize,
 }
 
 impl Default for StablePrefix {
@@ -100,6 +101,7 @@ impl StablePrefix {
             in_line: false,
             end: 0,
             links: Links::new(),
+            learned: 0,
         }
     }
 
@@ -144,8 +146,15 @@ impl StablePrefix {
                 self.bound(text, self.read);
                 continue;
             }
+            let (start, was_markdown) = (self.start(), matches!(self.open, Open::Blocks(_)));
             self.line(at, line.strip_suffix('\r').unwrap_or(line), markdown);
             self.bound(text, self.read);
+            if was_markdown && self.start() > start {
+                self.learn(text, start, self.start());
+            }
+        }
+        if matches!(self.open, Open::Blocks(_)) && self.read > self.learned {
+            self.learn(text, self.start(), self.read);
         }
         if let Some(rest) = text.get(self.read..).filter(|r| !r.is_empty())
             && !self.in_line
@@ -153,6 +162,17 @@ impl StablePrefix {
             self.partial(rest);
         }
         self.bound(text, text.len());
+    }
+
+    /// Takes note of the definitions of whole lines. No later line makes one of them another.
+    fn learn(&mut self, text: &str, from: usize, to: usize) {
+        self.learned = to;
+        let Some(lines) = text.get(from..to).filter(|lines| lines.contains("]:")) else { return };
+        for (label, url) in defined(&sanitize::block(lines)) {
+            if self.links.len() < MAX_LINKS {
+                self.links.entry(label).or_insert(url);
+            }
+        }
     }
 
     fn cut(&mut self, at: usize, kind: PieceKind, open: Open) {
@@ -291,11 +311,6 @@ impl StablePrefix {
         if how.may_define && rest.starts_with('[') && rest.contains("]:") {
             b.defining = true;
             b.defined = true;
-            if let Some((label, url)) = definition(rest)
-                && self.links.len() < MAX_LINKS
-            {
-                self.links.entry(normalise(label)).or_insert(url);
-            }
         } else {
             b.content |= !how.goes_on;
             b.defining = ends_itself(rest);
@@ -471,16 +486,6 @@ fn ends_itself(rest: &str) -> bool {
 fn opens_html(rest: &str) -> bool {
     let lower: String = rest.chars().take(12).collect::<String>().to_ascii_lowercase();
     ["<!", "<?", "<pre", "<script", "<style", "<textarea"].iter().any(|tag| lower.starts_with(tag))
-}
-
-/// `[label]: address`
-fn definition(rest: &str) -> Option<(&str, String)> {
-    let (label, after) = rest.strip_prefix('[')?.split_once("]:")?;
-    if label.trim().is_empty() || label.contains(['[', ']', '\\']) {
-        return None;
-    }
-    let url = (!after.trim().is_empty()).then(|| defined_address(rest))??;
-    Some((label, url))
 }
 
 #[cfg(test)]

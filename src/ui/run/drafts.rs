@@ -26,9 +26,10 @@ impl<D: Device> Running<D> {
         let now = self.engine.now();
         match brought {
             Brought::Draft(key, draft) => {
-                let text = self.autosave.fetched(key, draft);
-                if let Some((text, view)) = text.zip(self.app.view_of(key)) {
-                    view.composer.prepend(&text);
+                let draft = self.autosave.fetched(key, draft);
+                let may_run = self.engine.model().session_of(key).is_some_and(|session| session.read_only().is_none());
+                if let Some((draft, view)) = draft.zip(self.app.view_of(key)) {
+                    view.composer.bring(&draft.text, &draft.command, may_run);
                     self.app.say("what you had written is here again", now);
                 }
             }

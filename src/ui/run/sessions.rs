@@ -481,7 +481,7 @@ impl<D: Device> Running<D> {
             (None, Starts::Configured(name)) => Whose::Configured(name.clone()),
             (None, Starts::Recorded(words)) => {
                 let Some((command, args)) = words.split_first() else { return };
-                let setup = AgentSetup::recorded(command, args);
+                let setup = AgentSetup::recorded(command, args, &past.cwd);
                 // No configured agent has such a name.
                 let name = format!("\0{}", past.command);
                 self.engine.offer(name.clone(), setup);

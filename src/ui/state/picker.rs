@@ -279,6 +279,11 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
         let (label, detail) = (label.to_owned(), detail.to_owned());
         rows.push(Row { group: "agent".into(), label, detail, choice: Choice::Set(intent) });
     };
+    if let Some(status) = agent.auth_status.as_ref().filter(|_| agent.is_up()) {
+        let words = status.words().unwrap_or_else(|| "not known".to_owned());
+        let asks = if agent.caps.auth_status { " · Enter asks the agent again" } else { "" };
+        of_agent("account", &format!("{words}{asks}"), Intent::AskAuthStatus);
+    }
     if agent.is_up() && agent.log_in.is_none() && !agent.auth_methods.is_empty() {
         of_agent("log in", "with one of the agent's ways", Intent::LogIn);
     }

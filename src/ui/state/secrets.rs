@@ -78,17 +78,20 @@ impl Secrets {
         }
     }
 
-    /// The value is whole.
+    /// The value is whole. A variable for which nothing was typed is left out: an agent may name some that it can do
+    /// without.
     pub fn enter(&mut self) -> Entered {
-        if self.typed() == 0 {
-            self.trouble = Some("nothing was typed");
-            return Entered::Nothing;
-        }
         if self.values.len() < self.vars.len() {
             self.values.push(Secret::default());
             return Entered::Nothing;
         }
-        Entered::All(self.vars.iter().cloned().zip(self.values.drain(..)).collect())
+        if self.values.iter().all(|value| value.0.is_empty()) {
+            self.values.truncate(1);
+            self.trouble = Some("nothing was typed");
+            return Entered::Nothing;
+        }
+        let typed = self.vars.iter().cloned().zip(self.values.drain(..));
+        Entered::All(typed.filter(|(_, value)| !value.0.is_empty()).collect())
     }
 }
 
@@ -103,7 +106,7 @@ mod tests {
         assert_eq!(form.keep, Some(Keep::InKeyring));
         form.toggle_keep();
         assert_eq!(form.keep, Some(Keep::ThisRun));
-        assert_eq!(form.enter(), Entered::Nothing);
+        assert_eq!([form.enter(), form.enter()], [Entered::Nothing, Entered::Nothing]);
         assert_eq!((form.variable(), form.trouble), ("A", Some("nothing was typed")));
         form.type_text("hunt\u{1b}er3");
         form.backspace();
@@ -117,5 +120,9 @@ mod tests {
         form.type_text("b");
         let all = [("A", "hunter2"), ("B", "b")].map(|(name, value)| (name.to_owned(), Secret(value.to_owned())));
         assert_eq!(form.enter(), Entered::All(all.to_vec()));
+        let mut form = Secrets::new("key".into(), vec!["A".into(), "B".into()], None);
+        assert_eq!(form.enter(), Entered::Nothing, "it can be done without");
+        form.type_text("b");
+        assert_eq!(form.enter(), Entered::All(all[1..].to_vec()));
     }
 }

@@ -1,3 +1,4 @@
+use crate::model::auth_status::{Account, AuthState, AuthStatus};
 use crate::model::changes::{ReviewEvent, Scope, Totals};
 use crate::model::entry::{Block, Body};
 use crate::model::event::{
@@ -849,6 +850,34 @@ fn a_value_for_a_log_in_is_for_this_run_unless_tab_has_said_otherwise() {
         s.typed("hunter2").press(Code::Enter);
         let values = vec![("A_KEY".to_owned(), Secret("hunter2".to_owned()))];
         assert_eq!(s.outs.last(), Some(&Out::LogInWith { method: "key".into(), values, keep }));
+    }
+}
+
+#[test]
+fn the_account_stands_above_the_first_prompt_and_in_the_list_of_options_cleaned() {
+    for size in [(80, 24), (120, 40), (60, 12)] {
+        let mut s = Scene::ready(size.0, size.1);
+        assert!(!s.draw().contains("Account"));
+        let account = |label: &str, active| Account {
+            label: label.into(),
+            is_active: active,
+            email: Some("dev@\u{1b}[31mexample.org\n".into()),
+            ..Account::default()
+        };
+        let accounts = vec![account("Other", None), account("Example Pro", Some(true))];
+        let status = AuthStatus { state: AuthState::Authenticated, accounts };
+        s.event(Event::Agent(AgentEvent::AuthStatus(Ok(status))));
+        assert!(s.draw().contains("Account   Example Pro · dev@"), "{}", s.shown);
+        s.press(Code::F(2)).typed("account").draw();
+        assert!(s.shown.contains("Example Pro · dev@"), "{}", s.shown);
+        assert!(s.shown.contains("1 more") || size.0 < 80, "{}", s.shown);
+        s.press(Code::Enter);
+        assert_eq!(s.intents(), [Intent::AskAuthStatus]);
+        let status = AuthStatus { state: AuthState::Unauthenticated, accounts: Vec::new() };
+        s.event(Event::Agent(AgentEvent::AuthStatus(Ok(status))));
+        assert!(s.draw().contains("Account   not logged in"), "{}", s.shown);
+        s.event(Event::Agent(AgentEvent::AuthStatus(Ok(AuthStatus::default()))));
+        assert!(!s.draw().contains("Account"), "{}", s.shown);
     }
 }
 

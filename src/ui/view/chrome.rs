@@ -52,8 +52,14 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
 }
 
 /// The rule above the composer: with what is sent, the mode and the model, and that there is more below the rows of the
-/// transcript. A figure stands there for less than a screen: beyond that nothing is laid out yet, and it is an estimate.
-pub fn rule(cx: &ViewCx<'_>, area: Rect, (below, rows): (Option<u64>, u16), buf: &mut Buffer) {
+/// transcript. A figure stands there for less than a screen: beyond that nothing is laid out yet, and it would be an
+/// estimate; which prompt it is, is known.
+pub fn rule(
+    cx: &ViewCx<'_>,
+    area: Rect,
+    (below, rows, prompt): (Option<u64>, u16, Option<(usize, usize)>),
+    buf: &mut Buffer,
+) {
     line(cx, area, buf);
     if area.is_empty() {
         return;
@@ -97,7 +103,13 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, (below, rows): (Option<u64>, u16), buf:
     } else {
         ("↓ more".to_owned(), "↓ more".to_owned())
     };
-    for words in [format!(" {long} below · Ctrl+End "), format!(" {short} below "), " ↓ ".to_owned()] {
+    let whole = prompt.map(|(at, of)| {
+        let (at, of) = (human::thousands(at as u64), human::thousands(of as u64));
+        format!(" prompt {at} of {of} · {long} below · Ctrl+End ")
+    });
+    for words in
+        whole.into_iter().chain([format!(" {long} below · Ctrl+End "), format!(" {short} below "), " ↓ ".to_owned()])
+    {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
         if paint::put_right(buf, inner, used + RULE_BEFORE, &text, cx.theme) == Placed::Yes {
@@ -124,8 +136,13 @@ pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let tour = ["Press Enter for the tour, or ask for a change", "Press Enter for the tour", "Enter: the tour"];
-    let usual = ["Ask for a change, / for commands, @ for a file", "Ask for a change, / or @", "Ask for a change"];
-    let all = if cx.state.offered_tour(cx.session).is_some() { tour } else { usual };
+    let usual = [
+        "Ask for a change, / for commands, @ for a file, ! for a shell command",
+        "Ask for a change, / for commands, @ for a file",
+        "Ask for a change, / @ or !",
+        "Ask for a change",
+    ];
+    let all: &[&str] = if cx.state.offered_tour(cx.session).is_some() { &tour } else { &usual };
     let fits = |words: &&&str| width::str_width(words) <= usize::from(area.width);
     if let Some(words) = all.iter().find(fits) {
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(*words, Token::Placeholder), cx.theme);

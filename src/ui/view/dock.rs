@@ -45,6 +45,10 @@ const MAX_CALL: usize = 60;
 const LETTERS_FROM: u16 = 60;
 /// Columns from which the agent stands before what it wants.
 const AGENT_FROM: u16 = 72;
+/// Columns of the first row that are neither what is asked nor the place: blanks, a dot, and enough of the rule.
+const BESIDE_PLACE: usize = 10;
+/// Columns of a path that are shown however little room there is.
+const SHORT_PLACE: usize = 12;
 /// Columns from which it is said how to refuse with a reason.
 const REASON_FROM: u16 = 100;
 
@@ -397,6 +401,24 @@ fn quoted(text: &str) -> LogicalLine {
     }
 }
 
+/// What else there is to say of a question: what it is asked for, and what holds it up.
+fn notes(cx: &ViewCx<'_>, pending: &Question) -> String {
+    let mut notes = String::new();
+    let above = cx.session.tool(pending.entry).and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
+    if let Some(call) = above {
+        let who = if call.is_agent { "its sub-agent " } else { "" };
+        notes = format!(" · for {who}{}", width::truncate(&sanitize::line(call.label()), MAX_CALL));
+    }
+    if let Some(note) = &pending.note {
+        notes.push_str(" · ");
+        notes.push_str(&sanitize::line(note));
+    }
+    if pending.is_hook_asked {
+        notes.push_str(" · the decision hook is asked");
+    }
+    notes
+}
+
 fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let mut body = Vec::new();
     let waiting = cx.session.questions().len();
@@ -443,28 +465,29 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     prefix.push(" ", Token::Text);
     first.prefix = prefix;
     first.hang = StyledText::of("  ", Token::Text);
-    first.right = right;
     first.wrap = WrapMode::Words;
+    // which agent asks, and where, is always said; on the first row where there is room.
+    let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
+    let notes = notes(cx, pending);
+    let inner = usize::from(columns.saturating_sub(FRAME));
+    let said = [&first.prefix, &first.text, &right].map(width::styled_width).iter().sum::<usize>();
+    let is_beside = wide && what == 1 && notes.is_empty() && said + width::str_width(&place) + BESIDE_PLACE <= inner;
+    first.right = right;
+    if is_beside {
+        let beside = StyledText::of(format!("{place} · "), Token::Dim);
+        let figures = std::mem::replace(&mut first.right, beside);
+        first.right.append(&figures);
+    }
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
     body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
-    // which agent asks is always said.
-    let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
-    let mut place = if wide { format!("in {place}") } else { format!("{agent} in {place}") };
-    let above = tool.and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
-    if let Some(call) = above {
-        place.push_str(" · for ");
-        place.push_str(if call.is_agent { "its sub-agent " } else { "" });
-        place.push_str(&width::truncate(&sanitize::line(call.label()), MAX_CALL));
+    if !is_beside {
+        // On a narrow screen a long path would take the rows of what is asked.
+        let who = if wide { "in ".to_owned() } else { format!("{agent} in ") };
+        let room = inner.saturating_sub(width::str_width(&who)).max(SHORT_PLACE);
+        let place = if wide { place } else { width::truncate_start(&place, room).into_owned() };
+        body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&format!("{who}{place}{notes}"), Token::Dim) });
     }
-    if let Some(note) = &pending.note {
-        place.push_str(" · ");
-        place.push_str(&sanitize::line(note));
-    }
-    if pending.is_hook_asked {
-        place.push_str(" · the decision hook is asked");
-    }
-    body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&place, Token::Dim) });
     // The review shows the same, and there it can be decided piece by piece.
     let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);
     if !is_shown {

@@ -65,7 +65,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut
     }
     if area.height >= ROOMY {
         let (above, rule) = split_bottom(rest, 1);
-        chrome::rule(cx, rule, (None, 0), buf);
+        chrome::rule(cx, rule, (None, 0, None), buf);
         rest = above;
         if cx.state.has_several() {
             let (above, row) = split_bottom(rest, 1);

@@ -30,8 +30,9 @@ use super::status_line::{self, Setup, Status};
 use super::transcript::{DrawCtx, Transcript};
 use crate::base::sanitize;
 use crate::model::Model;
-use crate::model::history::History;
-use crate::model::ids::{Now, SessionKey, TermId};
+use crate::model::entries::Entries;
+use crate::model::history::{History, Kind};
+use crate::model::ids::{EntryId, Now, SessionKey, TermId};
 use crate::model::login::LogIn;
 use crate::model::session::Session;
 use crate::model::session_ref::SessionRef;
@@ -267,7 +268,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     if cx.session.is_only_reviewed() {
         chrome::line(cx, rule, buf);
     } else {
-        chrome::rule(cx, rule, (info.rows_below, info.transcript.height), buf);
+        chrome::rule(cx, rule, (info.rows_below, info.transcript.height, info.prompt), buf);
     }
     moving
 }
@@ -324,6 +325,14 @@ fn show_conversation(
     show_transcript(cx, transcript, area, info, buf)
 }
 
+/// Which of the prompts an entry follows or is, and how many there are. Before the first one it is of none.
+fn prompt_of(entries: &Entries, at: EntryId) -> Option<(usize, usize)> {
+    let index = entries.index_of(at)?;
+    let prompts = || entries.slots().enumerate().filter(|(_, slot)| slot.kind() == Kind::User);
+    let before = prompts().take_while(|(place, _)| *place <= index).count();
+    (before > 0).then(|| (before, prompts().count()))
+}
+
 fn show_transcript(
     cx: &ViewCx<'_>,
     transcript: &mut Transcript,
@@ -339,6 +348,8 @@ fn show_transcript(
     info.hits = viewport.hits;
     info.links = viewport.links;
     info.rows_below = viewport.rows_below;
+    let is_far = info.rows_below.is_some_and(|below| below >= u64::from(area.height));
+    info.prompt = info.hits.first().filter(|_| is_far).and_then(|(_, top)| prompt_of(cx.session.entries(), *top));
     if let Some(reading) = &cx.state.view.reading {
         let bar = StyledText::of("┃", Token::Accent);
         for (y, _) in info.hits.iter().filter(|(_, entry)| *entry == reading.at) {

@@ -16,6 +16,7 @@ use crate::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::labels;
 use crate::ui::msg::{FrameInfo, ReviewFrame};
 use crate::ui::state::Focus;
 use crate::ui::state::review::bar::Bar;
@@ -110,7 +111,7 @@ fn main(
     buf: &mut Buffer,
 ) {
     match &review.bar {
-        Some(Bar::Rewind { turn, scroll }) => bars::rewind(cx, *turn, *scroll, area, frame, buf),
+        Some(Bar::Rewind { turn, scroll }) => bars::rewind(cx, review, (*turn, *scroll), area, frame, buf),
         Some(Bar::Edit(edit)) => bars::edit(cx, edit, area, info, buf),
         _ => {
             let mut at = area;
@@ -131,7 +132,7 @@ fn nothing(review: &ReviewState) -> Option<String> {
         return None;
     }
     Some(match doc.scope {
-        Scope::Pending if doc.turns.is_empty() && !doc.earlier.is_empty() => {
+        Scope::Pending if doc.turns.is_empty() && !doc.left.is_empty() => {
             "nothing was changed in this run of the session; see above".into()
         }
         Scope::Pending | Scope::Session if doc.turns.is_empty() && doc.is_partial => {
@@ -143,7 +144,7 @@ fn nothing(review: &ReviewState) -> Option<String> {
             "nothing to decide in what could be looked at · 3 shows the whole session".into()
         }
         Scope::Pending => "everything is decided · 3 shows the whole session".into(),
-        Scope::Turn(turn) => format!("turn {turn} has changed nothing that is still there"),
+        Scope::Turn(turn) => format!("{} has changed nothing that is still there", labels::turn(Some(doc), turn)),
         Scope::Session => "nothing was changed in this session".into(),
     })
 }
@@ -194,12 +195,12 @@ fn scope_words(doc: &ReviewDoc) -> Vec<String> {
         Scope::Session => vec!["the whole session".into(), "session".into()],
         Scope::Turn(turn) => {
             let at = doc.turns.iter().position(|t| *t == turn).map_or(0, |n| n + 1);
-            let short = format!("turn {turn}");
+            let (name, short) = (doc.name(turn), labels::turn(Some(doc), turn));
             // Turns that changed nothing are not counted.
-            if at as u64 == turn || at == 0 {
-                vec![format!("turn {turn} of {count} · , and . go to others"), format!("turn {turn} of {count}"), short]
+            if name.session.is_none() && (at as u64 == name.number || at == 0) {
+                vec![format!("{short} of {count} · , and . go to others"), format!("{short} of {count}"), short]
             } else {
-                vec![format!("turn {turn} · {at} of {count} with changes"), short]
+                vec![format!("{short} · {at} of {count} with changes"), short, format!("turn {}", name.number)]
             }
         }
     }
@@ -209,16 +210,16 @@ fn uncovered(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer
     let Some(doc) = review.doc() else { return };
     let room = area.width.saturating_sub(3);
     let more = |rest: usize| if rest == 0 { String::new() } else { format!(" · and {rest} more") };
-    let words = match (doc.uncovered.split_first(), doc.earlier.split_first()) {
+    let words = match (doc.uncovered.split_first(), doc.left.split_first()) {
         // Where there is nothing else to see, what there is elsewhere is the news.
         (_, Some((first, rest))) if doc.files.is_empty() => {
-            format!("{}{}", crate::base::sanitize::line(first), more(rest.len()))
+            format!("{}{}", labels::left_run(first), more(rest.len()))
         }
         (Some((first, rest)), earlier) => {
             let more = more(rest.len() + earlier.map_or(0, |(_, rest)| rest.len() + 1));
             format!("not covered: {}{more}", crate::base::sanitize::line(first))
         }
-        (None, Some((first, rest))) => format!("{}{}", crate::base::sanitize::line(first), more(rest.len())),
+        (None, Some((first, rest))) => format!("{}{}", labels::left_run(first), more(rest.len())),
         (None, None) => return,
     };
     let text = StyledText::of(width::truncate(&words, usize::from(room)), Token::Warn);

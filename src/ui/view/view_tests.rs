@@ -42,10 +42,9 @@ fn bottom(s: &Scene, rows: usize) -> String {
 fn the_wide_screen() {
     let s = asked(120, 40);
     assert_eq!(
-        bottom(&s, 7),
+        bottom(&s, 6),
         "\
-┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 1 of 2 · 0:12
-┃ in ~/src/shop
+┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ ~/src/shop · 1 of 2 · 0:12
 ┃ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why                 Alt+digit or Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
@@ -62,7 +61,11 @@ fn the_wide_screen() {
 fn mode_and_model_stand_on_the_rule_above_what_they_are_about() {
     let mut s = Scene::ready(120, 40);
     assert!(s.draw().contains("\n── default ──"), "{}", s.shown);
-    assert!(s.shown.contains("\n❯ Ask for a change, / for commands, @ for a file\n"), "{}", s.shown);
+    assert!(
+        s.shown.contains("\n❯ Ask for a change, / for commands, @ for a file, ! for a shell command\n"),
+        "{}",
+        s.shown
+    );
     assert!(!s.last_row().contains("default"), "{}", s.shown);
     s.typed("x");
     assert!(!s.draw().contains("Ask for a change"), "{}", s.shown);
@@ -333,7 +336,8 @@ fn what_is_to_review_stands_before_keys_and_the_model() {
     s.tool("x", ToolKind::Execute, &format!("cargo test {}", "x".repeat(60)), ToolStatus::InProgress);
     changed(&mut s, 1200, true);
     s.draw();
-    assert!(s.last_row().contains("1 to review · not gated"), "{}", s.shown);
+    let last = s.last_row();
+    assert!(last.contains("1 to review") && !last.contains("gate") && last.contains("38 %"), "{}", s.shown);
 }
 
 #[test]

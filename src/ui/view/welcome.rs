@@ -32,7 +32,8 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     } else {
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
-    let (head, earlier, keys) = (head(cx, is_large, buf), earlier(cx, at.width), keys(cx));
+    let (mut head, earlier, keys) = (head(cx, is_large, buf), earlier(cx, at.width), keys(cx));
+    head.extend(account(cx));
     let height = usize::from(at.height);
     let blank = || vec![StyledText::new()];
     let all = [head.clone(), if head.is_empty() { Vec::new() } else { blank() }];
@@ -80,6 +81,14 @@ fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
         row
     };
     LOGO.into_iter().zip(said).map(row).collect()
+}
+
+/// Who the agent says is logged in.
+fn account(cx: &ViewCx<'_>) -> Option<StyledText> {
+    let words = cx.session.agent().auth_status.as_ref()?.words()?;
+    let mut line = StyledText::of(format!("{:<10}", "Account"), Token::Text);
+    line.push(&words, Token::Dim);
+    Some(line)
 }
 
 /// The newest earlier sessions of this directory.

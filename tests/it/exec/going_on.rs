@@ -57,7 +57,13 @@ fn each_line_is_put_down_to_the_prompt_of_its_turn_in_a_session_that_went_on() {
         let undo = |turn: &str| run(&lab, &["undo", "last", "--dry-run", "--turn", turn]);
         assert_eq!(undo("5").assert_code(0).out(), "would remove b\n");
         undo("6").assert_says(2, &["no turn 6, only 5"]);
-        undo("3").assert_says(2, &["an earlier run", "--turn 1"]);
+        let elsewhere = undo("3");
+        elsewhere.assert_says(2, &["an earlier run"]);
+        // The command that it names takes back just that.
+        let named = elsewhere.err().split("acp-tui ").last().unwrap().trim().to_owned();
+        let args: Vec<&str> = named.split(' ').chain(["--dry-run"]).collect();
+        assert_eq!(run(&lab, &args).assert_code(0).out(), "would remove a\n", "{named}");
+        assert!(named.ends_with("--turn 3"), "{named}");
     }
 }
 
@@ -78,4 +84,10 @@ fn what_an_earlier_run_has_left_is_named_and_is_what_comes_next() {
     undone.assert_says(0, &["the last run of the session has nothing left to take back", "earlier run"]);
     assert_eq!((undone.out(), lab.path("work/a").exists()), ("removed a\n", false));
     assert_eq!(run(&lab, &["undo", "last", "--yes"]).assert_code(0).out(), "nothing to take back\n");
+    // The last that was taken back is what comes again first.
+    run(&lab, &["redo", "last"]).assert_says(0, &["an earlier run of the session"]);
+    assert!(lab.path("work/a").exists() && !lab.path("work/b").exists());
+    run(&lab, &["redo", "last"]).assert_code(0);
+    assert!(lab.path("work/b").exists());
+    run(&lab, &["redo", "last"]).assert_says(2, &["nothing to do again"]);
 }

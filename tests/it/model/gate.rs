@@ -1,10 +1,10 @@
 //! Gates: writes and commands of the client that the person is asked about first.
 
-use crate::support::{Rig, exit_code, render};
+use crate::support::{Rig, exit_code, options, render};
 use acp_tui::config::schema::GATES;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::changes::{Gate, HeldOutcome, ReviewCommand, ReviewEvent};
+use acp_tui::model::changes::{Before, Gate, HeldOutcome, ReviewCommand, ReviewEvent, Totals, WritePreview};
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
@@ -119,6 +119,112 @@ fn a_write_is_asked_about_and_happens_when_allowed() {
     }));
     assert_eq!(rig.sent_briefly(), ["1:ok"]);
     assert_eq!(rig.entries()[1], format!("Write {PATH} created=false 4"));
+}
+
+/// The agent asks whether it may change the file, and the person allows it as the review has compared it with the disk.
+fn approved(rig: &mut Rig, differs: Option<&str>) {
+    let diff = json!([{ "type": "diff", "path": PATH, "oldText": "old", "newText": "new" }]);
+    let call = json!({ "toolCallId": "t", "content": diff });
+    rig.request(90, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+    let req = rig.pending()[0];
+    let preview = WritePreview {
+        path: PATH.into(),
+        old: Some("old\n".into()),
+        new: "new\n".into(),
+        differs: differs.map(str::to_owned),
+    };
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 1, previews: vec![preview] }));
+    rig.choose("yes");
+    rig.sent();
+}
+
+/// The agent writes, and it was looked up which file that really is.
+fn write_for_real(rig: &mut Rig, id: u64, content: &str) -> ReqId {
+    rig.request(id, "fs/write_text_file", json!({ "path": PATH, "content": content }));
+    let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), real: Some(PATH.into()), result: Ok(()) });
+    req
+}
+
+/// What the review was asked to compare the file of this write with.
+fn compared_with(rig: &Rig, of: ReqId) -> Option<Before> {
+    rig.wishes.iter().find_map(|e| match e {
+        Effect::Review(ReviewCommand::Hold { req, over, .. }) if *req == of => over.clone(),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_change_that_was_allowed_as_it_is_on_the_disk_is_not_asked_about_again() {
+    let mut rig = gated(Gate::Ask);
+    approved(&mut rig, None);
+    let req = write_for_real(&mut rig, 1, "new\n");
+    assert_eq!(compared_with(&rig, req), Some(Before(Some("old\n".into()))));
+    assert!(rig.pending().is_empty() && decided(&rig, req) == 0, "not before the disk has been looked at");
+    rig.host(HostEvent::Review(ReviewEvent::DiskCompared { req, same: true }));
+    rig.host(HostEvent::Review(ReviewEvent::DiskCompared { req, same: true }));
+    assert_eq!((rig.pending().len(), decided(&rig, req)), (0, 1));
+    let whole = HeldOutcome::Whole { created: false, bytes: 4 };
+    rig.host(HostEvent::Review(ReviewEvent::HeldDecided { req, outcome: whole }));
+    assert_eq!(rig.sent_briefly(), ["1:ok"]);
+    // Once.
+    let again = write_for_real(&mut rig, 2, "new\n");
+    asks_to_write(&rig, again, false);
+    assert_eq!(compared_with(&rig, again), None);
+}
+
+#[test]
+fn what_differs_from_what_was_allowed_is_asked_about() {
+    for (differs, content, gate) in
+        [(Some("it moved"), "new\n", Gate::Ask), (None, "new", Gate::Ask), (None, "new\n", Gate::Hold)]
+    {
+        let mut rig = gated(gate);
+        approved(&mut rig, differs);
+        let req = write_for_real(&mut rig, 1, content);
+        if gate == Gate::Hold {
+            rig.host(HostEvent::Review(ReviewEvent::WriteHeld { req }));
+        }
+        assert_eq!((rig.pending(), compared_with(&rig, req)), (vec![req], None), "{differs:?} {content:?}");
+        assert_eq!((writes(&rig), decided(&rig, req)), (0, 0));
+    }
+    // The disk is another one; the review cannot tell; another write of the file came first.
+    let told = |what: fn(ReqId) -> ReviewEvent| {
+        let mut rig = gated(Gate::Ask);
+        approved(&mut rig, None);
+        let req = write_for_real(&mut rig, 1, "new\n");
+        rig.host(HostEvent::Review(what(req)));
+        asks_for(&rig, req);
+        rig.choose("reject");
+        assert_eq!((writes(&rig), decided(&rig, req)), (0, 0));
+        assert_eq!(error(&mut rig)["data"]["reason"], "denied_by_user");
+    };
+    told(|req| ReviewEvent::DiskCompared { req, same: false });
+    told(|req| ReviewEvent::NotKept { req });
+    told(|req| ReviewEvent::WriteAgain { req });
+}
+
+fn asks_for(rig: &Rig, req: ReqId) {
+    assert_eq!(rig.pending(), [req]);
+    asks_to_write(rig, req, false);
+}
+
+#[test]
+fn what_was_allowed_holds_for_its_turn_alone() {
+    let mut rig = gated(Gate::Ask);
+    approved(&mut rig, None);
+    rig.stop("end_turn");
+    rig.host(HostEvent::Review(ReviewEvent::TurnReviewed {
+        turn: rig.model().first().session().last_turn(),
+        totals: Totals::default(),
+        session: Totals::default(),
+        after: false,
+    }));
+    rig.prompt("again");
+    let turn = rig.model().first().session().last_turn();
+    rig.host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) }));
+    rig.sent();
+    let req = write_for_real(&mut rig, 1, "new\n");
+    asks_for(&rig, req);
 }
 
 #[test]

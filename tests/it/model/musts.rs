@@ -1,10 +1,13 @@
 //! Requirements of version 1 that are small and stand alone: log-in, sessions, commands, histories.
 
-use crate::support::{Rig, SESSION, chunk, plain_init, with};
+use crate::support::{Rig, SESSION, chunk, exit_code, plain_init, second_init, with};
+use acp_tui::agent::codec;
+use acp_tui::model::auth_status::AuthState;
 use acp_tui::model::entry::Body;
-use acp_tui::model::event::{Can, Intent, Opening};
+use acp_tui::model::event::{Can, HostEvent, Intent, Opening, Protocol};
 use acp_tui::model::ids::{AgentKey, SessionKey};
-use acp_tui::model::session::{Phase, SessionState};
+use acp_tui::model::session::{Phase, Policy, SessionState};
+use acp_tui::model::setup::Setup;
 use serde_json::{Value, json};
 
 const SECOND: SessionKey = SessionKey(1);
@@ -48,6 +51,117 @@ fn r_105_r_107_a_log_in_bears_no_secret_and_one_that_fails_leaves_the_others() {
     rig.answer("authenticate", json!({}));
     rig.answer("session/new", json!({ "sessionId": SESSION }));
     assert_eq!(rig.model().first().phase(), Phase::Ready);
+}
+
+/// One that offers this, with or without the setting.
+fn telling(caps: Value, is_unstable: bool, version: u16) -> Rig {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.set_up(Setup::Unstable(is_unstable));
+    if version == 2 {
+        rig.core.speak(codec::first(Protocol::Two), false);
+    }
+    rig.intent(Intent::Start);
+    rig.host(HostEvent::AgentSpawned { pid: 7 });
+    let init = match version {
+        1 => with(plain_init(), json!({ "agentCapabilities": caps })),
+        _ => with(second_init(), json!({ "capabilities": with(json!({ "session": {} }), caps) })),
+    };
+    rig.answer("initialize", init);
+    rig
+}
+
+fn status(rig: &Rig) -> Option<(AuthState, Vec<&str>)> {
+    let status = rig.model().first().agent().auth_status.as_ref()?;
+    Some((status.state, status.accounts.iter().map(|account| account.label.as_str()).collect()))
+}
+
+fn told(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+}
+
+#[test]
+fn r_120_v2_020_who_is_logged_in_is_asked_where_that_is_offered_and_wanted() {
+    for version in [1, 2] {
+        for (offered, is_unstable, asks) in [
+            (json!({ "status": {} }), true, true),
+            (json!({ "status": {} }), false, false),
+            (json!({ "status": true }), true, false),
+            (json!({}), true, false),
+        ] {
+            let mut rig = telling(json!({ "auth": offered }), is_unstable, version);
+            let asked = rig.sent_briefly().iter().any(|line| line == "auth/status");
+            assert_eq!(asked, asks, "{version} {offered} {is_unstable}");
+            rig.intent(Intent::AskAuthStatus);
+            assert_eq!(!rig.sent().is_empty(), asks);
+        }
+        // An error is no log-in that is wanted.
+        let mut rig = telling(json!({ "auth": { "status": {} } }), true, version);
+        rig.fail("auth/status", json!({ "code": -32000, "message": "log in" }));
+        assert!(rig.model().first().agent().log_in.is_none() && status(&rig).is_none());
+        rig.answer("session/new", json!({ "sessionId": SESSION }));
+        assert_eq!(rig.model().first().phase(), Phase::Ready);
+    }
+}
+
+#[test]
+fn r_123_what_is_told_replaces_what_was_shown_at_any_time() {
+    for version in [1, 2] {
+        let mut rig = telling(json!({ "auth": { "status": {} } }), true, version);
+        let one = |label: &str| json!({ "state": "authenticated", "accounts": [{ "label": label }] });
+        rig.agent(told("auth/status_update", one("early")));
+        assert_eq!(status(&rig), Some((AuthState::Authenticated, vec!["early"])));
+        rig.answer("auth/status", one("asked"));
+        rig.answer("session/new", json!({ "sessionId": SESSION }));
+        assert_eq!(status(&rig), Some((AuthState::Authenticated, vec!["asked"])));
+        rig.prompt("go");
+        rig.agent(told("auth/status_update", json!({ "state": "unauthenticated" })));
+        assert_eq!(status(&rig), Some((AuthState::Unauthenticated, vec![])));
+        rig.agent(told("auth/status_update", json!({ "state": 7 })));
+        assert_eq!(status(&rig), Some((AuthState::Unknown, vec![])));
+        assert!(rig.model().first().session().turn.is_some());
+        assert!(!rig.entries().iter().any(|entry| entry.contains("early") || entry.contains("asked")));
+    }
+}
+
+#[test]
+fn r_124_from_an_agent_that_did_not_say_so_it_is_ignored() {
+    let update = json!({ "state": "authenticated", "accounts": [{ "label": "a" }] });
+    let extension = json!({ "authStatus": { "kind": "api_key", "label": "a" } });
+    let (auth, meta) = (json!({ "auth": { "status": {} } }), json!({ "_meta": { "authStatus": {} } }));
+    for (caps, is_unstable, taken) in [
+        (json!({}), true, [false, false]),
+        (auth.clone(), true, [true, false]),
+        (meta.clone(), true, [false, true]),
+        (with(auth, meta), false, [false, false]),
+    ] {
+        for (at, (method, params)) in
+            [("auth/status_update", &update), ("_auth/status_update", &extension)].into_iter().enumerate()
+        {
+            let mut rig = telling(caps.clone(), is_unstable, 1);
+            rig.sent();
+            rig.agent(told(method, params.clone()));
+            assert_eq!(status(&rig).is_some(), taken[at], "{caps} {method}");
+            assert!(rig.sent().is_empty());
+            rig.answer("session/new", json!({ "sessionId": SESSION }));
+            assert_eq!(rig.model().first().phase(), Phase::Ready);
+        }
+    }
+}
+
+#[test]
+fn after_a_log_in_and_a_logout_it_is_asked_again() {
+    let caps = json!({ "auth": { "status": {}, "logout": {} } });
+    let mut rig = telling(caps, true, 1);
+    rig.answer("auth/status", json!({ "state": "authenticated" }));
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
+    rig.sent();
+    rig.intent(Intent::LogOut);
+    rig.answer("logout", json!({}));
+    assert_eq!(rig.sent_briefly(), ["logout", "auth/status"]);
+    rig.answer("auth/status", json!({ "state": "unauthenticated" }));
+    rig.exited(exit_code(1), &[]);
+    rig.intent(Intent::Restart);
+    assert!(status(&rig).is_none());
 }
 
 #[test]

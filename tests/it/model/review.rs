@@ -42,7 +42,10 @@ fn a_prompt_goes_out_when_the_snapshot_is_there() {
     let mut rig = Rig::reviewed();
     let first_turn = ONE;
     let agent = "probe".to_owned();
-    assert_eq!(wants(&mut rig), [ReviewCommand::Session { id: SessionId::from("s1"), first_turn, agent }]);
+    assert_eq!(
+        wants(&mut rig),
+        [ReviewCommand::Session { id: SessionId::from("s1"), first_turn, agent, goes_on: false }]
+    );
     rig.prompt("hi");
     assert!(rig.sent().is_empty());
     assert_eq!(rig.entries(), ["you: hi"], "it is in sight at once");
@@ -174,7 +177,12 @@ fn a_restart_counts_turns_on_and_keeps_what_is_known() {
     rig.answer("initialize", crate::support::plain_init());
     wants(&mut rig);
     rig.answer("session/new", json!({ "sessionId": "s2" }));
-    let session = ReviewCommand::Session { id: SessionId::from("s2"), first_turn: TurnId(2), agent: "probe".into() };
+    let session = ReviewCommand::Session {
+        id: SessionId::from("s2"),
+        first_turn: TurnId(2),
+        agent: "probe".into(),
+        goes_on: false,
+    };
     assert_eq!(wants(&mut rig), [session]);
     assert_eq!(rig.model().first().session().changes().turns.len(), 1);
     rig.prompt("more");

@@ -348,7 +348,7 @@ fn v2_100_what_is_not_known_is_never_allowed_without_the_person() {
     for subject in [Value::Null, json!({ "type": "network", "host": "example.com" })] {
         let mut rig = Rig::second_as(Policy::Auto(Allow::All));
         assert_eq!(ask(&mut rig, subject.clone()), ["9:selected no"]);
-        assert!(rig.has_entry("does not say what it is about"), "{:?}", rig.entries());
+        assert!(rig.has_entry("refused, as it does not say what it is about"), "{:?}", rig.entries());
         let mut rig = Rig::second();
         assert!(ask(&mut rig, subject).is_empty(), "the person is asked");
         assert_eq!(rig.pending().len(), 1);

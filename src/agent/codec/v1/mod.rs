@@ -11,7 +11,7 @@ use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::v2::V2;
 use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
 use super::versionless::updates::{self, UPDATE};
-use super::versionless::{asked, errors, frames, requests, results as same};
+use super::versionless::{asked, auth_status, errors, frames, requests, results as same};
 use super::{Codec, Decoded, Handshake, Said, SharedCodec, Told, Updated};
 use crate::mcp::Server;
 use crate::model::effect::{Answer, Call};
@@ -89,7 +89,7 @@ impl Codec for V1 {
             UPDATE => Told::Update(self.update(params)),
             asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
             CANCEL_REQUEST => requests::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
-            _ => Told::Unknown,
+            _ => auth_status::told(method, params).unwrap_or(Told::Unknown),
         }
     }
 

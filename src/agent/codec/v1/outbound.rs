@@ -1,7 +1,7 @@
 //! What we say to the agent, built from the types of the schema crate, so that it validates.
 
 use crate::agent::codec::versionless::requests::{self, INITIALIZE, STEER};
-use crate::agent::codec::versionless::{asked, errors};
+use crate::agent::codec::versionless::{asked, auth_status, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Link, Opening};
 use crate::model::ids::SessionId;
@@ -67,6 +67,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             (STEER, requests::steer(session, &serde_json::to_value(blocks)?))
         }
         Call::LogOut => ("logout", json!({})),
+        Call::AuthStatus => (auth_status::ASK, json!({})),
         // Not offered in this version, and never asked for.
         Call::CancelItem { session, .. } => ("session/cancel", json!({ "sessionId": session.as_str() })),
         Call::Authenticate { method, .. } => {

@@ -5,6 +5,7 @@
 
 use super::outbound::{self, VERSION};
 use super::tools::{env_map, login_command};
+use crate::agent::codec::versionless::auth_status;
 use crate::agent::codec::versionless::content::{id_of, list_of, need_id, str_of, string_of, words_of};
 use crate::agent::codec::versionless::results::{self, Names, is_short, malformed, value_of};
 use crate::agent::quirks;
@@ -55,6 +56,8 @@ pub fn initialize_of(value: &Value) -> Result<InitResult, CallError> {
             tells_state: false,
             steers: results::steers(value),
             log_out: caps.get("auth").and_then(|auth| auth.get("logout")).is_some_and(Value::is_object),
+            auth_status: auth_status::is_offered(caps),
+            tells_account: auth_status::is_told(caps),
         },
         auth_methods: auth_methods(list_of(value, "authMethods")),
         dialect: Dialect::Canonical,

@@ -11,7 +11,7 @@ pub mod tools;
 use super::stored::{Called, Depth, Heard, Introduced, Look};
 use super::versionless::requests::{CANCEL_REQUEST, PERMISSION};
 use super::versionless::updates::{self, UPDATE};
-use super::versionless::{asked, errors, frames, requests, results as same};
+use super::versionless::{asked, auth_status, errors, frames, requests, results as same};
 use super::{Codec, Decoded, Handshake, Said, Told, Updated};
 use crate::mcp::{How, Server};
 use crate::model::effect::{Answer, Call};
@@ -97,7 +97,7 @@ impl Codec for V2 {
             UPDATE => Told::Update(self.update(params)),
             asked::COMPLETE => asked::completed(params).map_or(Told::Unknown, Told::PageDone),
             CANCEL_REQUEST => requests::withdrawn(params).map_or(Told::Unknown, Told::Withdrawn),
-            _ => Told::Unknown,
+            _ => auth_status::told(method, params).unwrap_or(Told::Unknown),
         }
     }
 

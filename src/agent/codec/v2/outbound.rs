@@ -4,7 +4,7 @@
 //! of the person (V2-006).
 
 use crate::agent::codec::versionless::requests::{self, INITIALIZE, STEER};
-use crate::agent::codec::versionless::{asked, errors};
+use crate::agent::codec::versionless::{asked, auth_status, errors};
 use crate::model::effect::{Answer, Call};
 use crate::model::event::{Content, Item, Link, Opening};
 use crate::model::options::OptionValue;
@@ -57,6 +57,7 @@ pub fn call(call: &Call, cwd: &Path) -> Result<(&'static str, Value), serde_json
             (STEER, requests::steer(session, &json!(prompt)))
         }
         Call::LogOut => ("auth/logout", json!({})),
+        Call::AuthStatus => (auth_status::ASK, json!({})),
         Call::Authenticate { method, .. } => ("auth/login", json!({ "methodId": method })),
     })
 }

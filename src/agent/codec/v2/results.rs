@@ -5,10 +5,10 @@
 
 use super::VERSION;
 use super::outbound;
-use crate::agent::codec::versionless::bounded;
 use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, message_id, need_id, str_of, words_of};
 use crate::agent::codec::versionless::results::{self, Names, is_short, malformed, value_of};
 use crate::agent::codec::versionless::updates;
+use crate::agent::codec::versionless::{auth_status, bounded};
 use crate::agent::quirks;
 use crate::base::limits::{MAX_CHOICES, MAX_NAME, MAX_WORDS};
 use crate::model::event::{
@@ -59,6 +59,8 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
             tells_state: true,
             steers: results::steers(&value),
             log_out: !auth_methods.is_empty(),
+            auth_status: auth_status::is_offered(caps),
+            tells_account: auth_status::is_told(caps),
         },
         name,
         auth_methods,

@@ -3,6 +3,7 @@
 //! Knows no version. Invariant: what is read here is bounded, whoever sent it.
 
 pub mod asked;
+pub mod auth_status;
 pub mod bounded;
 pub mod children;
 pub mod content;

@@ -9,6 +9,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Keymap, Layer, ReviewKey as R};
+use crate::ui::labels;
 use crate::ui::msg::{FrameInfo, ReviewFrame};
 use crate::ui::state::Focus;
 use crate::ui::state::review::bar::{Bar, Doubtful, Edit};
@@ -114,7 +115,8 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
         }
         Some(Bar::Rewind { turn, .. }) => {
             let ready = cx.session.rewind_preview().is_some_and(|(of, _)| of == turn);
-            let question = format!("take these back to before turn {turn}?");
+            let turn = labels::turn(review.doc().map(|doc| &**doc), *turn);
+            let question = format!("take these back to before {turn}?");
             let answers = if ready { "  y yes · n no" } else { "  Esc leaves" };
             words(cx, &[(&question, Token::Warn.into()), (answers, Token::Text.into())], area, buf);
         }
@@ -259,14 +261,24 @@ pub fn edit(cx: &ViewCx<'_>, edit: &Edit, area: Rect, info: &mut FrameInfo, buf:
 }
 
 /// What taking the files back would do.
-pub fn rewind(cx: &ViewCx<'_>, turn: u64, scroll: usize, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
+pub fn rewind(
+    cx: &ViewCx<'_>,
+    review: &ReviewState,
+    (turn, scroll): (u64, usize),
+    area: Rect,
+    frame: &mut ReviewFrame,
+    buf: &mut Buffer,
+) {
     let preview = cx.session.rewind_preview().filter(|(of, _)| *of == turn);
     let inner = Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area };
     let room = usize::from(inner.width);
     let (head, body) = split_top(inner, 1);
     let title = match preview {
         None => "looking at what that would do".to_owned(),
-        Some(_) => format!("what going back to before turn {turn} does (files only, the conversation stays):"),
+        Some(_) => {
+            let turn = labels::turn(review.doc().map(|doc| &**doc), turn);
+            format!("what going back to before {turn} does (files only, the conversation stays):")
+        }
     };
     let title = StyledText::of(width::truncate(&title, room), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     paint::put(buf, head.x, head.y, head.width, &title, cx.theme);

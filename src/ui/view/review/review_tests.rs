@@ -1,5 +1,6 @@
 use super::line::{Numbers, Style, line};
-use crate::model::changes::{FileDoc, HunkState, ReviewDoc};
+use crate::model::changes::Scope;
+use crate::model::changes::{FileDoc, HunkState, Left, LeftRun, ReviewDoc, TurnName};
 use crate::model::ids::SessionKey;
 use crate::text::diff::Kind;
 use crate::text::token::Token;
@@ -109,9 +110,29 @@ fn where_looks_have_failed_and_in_a_run_that_goes_on_it_is_not_said_that_nothing
     assert!(shown(empty()).contains("nothing was changed"));
     let partial = shown(ReviewDoc { is_partial: true, uncovered: vec!["no store".into()], ..empty() });
     assert!(partial.contains("nothing that is known was changed"), "{partial}");
-    let run = "an earlier run of the session has changed 1 file, 1 hunk to review: acp-tui review s";
-    let later = shown(ReviewDoc { earlier: vec![run.into()], uncovered: vec!["x (ignored)".into()], ..empty() });
+    let run = "an earlier run of the session has changed 1 file, 1 hunk to review: acp-tui review s · acp-tui undo s";
+    let left = LeftRun { stem: "s".into(), left: Ok(Left { files: 1, pending: 1 }) };
+    let later = shown(ReviewDoc { left: vec![left], uncovered: vec!["x (ignored)".into()], ..empty() });
     assert!(later.contains("nothing was changed in this run of the session") && later.contains(run), "{later}");
+}
+
+/// A run counts its own turns; what is shown is how the conversation counts them.
+#[test]
+fn turns_are_called_as_their_conversation_counts_them() {
+    let mut s = scene(140, 40);
+    let mut doc = ReviewDoc::clone(&review_doc(2));
+    doc.scope = Scope::Turn(2);
+    doc.names = [(2, TurnName { number: 7, session: None })].into();
+    s.show_review(doc.clone().into());
+    s.after(1).draw();
+    assert!(s.shown.contains("turn 7 · 2 of 3 with changes"), "{}", s.shown);
+    s.typed("R").draw();
+    assert!(s.shown.contains("take these back to before turn 7?"), "{}", s.shown);
+    doc.rev += 1;
+    doc.names = [(2, TurnName { number: 2, session: Some("s-1".into()) })].into();
+    s.show_review(doc.into());
+    s.after(1).draw();
+    assert!(s.shown.contains("turn 2 of s-1 · 2 of 3"), "{}", s.shown);
 }
 
 #[test]
