@@ -285,6 +285,9 @@ fn is_clear(request: &Request) -> bool {
 
 /// By the mode, where the rules leave it to the person. What leads outside is never a mode's to allow.
 fn by_mode(request: &Request) -> Option<Verdict> {
+    if matches!(request.place, Place::Outside(_)) {
+        return None;
+    }
     let ruling = request.ruling.as_ref().filter(|ruling| ruling.verdict == Ruled::Open && ruling.outside.is_empty())?;
     let extent = ruling.extent.filter(|extent| !extent.leaves)?;
     let is_allowed = match request.mode {
