@@ -109,6 +109,7 @@ fn touch_shown(session: &mut Session, id: &TermId) {
 }
 
 fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<String, Refusal>, cx: &mut Cx) {
+    gate::read_unasked(session, req);
     let answer = match result {
         Ok(text) => match session.slices.remove(&req) {
             Some(slice) => slice.of(&text),
