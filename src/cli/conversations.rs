@@ -304,6 +304,7 @@ fn refused(row: &Row) -> Result<(), String> {
 /// agent tells of it is left out from now on.
 pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     refused(row)?;
+    sessions::take_left_behind(state);
     let known = &row.known;
     let forgotten = sessions::hidden(state);
     for review in row.reviews.iter().filter(|review| sharers(row, review, &forgotten).is_empty()) {

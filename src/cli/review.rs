@@ -392,7 +392,10 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
         RewindOutcome::Conflict => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("these lines were changed since"))
         }
-        RewindOutcome::Doubtful => format!("{alone} {path}: nobody said who changed it; `acp-tui review` shows it"),
+        RewindOutcome::Doubtful => {
+            let why = one.remark.as_deref().unwrap_or("nobody said who changed it");
+            format!("{alone} {path}: {why}; `acp-tui review` shows it, and x there takes it back")
+        }
         RewindOutcome::NotKept => format!("{alone} {path}: what it was before is not kept"),
         RewindOutcome::Failed => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("it could not be written"))

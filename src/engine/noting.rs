@@ -66,7 +66,7 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
         claims.clear();
     }
     let (at, finished) = (Instant::now(), tool.is_finished());
-    ToolNote { entry, turn: None, doing, at, finished, waits: false, paths, claims }
+    ToolNote { entry, turn: None, doing, at, since: at, finished, waits: false, paths, claims }
 }
 
 /// The texts of a call's changes, in their order.

@@ -17,7 +17,7 @@ use crate::model::changes::{Before, ReviewCommand, ReviewDoc, ReviewEvent, Scope
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolNote, Watch};
+use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolEffect, ToolNote, Watch};
 use crate::review::session::ReviewSession;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
@@ -288,7 +288,8 @@ impl Reviewing {
     /// Hands a job over without waiting.
     pub fn give(&mut self, at: SessionKey, mut job: Job) -> Submission {
         if let Job::Note(note) = &mut job {
-            if self.backlog.len() >= BACKLOG {
+            // Of an agent that tells too much no more is heard; what the person runs is.
+            if self.backlog.len() >= BACKLOG && note.doing != ToolEffect::Persons {
                 let again = std::mem::replace(&mut self.left_out, true);
                 return if again { Submission::Taken } else { Submission::LeftOut };
             }

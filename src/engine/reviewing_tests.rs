@@ -50,6 +50,7 @@ fn note(entry: u64) -> Job {
         turn: None,
         doing,
         at: Instant::now(),
+        since: Instant::now(),
         finished: false,
         waits: false,
         paths: Vec::new(),

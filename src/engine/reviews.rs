@@ -40,6 +40,8 @@ pub(super) struct Reviews {
     first_look: Option<mpsc::Receiver<()>>,
     facts: Facts,
     hint: Arc<Notify>,
+    /// What an agent tells now, it has told no earlier than then.
+    pub heard: Option<Instant>,
 }
 
 /// Commands of the person's own have numbers from here downwards: no entry of a conversation gets so far.
@@ -54,7 +56,7 @@ impl Reviews {
         hint: &Arc<Notify>,
     ) -> Self {
         let workspaces = Workspaces::new(private);
-        Self { config, stem, workspaces, first_look: None, facts: facts.clone(), hint: Arc::clone(hint) }
+        Self { config, stem, workspaces, first_look: None, facts: facts.clone(), hint: Arc::clone(hint), heard: None }
     }
 
     /// Sessions of this directory may use these ones, too. They are not reviewed.
@@ -165,7 +167,7 @@ impl Reviews {
             ReviewCommand::ShellRun { number, finished } => {
                 let (doing, at, entry) = (ToolEffect::Persons, Instant::now(), EntryId(SHELL - number));
                 let (paths, claims) = (Vec::new(), Vec::new());
-                Job::Note(ToolNote { entry, turn: None, doing, at, finished, waits: false, paths, claims })
+                Job::Note(ToolNote { entry, turn: None, doing, at, since: at, finished, waits: false, paths, claims })
             }
             ReviewCommand::CommandEnded(entry) => Job::Note(command_note(model, at, entry, true)),
             ReviewCommand::Preview { req, asked } => {
@@ -350,6 +352,7 @@ impl Reviews {
     /// News of a tool call, unless they are none.
     fn tool_note(&mut self, at: SessionKey, entry: EntryId, model: &Model) -> Option<ToolNote> {
         let note = noting::of(model.session_of(at)?, entry, self.workspaces.directory(at)?)?;
+        let note = ToolNote { since: self.heard.unwrap_or(note.at), ..note };
         self.workspaces.reviewing(at)?.is_news(at, &note).then_some(note)
     }
 }
@@ -384,7 +387,7 @@ fn told(at: SessionKey, event: ReviewEvent) -> Told {
 fn command_note(model: &Model, at: SessionKey, entry: EntryId, finished: bool) -> ToolNote {
     let (turn, at) = (turn_of(model, at).map(|turn| turn.0), Instant::now());
     let (doing, paths, claims) = (ToolEffect::Runs, Vec::new(), Vec::new());
-    ToolNote { entry, turn, doing, at, finished, waits: false, paths, claims }
+    ToolNote { entry, turn, doing, at, since: at, finished, waits: false, paths, claims }
 }
 
 /// The turn of a session that what happens in it now is of.

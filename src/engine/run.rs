@@ -272,11 +272,13 @@ impl Engine {
     fn heard(&mut self, agent: AgentKey, mut wake: LinkWake) {
         match wake {
             LinkWake::Incoming(Incoming::Frames(mut batch)) => {
+                self.reviews.heard = Some(batch.since);
                 batch.frames = self.hearing.all(agent, self.core.codec(agent).as_ref(), batch.frames);
                 self.frames(agent, batch);
             }
             LinkWake::Decoded(decoded) => {
                 if let Some(decoding) = self.links.running_mut(agent).and_then(|r| r.decoding.take()) {
+                    self.reviews.heard = Some(decoding.rest.since);
                     let out = self.core.update(agent, decoded, &decoding.head, self.now());
                     self.carry_out(out);
                     self.frames(agent, decoding.rest);
@@ -304,6 +306,7 @@ impl Engine {
             // What has ended is told when it is certain.
             LinkWake::Ended(_) | LinkWake::InputClosed | LinkWake::Written => self.links.note(agent, wake),
         }
+        self.reviews.heard = None;
     }
 
     fn frames(&mut self, agent: AgentKey, mut batch: Batch) {

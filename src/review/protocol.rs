@@ -88,6 +88,8 @@ pub struct ToolNote {
     pub doing: ToolEffect,
     /// When it was heard.
     pub at: Instant,
+    /// It was told no earlier: lines before it may have kept it from being heard.
+    pub since: Instant,
     /// It has its final status, or the command has ended.
     pub finished: bool,
     /// Nothing happens before the person has answered.

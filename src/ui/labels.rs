@@ -23,8 +23,14 @@ use std::time::Duration;
 /// Columns for what a tool call is about, and for names.
 pub const OBJECT: usize = 40;
 
-/// What is left of an earlier run, and how that is had.
+/// What is left of an earlier run, and how that is had, in one line.
 pub fn left_run(run: &LeftRun) -> String {
+    let (words, commands) = left_run_parts(run);
+    if commands.is_empty() { words } else { format!("{words}: {}", commands.join(" · ")) }
+}
+
+/// The same, with the commands by themselves.
+pub fn left_run_parts(run: &LeftRun) -> (String, Vec<String>) {
     let stem = sanitize::line(&run.stem);
     match &run.left {
         Ok(Left { files, pending }) => {
@@ -33,11 +39,13 @@ pub fn left_run(run: &LeftRun) -> String {
                 pending => format!("{} to review", human::count(*pending, "hunk")),
             };
             let files = human::count(*files, "file");
-            format!(
-                "an earlier run of the session has changed {files}, {pending}: acp-tui review {stem} · acp-tui undo {stem}"
-            )
+            let words = format!("an earlier run of the session has changed {files}, {pending}");
+            (words, vec![format!("acp-tui review {stem}"), format!("acp-tui undo {stem}")])
         }
-        Err(why) => format!("an earlier run of the session, {stem}, cannot be looked at: {}", sanitize::line(why)),
+        Err(why) => {
+            let why = sanitize::line(why);
+            (format!("an earlier run of the session, {stem}, cannot be looked at: {why}"), Vec::new())
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -33,6 +34,9 @@ const INBOX_BYTES: usize = 32 << 20;
 /// once while it is, and those of two lines would add up.
 pub const LARGE: usize = 1 << 20;
 
+/// What is read sooner than that was there before it was asked for, however late the system says so.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
 #[derive(Debug)]
 pub enum Incoming {
     Frames(Batch),
@@ -47,6 +51,8 @@ pub enum Incoming {
 #[derive(Debug)]
 pub struct Batch {
     pub frames: Vec<(Frame, Arc<str>)>,
+    /// The peer has written them no earlier.
+    pub since: Instant,
     pub room: Option<Room>,
 }
 
@@ -69,13 +75,20 @@ pub fn spawn_reader(
 async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batcher, framing: Agreed) {
     let mut decoder = framing.decoder();
     let mut block = vec![0; BLOCK];
+    let mut emptied = Instant::now();
     let error = 'reading: loop {
+        let asked = Instant::now();
         let count = match source.read(&mut block).await {
             Ok(0) => break None,
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => break Some(error),
         };
+        let now = Instant::now();
+        batcher.since = came(emptied, asked, now);
+        if count < BLOCK {
+            emptied = now;
+        }
         let mut lines = Vec::new();
         decoder.push(block.get(..count).unwrap_or_default(), &mut lines);
         for line in lines {
@@ -98,6 +111,12 @@ async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batche
     let _ = batcher.tx.send(Incoming::Closed { half_line, error }).await;
 }
 
+/// From when on what is read `now` may have been written, where it was asked for then. What was there already has come since
+/// the pipe was empty: as long as lines before it are read and wait for room, nobody looks at the pipe.
+fn came(emptied: Instant, asked: Instant, now: Instant) -> Instant {
+    if now.saturating_duration_since(asked) < AT_ONCE { emptied } else { now }
+}
+
 /// Collects what one read delivered into batches of bounded size.
 struct Batcher {
     tx: mpsc::Sender<Incoming>,
@@ -106,6 +125,7 @@ struct Batcher {
     /// All of it, for the large line that is being read.
     all_room: Option<Room>,
     frames: Vec<(Frame, Arc<str>)>,
+    since: Instant,
     bytes: usize,
 }
 
@@ -114,7 +134,7 @@ struct NobodyListens;
 impl Batcher {
     fn new(tx: mpsc::Sender<Incoming>, words: WordForWord) -> Self {
         let room = Arc::new(Semaphore::new(INBOX_BYTES));
-        Self { tx, words, room, all_room: None, frames: Vec::new(), bytes: 0 }
+        Self { tx, words, room, all_room: None, frames: Vec::new(), since: Instant::now(), bytes: 0 }
     }
 
     async fn add(&mut self, line: Decoded<'_>) -> Result<(), NobodyListens> {
@@ -136,7 +156,7 @@ impl Batcher {
             Some(room) => Some(room),
             None => self.room_for(bytes).await?,
         };
-        let batch = Batch { frames: std::mem::take(&mut self.frames), room };
+        let batch = Batch { frames: std::mem::take(&mut self.frames), since: self.since, room };
         self.tx.send(Incoming::Frames(batch)).await.map_err(|_| NobodyListens)
     }
 
@@ -292,6 +312,16 @@ mod tests {
         }
         drop(batch);
         assert!(matches!(rx.recv().await, Some(Incoming::Frames(_))));
+    }
+
+    #[test]
+    fn what_was_there_already_has_come_since_the_pipe_was_empty() {
+        let emptied = Instant::now();
+        let asked = emptied + Duration::from_secs(5);
+        let soon = asked + AT_ONCE / 2;
+        assert_eq!(came(emptied, asked, soon), emptied);
+        let later = asked + AT_ONCE * 2;
+        assert_eq!(came(emptied, asked, later), later, "it was waited for");
     }
 
     /// As long as the tasks of this thread have anything to do, and longer.

@@ -282,7 +282,17 @@ impl<'a> Work<'a> {
         let at = Instant::now();
         let entry = EntryId(self.entry);
         self.tracker
-            .tool(&ToolNote { entry, turn: None, doing, at, finished, waits: false, paths, claims: Vec::new() })
+            .tool(&ToolNote {
+                entry,
+                turn: None,
+                doing,
+                at,
+                since: at,
+                finished,
+                waits: false,
+                paths,
+                claims: Vec::new(),
+            })
             .unwrap();
     }
 

@@ -269,6 +269,10 @@ impl Worker {
                 let session = AgentSession { id: id.as_str().to_owned(), first_turn: first_turn.0, agent, goes_on };
                 let noted = self.review.session(session);
                 self.trouble("session", "the review could not take note of the session", noted);
+                // Who looks already has seen what a run has that nothing was before.
+                if goes_on && !self.scopes.is_empty() {
+                    self.look_back();
+                }
             }
             ReviewCommand::BeginTurn(turn) => self.begin(at, turn),
             ReviewCommand::EndTurn(turn) => self.end(at, turn),

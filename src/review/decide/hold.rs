@@ -156,5 +156,5 @@ impl HeldWrite {
 }
 
 fn step(turn: u64, cause: Cause, entry: EntryId, (before, after): (State, State)) -> ChangeRecord {
-    ChangeRecord { turn, cause, doubt: false, decided: false, entry: Some(entry.0), before, after }
+    ChangeRecord::new(turn, cause, Some(entry.0), before, after)
 }

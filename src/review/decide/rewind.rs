@@ -17,6 +17,7 @@ use std::path::Path;
 
 /// Why permissions stay as they are, in words.
 pub const MODE_OF_BOTH: &str = "you changed its permissions too";
+const BESIDE_PERSONS: &str = "a command of yours (!) ran then, so it may be yours";
 
 /// What a file would be, or why it is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,9 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         let remark = match (by_both, stays) {
             (true, _) => Some(MODE_OF_BOTH.to_owned()),
             (_, true) => Some("what is there now stays beside it".to_owned()),
+            _ if outcome == RewindOutcome::Doubtful && history.is_beside_persons(turn) => {
+                Some(BESIDE_PERSONS.to_owned())
+            }
             _ => None,
         };
         outcomes.push((Rewound { path: path.clone(), outcome, remark }, to.map(|(to, _)| to)));
@@ -202,7 +206,7 @@ fn leaves_some(
     if to != disk {
         let (turn, cause, entry) = (0, Cause::Review, None);
         let (before, after) = (*disk, *to);
-        then.steps.push(ChangeRecord { turn, cause, doubt: false, entry, decided: true, before, after });
+        then.steps.push(ChangeRecord { decided: true, ..ChangeRecord::new(turn, cause, entry, before, after) });
     }
     let parts = Parts::of(files, &pair.old, &pair.new)?;
     for part in &parts.parts {

@@ -382,8 +382,9 @@ impl ChangeLog {
             if let Some(history) = self.histories.get_mut(path) {
                 if before != after {
                     // A merge is named by its own number where an entry would be.
-                    let (doubt, decided, entry) = (false, merge.is_none() || takes_back, merge);
-                    history.steps.push(ChangeRecord { turn, cause, doubt, entry, decided, before, after });
+                    let decided = merge.is_none() || takes_back;
+                    let step = ChangeRecord::new(turn, cause, merge, before, after);
+                    history.steps.push(ChangeRecord { decided, ..step });
                 }
                 history.accepted = accepted.1;
             }

@@ -47,6 +47,11 @@ impl FileHistory {
         self.steps.iter().any(|step| step.doubt && step.turn >= turn)
     }
 
+    /// Whether a command of the person's ran when one of these was made.
+    pub fn is_beside_persons(&self, turn: u64) -> bool {
+        self.steps.iter().any(|step| step.doubt && step.beside_persons && step.turn >= turn)
+    }
+
     /// The state that is accepted after one more step.
     pub fn accepted_after(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
         if step.cause == Cause::Person {

@@ -101,6 +101,9 @@ pub struct ChangeRecord {
     /// shown, and not taken back together with others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubt: bool,
+    /// In doubt, since a command of the person's ran then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside_persons: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<u64>,
     /// A decision of the review made it.
@@ -111,6 +114,11 @@ pub struct ChangeRecord {
 }
 
 impl ChangeRecord {
+    /// One that is beyond doubt, and no decision.
+    pub const fn new(turn: u64, cause: Cause, entry: Option<u64>, before: State, after: State) -> Self {
+        Self { turn, cause, doubt: false, beside_persons: false, entry, decided: false, before, after }
+    }
+
     /// Whether it is taken for the agent's.
     pub const fn is_agents(&self) -> bool {
         !self.doubt && matches!(self.cause, Cause::Write | Cause::Tool | Cause::Command | Cause::Unknown)

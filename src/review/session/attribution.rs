@@ -2,8 +2,9 @@
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
 //! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
-//! open to review, in doubt where a command of the person's may have made it. A call explains only what happened while it ran. Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began
-//! last.
+//! open to review, in doubt where a command of the person's may have made it. What happened while such a command ran is
+//! a call's doing only as far as the call says what it puts there. A call explains only what happened while it ran. Turns
+//! of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
 
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
@@ -70,13 +71,30 @@ pub enum When {
 pub struct Attributed {
     pub cause: Cause,
     pub doubt: bool,
+    /// A command of the person's ran then: what a call does not say that it puts there may be theirs.
+    pub beside_persons: bool,
     pub entry: Option<u64>,
     pub turn: Option<u64>,
 }
 
 impl Attributed {
     pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
-        Self { cause, doubt: false, entry, turn: None }
+        Self { cause, doubt: false, beside_persons: false, entry, turn: None }
+    }
+
+    /// Nobody accounts for it, and it may be the person's.
+    pub const fn in_doubt(beside_persons: bool) -> Self {
+        Self { doubt: true, beside_persons, ..Self::new(Cause::Unknown, None) }
+    }
+
+    /// The same where a call does not say what it puts there.
+    pub const fn unclaimed(self) -> Self {
+        if self.needs_claim() { Self::in_doubt(true) } else { self }
+    }
+
+    /// Whether it is a call's doing only as far as the call says what it puts there.
+    pub const fn needs_claim(self) -> bool {
+        self.beside_persons && matches!(self.cause, Cause::Tool)
     }
 
     pub const fn of_turn(self, turn: Option<u64>) -> Self {
@@ -85,7 +103,7 @@ impl Attributed {
 
     /// Whether the agent has said that it did it.
     pub const fn is_certain(self) -> bool {
-        matches!(self.cause, Cause::Tool | Cause::Command)
+        !self.beside_persons && matches!(self.cause, Cause::Tool | Cause::Command)
     }
 }
 
@@ -168,8 +186,10 @@ impl Attribution {
     ) -> bool {
         let since = if let LetGo::At(since) = since { Some(since) } else { None };
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
-            let old = self.tools.iter().find(|(_, tool)| tool.is_finished()).or_else(|| self.tools.iter().next());
-            let old = old.map(|(entry, _)| *entry);
+            // However many the agent tells of, commands of the person's stay known.
+            let mut its = self.tools.iter().filter(|(_, tool)| tool.doing != ToolEffect::Persons);
+            let old = its.clone().find(|(_, tool)| tool.is_finished()).or_else(|| its.next());
+            let old = old.or_else(|| self.tools.iter().next()).map(|(entry, _)| *entry);
             old.map(|entry| self.tools.remove(&entry));
         }
         let (looks, is_idle) = (self.looks, self.turns.is_empty());
@@ -301,12 +321,13 @@ impl Attribution {
             found.map(|(entry, tool)| (tool, *entry, tool.turn.filter(|turn| self.turns.contains(turn))))
         };
         let is_idle = self.turns.is_empty();
+        let beside_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
         if let Some((tool, entry, turn)) =
             newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && names(tool))
         {
             // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
             let doubt = is_idle && tool.from.is_none();
-            return Attributed { doubt, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
+            return Attributed { doubt, beside_persons, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
         let command = newest(&|tool| tool.doing == ToolEffect::Runs)
             .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
@@ -318,10 +339,11 @@ impl Attribution {
             return Attributed::new(Cause::Person, None);
         }
         // Nothing tells its doing from that of a command or of the agent itself.
-        let may_be_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
-        let doubt = may_be_persons || self.is_told();
-        let unknown = Attributed { doubt, ..Attributed::new(Cause::Unknown, None) };
-        command.filter(|_| !may_be_persons).unwrap_or(unknown)
+        if beside_persons {
+            return Attributed::in_doubt(true);
+        }
+        let unknown = Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) };
+        command.unwrap_or(unknown)
     }
 
     /// Whether the agent says what it changes in this turn.

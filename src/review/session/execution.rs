@@ -148,8 +148,7 @@ impl Execution<'_> {
         let old = self.log.history(path).map_or(disk, |h| h.accepted);
         let act_file = |disk, accepted| FileDecision { path: path.clone(), disk, accepted, by_hand: false };
         let (turn, entry) = (held.turn(), Some(held.entry().0));
-        let step =
-            ChangeRecord { turn, cause: Cause::Write, doubt: false, decided: false, entry, before: disk, after: whole };
+        let step = ChangeRecord::new(turn, Cause::Write, entry, disk, whole);
         let mut in_sight = None;
         if held.asked && !held.is_touched() {
             // Allowed, and still to be reviewed.

@@ -104,11 +104,11 @@ impl ReviewSession {
             }
         }
         let at = self.files.snapshot.clock.date(note.at);
+        let since = since.unwrap_or(LetGo::At(self.files.snapshot.clock.date(note.since)));
         self.observer().is_clock_set();
         let (roots, root) = (&self.roots, self.files.snapshot.root());
         let begins = !note.finished && !self.attribution.knows(note.entry);
-        let finishes =
-            self.attribution.note(note, since.unwrap_or(LetGo::At(at)), at, |path| places(roots, root, path));
+        let finishes = self.attribution.note(note, since, at, |path| places(roots, root, path));
         self.note_told()?;
         if note.doing != ToolEffect::ReadOnly {
             self.look(&paths)?;
@@ -263,7 +263,7 @@ impl ReviewSession {
             let own = Attributed::new(Cause::Write, entry.map(|e| e.0)).of_turn(turn);
             let mut parts = self.observer();
             parts.record(&change.path, before, written, own)?;
-            let later = parts.blame(&change.path);
+            let later = parts.blame(&change.path).unclaimed();
             parts.record(&change.path, written, change.after, later)?;
         }
         self.log.write_ends(packs::hash(content.as_bytes())?, entry.map(|entry| entry.0))?;

@@ -15,6 +15,7 @@ use crate::review::state::{Change, Oid, State, content};
 use crate::review::worktree::walk::{self, RelPath};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Larger texts are not searched for what a tool call says it has put there, bytes.
 const MAX_CLAIMED: usize = 4 << 20;
@@ -70,12 +71,13 @@ impl Observer<'_> {
                 }
                 // What only can be read again has not changed: it is still what was made of it.
                 Some(last) if last.after == seen && self.files.snapshot.is_opened(&change.path) => {
-                    Attributed { cause: last.cause, doubt: last.doubt, entry: last.entry, turn: None }
+                    let (doubt, beside_persons) = (last.doubt, last.beside_persons);
+                    Attributed { doubt, beside_persons, ..Attributed::new(last.cause, last.entry) }
                 }
-                _ => blamed,
+                _ => self.as_claimed(&change, blamed)?,
             };
             if let Some(apart) = self.somebody_else(&change, blamed)? {
-                let doubt = Attributed { doubt: true, ..Attributed::new(Cause::Unknown, None) };
+                let doubt = Attributed::in_doubt(blamed.beside_persons);
                 self.record(&change.path, change.before, apart, doubt)?;
                 // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
@@ -87,7 +89,7 @@ impl Observer<'_> {
                 // What the agent has put elsewhere is now the only copy of what the person had here.
                 let Change { path, before, after } = change;
                 let (turn, cause) = (self.newest_turn(), Cause::Person);
-                let step = ChangeRecord { turn, cause, doubt: false, decided: false, entry: None, before, after };
+                let step = ChangeRecord::new(turn, cause, None, before, after);
                 self.log.take(&path, step, after, self.files)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
@@ -115,7 +117,8 @@ impl Observer<'_> {
         if is_later && !self.attribution.turns().is_empty() {
             return own;
         }
-        Attributed { cause: by.cause, doubt: by.doubt || is_later, entry: by.entry, turn: Some(by.turn) }
+        let doubt = by.doubt || is_later;
+        Attributed { doubt, ..Attributed::new(by.cause, by.entry).of_turn(Some(by.turn)) }
     }
 
     /// Notes whose doing it is that directories can no longer be looked into, and which can again. What no look has ever
@@ -126,7 +129,7 @@ impl Observer<'_> {
         let dirs: BTreeSet<PathBuf> = closed.keys().filter(was_open).map(|key| walk::path(key).to_owned()).collect();
         for dir in &dirs {
             let by = self.log.closed_around(dir).unwrap_or_else(|| {
-                let Attributed { cause, doubt, entry, turn } = self.blame(dir);
+                let Attributed { cause, doubt, entry, turn, .. } = self.blame(dir).unclaimed();
                 ClosedBy { turn: turn.unwrap_or_else(|| self.newest_turn()), cause, doubt, entry }
             });
             if by.cause != Cause::Person {
@@ -165,26 +168,60 @@ impl Observer<'_> {
         if claims.is_empty() || self.attribution.runs() {
             return Ok(None);
         }
-        let (before, after) = match (self.files.content(&change.before), self.files.content(&change.after)) {
-            (Err(ReviewError::NotKept(_)), _) | (_, Err(ReviewError::NotKept(_))) => return Ok(None),
-            (before, after) => (before?, after?),
-        };
-        if before.len() + after.len() > MAX_CLAIMED {
-            return Ok(None);
-        }
-        let (Ok(before), Ok(after)) = (String::from_utf8(before), String::from_utf8(after)) else { return Ok(None) };
+        let Some((before, after)) = self.texts(change)? else { return Ok(None) };
         match before_claims(&before, &after, &claims) {
             Some(apart) if apart != before => Ok(Some(self.files.file(apart.as_bytes(), mode)?)),
             _ => Ok(None),
         }
     }
 
+    /// What happened while a command of the person's ran is a call's doing if it is what the call says that it puts there;
+    /// what is beyond that is somebody else's.
+    fn as_claimed(&mut self, change: &Change, blamed: Attributed) -> Result<Attributed, ReviewError> {
+        let Some(entry) = blamed.entry.filter(|_| blamed.needs_claim()) else { return Ok(blamed) };
+        let claims = self.attribution.claims(entry, &change.path);
+        if claims.is_empty() {
+            return Ok(blamed.unclaimed());
+        }
+        let Some((before, after)) = self.texts(change)? else { return Ok(blamed.unclaimed()) };
+        let is_all = |(old, new): &(Option<Arc<str>>, Arc<str>)| {
+            **new == *after && old.as_ref().is_none_or(|old| **old == *before)
+        };
+        let is_claimed = match before_claims(&before, &after, &claims) {
+            _ if claims.iter().any(is_all) => true,
+            Some(apart) => apart == before || apart != after && !self.attribution.runs(),
+            None => false,
+        };
+        Ok(if is_claimed { blamed } else { blamed.unclaimed() })
+    }
+
+    /// Both as texts, where they are not too large; a file that is not there has none.
+    fn texts(&mut self, change: &Change) -> Result<Option<(String, String)>, ReviewError> {
+        let mut texts = Vec::new();
+        for state in [&change.before, &change.after] {
+            let bytes = match state {
+                State::Absent => Vec::new(),
+                State::File { size, .. } if *size <= MAX_CLAIMED as u64 => match self.files.content(state) {
+                    Err(ReviewError::NotKept(_)) => return Ok(None),
+                    bytes => bytes?,
+                },
+                _ => return Ok(None),
+            };
+            let Ok(text) = String::from_utf8(bytes) else { return Ok(None) };
+            texts.push(text);
+        }
+        let after =
+            texts.pop().filter(|after| after.len() + texts.iter().map(String::len).sum::<usize>() <= MAX_CLAIMED);
+        Ok(texts.pop().zip(after))
+    }
+
     /// Takes in a change with its attribution.
     pub fn record(&mut self, path: &Path, before: State, after: State, by: Attributed) -> Result<(), ReviewError> {
-        let Attributed { cause, doubt, entry, turn } = by;
+        let Attributed { cause, doubt, beside_persons, entry, turn } = by;
         let turn = turn.unwrap_or_else(|| self.newest_turn());
         let before = if cause == Cause::Tool && !doubt { self.before_emptied(path, before, turn)? } else { before };
-        let step = ChangeRecord { turn, cause, doubt, decided: false, entry, before, after };
+        let beside_persons = doubt && beside_persons;
+        let step = ChangeRecord { doubt, beside_persons, ..ChangeRecord::new(turn, cause, entry, before, after) };
         self.log.record(path, step, self.files)
     }
 

@@ -35,13 +35,8 @@ pub fn finish_writes(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Re
         for change in files.snapshot.look(std::slice::from_ref(path))? {
             let mut last = log.last(path).unwrap_or(before);
             let step = |cause, doubt, entry, before, after| ChangeRecord {
-                turn,
-                cause,
                 doubt,
-                entry,
-                decided: false,
-                before,
-                after,
+                ..ChangeRecord::new(turn, cause, entry, before, after)
             };
             if matches!(done, Progress::Done) {
                 log.record(path, step(Cause::Write, false, entry, last, written), files)?;
@@ -123,7 +118,7 @@ pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Revie
     for (path, after) in doubtful {
         let Some(before) = log.last(path) else { continue };
         let (turn, cause, entry) = (log.newest_turn(), Cause::Unknown, None);
-        let step = ChangeRecord { turn, cause, doubt: true, entry, decided: false, before, after };
+        let step = ChangeRecord { doubt: true, ..ChangeRecord::new(turn, cause, entry, before, after) };
         log.record(path, step, files)?;
     }
     log.save(files)

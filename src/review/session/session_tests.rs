@@ -8,7 +8,7 @@ use crate::model::changes::{
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
 use crate::review::protocol::{ClaimedEdit, Done, Proposal, Released, ToolEffect, ToolNote};
-use crate::review::session::attribution::{LetGo, When};
+use crate::review::session::attribution::{Attributed, LetGo, When};
 use crate::review::snapshot::clock::TICK;
 use crate::review::worktree::walk;
 use crate::review::worktree::walk::faults;
@@ -111,6 +111,7 @@ impl Place {
             turn: None,
             doing,
             at: Instant::now(),
+            since: Instant::now(),
             finished,
             waits: self.waits,
             paths,
@@ -1114,7 +1115,8 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
             let at = Instant::now() + Duration::from_secs(1);
             let paths = vec![p.at("a")];
             let (entry, claims) = (EntryId(entry), Vec::new());
-            let note = ToolNote { entry, turn: None, doing, at, finished: false, waits: false, paths, claims };
+            let note =
+                ToolNote { entry, turn: None, doing, at, since: at, finished: false, waits: false, paths, claims };
             p.review.tool(&note).unwrap();
         }
     });
@@ -1195,7 +1197,7 @@ fn what_a_command_does_before_anybody_tells_that_it_runs_is_its_doing() {
         let note = |finished, after| {
             let (entry, doing, paths, claims) = (EntryId(5), ToolEffect::Runs, Vec::new(), Vec::new());
             let at = Instant::now() + Duration::from_secs(after);
-            ToolNote { entry, turn: in_turn.then_some(1), doing, at, finished, waits: false, paths, claims }
+            ToolNote { entry, turn: in_turn.then_some(1), doing, at, since: at, finished, waits: false, paths, claims }
         };
         place.review.command_started(ReqId(7), Some(&note(false, 2))).unwrap();
         place.review.tool(&note(true, 3)).unwrap();
@@ -1247,7 +1249,17 @@ fn a_call_explains_what_happened_while_it_ran() {
     let note = |activity: &mut Attribution, entry: u64, at, finished| {
         let (at, doing, paths) = (time(at), ToolEffect::Edits, vec!["/a".into()]);
         let (entry, heard) = (EntryId(entry), Instant::now());
-        let note = ToolNote { entry, turn: None, doing, at: heard, finished, waits: false, paths, claims: Vec::new() };
+        let note = ToolNote {
+            entry,
+            turn: None,
+            doing,
+            at: heard,
+            since: heard,
+            finished,
+            waits: false,
+            paths,
+            claims: Vec::new(),
+        };
         activity.note(&note, LetGo::At(at), at, |path: &Path| vec![path.to_owned()]);
     };
     activity.begin(1);
@@ -2122,4 +2134,115 @@ fn what_the_persons_command_changes_between_turns_is_the_persons() {
     place.note(ToolEffect::Persons, &[], Vec::new(), true);
     place.turn(2, |_| {});
     assert_eq!(last_change(&place, "later"), None, "nobody is to review it");
+}
+
+#[test]
+fn while_a_command_of_the_persons_runs_a_call_has_done_what_it_says_that_it_puts_there() {
+    let text = lines(40);
+    let (mine, agents) = (changed(&text, &[(5, "mine")]), changed(&text, &[(20, "AGENT")]));
+    let both = changed(&text, &[(5, "mine"), (20, "AGENT")]);
+    let claims =
+        |p: &Place| vec![ClaimedEdit { path: p.at("a"), old: Some("line 20\n".into()), new: "AGENT\n".into() }];
+    // Whether the call says what it puts there, what is written, and what an undo leaves of it.
+    for (claimed, written, left) in [
+        (false, &mine, &mine),
+        (false, &agents, &agents),
+        (true, &agents, &text),
+        (true, &both, &mine),
+        (true, &mine, &mine),
+    ] {
+        for (began_first, is_put_off) in [(false, false), (true, false), (false, true)] {
+            let mut place = Place::with(&[("a", text.as_bytes())]);
+            place.review.begin_turn(1).unwrap();
+            if is_put_off {
+                (place.review.pace.cheap, place.review.pace.took) = (Duration::ZERO, Duration::from_hours(1));
+            }
+            let told = if claimed { claims(&place) } else { Vec::new() };
+            let call = |p: &mut Place, finished| {
+                p.entry = 5;
+                p.note(ToolEffect::Edits, &["a"], told.clone(), finished);
+            };
+            let persons = |p: &mut Place, finished| {
+                p.entry = 900;
+                p.note(ToolEffect::Persons, &[], Vec::new(), finished);
+            };
+            if began_first {
+                persons(&mut place, false);
+                call(&mut place, false);
+            } else {
+                call(&mut place, false);
+                persons(&mut place, false);
+            }
+            place.write("a", written);
+            persons(&mut place, true);
+            call(&mut place, true);
+            place.review.end_turn(1).unwrap();
+            assert!(!place.pending().is_empty(), "it is shown");
+            let done = place.act(ReviewAction::Rewind { turn: 1 });
+            assert_eq!(&place.read("a"), left, "{claimed} {began_first} {is_put_off}: {done:?}");
+            if written == left {
+                let remark = done.rewound.first().and_then(|one| one.remark.as_deref()).unwrap_or_default();
+                assert!(remark.contains("command of yours"), "{done:?}");
+                place.decide(Target::File("a".into()), Verdict::Reject).unwrap();
+                assert_eq!(place.read("a"), text, "the person takes it back");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_new_file_beside_a_command_of_the_persons_is_the_calls_that_has_its_text() {
+    for (claimed, cause) in [("x\n", Cause::Tool), ("y\n", Cause::Unknown)] {
+        let mut place = Place::with(&[("a", b"a\n")]);
+        place.turn(1, |p| {
+            p.entry = 900;
+            p.note(ToolEffect::Persons, &[], Vec::new(), false);
+            p.entry = 5;
+            let claim = ClaimedEdit { path: p.at("new"), old: None, new: claimed.into() };
+            p.note(ToolEffect::Edits, &["new"], vec![claim.clone()], false);
+            p.write("new", "x\n");
+            p.note(ToolEffect::Edits, &["new"], vec![claim], true);
+        });
+        assert_eq!(last_change(&place, "new"), Some((cause, cause == Cause::Unknown, 1)));
+    }
+}
+
+#[test]
+fn however_many_calls_an_agent_tells_of_a_command_of_the_persons_stays_known() {
+    let (mut activity, at) = (Attribution::default(), SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000));
+    activity.begin(1);
+    let heard = Instant::now();
+    let mut note = |entry, doing, finished| {
+        let (entry, paths, claims) = (EntryId(entry), vec!["/a".into()], Vec::new());
+        let (at_once, waits) = (heard, false);
+        let note = ToolNote { entry, turn: None, doing, at: at_once, since: heard, finished, waits, paths, claims };
+        activity.note(&note, LetGo::At(at), at, |path: &Path| vec![path.to_owned()]);
+    };
+    note(1, ToolEffect::Persons, false);
+    note(1, ToolEffect::Persons, true);
+    for entry in 2..10_000 {
+        note(entry, ToolEffect::Edits, false);
+    }
+    assert_eq!(activity.blame(Path::new("/a"), When::At(at)).unclaimed(), Attributed::in_doubt(true));
+}
+
+#[test]
+fn a_call_may_have_run_since_it_can_have_been_told() {
+    for in_time in [false, true] {
+        let text = lines(40);
+        let mut place = Place::with(&[("a", text.as_bytes())]);
+        place.turn(1, |p| {
+            p.client_writes("other", "so that it is known to tell what it does\n");
+            let told = Instant::now();
+            p.write("a", &changed(&text, &[(20, "AGENT")]));
+            // Lines before it took so long.
+            let at = Instant::now() + Duration::from_secs(5);
+            let (entry, paths, claims) = (EntryId(5), Vec::new(), Vec::new());
+            let (doing, since) = (ToolEffect::Runs, if in_time { told } else { at });
+            let note = ToolNote { entry, turn: None, doing, at, since, finished: false, waits: false, paths, claims };
+            p.review.tool(&note).unwrap();
+        });
+        let (cause, doubt) = if in_time { (Cause::Command, false) } else { (Cause::Unknown, true) };
+        assert_eq!(last_change(&place, "a"), Some((cause, doubt, 1)));
+    }
 }

@@ -74,6 +74,7 @@ fn names(review: &mut ReviewSession, paths: &[PathBuf], finished: bool) {
         turn: None,
         doing: ToolEffect::Edits,
         at: Instant::now(),
+        since: Instant::now(),
         finished,
         waits: false,
         paths: paths.to_vec(),

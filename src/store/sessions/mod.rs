@@ -26,7 +26,7 @@ pub use figures::{Day, Figures};
 pub use forgotten::Forgotten;
 use index::Entry;
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
-pub use prune::{Limits, Pruned, prune, remove_all_but};
+pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
 use scan::Scan;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};

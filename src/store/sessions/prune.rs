@@ -5,6 +5,7 @@
 use super::{Known, State, index, journals, list};
 use crate::store::lines;
 use crate::store::lock::Lock;
+use crate::store::replace;
 use std::collections::HashSet;
 use std::fs::TryLockError;
 use std::io;
@@ -43,6 +44,7 @@ impl Limits {
 /// Removes conversations beyond the limits, the oldest first, but not the one of this id, which is about to go on. `now` is
 /// counted from 1970.
 pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>) -> io::Result<Pruned> {
+    take_left_behind(state);
     if !limits.has_any() {
         return Ok(Pruned::default());
     }
@@ -74,10 +76,16 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
     Ok(pruned)
 }
 
+/// Removes what a process has left that was killed when it wrote a journal anew: it holds what was said.
+pub fn take_left_behind(state: &Path) {
+    replace::take_left_behind(&journals(state));
+}
+
 /// Removes every journal but these and those that are being written, also those that hold no session that is listed, and
 /// what the index remembers of them. How many went.
 pub fn remove_all_but(state: &Path, kept: &[PathBuf]) -> io::Result<u64> {
     let dir = journals(state);
+    replace::take_left_behind(&dir);
     let files = match std::fs::read_dir(&dir) {
         Ok(files) => files,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),

@@ -72,9 +72,13 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     } else {
         title(cx, review, head, buf);
     }
-    if !low {
-        let (second, below) = split_top(body, 1);
-        uncovered(cx, review, second, buf);
+    // Where there is nothing else to see, what there is elsewhere is the news.
+    if !low || review.doc().is_some_and(|doc| doc.files.is_empty() && !doc.left.is_empty()) {
+        let notes = notes(review, body);
+        let (rows, below) = split_top(body, (notes.len() as u16).max(1));
+        for (words, y) in notes.into_iter().zip(rows.y..rows.bottom()) {
+            paint::put(buf, rows.x + 2, y, rows.width.saturating_sub(3), &StyledText::of(words, Token::Warn), cx.theme);
+        }
         body = below;
     }
     if let Some(doc) = review.doc() {
@@ -208,24 +212,44 @@ fn scope_words(doc: &ReviewDoc) -> Vec<String> {
     }
 }
 
-fn uncovered(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
-    let Some(doc) = review.doc() else { return };
-    let room = area.width.saturating_sub(3);
-    let more = |rest: usize| if rest == 0 { String::new() } else { format!(" · and {rest} more") };
-    let words = match (doc.uncovered.split_first(), doc.left.split_first()) {
-        // Where there is nothing else to see, what there is elsewhere is the news.
-        (_, Some((first, rest))) if doc.files.is_empty() => {
-            format!("{}{}", labels::left_run(first), more(rest.len()))
+/// What could not be looked at, and what earlier runs have left, in rows: no more than a third of the place while there are
+/// files to show.
+fn notes(review: &ReviewState, area: Rect) -> Vec<String> {
+    let Some(doc) = review.doc() else { return Vec::new() };
+    let columns = usize::from(area.width.saturating_sub(3));
+    let mut rows = Vec::new();
+    let uncovered = doc.uncovered.split_first().map(|(first, rest)| {
+        let more = if rest.is_empty() { String::new() } else { format!(" · and {} more", rest.len()) };
+        format!("not covered: {}{more}", crate::base::sanitize::line(first))
+    });
+    if !doc.files.is_empty() {
+        rows.extend(uncovered.clone());
+    }
+    for run in &doc.left {
+        let (words, commands) = labels::left_run_parts(run);
+        let (whole, joined) = (labels::left_run(run), commands.join(" · "));
+        if commands.is_empty() || width::str_width(&whole) <= columns {
+            rows.push(whole);
+            continue;
         }
-        (Some((first, rest)), earlier) => {
-            let more = more(rest.len() + earlier.map_or(0, |(_, rest)| rest.len() + 1));
-            format!("not covered: {}{more}", crate::base::sanitize::line(first))
+        rows.push(format!("{words}:"));
+        if width::str_width(&joined) + 2 <= columns {
+            rows.push(format!("  {joined}"));
+        } else {
+            rows.extend(commands.into_iter().map(|command| format!("  {command}")));
         }
-        (None, Some((first, rest))) => format!("{}{}", labels::left_run(first), more(rest.len())),
-        (None, None) => return,
-    };
-    let text = StyledText::of(width::truncate(&words, usize::from(room)), Token::Warn);
-    paint::put(buf, area.x + 2, area.y, room, &text, cx.theme);
+    }
+    if doc.files.is_empty() {
+        rows.extend(uncovered);
+    }
+    let room = if doc.files.is_empty() { area.height.saturating_sub(1) } else { area.height / 3 };
+    let room = usize::from(room).max(1);
+    if rows.len() > room {
+        let rest = rows.len() - room + 1;
+        rows.truncate(room - 1);
+        rows.push(format!("and {rest} more; acp-tui review last names all"));
+    }
+    rows.into_iter().map(|row| width::truncate(&row, columns).into_owned()).collect()
 }
 
 /// On a low screen: the file instead of the sums.

@@ -308,7 +308,10 @@ fn outcome(file: &Rewound) -> (Cow<'static, str>, Token) {
         RewindOutcome::Removed => ("✓ removed", Token::Good),
         RewindOutcome::Merged => ("✓ without the agent's changes; yours stay", Token::Good),
         RewindOutcome::Conflict => ("✗ left alone: these lines were changed since", Token::Warn),
-        RewindOutcome::Doubtful => ("✗ left alone: nobody said who changed it", Token::Warn),
+        RewindOutcome::Doubtful => match &file.remark {
+            Some(why) => return (format!("✗ left alone: {why}").into(), Token::Warn),
+            None => ("✗ left alone: nobody said who changed it", Token::Warn),
+        },
         RewindOutcome::NotKept => ("✗ left alone: what it was is not kept", Token::Warn),
         RewindOutcome::Failed => match &file.remark {
             Some(why) => return (format!("✗ left alone: {why}").into(), Token::Bad),
