@@ -315,6 +315,11 @@ impl Engine {
         }
     }
 
+    /// How long ago its agent has opened the first session, which is to go on and of which nothing is read.
+    pub fn opened_before(&mut self, age: Duration) {
+        self.apply(SessionKey::FIRST, HostEvent::OpenedBefore { age });
+    }
+
     pub(in crate::engine) fn queue_file(&mut self, job: FileJob) {
         let at = job.session();
         self.files.push(job);

@@ -55,6 +55,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
                 touch_shown(session, &term);
             }
         }
+        HostEvent::OpenedBefore { age } => session.age = Some((cx.now, age)),
         HostEvent::ServersFound(names) => session.servers.find(names),
         HostEvent::Review(event) => review::fact(session, event, cx),
         HostEvent::Warning { message } => {

@@ -100,7 +100,8 @@ pub fn is_too_young(session: &Session, youngest: Duration, now: Now) -> Option<D
 /// It is asked for when it is old enough.
 pub fn put_off(session: &mut Session, left: Duration, cx: &mut Cx) {
     let words = format!("its agent cannot load a session again so soon: asked for in {}", human::duration(left));
-    notice(session, Level::Info, words, Vec::new(), cx.now);
+    // Also without a person it is said why nothing happens.
+    notice(session, Level::Warn, words, Vec::new(), cx.now);
     cx.push(Effect::StartTimer { timer: Timer::OldEnough, after: left });
 }
 
