@@ -8,6 +8,7 @@ use crate::model::login::quote;
 use crate::model::past::Past;
 use crate::model::patch::Patch;
 use crate::store::journal::Journal;
+use crate::store::replace::{Durability, Replacement};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fs;
@@ -674,6 +675,29 @@ fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
     home.put("two", &old(900_000, "x").open("y").turn("y", "z"));
     prune(home.path(), Limits { count: Some(1), ..none }, Duration::from_secs(STARTED + 100), None).unwrap();
     assert_eq!(home.ids(), ["new", "old"]);
+}
+
+#[test]
+fn what_was_left_of_a_journal_that_was_written_anew_goes_and_what_is_being_written_stays() {
+    let ways: [fn(&Path); 3] = [
+        |home| {
+            prune(home, Limits::default(), Duration::from_secs(STARTED), None).unwrap();
+        },
+        |home| {
+            remove_all_but(home, &[]).unwrap();
+        },
+        take_left_behind,
+    ];
+    for way in ways {
+        let home = state();
+        let journal = home.put("one", &conversation("one"));
+        let left = journal.with_file_name(".tmpAbCdEf");
+        fs::write(&left, "what was said").unwrap();
+        let living = Replacement::of(&journal).unwrap();
+        way(home.path());
+        assert!(!left.exists());
+        living.finish(Durability::None).unwrap();
+    }
 }
 
 #[test]

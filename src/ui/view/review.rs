@@ -247,7 +247,7 @@ fn notes(review: &ReviewState, area: Rect) -> Vec<String> {
     if rows.len() > room {
         let rest = rows.len() - room + 1;
         rows.truncate(room - 1);
-        rows.push(format!("and {rest} more; acp-tui review last names all"));
+        rows.push(format!("and {rest} more: acp-tui review last"));
     }
     rows.into_iter().map(|row| width::truncate(&row, columns).into_owned()).collect()
 }

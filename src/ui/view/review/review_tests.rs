@@ -127,6 +127,31 @@ fn where_looks_have_failed_and_in_a_run_that_goes_on_it_is_not_said_that_nothing
     assert!(later.contains("nothing was changed in this run of the session") && later.contains(run), "{later}");
 }
 
+#[test]
+fn the_commands_for_each_earlier_run_can_be_read_whole() {
+    let run = |n: u64| LeftRun { stem: format!("1795489800-5123{n}-2"), left: Ok(Left { files: n, pending: n }) };
+    let left: Vec<LeftRun> = (1..=3).map(run).collect();
+    let shown = |columns, rows, files: bool| {
+        let mut s = scene(columns, rows);
+        let doc = if files { ReviewDoc::clone(&review_doc(2)) } else { ReviewDoc { rev: 1, ..ReviewDoc::default() } };
+        s.show_review(ReviewDoc { left: left.clone(), ..doc }.into());
+        s.after(1).draw();
+        s.shown
+    };
+    for (columns, rows) in [(40, 20), (80, 24), (100, 36), (110, 36), (160, 40)] {
+        let shown = shown(columns, rows, false);
+        for n in 1..=3 {
+            for what in ["review", "undo"] {
+                let command = format!("acp-tui {what} 1795489800-5123{n}-2");
+                assert!(shown.contains(&command), "{columns}×{rows}: {shown}");
+            }
+        }
+    }
+    let shown = shown(80, 24, true);
+    assert!(shown.contains("acp-tui undo 1795489800-51231-2") && shown.contains("src/cart.rs"), "{shown}");
+    assert!(shown.contains("more: acp-tui review last"), "{shown}");
+}
+
 /// A run counts its own turns; what is shown is how the conversation counts them.
 #[test]
 fn turns_are_called_as_their_conversation_counts_them() {
