@@ -120,6 +120,7 @@ pub(super) fn run(
             timeout,
             answers: answers.clone(),
             opening: Opening::New,
+            age: None,
             agent: name.clone(),
             attached: attached.clone(),
             account: None,

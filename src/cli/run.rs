@@ -164,6 +164,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     if let (Some(known), Some(dirs)) = (&known, &surroundings.dirs) {
         say_worktree(known, &dirs.state);
     }
+    let opened = known.as_ref().map(|known| known.opened);
     let cost = known.as_ref().and_then(|known| known.figures.cost.clone());
     let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
@@ -226,6 +227,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         timeout,
         answers,
         opening,
+        age: opened.map(sessions::age),
         agent: name,
         attached,
         account: account.flatten(),
@@ -391,6 +393,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         timeout: None,
         answers: None,
         opening: Opening::New,
+        age: None,
         agent: String::new(),
         attached: Vec::new(),
         account: None,

@@ -10,6 +10,7 @@ use crate::model::claims::Claims;
 use crate::model::judge::{Deed, Place, Request, Verdict, judge};
 use crate::model::refusal::{Refusal, Subject};
 use crate::model::ruling::Ruled;
+use crate::model::session::Policy;
 use std::path::Path;
 
 /// What a request names, if that may be used.
@@ -20,14 +21,42 @@ pub(super) fn admit(
     path: impl AsRef<Path>,
 ) -> Result<Resolved, Refusal> {
     let path = path.as_ref();
-    let resolved = roots.check(path);
+    let (resolved, is_inside) = match roots.check(path) {
+        Err(error) => (beyond(roots, rules, &request, path, error), false),
+        inside => (inside, true),
+    };
     let request = match rules {
         Some(rules) => again(rules, request, &resolved),
         None => request,
     };
-    match judge(&request.at(place(&resolved))) {
+    let place = match &resolved {
+        Ok(outside) if !is_inside => Place::Outside(outside.real.clone()),
+        resolved => place(resolved),
+    };
+    match judge(&request.at(place)) {
         Verdict::Allow(_) => resolved.map_err(|error| refusing::file(&error)),
         verdict => Err(verdict.against().refusal(Subject::Path(path.to_string_lossy().into_owned()))),
+    }
+}
+
+/// A file outside, which can be read where there is a person: one who has seen this very path, or who has made a rule.
+fn beyond(
+    roots: &Roots,
+    rules: Option<&RulesInForce>,
+    request: &Request,
+    path: &Path,
+    error: FsError,
+) -> Result<Resolved, FsError> {
+    let is_for = request.policy == Policy::Ask
+        && matches!(request.deed, Deed::Read(_))
+        && matches!(error, FsError::Outside(_))
+        && (request.is_granted || rules.is_some());
+    if !is_for {
+        return Err(error);
+    }
+    match roots.anywhere(path) {
+        Ok(outside) if request.is_granted && outside.real != path => Err(error),
+        found => found,
     }
 }
 
@@ -69,11 +98,12 @@ pub(super) fn place(resolved: &Result<Resolved, FsError>) -> Place {
 mod tests {
     use super::*;
     use crate::engine::rulebook::Rulebook;
+    use crate::host::fs::Private;
     use crate::model::changes::Gate;
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
     use crate::model::ruling::Ruling;
-    use crate::model::session::{Allow, Policy};
+    use crate::model::session::Allow;
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
@@ -95,6 +125,43 @@ mod tests {
         assert_eq!(admitted("in").unwrap().real, root.join("in"));
         assert_eq!(admitted("way-out/secret").unwrap_err().why, Reason::Outside);
         assert_eq!(admit(&roots, None, request("in"), "in").unwrap_err().why, Reason::BadParams);
+    }
+
+    #[test]
+    fn outside_a_file_is_read_by_the_persons_word_for_its_real_path_or_by_a_rule() {
+        let temp = TempDir::new().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        let root = base.join("ws");
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir_all(base.join("docs")).unwrap();
+        std::fs::write(base.join("docs/a"), "a").unwrap();
+        std::fs::write(base.join("b"), "b").unwrap();
+        symlink("docs/a", base.join("link")).unwrap();
+        let rules = base.join("rules.toml");
+        std::fs::write(&rules, format!("allow = [\"Read({}/docs/**)\"]\n", base.display())).unwrap();
+        let rules = RulesInForce::new(Rulebook::new(Some(rules), None), root.clone());
+        let own = Private::new(vec![base.join("own")]);
+        let roots = Roots::new(vec![root.clone()]).without(own);
+        let read = |policy, is_granted, name: &str, rules| {
+            let path = base.join(name).to_string_lossy().into_owned();
+            let request = Request { policy, is_granted, ..Request::of(Deed::Read(path.as_str().into())) };
+            admit(&roots, rules, request, &path).map(|file| file.real)
+        };
+        assert_eq!(read(Policy::Ask, true, "b", None).unwrap(), base.join("b"));
+        assert_eq!(read(Policy::Ask, true, "b", Some(&rules)).unwrap(), base.join("b"));
+        assert_eq!(read(Policy::Ask, true, "link", Some(&rules)).unwrap_err().why, Reason::Outside, "another path");
+        assert_eq!(read(Policy::Ask, false, "docs/a", Some(&rules)).unwrap(), base.join("docs/a"));
+        assert_eq!(read(Policy::Ask, false, "link", Some(&rules)).unwrap(), base.join("docs/a"), "where it leads");
+        assert!(read(Policy::Ask, false, "b", Some(&rules)).is_err(), "nobody has allowed it");
+        assert!(read(Policy::Ask, false, "docs/a", None).is_err());
+        assert!(read(Policy::Ask, true, "own/x", Some(&rules)).is_err(), "the client's own");
+        for is_granted in [true, false] {
+            let refused = read(Policy::Auto(Allow::All), is_granted, "docs/a", Some(&rules)).unwrap_err();
+            assert_eq!(refused.why, Reason::Outside, "there is no person");
+        }
+        let path = base.join("b").to_string_lossy().into_owned();
+        let write = Request { policy: Policy::Ask, ..request(&path) };
+        assert_eq!(admit(&roots, Some(&rules), write, &path).unwrap_err().why, Reason::Outside);
     }
 
     #[test]

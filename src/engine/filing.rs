@@ -222,7 +222,7 @@ impl FileQueue {
             let (real, result) = match place(&roots.check(&path)) {
                 Place::Forbidden(why) => (None, Err(why)),
                 Place::Inside(real) => (real.and_then(|real| real.into_os_string().into_string().ok()), Ok(())),
-                Place::Unknown => (None, Ok(())),
+                Place::Unknown | Place::Outside(_) => (None, Ok(())),
             };
             facts.tell(at, HostEvent::WriteChecked { req, path, real, result });
         });

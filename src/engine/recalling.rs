@@ -15,7 +15,6 @@ use crate::store::sessions::{self, Known, Part};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use tracing::{debug, warn};
 
 /// Bytes of journals that are replayed for one session; older ones are left out.
@@ -41,9 +40,7 @@ impl Recalling {
             let (past, trouble) = match journals.map(|dir| found(&dir, &id, &command)) {
                 Some(Ok(None)) | None => (Past::default(), None),
                 Some(Ok(Some(known))) => {
-                    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-                    // A clock that was set back makes no journal older.
-                    age = Some(now.saturating_sub(known.opened));
+                    age = Some(sessions::age(known.opened));
                     of_known(&known, &id)
                 }
                 Some(Err(error)) => {

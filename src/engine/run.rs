@@ -37,7 +37,7 @@ use crate::host::keyring::Keyring;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
-use crate::model::event::{Dialect, Event, HostEvent, Intent, Timer};
+use crate::model::event::{Dialect, Event, HostEvent, Intent, QueueAct, Timer, Words};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
@@ -377,6 +377,12 @@ impl Engine {
             }
             Intent::Steer { text, links } => {
                 Intent::Steer { links: attach::joined(links, &text, self.core.directory(at)), text }
+            }
+            Intent::Queue(QueueAct::Restore(mut all)) => {
+                for Words { text, links } in &mut all {
+                    *links = attach::joined(std::mem::take(links), text, self.core.directory(at));
+                }
+                Intent::Queue(QueueAct::Restore(all))
             }
             Intent::AddAgent { command, cwd, how, .. } => {
                 setup = self.further.get(&command).cloned();

@@ -64,6 +64,8 @@ pub(super) struct Terminals {
     starting: usize,
     /// Ends that were told before their starts.
     early_exits: BTreeMap<TermId, Exit>,
+    /// Columns and rows that the person sees of a command of their own.
+    shell_size: (u16, u16),
     /// The client ends: no command waits any more.
     is_over: Arc<AtomicBool>,
 }
@@ -84,7 +86,8 @@ impl Terminals {
         let host = Arc::new(Registry::new(shell, Arc::new(on_hint), Arc::new(on_exit)));
         let facts = facts.clone();
         let is_over = Arc::clone(is_over);
-        Self { host, facts, dirty, shown: TermId::from(""), starting: 0, early_exits: BTreeMap::new(), is_over }
+        let (shown, early_exits) = (TermId::from(""), BTreeMap::new());
+        Self { host, facts, dirty, shown, starting: 0, early_exits, shell_size: (COLUMNS, ROWS), is_over }
     }
 
     /// For threads that start and end them.
@@ -229,15 +232,16 @@ impl Terminals {
             return Err((line, error.message));
         }
         let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
+        let (cols, rows) = self.shell_size;
         tokio::task::spawn_blocking(move || {
             let spec = TermSpec {
                 command: line,
                 args: Vec::new(),
                 env: process::run_mark().into_iter().collect(),
                 cwd,
-                cols: COLUMNS,
-                rows: ROWS,
-                reader: Reader::Agent,
+                cols,
+                rows,
+                reader: Reader::Person,
                 output_limit: Some(MAX_SHELL_OUTPUT),
                 sandbox: None,
             };
@@ -287,6 +291,11 @@ impl Terminals {
 
     pub fn resize(&self, id: &TermId, (cols, rows): (u16, u16)) {
         self.host.resize(&host_id(id), cols, rows);
+    }
+
+    /// The person sees so much of commands of their own: true when that is new.
+    pub fn fit_shell(&mut self, size: (u16, u16)) -> bool {
+        std::mem::replace(&mut self.shell_size, size) != size
     }
 
     pub fn kill(&self, id: &TermId) {

@@ -64,6 +64,8 @@ pub struct ExecOptions {
     pub answers: Option<Answers>,
     /// The session that the prompt is for.
     pub opening: Opening,
+    /// How long ago its agent has opened that one, where it is an earlier one.
+    pub age: Option<Duration>,
     /// The name by which the agent was chosen; empty where its command was given.
     pub agent: String,
     /// Files that go along with the prompt.
@@ -110,6 +112,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     let mut follower = Follower::new(form);
     if options.opening != Opening::New {
         follower.leave_out_history();
+        options.age.into_iter().for_each(|age| engine.opened_before(age));
         engine.intent(Intent::OpenAs(options.opening.clone()));
     }
     let mut exec = Exec {

@@ -68,6 +68,8 @@ pub enum Place {
     Unknown,
     /// Inside the roots of the session; nothing where the real path is not known here.
     Inside(Option<PathBuf>),
+    /// Outside of them, where it really is.
+    Outside(PathBuf),
     /// Outside, the client's own, or undecidable.
     Forbidden(Refusal),
 }
@@ -207,8 +209,10 @@ impl Request {
 }
 
 /// In this order: the first that says something decides.
-const RULES: &[fn(&Request) -> Option<Verdict>] =
-    &[stopping, forbidden, denied, planned, aside, allowed, by_mode, flag, showable, granted, asked, gate, served];
+const RULES: &[fn(&Request) -> Option<Verdict>] = &[
+    stopping, forbidden, denied, planned, aside, allowed, by_mode, flag, showable, granted, outside, asked, gate,
+    served,
+];
 
 /// Decides. What no rule speaks of is the person's to decide.
 pub fn judge(request: &Request) -> Verdict {
@@ -220,7 +224,7 @@ fn stopping(request: &Request) -> Option<Verdict> {
     let would_ask = match request.deed {
         Deed::Permission { .. } => true,
         Deed::Write(_) | Deed::Run(_) => request.gate != Gate::Off || ruled(request) == Some(Ruled::Ask),
-        Deed::Read(_) => ruled(request) == Some(Ruled::Ask),
+        Deed::Read(_) => ruled(request) == Some(Ruled::Ask) || reads_outside(request),
     };
     (request.is_stopping && would_ask).then_some(Verdict::Refuse(Ground::Stopping))
 }
@@ -228,7 +232,7 @@ fn stopping(request: &Request) -> Option<Verdict> {
 fn forbidden(request: &Request) -> Option<Verdict> {
     match &request.place {
         Place::Forbidden(why) => Some(Verdict::Refuse(Ground::Forbidden(why.clone()))),
-        Place::Unknown | Place::Inside(_) => None,
+        Place::Unknown | Place::Inside(_) | Place::Outside(_) => None,
     }
 }
 
@@ -281,6 +285,9 @@ fn is_clear(request: &Request) -> bool {
 
 /// By the mode, where the rules leave it to the person. What leads outside is never a mode's to allow.
 fn by_mode(request: &Request) -> Option<Verdict> {
+    if matches!(request.place, Place::Outside(_)) {
+        return None;
+    }
     let ruling = request.ruling.as_ref().filter(|ruling| ruling.verdict == Ruled::Open && ruling.outside.is_empty())?;
     let extent = ruling.extent.filter(|extent| !extent.leaves)?;
     let is_allowed = match request.mode {
@@ -330,6 +337,25 @@ fn showable(request: &Request) -> Option<Verdict> {
 
 fn granted(request: &Request) -> Option<Verdict> {
     request.is_granted.then_some(Verdict::Allow(Ground::Granted))
+}
+
+/// Outside nothing is read but with the person's word, or by a rule that names it.
+fn outside(request: &Request) -> Option<Verdict> {
+    reads_outside(request).then_some(Verdict::Ask)
+}
+
+/// Whether it reads a file of which it is known where outside it is.
+fn reads_outside(request: &Request) -> bool {
+    let Deed::Read(path) = &request.deed else { return false };
+    let is_known = || {
+        let outside = request.ruling.as_ref().map_or(&[][..], |ruling| ruling.outside.as_slice());
+        !outside.is_empty() && outside.iter().all(|outside| outside.real.is_some())
+    };
+    match request.place {
+        Place::Outside(_) => true,
+        Place::Unknown => path.starts_with('/') && is_known(),
+        Place::Inside(_) | Place::Forbidden(_) => false,
+    }
 }
 
 /// A rule says that the person is to be asked.

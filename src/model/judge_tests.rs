@@ -195,3 +195,25 @@ fn a_mode_goes_before_the_gate_and_before_what_exec_allows() {
         Request { mode: PermissionMode::BypassPermissions, is_aside: true, policy: none, ..Request::of(command()) };
     assert_eq!(judge(&aside.ruled(left_open(RUNS))), Verdict::Refuse(Ground::Flag(Allow::None)));
 }
+
+#[test]
+fn outside_of_the_directories_reads_are_asked_about_whatever_the_mode_unless_a_rule_names_them() {
+    let read = |ruling: Ruling| Request::of(Deed::Read("/etc/x".into())).ruled(Some(ruling));
+    let file = |real: Option<&str>| Outside { path: "/etc/x".into(), real: real.map(str::to_owned) };
+    let at = |real| Ruling { outside: vec![file(real)], ..left_open(READS).unwrap() };
+    for mode in PermissionMode::ALL {
+        let request = Request { mode, ..read(at(Some("/etc/x"))) };
+        assert_eq!(judge(&request), Verdict::Ask, "{mode:?}");
+        assert_eq!(judge(&request.clone().granted()), Verdict::Allow(Ground::Granted), "{mode:?}");
+        // Whatever the rules took it for.
+        let placed = Request { mode, ..read(left_open(READS).unwrap()) }.at(Place::Outside("/etc/x".into()));
+        assert_eq!(judge(&placed), Verdict::Ask, "{mode:?}");
+    }
+    let allowed = Ruling { verdict: Ruled::Allow, ..at(Some("/etc/x")) };
+    assert!(matches!(judge(&read(allowed)), Verdict::Allow(Ground::Rule(_))));
+    assert_eq!(judge(&read(at(None))), SERVED, "where that is not known the file system decides, and refuses it");
+    let stopped = Request { is_stopping: true, ..read(at(Some("/etc/x"))) };
+    assert_eq!(judge(&stopped), Verdict::Refuse(Ground::Stopping));
+    let alone = Request { policy: Policy::Auto(Allow::None), ..read(at(Some("/etc/x"))) };
+    assert_eq!(judge(&alone), Verdict::Refuse(Ground::Flag(Allow::None)), "there is nobody to be asked");
+}

@@ -33,6 +33,7 @@ pub mod patch;
 pub mod permission_mode;
 pub mod policy;
 pub mod question;
+pub mod queue;
 pub mod reduce;
 pub mod refusal;
 pub mod retold;

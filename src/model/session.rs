@@ -21,6 +21,8 @@ use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, Opt
 use super::permission_mode::{ModeInForce, PermissionMode};
 pub use super::policy::{Allow, Policy};
 use super::question::Question;
+use super::queue::Queue;
+pub use super::queue::{HeldPrompt, PromptKind};
 use super::retold::Retold;
 use super::ruling::{SessionRules, Unruled};
 use super::terminal::Terminal;
@@ -28,7 +30,7 @@ use super::tool::ToolCall;
 use super::write::Slice;
 pub(super) use super::write::Stage;
 pub use super::write::{Approved, Waiter, Write};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -171,7 +173,7 @@ pub struct Session {
     /// Why no prompt is sent: a budget is used up.
     pub(super) used_up: Option<String>,
     /// Prompts that wait, oldest first.
-    pub held: VecDeque<HeldPrompt>,
+    pub held: Queue,
     /// A turn that ran when the person closed the session, and that the agent has not answered.
     pub(super) lingering: Option<TurnId>,
     /// What the person is asked, in the order it came.
@@ -286,6 +288,11 @@ impl Session {
     /// It will be asked for once more, by its id.
     pub fn is_to_go_on(&self) -> bool {
         self.opening.kept().is_some()
+    }
+
+    /// Prompts are held that could be sent now.
+    pub fn can_let_go(&self) -> bool {
+        self.state == SessionState::Ready && self.turn.is_none() && self.held.staying() > 0
     }
 
     pub fn is_closed(&self) -> bool {
@@ -501,21 +508,4 @@ pub struct Turn {
     pub echo: String,
     /// Addresses of links that went along and have not come back yet.
     pub unechoed: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HeldPrompt {
-    pub kind: PromptKind,
-    pub text: String,
-    pub links: Vec<Link>,
-}
-
-/// Who wrote a prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromptKind {
-    Person,
-    /// Why something was refused that the agent has asked for.
-    Reason,
-    /// We did: how writes that the person has changed differ from what the agent proposed.
-    ChangedWrites,
 }

@@ -19,7 +19,7 @@ use crate::headless::code;
 use crate::headless::printer::Printer;
 use crate::model::changes::{Gate, ReviewAction, Scope, Target, Verdict};
 use crate::model::effect::{Ended as TurnEnded, FrontEnd};
-use crate::model::event::{Intent, Opening, Stop};
+use crate::model::event::{Intent, Opening, QueueAct, Stop};
 use crate::model::ids::{Addressed, Now, TurnId};
 use crate::model::options::model_choice;
 use crate::model::permission_mode::{ModeChoice, PermissionMode};
@@ -83,6 +83,8 @@ struct Plain {
     over: Option<Over>,
     /// The state that was told last.
     told: String,
+    /// How many prompts were held when that was told last.
+    told_held: usize,
     /// The changes are to be printed, of all files or of this one, once they are newer than this.
     wants_changes: Option<(Option<PathBuf>, u64)>,
     /// Until when what was asked of the review is waited for.
@@ -117,6 +119,7 @@ pub async fn run(
         began: engine.now(),
         over: None,
         told: String::new(),
+        told_held: 0,
         wants_changes: None,
         acting: None,
         has_ended: false,
@@ -183,7 +186,7 @@ impl Plain {
     /// Where nobody types, a line waits until it is clear what it is for.
     fn wants_line(&self, session: SessionRef<'_>) -> bool {
         let is_up = !matches!(session.phase(), Phase::Dead(_) | Phase::ReadOnly(_));
-        let is_idle = session.turn.is_none() && self.over.is_none() && (!is_up || session.held.is_empty());
+        let is_idle = session.turn.is_none() && self.over.is_none() && (!is_up || !session.held.flows());
         let is_at_rest = is_idle && matches!(session.phase(), Phase::Ready | Phase::Dead(_) | Phase::ReadOnly(_));
         let waits = (self.asked.is_some() || is_at_rest) && self.acting.is_none();
         !self.has_ended && (self.input.by_hand || waits)
@@ -262,6 +265,10 @@ impl Plain {
         self.tell_end(session);
         self.tell_changes(session);
         self.tell_state(session);
+        let held = session.held.staying();
+        if std::mem::replace(&mut self.told_held, held) < held {
+            self.say(&standing::held(held));
+        }
         self.ask(session, engine.now());
         let silence = self.liveness.tell(session, engine.now());
         self.say_all(silence);
@@ -364,9 +371,14 @@ impl Plain {
             Phase::AuthNeeded => Some(code::AUTH),
             Phase::Dead(_) => Some(code::NO_SESSION),
             Phase::ReadOnly(_) => Some(code::OK),
-            Phase::Ready if session.turn.is_none() && session.held.is_empty() && self.over.is_none() => Some(code::OK),
+            Phase::Ready if session.turn.is_none() && !session.held.flows() && self.over.is_none() => Some(code::OK),
             _ => None,
         };
+        // Nobody is there to let them go.
+        if self.code.is_some() && engine.model().first().held.staying() > 0 {
+            let news = engine.intent(Intent::TakeBack);
+            return self.advance(engine, news);
+        }
         if let Some(intent) = self.asked.as_ref().and_then(|asked| asked.left()).filter(|_| self.code.is_none()) {
             self.asked = None;
             self.say("note: refused, since the input has ended");
@@ -457,7 +469,7 @@ impl Plain {
         let session = engine.model().first();
         let waits = session.turn.is_some() || session.phase() != Phase::Ready;
         let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
-        if waits && !engine.model().first().held.is_empty() {
+        if waits && engine.model().first().held.flows() {
             let session = engine.model().first();
             let why = match (self.asked.is_some(), session.turn.is_some()) {
                 (true, _) => "for the end of the question, which is answered by a number, and of the turn",
@@ -532,6 +544,7 @@ impl Plain {
             },
             Command::Permissions => self.permissions(engine, rest),
             Command::TakeBack => engine.intent(Intent::TakeBack),
+            Command::Go => engine.intent(Intent::Queue(QueueAct::LetGo)),
             Command::LogIn => engine.intent(Intent::LogIn),
             Command::Restart => engine.intent(Intent::Restart),
             Command::Status | Command::Output | Command::Commands => {

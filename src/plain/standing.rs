@@ -16,6 +16,12 @@ use crate::ui::{cells, labels};
 /// Lines of a command's output.
 const MAX_OUTPUT: usize = 200;
 
+/// Prompts that a turn has left behind that was stopped or has failed.
+pub(super) fn held(count: usize) -> String {
+    let (those, them) = if count == 1 { ("prompt is", "it") } else { ("prompts are", "them") };
+    format!("note: {count} {those} held; :go sends {them}, :back takes {them} back")
+}
+
 pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
     let what = match session.phase() {
         Phase::NotStarted => "not started".to_owned(),

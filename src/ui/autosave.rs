@@ -231,15 +231,19 @@ impl Autosave {
         has_grown
     }
 
-    /// What was kept of a session has been read: what is to be put into its composer, if anything, all prompts in one.
-    pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>) -> Option<Draft> {
+    /// What was kept of a session has been read: what is to be put into its composer, and which prompts wait again. Of a
+    /// session in which nothing was said those are text as well, and so they are where none can be sent.
+    pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>, can_wait: bool) -> Option<Draft> {
         let kept = self.kept.get_mut(&key)?;
         kept.is_read = true;
         kept.draft = draft?;
-        let command = kept.draft.command.clone();
-        // An earlier version has left accounts there.
-        let text = own(&kept.place, &kept.draft.clone().joined()).to_owned();
-        Some(Draft { text, command, held: Vec::new() }).filter(|draft| !draft.is_empty())
+        let mut draft = kept.draft.clone();
+        if !can_wait || matches!(kept.place, Place::Directory { .. }) {
+            let command = draft.command.clone();
+            // An earlier version has left accounts there.
+            draft = Draft { text: own(&kept.place, &draft.joined()).to_owned(), command, held: Vec::new() };
+        }
+        Some(draft).filter(|draft| !draft.is_empty())
     }
 
     /// What the worker has found. May be dropped and called again.

@@ -66,8 +66,8 @@ impl DraftStore for Memory {
 async fn fetched(autosave: &mut Autosave, scene: &mut Scene) {
     autosave.look(&scene.model, &scene.ui);
     let Brought::Draft(key, draft) = autosave.next().await else { panic!("no draft") };
-    if let Some(text) = autosave.fetched(key, draft) {
-        scene.ui.view_of(key).unwrap().composer.bring(&text.text, &text.command, true);
+    if let Some(draft) = autosave.fetched(key, draft, true) {
+        scene.ui.view_of(key).unwrap().composer.bring(&draft.text, &draft.command, true);
     }
 }
 
@@ -137,7 +137,7 @@ async fn an_account_of_one_conversation_never_becomes_the_draft_of_another() {
     assert_eq!(drafts.fetch(&place).unwrap().unwrap().joined(), "and the door");
     // What an earlier version has left there.
     let left = Draft { text: account, ..Draft::default() };
-    assert_eq!(autosave.fetched(scene.ui.shown(), Some(left)), None);
+    assert_eq!(autosave.fetched(scene.ui.shown(), Some(left), true), None);
     autosave.close();
 }
 
@@ -178,7 +178,7 @@ async fn a_command_that_was_not_run_comes_back_as_one() {
     let mut autosave = Autosave::new(Some(drafts.clone()));
     let mut scene = Scene::new(80, 24);
     autosave.look(&scene.model, &scene.ui);
-    assert_eq!(autosave.fetched(scene.ui.shown(), Some(kept.clone())), Some(kept));
+    assert_eq!(autosave.fetched(scene.ui.shown(), Some(kept.clone()), true), Some(kept));
     // Once it is run nothing is left of it.
     scene.ui.view.composer.bring("", "make test", true);
     autosave.look(&scene.model, &scene.ui);

@@ -175,16 +175,19 @@ pub fn log_in_page(session: SessionRef<'_>) -> Option<String> {
     texts.into_iter().find_map(|text| address::last(&text).map(|found| sanitize::line(found).into_owned()))
 }
 
-/// "queued".
+/// "queued", "2 held".
 pub fn held(session: SessionRef<'_>) -> Option<String> {
     let n = session.held.len();
+    let is_held = n > 0 && !session.held.flows();
     let until = match (session.phase(), &session.turn) {
+        _ if is_held => "",
         (_, Some(_)) => "",
         (Phase::AuthNeeded | Phase::Authenticating { .. }, None) => " until you are logged in",
         (_, None) => " until the session is open",
     };
     let count = if n > 1 { format!("{n} ") } else { String::new() };
-    (n > 0).then(|| format!("{count}queued{until}"))
+    let how = if is_held { "held" } else { "queued" };
+    (n > 0).then(|| format!("{count}{how}{until}"))
 }
 
 /// How many messages of the agent could not be used, by sort; those that there were.

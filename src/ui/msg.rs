@@ -148,6 +148,8 @@ pub enum ScrollBy {
 /// What drawing a frame has learnt.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FrameInfo {
+    /// Columns and rows that can be seen of a command of the person's.
+    pub shell: (u16, u16),
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,

@@ -551,6 +551,7 @@ impl<D: Device> Running<D> {
                 self.engine.resize(term, *size);
             }
         }
+        self.engine.fit_shell(self.info.shell);
         self.frames.drawn(self.info.motion, now);
         if let (Some(review), Some(frame)) = (&mut self.app.view.review, &self.info.review)
             && review.measure(frame.measured)

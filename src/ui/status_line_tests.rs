@@ -308,8 +308,10 @@ fn an_agent_that_ends_early_in_a_sandbox_is_told_why_that_may_be() {
         || Event::Host(HostEvent::AgentExited { exit: Exit { code: Some(1), signal: None }, stderr: Vec::new() });
     s.event(ended());
     assert!(s.draw().contains("sandbox_write"), "{}", s.shown);
+    let reads = Some(vec!["/usr".to_owned()]);
+    s.event(Event::Host(HostEvent::AgentConfined(Confined { reads, ..Confined::default() }.into())));
     s.intent(Intent::Restart);
     s.event(Event::Host(HostEvent::AgentSpawned { pid: 2 }));
     s.event(ended());
-    assert!(s.draw().contains("sandbox_write"), "also the second time: {}", s.shown);
+    assert!(s.draw().contains("often /proc"), "also the second time: {}", s.shown);
 }

@@ -73,8 +73,9 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     s.see("hello there");
     s.send(DOWN);
     s.send(ENTER);
-    let screen = s.see("half a thou");
-    assert!(screen.contains("afterwards this"), "{screen}");
+    let screen =
+        s.wait_for("the draft and the queue", |s| s.contains("half a thou") && s.contains("held: afterwards this"));
+    assert_eq!(composer(&screen), "half a thou");
     let screen = s.wait_for("all of it", |s| s.contains("turn 1: hello there") && s.contains("at work"));
     assert_eq!(screen.matches("turn 1: hello there").count(), 1, "{screen}");
     s.send(CTRL_C);

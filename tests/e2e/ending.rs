@@ -1,6 +1,6 @@
 //! Leaving: by key, by signal, with a stubborn agent; the terminal comes back as it was and nothing runs on.
 
-use super::session::{BIN, CTRL_C, CTRL_D, CTRL_Z, Place};
+use super::session::{BIN, CTRL_C, CTRL_D, CTRL_Z, ENTER, Place};
 use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,28 @@ fn ctrl_c_stops_a_turn_then_quits() {
     s.send(CTRL_C);
     assert_eq!(s.end(), 0);
     s.assert_restored();
+}
+
+/// What everybody presses in a shell; its terminal has the size of the screen, and follows it.
+#[test]
+fn ctrl_c_interrupts_a_command_of_the_persons_and_quits_nothing() {
+    let place = Place::new();
+    let mut s = place.play("permissions", SIZE);
+    s.ready();
+    s.send("!");
+    s.see("shell: Enter runs it here");
+    s.send("stty size; trap 'stty size' WINCH; while :; do sleep 0.1; done");
+    s.send(ENTER);
+    s.see("│ 24 75");
+    s.resize(100, 30);
+    s.see("│ 30 95");
+    s.send(CTRL_C);
+    s.see("✗");
+    s.send(CTRL_C);
+    s.see("Ctrl+C again quits");
+    s.send(CTRL_C);
+    assert_eq!(s.end(), 0);
+    assert!(super::processes::marked(&place.mark()).is_empty());
 }
 
 #[test]

@@ -315,6 +315,11 @@ impl Engine {
         }
     }
 
+    /// How long ago its agent has opened the first session, which is to go on and of which nothing is read.
+    pub fn opened_before(&mut self, age: Duration) {
+        self.apply(SessionKey::FIRST, HostEvent::OpenedBefore { age });
+    }
+
     pub(in crate::engine) fn queue_file(&mut self, job: FileJob) {
         let at = job.session();
         self.files.push(job);
@@ -422,6 +427,14 @@ impl Engine {
     /// The person sees so many columns and rows of the terminal in which they log in.
     pub fn resize(&self, term: &TermId, size: (u16, u16)) {
         self.terminals.resize(term, size);
+    }
+
+    /// The same of the terminals of their own commands, from now on.
+    pub fn fit_shell(&mut self, size: (u16, u16)) {
+        if self.terminals.fit_shell(size) {
+            let all = self.core.model().sessions().flat_map(|(_, session)| session.shell());
+            all.filter(|term| term.is_running()).for_each(|term| self.terminals.resize(&term.id, size));
+        }
     }
 
     /// Shows a page to the person; that it cannot be shown is told in the session.

@@ -67,20 +67,20 @@ impl Roots {
     /// Decides whether a path lies inside the roots and is none that the client keeps for itself; it need not exist.
     pub fn check(&self, path: impl AsRef<Path>) -> Result<Resolved, FsError> {
         let asked = path.as_ref();
-        let bytes = asked.as_os_str().as_bytes();
-        if bytes.contains(&0) {
-            return Err(FsError::BadPath("it contains a NUL byte"));
-        }
-        if bytes.len() > MAX_PATH_BYTES {
-            return Err(FsError::BadPath("it is too long"));
-        }
-        if !asked.is_absolute() {
-            return Err(FsError::Relative(asked.to_owned()));
-        }
-        let real = real_path(asked).ok_or_else(|| FsError::Outside(asked.to_owned()))?;
+        let real = decided(asked)?;
         // The innermost root: fewest names to walk, and nested roots stay equal.
         let root = self.real.iter().filter(|root| real.starts_with(root)).max_by_key(|root| root.components().count());
         let root = root.ok_or_else(|| FsError::Outside(asked.to_owned()))?.clone();
+        self.below(asked, real, root)
+    }
+
+    /// The same without roots: for what the person has been asked about, or has named in a rule.
+    pub fn anywhere(&self, path: impl AsRef<Path>) -> Result<Resolved, FsError> {
+        let asked = path.as_ref();
+        self.below(asked, decided(asked)?, PathBuf::from("/"))
+    }
+
+    fn below(&self, asked: &Path, real: PathBuf, root: PathBuf) -> Result<Resolved, FsError> {
         if self.private.holds(&real) {
             return Err(FsError::Private(asked.to_owned()));
         }
@@ -88,6 +88,21 @@ impl Roots {
         let names = inside.iter().map(OsStr::to_owned).collect();
         Ok(Resolved { asked: asked.to_owned(), real, root, names })
     }
+}
+
+/// What a path is that can be one.
+fn decided(asked: &Path) -> Result<PathBuf, FsError> {
+    let bytes = asked.as_os_str().as_bytes();
+    if bytes.contains(&0) {
+        return Err(FsError::BadPath("it contains a NUL byte"));
+    }
+    if bytes.len() > MAX_PATH_BYTES {
+        return Err(FsError::BadPath("it is too long"));
+    }
+    if !asked.is_absolute() {
+        return Err(FsError::Relative(asked.to_owned()));
+    }
+    real_path(asked).ok_or_else(|| FsError::Outside(asked.to_owned()))
 }
 
 /// What is left to walk of a path.

@@ -116,6 +116,10 @@ pub(super) struct Screen {
     buffer: Vec<u8>,
     generation: u64,
     scrolled: u64,
+    /// Rows below this number were above the screen when it was looked at last, and do not change any more.
+    settled: u64,
+    /// What came last was text.
+    was_plain: bool,
 }
 
 impl Screen {
@@ -132,6 +136,8 @@ impl Screen {
             buffer: Vec::new(),
             generation: 0,
             scrolled: 0,
+            settled: 0,
+            was_plain: true,
         }
     }
 
@@ -140,6 +146,12 @@ impl Screen {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         self.osc.push(bytes, &mut buffer);
+        let is_plain = is_plain(&buffer);
+        // A sequence can go on in the next piece.
+        if !is_plain || !std::mem::replace(&mut self.was_plain, is_plain) {
+            self.settled = 0;
+            self.was_plain = is_plain;
+        }
         let before = self.term.grid().history_size();
         for slice in buffer.chunks(SLICE.min(self.history / 2)) {
             self.guarded(|screen| screen.feed(slice));
@@ -155,6 +167,7 @@ impl Screen {
     pub(super) fn resize(&mut self, cols: u16, rows: u16) {
         self.size = Size::clamped(cols, rows);
         self.guarded(|screen| screen.term.resize(screen.size));
+        self.settled = 0;
         self.generation += 1;
     }
 
@@ -181,21 +194,45 @@ impl Screen {
         self.generation
     }
 
-    /// History and screen as they are now.
+    /// History and screen as they are now. `last` is what was returned last: what has scrolled away since is taken from there.
+    /// With it goes how many rows had to be read cell by cell.
+    pub(super) fn follow(&mut self, last: &ScreenSnapshot) -> (ScreenSnapshot, usize) {
+        let history = self.term.grid().history_size() as u64;
+        let settled = std::mem::replace(&mut self.settled, self.scrolled);
+        // After a change of the size there may be more rows than have scrolled.
+        if history > self.scrolled {
+            self.settled = 0;
+        }
+        let known = |number: u64| {
+            let at = number.checked_sub(last.dropped_rows).filter(|_| number < settled)?;
+            last.rows.get(usize::try_from(at).ok()?).cloned()
+        };
+        self.shown(known)
+    }
+
+    #[cfg(test)]
     pub(super) fn snapshot(&self) -> ScreenSnapshot {
+        self.shown(|_| None).0
+    }
+
+    fn shown(&self, known: impl Fn(u64) -> Option<StyledText>) -> (ScreenSnapshot, usize) {
         let grid = self.term.grid();
         let cols = self.size.cols.min(grid.columns());
         let history = grid.history_size();
-        let mut rows: Vec<StyledText> =
-            (-(history as i32)..grid.screen_lines() as i32).map(|line| row_text(&grid[Line(line)], cols)).collect();
+        let dropped_rows = self.scrolled.saturating_sub(history as u64);
+        let mut read = 0;
+        let lines = (dropped_rows..).zip(-(history as i32)..grid.screen_lines() as i32);
+        let mut rows: Vec<StyledText> = lines
+            .map(|(number, line)| {
+                known(number).unwrap_or_else(|| {
+                    read += 1;
+                    row_text(&grid[Line(line)], cols)
+                })
+            })
+            .collect();
         let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
         rows.truncate(used);
-        ScreenSnapshot {
-            rows,
-            cols: cols as u16,
-            generation: self.generation,
-            dropped_rows: self.scrolled.saturating_sub(history as u64),
-        }
+        (ScreenSnapshot { rows, cols: cols as u16, generation: self.generation, dropped_rows }, read)
     }
 
     /// A defect of the emulator costs this screen, never the program.
@@ -257,6 +294,17 @@ fn config(history: usize) -> Config {
 
 fn new_term(size: Size, history: usize, replies: &Replies) -> Term<Replies> {
     Term::new(config(history), &size, replies.clone())
+}
+
+/// Whether it is nothing but text and its colours: no row changes by it that has scrolled away.
+fn is_plain(bytes: &[u8]) -> bool {
+    let mut sequences = bytes.split(|byte| *byte == 0x1b);
+    // What stands before the first.
+    sequences.next();
+    sequences.all(|rest| {
+        let end = rest.iter().skip(1).position(|byte| !matches!(byte, b'0'..=b'9' | b';' | b':'));
+        rest.first() == Some(&b'[') && end.and_then(|end| rest.get(end + 1)) == Some(&b'm')
+    })
 }
 
 /// A row without trailing blanks; a cell that only has a colour of its own is no blank.

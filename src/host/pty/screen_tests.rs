@@ -175,3 +175,50 @@ fn rows_that_a_smaller_history_drops_are_counted() {
     all.bytes().for_each(|byte| other.advance(&[byte]));
     assert_eq!((rows(&other).len(), other.snapshot().dropped_rows), (123, 2877));
 }
+
+#[test]
+fn what_has_scrolled_away_is_read_once() {
+    let mut screen = Screen::new(80, 24);
+    let (mut last, mut read) = screen.follow(&ScreenSnapshot::default());
+    for n in 0..3_000 {
+        screen.advance(format!("line {n}\r\n").as_bytes());
+        let (next, rows) = screen.follow(&last);
+        (last, read) = (next, read + rows);
+    }
+    assert_eq!(last.rows, screen.snapshot().rows);
+    assert!(read <= 3_001 * 25, "{read} rows were read for 3,000 lines");
+}
+
+#[test]
+fn what_is_followed_is_what_is_there() {
+    let mut screen = Screen::new(40, 6);
+    let mut last = screen.follow(&ScreenSnapshot::default()).0;
+    let pieces: [&str; 12] = [
+        "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\nsix\r\nseven\r\n",
+        "\x1b[31ma red row that is longer than forty columns by a good deal\x1b[0m\r\n",
+        "\x1b[2J\x1b[Hcleared\r\n",
+        "\x1b[?1049h\x1b[Halternate\r\n1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n",
+        "\x1b[?1049lback\r\nand on\r\n",
+        "\x1b[3Jno history\r\n",
+        "\x1b[2;4rregion\r\n\x1b[r",
+        "\x1bMup\x1b[5;1H\x1b[3L",
+        "\x1bcreset\r\n",
+        "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n9\r\n10\r\n11\r\n12\r\n",
+        "\x1b[?1049h\x1b[?1049lx\r\ny\r\nz\r\n",
+        "\x1b[6;1H\r\n\r\n\r\n",
+    ];
+    let sizes = [(40, 6), (20, 6), (60, 3), (40, 12)];
+    // Each piece after each other one, at sizes that come and go.
+    for n in 0..1_000_usize {
+        screen.advance(pieces[(n * 7 + n / 12 * 5 + n / 144) % 12].as_bytes());
+        if n % 17 == 0 {
+            let (cols, rows) = sizes[n / 17 % 4];
+            screen.resize(cols, rows);
+        }
+        if n % 131 == 0 {
+            screen.confine(if n % 2 == 0 { 100 } else { 2_000 });
+        }
+        last = screen.follow(&last).0;
+        assert_eq!((&last.rows, last.dropped_rows), (&screen.snapshot().rows, screen.snapshot().dropped_rows), "{n}");
+    }
+}

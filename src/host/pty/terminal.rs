@@ -374,8 +374,8 @@ impl Feed {
     }
 
     fn refresh(&mut self) {
-        if let Some(screen) = self.screen.as_ref().filter(|screen| screen.generation() != self.last.generation) {
-            self.last = Arc::new(screen.snapshot());
+        if let Some(screen) = self.screen.as_mut().filter(|screen| screen.generation() != self.last.generation) {
+            self.last = Arc::new(screen.follow(&self.last).0);
         }
     }
 }

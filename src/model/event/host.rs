@@ -14,6 +14,7 @@ use crate::model::refusal::Refusal;
 use crate::model::ruling::{MadeRule, Ruling, Weighing};
 use crate::model::tool::Exit;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// What happened on this machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -184,6 +185,10 @@ pub enum HostEvent {
     },
     /// What earlier journals have of a session, part by part.
     Recalled(Recalled),
+    /// How long ago its agent has opened the session that is to go on, where nothing else is read of it.
+    OpenedBefore {
+        age: Duration,
+    },
     /// Something to say at the start, such as a mistake in the configuration.
     Warning {
         message: String,

@@ -7,7 +7,7 @@ use crate::model::ids::{SessionId, ToolId};
 use serde::{Deserialize, Serialize};
 
 /// What the person says, and what goes along.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words {
     pub text: String,
     pub links: Vec<Link>,
@@ -36,7 +36,7 @@ pub enum Background {
 }
 
 /// What the person does with a prompt that waits; they are counted from 0, the one that is sent next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueueAct {
     /// Back into the composer.
     Edit(usize),
@@ -45,4 +45,10 @@ pub enum QueueAct {
     Down(usize),
     /// The agent is to have it now.
     Send(usize),
+    /// What is sent next is the one that was taken out to be edited: it goes where that was.
+    PutBack,
+    /// Those that are held are sent after all.
+    LetGo,
+    /// They waited when an earlier run of acp-tui ended, and are held.
+    Restore(Vec<Words>),
 }

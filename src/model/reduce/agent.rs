@@ -69,8 +69,13 @@ impl End {
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
         let Self { kind, how, message, mut hint, detail } = self;
-        if hint.is_empty() && agent.confined.is_some() && matches!(kind, DeathKind::Early | DeathKind::Refused) {
-            CONFINED.clone_into(&mut hint);
+        if let Some(confined) = agent.confined.as_ref().filter(|_| hint.is_empty()) {
+            let words = match (kind, &confined.reads) {
+                (DeathKind::NotStarted | DeathKind::Early | DeathKind::Refused, Some(_)) => CONFINED_READING,
+                (DeathKind::Early | DeathKind::Refused, None) => CONFINED,
+                _ => "",
+            };
+            words.clone_into(&mut hint);
         }
         Death { kind, how, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
     }
@@ -79,6 +84,10 @@ impl End {
 /// What may be the matter with an agent that does not get far in a sandbox.
 const CONFINED: &str = "It can write only where the sandbox lets it: name the directory of its state (and /tmp, if it wants that) \
                         in sandbox_write of its [agents.NAME] in config.toml, or leave the sandbox out.";
+
+/// The same where reading is limited, too.
+const CONFINED_READING: &str = "It can read only what sandbox_read of its [agents.NAME] in config.toml names: the directory of its program, that of \
+     its interpreter and often /proc have to be among it; and write only what sandbox_write names.";
 
 pub fn unknown_session(session: &SessionId) -> Refusal {
     Refusal::new(Reason::NotFound, "Session not found").about(Subject::Session(session.clone()))

@@ -12,7 +12,7 @@ use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::question::{About, Offered, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruled;
-use super::super::session::{HeldPrompt, PromptKind, Session, Stage, Write};
+use super::super::session::{PromptKind, Session, Stage, Write};
 use super::Cx;
 use super::{audit, host, notice, permission, review, service};
 use std::sync::Arc;
@@ -189,7 +189,7 @@ fn ask(session: &mut Session, req: ReqId, entry: EntryId, about: About, cx: &mut
 
 /// The answer to a question of our own: the person's, or that of a rule which was made meanwhile.
 pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: Option<&Ground>, cx: &mut Cx) {
-    let Question { req, entry, about, .. } = question;
+    let Question { req, entry, about, outside, .. } = question;
     let by = rule.map_or_else(|| "you".to_owned(), Ground::words);
     let error = |about| match rule.cloned() {
         Some(ground) => ground.refusal(about),
@@ -212,7 +212,11 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
         },
         About::Read(spec) if allowed => {
             retell(session, entry, Level::Info, format!("allowed by {by}: read {}", spec.path));
-            let request = service::request_of(session, Deed::Read(spec.path.as_str().into()), cx).granted();
+            // Outside it is that very file which the person has seen named, whatever leads there by now.
+            let real =
+                outside.first().filter(|_| spec.path.starts_with('/')).and_then(|outside| outside.real.as_deref());
+            let path = real.unwrap_or(&spec.path);
+            let request = service::request_of(session, Deed::Read(path.into()), cx).granted();
             service::read_it(session, req, &spec, request, cx);
         }
         About::Read(spec) => {
@@ -260,13 +264,8 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
             set_outcome(session, write.entry, FileOutcome::Altered);
             cx.push(Effect::Respond { req, answer: Answer::Empty });
             let note = altered(&path, &differs);
-            match session.held.back_mut().filter(|held| held.kind == PromptKind::ChangedWrites) {
-                Some(held) => held.text = format!("{}\n\n{note}", held.text),
-                None => session.held.push_back(HeldPrompt {
-                    kind: PromptKind::ChangedWrites,
-                    text: format!("{ALTERED}\n\n{note}"),
-                    links: Vec::new(),
-                }),
+            if !session.held.add_to_last(PromptKind::ChangedWrites, &note) {
+                session.held.add(PromptKind::ChangedWrites, format!("{ALTERED}\n\n{note}"), Vec::new());
             }
         }
         HeldOutcome::Refused => refuse(session, req, cx),
@@ -352,6 +351,16 @@ pub fn void(session: &mut Session, pending: &Question) -> bool {
         About::Permission | About::Write | About::Asked { .. } => {}
     }
     session.write(pending.req).is_some_and(Write::is_stopped)
+}
+
+/// It was read, or could not be, without an answer: journals tell so of files outside from before these were asked about.
+pub fn read_unasked(session: &mut Session, req: ReqId) {
+    let is_it = |question: &Question| question.req == req && matches!(question.about, About::Read(_));
+    let Some(at) = session.questions.iter().position(is_it) else { return };
+    let Question { entry, about, .. } = session.questions.remove(at);
+    if let About::Read(spec) = about {
+        retell(session, entry, Level::Info, format!("you were not asked: read {}", spec.path));
+    }
 }
 
 /// `$/cancel_request` for a write that is stopped and not asked about yet.

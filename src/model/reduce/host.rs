@@ -55,6 +55,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
                 touch_shown(session, &term);
             }
         }
+        HostEvent::OpenedBefore { age } => session.age = Some((cx.now, age)),
         HostEvent::ServersFound(names) => session.servers.find(names),
         HostEvent::Review(event) => review::fact(session, event, cx),
         HostEvent::Warning { message } => {
@@ -109,6 +110,7 @@ fn touch_shown(session: &mut Session, id: &TermId) {
 }
 
 fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<String, Refusal>, cx: &mut Cx) {
+    gate::read_unasked(session, req);
     let answer = match result {
         Ok(text) => match session.slices.remove(&req) {
             Some(slice) => slice.of(&text),

@@ -14,10 +14,10 @@ use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
 use crate::model::effect::{Answer, Call, Effect};
 use crate::model::entry::Level;
-use crate::model::event::{AgentRequest, CallError, Can, InitResult, Odd, Opening, SessionResult, Update};
+use crate::model::event::{AgentRequest, CallError, Can, InitResult, Odd, Opening, SessionResult, Update, Words};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
 use crate::model::refusal::{Reason, Refusal, Subject};
-use crate::model::session::{Closed, HeldPrompt, ReadOnly, Session, SessionState};
+use crate::model::session::{Closed, PromptKind, ReadOnly, Session, SessionState};
 use crate::model::tool::{Exit, Mark};
 
 /// A further agent with a session of its own.
@@ -45,16 +45,16 @@ pub fn open_further(model: &mut Model, key: AgentKey, cwd: String, how: Opening,
 }
 
 /// The agent is to have these words now.
-pub fn steer(model: &mut Model, at: SessionKey, said: HeldPrompt, cx: &mut Cx) {
+pub fn steer(model: &mut Model, at: SessionKey, kind: PromptKind, words: Words, cx: &mut Cx) {
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
     let is_taken = agent.is_some_and(|agent| agent.caps.steers);
-    in_session(model, at, cx, |session, cx| prompt::steer(session, said, is_taken, cx));
+    in_session(model, at, cx, |session, cx| prompt::steer(session, kind, words, is_taken, cx));
 }
 
 /// A prompt that waits goes into the turn that runs.
 pub fn send_now(model: &mut Model, at: SessionKey, place: usize, cx: &mut Cx) {
     if let Some(Some(held)) = in_session(model, at, cx, |session, cx| queue::for_now(session, place, cx)) {
-        steer(model, at, held, cx);
+        steer(model, at, held.kind, Words { text: held.text, links: held.links }, cx);
     }
 }
 

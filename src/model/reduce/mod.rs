@@ -48,9 +48,9 @@ use super::agent::Agent;
 use super::audit::{By, Decision, Matter, Outcome};
 use super::effect::Effect;
 use super::entry::{Body, Level, Notice};
-use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update};
+use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update, Words};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
-use super::session::{HeldPrompt, PromptKind, Session, SessionState};
+use super::session::{PromptKind, Session, SessionState};
 
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
@@ -84,7 +84,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Session(key), Event::User(Intent::CloseSession)) => lifecycle::closed_by_person(model, key, cx),
         (Address::Session(key), Event::User(Intent::SetTitle { title })) => sessions::set_title(model, key, title, cx),
         (Address::Session(key), Event::User(Intent::Steer { text, links })) => {
-            lifecycle::steer(model, key, HeldPrompt { kind: PromptKind::Person, text, links }, cx);
+            lifecycle::steer(model, key, PromptKind::Person, Words { text, links }, cx);
         }
         (Address::Session(key), Event::User(Intent::Queue(QueueAct::Send(at)))) => {
             lifecycle::send_now(model, key, at, cx);
@@ -406,7 +406,7 @@ fn to_session(session: &mut Session, intent: Intent, cx: &mut Cx) {
         Intent::Prompt { text, links } => prompt::prompt(session, text, links, cx),
         Intent::Cancel => prompt::cancel(session, cx),
         Intent::StopChild { entry } => child::stop(session, entry, cx),
-        Intent::TakeBack => prompt::return_held(session, None, cx),
+        Intent::TakeBack => prompt::return_held(session, cx),
         Intent::Queue(act) => queue::act(session, act, cx),
         Intent::Shell(line) => shell::run(session, line, cx),
         Intent::ForgetShell(term) => shell::forget(session, &term, cx),

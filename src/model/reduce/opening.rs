@@ -100,7 +100,8 @@ pub fn is_too_young(session: &Session, youngest: Duration, now: Now) -> Option<D
 /// It is asked for when it is old enough.
 pub fn put_off(session: &mut Session, left: Duration, cx: &mut Cx) {
     let words = format!("its agent cannot load a session again so soon: asked for in {}", human::duration(left));
-    notice(session, Level::Info, words, Vec::new(), cx.now);
+    // Also without a person it is said why nothing happens.
+    notice(session, Level::Warn, words, Vec::new(), cx.now);
     cx.push(Effect::StartTimer { timer: Timer::OldEnough, after: left });
 }
 
@@ -190,7 +191,7 @@ pub fn end_past_turn(session: &mut Session, cx: &mut Cx) {
 pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
     retold::merge(session, cx);
-    prompt::return_held(session, None, cx);
+    prompt::return_held(session, cx);
     closed(session, death, Closed::Refused(death.clone()), cx);
     session.id = None;
     if is_in_vain {
@@ -217,7 +218,7 @@ pub fn keep(session: &mut Session, policy: Policy, has_review: bool, agent: &str
 pub fn only_shown(session: &mut Session, why: ReadOnly, words: String, detail: Vec<String>, cx: &mut Cx) {
     answer_everything(session, "the session was not opened", cx);
     retold::merge(session, cx);
-    prompt::return_held(session, None, cx);
+    prompt::return_held(session, cx);
     notice(session, Level::Warn, words, detail, cx.now);
     session.id = None;
     session.ended = None;
@@ -252,8 +253,8 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
     }
 }
 
-/// The agent is gone: open requests are void, tool calls marked, terminals stopped, held prompts go back to the
-/// composer.
+/// The agent is gone: open requests are void, tool calls marked, terminals stopped, prompts that wait are held
+///
 pub fn end_everything(session: &mut Session, mark: Mark, cx: &mut Cx) {
     retold::merge(session, cx);
     session.answered = None;
@@ -272,7 +273,12 @@ pub fn end_everything(session: &mut Session, mark: Mark, cx: &mut Cx) {
         }
     }
     prompt::close_turn(session, mark, cx);
-    prompt::return_held(session, None, cx);
+    // One that has not been opened does not go on.
+    if session.id.is_some() {
+        prompt::hold(session, None, |_| false, cx);
+    } else {
+        prompt::return_held(session, cx);
+    }
 }
 
 /// Says why it has ended, and ends the turn that ran.
@@ -354,7 +360,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
             session.lingering = Some(turn.id);
         }
     }
-    prompt::return_held(session, None, cx);
+    prompt::return_held(session, cx);
     session.retold = None;
     session.answered = None;
     session.state = SessionState::Closed(Closed::ByPerson);

@@ -83,7 +83,7 @@ pub fn would_ask(session: &Session, entry: EntryId, offered: &Offered, cx: &Cx) 
 }
 
 /// Where the files of a question really are.
-fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
+pub fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
     if let Some(question) = session.questions.iter_mut().find(|question| question.req == req)
         && question.outside != outside
     {

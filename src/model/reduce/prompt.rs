@@ -1,4 +1,6 @@
 //! Turns: one at a time, from the prompt to its answer, with cancelling and the prompts that wait.
+//!
+//! Invariant: after a turn that was stopped or has failed nothing that waits is sent before the person says so.
 
 use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
 use super::super::entry::{Block, Body, ChunkKind, Entry, Level, UserMessage, UserState};
@@ -25,10 +27,18 @@ pub fn grace_of_terminals(session: &Session) -> Duration {
 
 /// Sends a prompt, or holds it in sight while that is not possible. Blank ones are never sent.
 pub fn prompt(session: &mut Session, text: String, links: Vec<Link>, cx: &mut Cx) {
+    prompt_of(session, PromptKind::Person, text, links, cx);
+}
+
+fn prompt_of(session: &mut Session, kind: PromptKind, text: String, links: Vec<Link>, cx: &mut Cx) {
     if text.trim().is_empty() {
         return;
     }
-    session.held.push_back(HeldPrompt { kind: PromptKind::Person, text, links });
+    if let Some(why) = session.used_up.clone().filter(|_| may_send(session, cx)) {
+        notice(session, Level::Warn, why, Vec::new(), cx.now);
+        return cx.push(Effect::FrontEnd(FrontEnd::Returned(text)));
+    }
+    session.held.add(kind, text, links);
     send_next(session, cx);
 }
 
@@ -37,17 +47,22 @@ pub fn give_reason(session: &mut Session, text: String, cx: &mut Cx) {
     if text.trim().is_empty() {
         return;
     }
-    session.held.push_front(HeldPrompt { kind: PromptKind::Reason, text, links: Vec::new() });
+    session.held.add_first(PromptKind::Reason, text, Vec::new());
     send_next(session, cx);
 }
 
-/// The next prompt that waits, if the session is ready and idle.
+/// The session is ready and idle.
+fn may_send(session: &Session, cx: &Cx) -> bool {
+    cx.is_up && !session.wants_log_in && session.state == SessionState::Ready && session.turn.is_none()
+}
+
+/// The next prompt that waits and is not held, if the session is ready and idle.
 pub fn send_next(session: &mut Session, cx: &mut Cx) {
-    if !cx.is_up || session.wants_log_in || session.state != SessionState::Ready || session.turn.is_some() {
+    if !may_send(session, cx) {
         return;
     }
     refuse_used_up(session, cx);
-    let Some(HeldPrompt { text, links, .. }) = session.held.pop_front() else { return };
+    let Some(HeldPrompt { text, links, .. }) = session.held.next() else { return };
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
     session.plans.clear();
@@ -83,20 +98,19 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
 }
 
 /// The agent is to have these words now. Without a turn, or before one has gone out, they are a prompt like any other.
-pub fn steer(session: &mut Session, said: HeldPrompt, is_taken: bool, cx: &mut Cx) {
-    if said.text.trim().is_empty() {
+pub fn steer(session: &mut Session, kind: PromptKind, words: Words, is_taken: bool, cx: &mut Cx) {
+    let Words { text, links } = words;
+    if text.trim().is_empty() {
         return;
     }
     let is_on_its_way = session.turn.as_ref().is_some_and(|turn| !turn.is_unsent && turn.cancelling.is_none());
     let Some(wire) = session.id.clone().filter(|_| is_on_its_way) else {
-        session.held.push_back(said);
-        return send_next(session, cx);
+        return prompt_of(session, kind, text, links, cx);
     };
     if is_taken && session.used_up.is_none() {
-        let HeldPrompt { text, links, .. } = said;
         return cx.push(Effect::Call(Call::Steer { session: wire, words: Words { text, links } }));
     }
-    session.held.push_front(said);
+    session.held.add_first(kind, text, links);
     if let Some(turn) = &mut session.turn {
         turn.goes_on = true;
     }
@@ -108,7 +122,7 @@ pub fn steered(session: &mut Session, words: Words, result: Result<Steered, Call
     let Words { text, links } = words;
     match result {
         Ok(Steered::PromptRequired) => {
-            session.held.push_front(HeldPrompt { kind: PromptKind::Person, text, links });
+            session.held.add_first(PromptKind::Person, text, links);
             send_next(session, cx);
         }
         Ok(done) => {
@@ -132,9 +146,9 @@ pub fn steered(session: &mut Session, words: Words, result: Result<Steered, Call
 
 /// What waits is not sent once a budget is used up.
 pub fn refuse_used_up(session: &mut Session, cx: &mut Cx) {
-    if let Some(why) = session.used_up.clone().filter(|_| !session.held.is_empty()) {
+    if let Some(why) = session.used_up.clone().filter(|_| session.held.flows()) {
         notice(session, Level::Warn, why, Vec::new(), cx.now);
-        return_held(session, None, cx);
+        hold(session, None, |_| false, cx);
     }
 }
 
@@ -281,8 +295,7 @@ fn over_with(
             // It is sent again after the log-in, before all else that waits.
             if !turn.prompt.is_empty() {
                 session.entries.drop_prompts(id);
-                let again = HeldPrompt { kind: PromptKind::Person, text: turn.prompt, links: turn.links };
-                session.held.push_front(again);
+                session.held.add_first(PromptKind::Person, turn.prompt, turn.links);
             }
             return cx.log_in_needed(error);
         }
@@ -302,10 +315,7 @@ fn over_with(
     }
     // Some agents stop when they are refused something: why is said all the same.
     let is_said = |held: &HeldPrompt| has_stopped_itself && held.kind == PromptKind::Reason;
-    let (reasons, rest) = std::mem::take(&mut session.held).into_iter().partition(is_said);
-    session.held = rest;
-    return_held(session, back, cx);
-    session.held = reasons;
+    hold(session, back, is_said, cx);
     send_next(session, cx);
 }
 
@@ -393,7 +403,7 @@ fn give_up(session: &mut Session, cx: &mut Cx) {
     cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, ended)));
     review::ended(session, turn.id, cx);
     notice(session, Level::Info, "stopped", Vec::new(), cx.now);
-    return_held(session, None, cx);
+    hold(session, None, |_| false, cx);
 }
 
 /// Nothing of the turn is expected any more: tool calls without a final status get a mark, open entries are closed.
@@ -416,9 +426,32 @@ fn mark_unfinished(session: &mut Session, mark: Mark, cx: &mut Cx) {
     }
 }
 
-/// What waits goes back to the composer, oldest first, behind `first`.
-pub fn return_held(session: &mut Session, first: Option<String>, cx: &mut Cx) {
-    let texts: Vec<String> = first.into_iter().chain(session.held.drain(..).map(|h| h.text)).collect();
+/// What waits stays as it is, and is not sent before the person says so, but for what is `said` all the same; `first` goes
+/// back to the composer. Where there is nobody to say so, all that is not said goes back.
+pub fn hold(session: &mut Session, first: Option<String>, said: impl Fn(&HeldPrompt) -> bool, cx: &mut Cx) {
+    if let Policy::Auto(_) = session.policy {
+        let gone = session.held.retain(said);
+        return give_back(first.into_iter().chain(gone.into_iter().map(|held| held.text)), cx);
+    }
+    session.held.hold(|prompt| prompt.stays || !said(prompt));
+    if let Some(text) = first {
+        cx.push(Effect::FrontEnd(FrontEnd::Returned(text)));
+    }
+}
+
+/// The person says so.
+pub fn let_go(session: &mut Session, cx: &mut Cx) {
+    session.held.hold(|_| false);
+    send_next(session, cx);
+}
+
+/// What waits goes back to the composer, oldest first.
+pub fn return_held(session: &mut Session, cx: &mut Cx) {
+    give_back(session.held.empty().map(|held| held.text), cx);
+}
+
+fn give_back(texts: impl Iterator<Item = String>, cx: &mut Cx) {
+    let texts: Vec<String> = texts.collect();
     if !texts.is_empty() {
         cx.push(Effect::FrontEnd(FrontEnd::Returned(texts.join("\n\n"))));
     }

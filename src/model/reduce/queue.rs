@@ -11,19 +11,22 @@ use super::{Cx, prompt};
 pub fn act(session: &mut Session, act: QueueAct, cx: &mut Cx) {
     match act {
         QueueAct::Edit(at) => {
-            if let Some(held) = session.held.remove(at) {
+            if let Some(held) = session.held.take_out(at) {
                 cx.push(Effect::FrontEnd(FrontEnd::Returned(held.text)));
             }
         }
         QueueAct::Drop(at) => drop(session.held.remove(at)),
         QueueAct::Up(at) => swap(session, at.checked_sub(1), at),
         QueueAct::Down(at) => swap(session, Some(at), at.saturating_add(1)),
+        QueueAct::PutBack => session.held.put_back(),
+        QueueAct::LetGo => prompt::let_go(session, cx),
+        QueueAct::Restore(texts) => session.held.restore(texts),
         QueueAct::Send(_) => {}
     }
 }
 
 fn swap(session: &mut Session, above: Option<usize>, below: usize) {
-    if let Some(above) = above.filter(|_| below < session.held.len()) {
+    if let Some(above) = above {
         session.held.swap(above, below);
     }
 }
@@ -34,7 +37,7 @@ pub fn for_now(session: &mut Session, at: usize, cx: &mut Cx) -> Option<HeldProm
     if session.turn.is_some() {
         return Some(held);
     }
-    session.held.push_front(held);
+    session.held.add_first(held.kind, held.text, held.links);
     prompt::send_next(session, cx);
     None
 }

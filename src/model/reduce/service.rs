@@ -120,9 +120,10 @@ fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling
             read_it(session, req, &spec, request, cx);
         }
         Verdict::Ask => {
-            let secret = request.ruling.and_then(|ruling| ruling.secret);
+            let (secret, outside) = request.ruling.map(|ruling| (ruling.secret, ruling.outside)).unwrap_or_default();
             gate::read(session, req, Arc::new(spec), cx);
             permission::tell_secret(session, req, secret);
+            permission::tell_outside(session, req, outside);
         }
         Verdict::Refuse(ground) => {
             audit::file(FileVerb::Read, &spec.path, false, &ground, cx);

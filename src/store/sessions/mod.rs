@@ -33,7 +33,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use told::{AgentRecord, SessionRecord};
 
 /// An agent may note a new session a little later than it has opened it.
@@ -101,6 +101,11 @@ pub struct Known {
     pub is_named: bool,
     /// When it was used last in the agent's words, where that is all that is known and it is no time.
     pub used_as_told: Option<String>,
+}
+
+/// How long ago that was. A clock that was set back makes nothing older.
+pub fn age(opened: Duration) -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().saturating_sub(opened)
 }
 
 impl Known {

@@ -144,7 +144,11 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
             out
         }
-        About::Read(read) => subject("read", &super::message::display(&read.path, ctx)),
+        About::Read(read) => {
+            let mut out = subject("read", &super::message::display(&read.path, ctx));
+            out.extend(pending.outside.iter().map(|outside| leads_out(outside, ctx)));
+            out
+        }
         About::Run(spec) => {
             let mut out = subject("run", &spec.line());
             // The session's own directory is named by the dock.

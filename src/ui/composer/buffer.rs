@@ -4,6 +4,7 @@
 //! folded; the text holds no control character but newline and tab, and all that is folded; undoing everything gives back
 //! the text it began with.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -108,6 +109,22 @@ impl Buffer {
         let first = self.chips.first();
         self.chips.clear();
         first.inspect(|at| self.wrap.get_mut().changed(*at)).is_some()
+    }
+
+    /// The text with blanks for the line breaks in what is folded: as long, and with the lines that are seen.
+    pub(super) fn as_seen(&self) -> Cow<'_, str> {
+        let mut seen = Cow::Borrowed(self.text.as_str());
+        for chip in self.chips.within(0..self.text.len()) {
+            let flat = self.text.get(chip.clone()).unwrap_or_default().replace('\n', " ");
+            seen.to_mut().replace_range(chip, &flat);
+        }
+        seen
+    }
+
+    /// A piece of it, with all of what is folded and begins or ends in it.
+    pub(super) fn whole(&self, from: usize, to: usize) -> (usize, usize) {
+        let (first, last) = (self.chips.around(from), self.chips.around(to));
+        (first.map_or(from, |chip| chip.start), last.map_or(to, |chip| chip.end))
     }
 
     pub fn is_folded(&self) -> bool {

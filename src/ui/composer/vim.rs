@@ -255,7 +255,7 @@ impl Vim {
     }
 
     fn walk(&mut self, motion: Motion, count: Option<usize>, buffer: &mut Buffer) -> Took {
-        let text = buffer.text();
+        let text = &*buffer.as_seen();
         // Also one that finds nothing is repeated by `;`.
         if let Motion::Find(find) = motion {
             self.found = Some(find);
@@ -293,7 +293,7 @@ impl Vim {
 
     /// What an operator is for; `None` where a motion leads nowhere.
     fn region(&mut self, operator: Operator, target: Target, count: Option<usize>, buffer: &Buffer) -> Option<Region> {
-        let (text, at) = (buffer.text(), buffer.cursor());
+        let (text, at) = (&*buffer.as_seen(), buffer.cursor());
         match target {
             Target::Selection => Some(self.selected(buffer, self.mode == Mode::VisualLine)),
             Target::SelectedLines => {
@@ -376,6 +376,8 @@ impl Vim {
         if self.mode != Mode::Normal {
             self.mode = Mode::Normal;
         }
+        let (from, to) = buffer.whole(region.from, region.to);
+        let region = &Region { from, to, ..*region };
         let held = region.held(buffer.text());
         let to_clipboard = registers::is_clipboard(command.register)
             && matches!(operator, Operator::Yank | Operator::Delete | Operator::Change);

@@ -109,3 +109,20 @@ fn keys_of_other_layers_are_passed_and_letters_never_are() {
     assert_eq!(composer.modal(&mut vim, Key::char('j')), Took::Instead(Action::Down));
     assert_eq!(composer.modal(&mut vim, Key::char('k')), Took::Instead(Action::Up));
 }
+
+#[test]
+fn what_is_folded_is_one_character_of_its_line() {
+    let pasted = (1..=20).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
+    let folded = |keys: &str| {
+        let (mut vim, mut composer) = (Vim::default(), Composer::default());
+        composer.paste("ab ");
+        composer.paste_folded(&pasted);
+        composer.paste(" cd");
+        let _ = composer.modal(&mut vim, Key::plain(Code::Esc));
+        typed(&mut vim, &mut composer, keys);
+        composer.text().replace(&pasted, "[]")
+    };
+    for (keys, left) in [("0dw", "[] cd"), ("0wx", "ab  cd"), ("dd", ""), ("0wD", "ab "), ("0x", "b [] cd")] {
+        assert_eq!(folded(keys), left, "{keys}");
+    }
+}

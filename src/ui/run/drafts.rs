@@ -4,6 +4,7 @@
 
 use super::Running;
 use crate::model::draft::Sent;
+use crate::model::event::{Intent, QueueAct, Words};
 use crate::ui::autosave::Brought;
 use crate::ui::frame::Urgency;
 use crate::ui::screen::Device;
@@ -26,11 +27,18 @@ impl<D: Device> Running<D> {
         let now = self.engine.now();
         match brought {
             Brought::Draft(key, draft) => {
-                let draft = self.autosave.fetched(key, draft);
-                let may_run = self.engine.model().session_of(key).is_some_and(|session| session.read_only().is_none());
+                let session = self.engine.model().at(key);
+                let can_wait = session.is_some_and(|session| session.read_only().is_none() && !session.is_closed());
+                let may_run = session.is_some_and(|session| session.read_only().is_none());
+                let draft = self.autosave.fetched(key, draft, can_wait);
                 if let Some((draft, view)) = draft.zip(self.app.view_of(key)) {
                     view.composer.bring(&draft.text, &draft.command, may_run);
                     self.app.say("what you had written is here again", now);
+                    if !draft.held.is_empty() {
+                        let held = draft.held.into_iter().map(|text| Words { text, links: Vec::new() }).collect();
+                        let news = self.engine.intent_in(key, Intent::Queue(QueueAct::Restore(held)));
+                        self.news(news);
+                    }
                 }
             }
             Brought::Prompts(all) => self.app.recall(self.engine.model(), all),

@@ -20,6 +20,7 @@ use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, Phase, Session, SessionState};
 use crate::model::session_ref::SessionRef;
+use crate::model::terminal::Terminal;
 use crate::text::run::StyledText;
 use crate::ui::composer::Vim;
 use crate::ui::keys::{Keymap, Mouse};
@@ -292,6 +293,7 @@ impl App {
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),
             Holds::Runs(entry) => session.tool(*entry).is_some_and(|call| !call.is_finished()),
+            Holds::Command(id) => session.command(id).is_some_and(Terminal::is_running),
             Holds::Mode(id) => picker::mode_now(session).is_some_and(|now| !now.is_pending && now.id == *id),
         });
         if !holds {

@@ -75,6 +75,8 @@ pub enum Holds {
     CloseArmed,
     /// The call of this entry has not ended.
     Runs(EntryId),
+    /// This command runs.
+    Command(TermId),
     /// The mode of this id is in force, and no other is asked for.
     Mode(String),
 }

@@ -31,6 +31,8 @@ pub struct SessionView {
     pub mentions: Mentions,
     /// While one of the prompts that wait is selected: how many come after it.
     pub queued: Option<usize>,
+    /// What is written was one of the prompts that wait, and goes back to its place.
+    pub edits_queued: bool,
     /// More of what the person's commands have printed is shown.
     pub unfolds_shell: bool,
     /// While the conversation is read.

@@ -1,7 +1,7 @@
 //! Keys while the composer has the focus. None of them answers anything.
 
 use super::{Cx, common, is_cancellable, sessions, shell, terminal, toggle_dock};
-use crate::model::event::{Intent, Link};
+use crate::model::event::{Intent, Link, QueueAct};
 use crate::model::login::LogIn;
 use crate::ui::composer::Took;
 use crate::ui::keys::{Action, Key};
@@ -119,6 +119,9 @@ fn choose_file(state: &mut App) {
 
 /// Never an empty prompt. Whether it can go out now is the model's business; until then it is shown.
 fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    if lets_go(state, cx) {
+        return out.push(Out::Intent(Intent::Queue(QueueAct::LetGo)));
+    }
     if state.view.composer.text().trim().is_empty() {
         if shell::waits(cx) {
             return state.say("write what the agent is to do with the output, then Enter sends both", cx.now);
@@ -141,7 +144,15 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if let Some(words) = command(cx, state.view.composer.text(), "fan-out") {
         return fan_out(state, cx, &words, out);
     }
+    if std::mem::take(&mut state.view.edits_queued) {
+        out.push(Out::Intent(Intent::Queue(QueueAct::PutBack)));
+    }
     send(state, cx, |text, links| Intent::Prompt { text, links }, out);
+}
+
+/// Whether Enter sends the prompts that are held.
+pub(super) fn lets_go(state: &App, cx: Cx<'_>) -> bool {
+    is_free(state) && cx.session.can_let_go()
 }
 
 /// What is written goes out, and what the person's commands have printed with it.
@@ -166,6 +177,7 @@ fn steer(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if !is_running || cx.session.read_only().is_some() || state.view.composer.text().trim().is_empty() {
         return submit(state, cx, out);
     }
+    state.view.edits_queued = false;
     send(state, cx, |text, links| Intent::Steer { text, links }, out);
     if !cx.session.agent().caps.steers {
         state.say("this agent takes nothing into a running turn: it is stopped, and then gets this", cx.now);

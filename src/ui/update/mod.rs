@@ -60,6 +60,7 @@ pub struct Cx<'a> {
 pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
+    state.view.edits_queued &= !state.view.composer.is_empty();
     match input {
         Input::Hasty(key) if decides(state, cx, key) => {
             let words = "too soon: press it once more, by itself";
@@ -120,7 +121,10 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
 fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
     let layer = layer(state);
     let action = state.keys.resolve(layer, key);
-    action.is_some_and(|action| layer.decides(action)) || key.is_digit() && digits_answer(state, layer, cx.now)
+    let lets_go = layer == Layer::Composer && action == Some(Action::Submit) && composer::lets_go(state, cx);
+    lets_go
+        || action.is_some_and(|action| layer.decides(action))
+        || key.is_digit() && digits_answer(state, layer, cx.now)
 }
 
 /// Whether a single letter or digit decides something now.
@@ -330,7 +334,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     }
 }
 
-/// Clears what is written, else stops the turn; a second within the window quits.
+/// Clears what is written, else interrupts a command of the person's, else stops the turn; a second within the window quits.
 fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
@@ -344,13 +348,13 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         state.view.composer.clear();
         return state.say("cleared, Up brings it back", cx.now);
     }
-    let words = if is_cancellable(cx.session) {
+    if shell::interrupt(state, cx, out) {
+        return;
+    }
+    if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));
-        "Ctrl+C again quits"
-    } else {
-        "Ctrl+C again quits"
-    };
-    sessions::arm_quit(state, words, cx.now);
+    }
+    sessions::ask_to_quit(state, cx);
 }
 
 /// Shows or hides the panel of wide screens.

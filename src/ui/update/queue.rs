@@ -21,6 +21,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Accept => {
             act(QueueAct::Edit(at));
             state.view.queued = None;
+            // What was written before comes behind it, and is sent with it.
+            state.view.edits_queued = true;
         }
         Action::Delete => {
             act(QueueAct::Drop(at));

@@ -1,6 +1,6 @@
 use crate::model::event::{Intent, QueueAct, Stop};
 use crate::ui::fixtures::Scene;
-use crate::ui::keys::{Code, Key};
+use crate::ui::keys::{Code, Key, Keymap};
 use crate::ui::tty::Input;
 
 fn queued(prompts: &[&str]) -> Scene {
@@ -100,4 +100,64 @@ fn more_prompts_than_rows_are_counted_and_the_selected_one_is_in_view() {
         assert!(s.draw().contains('▸'), "{}", s.shown);
     }
     assert!(s.draw().contains("▸ 12 queued: prompt 0"), "{}", s.shown);
+}
+
+#[test]
+fn a_turn_that_is_stopped_holds_those_that_wait_until_enter_with_nothing_written() {
+    let mut s = queued(&["one", "two"]);
+    s.press(Code::Esc);
+    s.end_turn(Stop::Cancelled);
+    assert_eq!((texts(&s), s.ui.view.composer.text()), (vec!["one", "two"], ""));
+    assert!(s.draw().contains("2 held: one") && s.shown.contains("Enter sends them · Up selects"), "{}", s.shown);
+    // What is written goes first, and lets none of them go.
+    s.typed("instead").press(Code::Enter);
+    assert_eq!(texts(&s), ["one", "two"]);
+    s.typed("then").press(Code::Enter);
+    assert!(s.draw().contains("3 queued: held: one") && s.shown.contains("3. then"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(texts(&s), ["one", "two", "then"], "not while a turn runs");
+    s.end_turn(Stop::EndTurn);
+    assert_eq!(texts(&s), ["one", "two"]);
+    s.end_turn(Stop::EndTurn);
+    s.input(Input::Hasty(Key::plain(Code::Enter)));
+    assert_eq!(texts(&s), ["one", "two"], "a key that came with others sends nothing");
+    s.press(Code::Enter);
+    assert_eq!((s.intents().last(), texts(&s)), (Some(&Intent::Queue(QueueAct::LetGo)), vec!["two"]));
+    s.end_turn(Stop::EndTurn);
+    assert!(texts(&s).is_empty(), "the others follow");
+}
+
+#[test]
+fn one_of_those_that_are_held_is_sent_alone() {
+    let mut s = queued(&["one", "two"]);
+    s.end_turn(Stop::Refusal);
+    assert_eq!(texts(&s), ["one", "two"]);
+    s.press(Code::Up).typed("s");
+    assert_eq!(texts(&s), ["one"]);
+    s.end_turn(Stop::EndTurn);
+    assert_eq!(texts(&s), ["one"]);
+}
+
+#[test]
+fn one_that_was_edited_goes_back_to_its_place() {
+    let mut s = queued(&["one", "two", "three"]);
+    s.press(Code::Up).press(Code::Up).press(Code::Enter).press(Code::End).typed("!").press(Code::Enter);
+    assert_eq!(texts(&s), ["one", "two!", "three"]);
+    // What is written after it was cleared is another one.
+    s.press(Code::Up).press(Code::Up).press(Code::Enter).ctrl('c').typed("new").press(Code::Enter);
+    assert_eq!(texts(&s), ["one", "three", "new"]);
+}
+
+#[test]
+fn the_row_names_the_keys_as_they_are_bound() {
+    let (keys, wrong) = Keymap::read(
+        "[[bind]]\non = \"delete\"\nrun = \"none\"\nwhen = \"queue\"\n\n[[bind]]\non = \"f9\"\nrun = \"send-now\"\nwhen = \"queue\"\n",
+        "keys.toml",
+    );
+    assert!(wrong.is_empty(), "{wrong:?}");
+    let mut s = queued(&["one"]);
+    s.press(Code::Up);
+    assert!(s.draw().contains("s sends now · Delete · Shift+↑↓ moves · Esc"), "{}", s.shown);
+    s.ui.keys = keys.into();
+    assert!(s.draw().contains("F9 sends now") && !s.shown.contains("Delete"), "{}", s.shown);
 }

@@ -71,6 +71,21 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 /// Quits, and asks first while something is alive: a turn, a command, a question, or a draft in a session that is not
 /// shown.
 pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
+    let Some(alive) = alive(state, cx) else { return out.push(Out::Quit) };
+    if state.quit_armed_until.take().is_some() {
+        return out.push(Out::Quit);
+    }
+    arm_quit(state, format!("{alive} · {key} again quits"), cx.now);
+}
+
+/// Ctrl+C had nothing else to do: once more, it quits, which is said with what would end then.
+pub(super) fn ask_to_quit(state: &mut App, cx: Cx<'_>) {
+    let alive = alive(state, cx).map(|alive| format!("{alive} · ")).unwrap_or_default();
+    arm_quit(state, format!("{alive}Ctrl+C again quits"), cx.now);
+}
+
+/// What would end with acp-tui, or be left.
+fn alive(state: &App, cx: Cx<'_>) -> Option<&'static str> {
     let shown = state.shown();
     let is_left = |(key, view): &(SessionKey, &SessionView)| {
         let session = cx.model.at(*key).filter(|_| *key != shown);
@@ -86,16 +101,11 @@ pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
     } else {
         None
     };
-    let alive = match (here, left) {
-        (None, 0) => return out.push(Out::Quit),
-        (Some(here), _) => here,
-        (None, 1) => "another session works or has a draft",
-        (None, _) => "other sessions work or have drafts",
-    };
-    if state.quit_armed_until.take().is_some() {
-        return out.push(Out::Quit);
+    match (here, left) {
+        (Some(_), _) | (None, 0) => here,
+        (None, 1) => Some("another session works or has a draft"),
+        (None, _) => Some("other sessions work or have drafts"),
     }
-    arm_quit(state, format!("{alive} · {key} again quits"), cx.now);
 }
 
 /// The next key that ends acp-tui counts, for a while in which `words` are shown.

@@ -11,9 +11,9 @@ use crate::model::ids::TermId;
 use crate::model::session::shell::MAX_SHELL;
 use crate::model::terminal::Terminal;
 use crate::text::width;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::msg::Out;
-use crate::ui::state::App;
+use crate::ui::state::{App, Holds};
 use std::fmt::Write as _;
 
 /// Columns of a command in a message.
@@ -60,6 +60,21 @@ fn run(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     state.view.composer.leave_shell();
     state.vim.begin_anew();
     out.push(Out::Intent(Intent::Shell(line)));
+}
+
+/// What Ctrl+C types.
+const INTERRUPT: &[u8] = b"\x03";
+
+/// The newest that runs is interrupted, as its terminal would do it. False: none runs.
+pub(super) fn interrupt(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) -> bool {
+    let Some(newest) = cx.session.shell().iter().rev().find(|term| term.is_running()) else { return false };
+    out.push(Out::Type(newest.id.clone(), INTERRUPT.to_vec()));
+    let line = sanitize::line(&newest.command);
+    let line = width::truncate(line.trim(), COMMAND);
+    let kills = state.keys.label(Layer::Composer, Action::KillCommand);
+    let kills = kills.map(|key| format!(" · {key} kills it")).unwrap_or_default();
+    state.say_while(Holds::Command(newest.id.clone()), format!("Ctrl+C to {line}{kills}"), cx.now);
+    true
 }
 
 /// The newest does not go along.

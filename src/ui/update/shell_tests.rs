@@ -169,3 +169,33 @@ fn every_size_has_its_row() {
         assert!(s.draw().contains("! make"), "{width}×{height}: {}", s.shown);
     }
 }
+
+#[test]
+fn ctrl_c_interrupts_the_newest_that_runs_and_does_not_quit() {
+    let mut s = Scene::working(100, 24);
+    starts(&mut s, 1, "make");
+    starts(&mut s, 2, "sleep 60");
+    s.typed("words").ctrl('c');
+    s.ctrl('c').ctrl('c');
+    let typed = Out::Type(term(2), vec![3]);
+    assert_eq!(s.outs, [typed.clone(), typed], "what is written goes first; the turn goes on");
+    assert!(s.draw().contains("Ctrl+C to sleep 60 · F7 kills it"), "{}", s.shown);
+    ends(&mut s, 2, 130, "");
+    s.ctrl('c');
+    assert_eq!(s.outs.last(), Some(&Out::Type(term(1), vec![3])));
+    ends(&mut s, 1, 130, "");
+    s.ctrl('c');
+    assert_eq!(s.intents().last(), Some(&Intent::Cancel));
+}
+
+#[test]
+fn what_is_not_shown_on_a_small_screen_is_counted() {
+    let mut s = Scene::ready(40, 10);
+    for n in 1..=7 {
+        starts(&mut s, n, &format!("run {n}"));
+        ends(&mut s, n, 0, "");
+    }
+    let screen = s.draw().to_owned();
+    let rows = (1..=7).filter(|n| screen.contains(&format!("! run {n}"))).count();
+    assert!(rows < 7 && screen.contains(&format!("+{} ! run", 7 - rows)), "{screen}");
+}

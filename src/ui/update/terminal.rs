@@ -39,7 +39,8 @@ pub(super) fn kill(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     match cx.session.running_terminal() {
         Some(command) => {
             let line = sanitize::line(&command.command);
-            state.say(format!("killing {}", width::truncate(line.trim(), COMMAND)), cx.now);
+            let words = format!("killing {}", width::truncate(line.trim(), COMMAND));
+            state.say_while(Holds::Command(command.id.clone()), words, cx.now);
             out.push(Out::Intent(Intent::KillTerminal { term: command.id.clone() }));
         }
         None => match (cx.session.running_child(), cx.session.cancellable()) {

@@ -1173,11 +1173,11 @@ fn returned_prompts_go_before_what_is_written() {
 }
 
 #[test]
-fn cancel_brings_held_prompts_back() {
+fn cancel_leaves_what_waits_where_it_is() {
     let mut s = Scene::working(80, 24);
     s.typed("later").press(Code::Enter).press(Code::Esc);
     s.end_turn(Stop::Cancelled);
-    assert_eq!(s.ui.view.composer.text(), "later");
+    assert_eq!((s.ui.view.composer.text(), s.model.first().session().held.staying()), ("", 1));
 }
 
 #[test]

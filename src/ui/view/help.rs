@@ -54,6 +54,9 @@ const VIM: [(&str, &str); 7] = [
     ("u Ctrl+R . \"a", "Vim: undo, redo, again; a register, + is the clipboard"),
 ];
 
+/// Other words by which rows are looked for, that stand below this heading or have these keys.
+const ALSO: [(&str, &str); 2] = [("in the prompts that wait", "queue queued held"), ("!COMMAND", "shell")];
+
 /// A heading and its rows: keys, and what they do.
 type Section = (&'static str, Vec<(String, String)>);
 
@@ -160,7 +163,12 @@ fn lines(sections: Vec<Section>, help: &Help, room: u16) -> Vec<StyledText> {
     };
     let mut lines = Vec::new();
     for (title, rows) in sections {
-        let rows: Vec<_> = rows.into_iter().filter(|(keys, what)| help.takes(&format!("{keys} {what}"))).collect();
+        let also = |keys: &str| {
+            let found = ALSO.iter().filter(|(of, _)| *of == title || *of == keys).map(|(_, words)| *words);
+            found.collect::<Vec<_>>().join(" ")
+        };
+        let takes = |keys: &str, what: &str| help.takes(&format!("{keys} {what} {}", also(keys)));
+        let rows: Vec<_> = rows.into_iter().filter(|(keys, what)| takes(keys, what)).collect();
         if rows.is_empty() {
             continue;
         }

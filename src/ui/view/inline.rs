@@ -46,7 +46,8 @@ pub fn tail_rows(height: u16) -> u16 {
 /// Draws into the last rows of a buffer of the terminal's size; returns the first of them.
 pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut Buffer) -> (FrameInfo, u16) {
     let area = buf.area;
-    let mut info = FrameInfo { scroll: cx.state.view.scroll, ..FrameInfo::default() };
+    let shell = super::waiting::seen_of_shell(area);
+    let mut info = FrameInfo { scroll: cx.state.view.scroll, shell, ..FrameInfo::default() };
     // What a page is when the person scrolls, which shows the whole screen.
     info.transcript = Rect { height: area.height.saturating_sub(4), ..area };
     if area.width < super::MIN.0 || area.height < super::MIN.1 {

@@ -46,8 +46,7 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     line.push(picker.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
     info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
-    let esc = if picker.filter().is_empty() { "Esc closes" } else { "Esc clears" };
-    let keys = StyledText::of(format!("type to filter · Enter chooses · {esc}"), Token::Dim);
+    let keys = StyledText::of("type to filter · Enter chooses · Esc closes", Token::Dim);
     paint::put_right(buf, head, used + 2, &keys, cx.theme);
     if rows.is_empty() {
         let none = StyledText::of("nothing matches", Token::Dim);

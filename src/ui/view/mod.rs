@@ -128,7 +128,8 @@ impl<'a> ViewCx<'a> {
 /// Draws the whole screen.
 pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> FrameInfo {
     let area = buf.area;
-    let mut info = FrameInfo { scroll: cx.state.view.scroll, ..FrameInfo::default() };
+    let shell = waiting::seen_of_shell(area);
+    let mut info = FrameInfo { scroll: cx.state.view.scroll, shell, ..FrameInfo::default() };
     if area.width < MIN.0 || area.height < MIN.1 {
         let words = width::truncate("too small for acp-tui", usize::from(area.width));
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
@@ -389,6 +390,10 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
     for (row, y) in layout.rows.iter().zip(at.y..at.bottom()) {
         let row = StyledText::of(row.as_str(), Token::Text);
         paint::put(buf, at.x + 2, y, at.width.saturating_sub(2), &row, cx.theme);
+    }
+    if layout.first_row > 0 && at.width > 3 {
+        // Rows above are not shown.
+        paint::put(buf, at.right() - 1, at.y, 1, &StyledText::of("↑", Token::Accent), cx.theme);
     }
     let mark = |buf: &mut Buffer, (row, columns): (u16, Range<u16>), style: RunStyle| {
         let (x, y) = (at.x.saturating_add(2).saturating_add(columns.start), at.y.saturating_add(row));

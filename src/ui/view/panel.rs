@@ -12,7 +12,7 @@ use crate::model::entry::{Body, Entry, FileOutcome, PlanEntry, PlanStatus};
 use crate::model::event::Background;
 use crate::model::ids::{Owner, TermId};
 use crate::model::options::Usage;
-use crate::model::session::HeldPrompt;
+use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use crate::model::tool::{Operation, ToolContent};
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -83,7 +83,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     changed(cx, newest(), &mut rows);
     running(cx, &mut rows);
     background(cx, &mut rows);
-    held(cx.session.held.iter(), &mut rows);
+    held(cx.session, &mut rows);
     if let Some(usage) = &cx.session.usage {
         context(usage, &mut rows);
     }
@@ -219,7 +219,8 @@ fn background(cx: &ViewCx<'_>, rows: &mut Rows) {
     }
 }
 
-fn held<'a>(prompts: impl ExactSizeIterator<Item = &'a HeldPrompt>, rows: &mut Rows) {
+fn held(session: SessionRef<'_>, rows: &mut Rows) {
+    let prompts = session.held.iter();
     let all = prompts.len();
     if all == 0 {
         return;

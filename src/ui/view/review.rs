@@ -65,7 +65,9 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     let alone = !frame.measured.both && (review.layout.pane == Pane::Hunks || matches!(review.bar, Some(Bar::Edit(_))));
     let (head, mut body) = split_top(rest, u16::from(rest.height > 1));
     let low = area.height < AIR_FROM;
-    if low && alone && review.file().is_some() {
+    // With a single row its place is what is looked at.
+    if head.is_empty() {
+    } else if low && alone && review.file().is_some() {
         file_title(cx, review, head, buf);
     } else {
         title(cx, review, head, buf);
@@ -82,7 +84,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     if let Some(doc) = review.doc() {
         frame.rev = doc.rev;
     }
-    if let Some(words) = nothing(review) {
+    if let Some(words) = nothing(review).filter(|_| !body.is_empty()) {
         let words = StyledText::of(width::truncate(&words, usize::from(body.width.saturating_sub(3))), Token::Dim);
         paint::put(buf, body.x + 2, body.y, body.width.saturating_sub(2), &words, cx.theme);
     } else if frame.measured.both && is_only {

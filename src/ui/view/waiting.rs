@@ -12,6 +12,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::cells;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::labels;
 use crate::ui::state::Focus;
 use ratatui::buffer::Buffer;
@@ -25,6 +26,8 @@ const ENDED: usize = 3;
 const RUNNING: usize = 6;
 /// Below so many columns only a sign says how a command ended.
 const NARROW: u16 = 40;
+/// Columns before a row of output.
+const SIGN: u16 = 4;
 /// Bytes of a prompt that can be seen in its row.
 const MAX_ROW: usize = 2 << 10;
 
@@ -51,21 +54,20 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         }
         let style =
             if is_selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::User.into() };
+        // Where all of them are held, the first row says so.
+        if prompt.stays && prompts.flows() {
+            text.push("held: ", Token::Warn);
+        }
         text.push(&row(prompt), style);
         let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };
-        let keys: &[&str] = match selected {
-            Some(at) if at == n => &[
-                "Enter edits · s sends now · Delete · Shift+↑↓ moves · Esc",
-                "Enter edits · s sends · Delete · Esc",
-                "Enter edits",
-            ],
-            None if is_last && left == 0 && is_free => &["Up selects it"],
-            None if is_last && is_free => &["Up selects", "Up"],
-            _ => &[],
+        let keys = match selected {
+            Some(at) if at == n => of_selected(cx),
+            None if is_last && is_free => of_list(cx, left == 0),
+            _ => Vec::new(),
         };
         let more = if is_last && left > 0 { format!("{left} more") } else { String::new() };
-        let fits = |keys: &&&str| width::str_width(keys) + 24 <= usize::from(line.width);
-        let keys = keys.iter().find(fits).copied().unwrap_or_default();
+        let fits = |keys: &&String| width::str_width(keys) + 24 <= usize::from(line.width);
+        let keys = keys.iter().find(fits).map_or("", String::as_str);
         let between = if more.is_empty() || keys.is_empty() { "" } else { " · " };
         let right = StyledText::of(format!("{more}{between}{keys}"), Token::Dim);
         let columns = usize::from(line.width).saturating_sub(width::styled_width(&right) + 2);
@@ -74,6 +76,47 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         paint::put_right(buf, line, used, &right, cx.theme);
     }
     above
+}
+
+/// What can be done with the selected one, in many words and in few.
+fn of_selected(cx: &ViewCx<'_>) -> Vec<String> {
+    let key = |action| cx.state.keys.label(Layer::Queue, action);
+    let does = |action, words: &str| key(action).map(|key| format!("{key} {words}"));
+    let alone = |action| key(action);
+    let moves = match (key(Action::MoveUp).as_deref(), key(Action::MoveDown).as_deref()) {
+        (Some("Shift+Up"), Some("Shift+Down")) => Some("Shift+↑↓ moves".to_owned()),
+        (Some(up), Some(down)) => Some(format!("{up}, {down} move it")),
+        (Some(one), None) | (None, Some(one)) => Some(format!("{one} moves it")),
+        (None, None) => None,
+    };
+    let edits = || does(Action::Accept, "edits");
+    let of = |parts: Vec<Option<String>>| parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    vec![
+        of(vec![edits(), does(Action::SendNow, "sends now"), alone(Action::Delete), moves, alone(Action::Escape)]),
+        of(vec![edits(), does(Action::SendNow, "sends"), alone(Action::Delete), alone(Action::Escape)]),
+        of(vec![edits()]),
+    ]
+}
+
+/// How they go on where they are held, and how they are come at.
+fn of_list(cx: &ViewCx<'_>, is_all: bool) -> Vec<String> {
+    let key = |action| cx.state.keys.label(Layer::Composer, action);
+    let selects = key(Action::Up);
+    let it = if is_all { " it" } else { "" };
+    let (long, short) = (selects.as_ref().map(|key| format!("{key} selects{it}")), selects.clone());
+    let count = cx.session.held.staying();
+    let sends = key(Action::Submit).filter(|_| cx.session.can_let_go());
+    let Some(sends) = sends else {
+        return [long, short].into_iter().flatten().collect();
+    };
+    let all = format!("{sends} sends {}", if count > 1 { "them" } else { "it" });
+    let more = long.map(|long| format!("{all} · {long}"));
+    more.into_iter().chain([all, sends]).collect()
+}
+
+/// Columns and rows that can be seen of a command of the person's on a screen: beside the sign before them.
+pub fn seen_of_shell(screen: Rect) -> (u16, u16) {
+    (screen.width.saturating_sub(SIGN + 1).max(1), screen.height.max(1))
 }
 
 /// The first words of a prompt; of a reason that is not its own first line of a patch.
@@ -106,8 +149,10 @@ pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
     let (above, at) = split_bottom(area, u16::try_from(heads + rows.len()).unwrap_or_default());
     let hidden = all.len() - heads;
     let mut y = at.y;
-    for term in all.iter().skip(hidden) {
+    for (n, term) in all.iter().enumerate().skip(hidden) {
         let line = Rect { y, height: 1, width: at.width.saturating_sub(1), ..at };
+        // The first that is drawn counts those that are not.
+        let line = if n == hidden && hidden > 0 { count(cx, line, hidden, buf) } else { line };
         head(cx, term, term.id == newest.id, has_more, line, buf);
         y += 1;
     }
@@ -119,6 +164,13 @@ pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         y += 1;
     }
     above
+}
+
+/// Says how many more there are above a line; returns what is left of it.
+fn count(cx: &ViewCx<'_>, line: Rect, hidden: usize, buf: &mut Buffer) -> Rect {
+    let words = StyledText::of(format!("+{hidden} "), Token::Dim);
+    let used = paint::put(buf, line.x, line.y, line.width, &words, cx.theme).min(line.width);
+    Rect { x: line.x + used, width: line.width - used, ..line }
 }
 
 /// How it is with it in few columns.

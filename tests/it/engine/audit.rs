@@ -58,7 +58,7 @@ async fn every_decision_is_logged_with_who_took_it_and_no_secret() {
     until(&mut engine, "a session", |e| matches!(e.model().first().phase(), Phase::Ready)).await;
     engine.intent(Intent::SetGate(Gate::Ask));
     engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
-    for option in ["yes", "allow"] {
+    for option in ["yes", "allow", "allow"] {
         until(&mut engine, "a question", |e| !e.model().first().session().questions().is_empty()).await;
         let req = engine.model().first().session().questions()[0].req;
         engine.intent(Intent::Answer { req, option: option.into() });
@@ -80,8 +80,7 @@ async fn every_decision_is_logged_with_who_took_it_and_no_secret() {
         ("gate", "ask", "person"),
         ("permission", "allow", "rule"),
         ("permission", "allow", "person"),
-        ("read", "allow", "client"),
-        ("read", "deny", "client"),
+        ("read", "allow", "person"),
         ("write", "allow", "person"),
         ("run", "deny", "rule"),
     ];

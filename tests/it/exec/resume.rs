@@ -1,6 +1,12 @@
 //! `--continue` and `--resume`: a session goes on with its agent and in its directory, or not at all.
 
-use super::support::Lab;
+use super::support::{Lab, Running};
+use acp_tui::engine::replay::replay;
+use acp_tui::model::Model;
+use acp_tui::model::entry::Body;
+use acp_tui::model::session::Policy;
+use rustix::process::Signal;
+use std::process::Stdio;
 
 /// An agent that keeps its sessions in a file and offers these.
 fn keeper(lab: &Lab, load: bool, more: &str) -> Vec<String> {
@@ -192,4 +198,55 @@ fn what_the_agent_told_again_is_exported_once() {
             assert_eq!(done.assert_code(0).out().matches(&answer).count(), 1, "{answer}: {}", done.out());
         }
     }
+}
+
+#[test]
+fn an_agent_that_loads_no_session_so_soon_is_not_asked_for_it_until_then() {
+    let lab = Lab::new();
+    let keeps = keeper(&lab, true, "");
+    let script = std::fs::read_to_string(lab.path("keeper.toml")).unwrap();
+    lab.write("keeper.toml", &script.replacen("[agent]\n", "[agent]\nagent_info = { name = \"gemini-cli\" }\n", 1));
+    lab.exec(&["one"], &keeps).assert_code(0);
+    // It stays new however long this takes: by its journal it will be opened in a time to come.
+    let (first, text) = lab.journal();
+    let head: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let started = |at: u64| format!("\"started\":{at}");
+    let was = head["started"].as_u64().unwrap();
+    assert_eq!(text.matches(&started(was)).count(), 1, "{head}");
+    std::fs::write(&first, text.replacen(&started(was), &started(was + 1_000_000_000), 1)).unwrap();
+    again(&lab, &["two", "--continue", "--timeout", "1"], &[]).assert_says(124, &["--timeout"]);
+    assert!(!methods(&lab).iter().any(|method| method == "session/load"), "{:?}", methods(&lab));
+    // In text it is on standard error, in JSON it is a notice.
+    for json in [false, true] {
+        let file = lab.path("record.jsonl");
+        let _ = std::fs::remove_file(&file);
+        let args = ["two", "--continue", "--record", file.to_str().unwrap(), "--json"];
+        let mut command = lab.exec_command(&args[..args.len() - usize::from(!json)], &[]);
+        let words = "its agent cannot load a session again so soon: asked for in ";
+        if json {
+            let mut running = Running::start(command, Stdio::null());
+            let line: serde_json::Value = serde_json::from_str(&running.until_line(words)).unwrap();
+            assert_eq!(line["type"], "notice");
+            running.signal(Signal::TERM);
+            running.finish().assert_code(143);
+        } else {
+            let err = lab.path("err.txt");
+            command.stdout(Stdio::null()).stderr(std::fs::File::create(&err).unwrap());
+            let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+            super::support::wait_until("it says that it waits", || {
+                std::fs::read_to_string(&err).unwrap().contains(words)
+            });
+            super::support::kill(child.id() as i32, Signal::TERM);
+            assert_eq!(child.wait().unwrap().code(), Some(143));
+        }
+        assert_eq!(methods(&lab), ["initialize"]);
+    }
+    // What its journal says is the same again.
+    let journals = std::fs::read_dir(lab.sessions()).unwrap().map(|entry| entry.unwrap().path());
+    let newest = journals.filter(|path| path.extension() == first.extension() && *path != first).max().unwrap();
+    let text = std::fs::read_to_string(newest).unwrap();
+    let model = Model::new("agent".into(), lab.cwd().to_str().unwrap().into(), Policy::Ask);
+    let (model, skipped) = replay(model, lab.cwd(), text.lines());
+    let is_said = |body: &Body| matches!(body, Body::Notice(notice) if notice.title.contains("so soon: asked for in"));
+    assert!(skipped == 0 && model.first().session().entries().iter().any(|entry| is_said(&entry.body)), "{text}");
 }

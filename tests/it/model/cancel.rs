@@ -2,7 +2,7 @@
 
 use crate::support::{Rig, SESSION, exit_code};
 use acp_tui::model::effect::{Effect, Ended};
-use acp_tui::model::event::{HostEvent, Intent, Timer};
+use acp_tui::model::event::{HostEvent, Intent, QueueAct, Timer};
 use acp_tui::model::ids::TermId;
 use acp_tui::model::session::{Allow, Policy};
 use serde_json::json;
@@ -93,7 +93,7 @@ fn r_232_without_a_turn_there_is_nothing_to_cancel() {
 }
 
 #[test]
-fn r_233_what_waits_goes_back_to_the_person() {
+fn r_233_what_waits_is_held_until_the_person_says_so() {
     for reason in ["cancelled", "end_turn"] {
         let mut rig = Rig::prompted("one");
         rig.prompt("two");
@@ -101,7 +101,13 @@ fn r_233_what_waits_goes_back_to_the_person() {
         rig.sent();
         rig.stop(reason);
         assert!(rig.sent().is_empty(), "{reason}");
-        assert_eq!(rig.returned(), ["two"]);
+        assert_eq!((rig.held(), rig.model().first().session().held.staying()), (vec!["two"], 1));
+        rig.prompt("three");
+        assert!(rig.sent()[0].to_string().contains("three"), "a new one goes before those that are held");
+        rig.stop("end_turn");
+        assert!(rig.sent().is_empty() && rig.returned().is_empty(), "and does not let them go");
+        rig.intent(Intent::Queue(QueueAct::LetGo));
+        assert!(rig.sent()[0].to_string().contains("two"));
         assert!(rig.held().is_empty());
     }
 }

@@ -62,7 +62,7 @@ fn r_059_after_a_death_everything_is_kept_and_nothing_is_sent_again() {
     assert_eq!(death(&rig).kind, DeathKind::Gone);
     assert!(rig.has_entry("killed by SIGSEGV | segfault"), "{:?}", rig.entries());
     assert!(rig.has_entry("tool T AgentGone"));
-    assert_eq!(rig.returned(), ["waits"]);
+    assert_eq!((rig.held(), rig.model().first().session().held.staying()), (vec!["waits"], 1));
     assert!(rig.sent().is_empty());
     let before = rig.entries();
     rig.intent(Intent::Restart);

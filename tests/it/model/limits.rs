@@ -81,7 +81,7 @@ fn costs(rig: &mut Rig, amount: f64) {
 }
 
 #[test]
-fn once_the_budget_of_a_day_is_used_up_what_waits_comes_back_and_nothing_more_is_sent() {
+fn once_the_budget_of_a_day_is_used_up_what_waits_is_held_and_nothing_more_is_sent() {
     let mut rig = spending(Budget { day: limit(5.0), spent: 3.5, ..Budget::default() });
     rig.prompt("one");
     rig.prompt("two");
@@ -90,7 +90,7 @@ fn once_the_budget_of_a_day_is_used_up_what_waits_comes_back_and_nothing_more_is
     assert!(rig.entries().iter().any(|e| e.contains("85 % of the budget of 5 USD a day")));
     assert_eq!(rig.held(), ["two"]);
     costs(&mut rig, 1.5);
-    assert!(rig.held().is_empty() && rig.returned() == ["two"]);
+    assert_eq!((rig.held(), rig.model().first().session().held.staying()), (vec!["two"], 1));
     assert!(rig.entries().iter().any(|e| e.contains("the budget of 5 USD a day is used up (5.00 USD")));
     rig.stop("end_turn");
     rig.prompt("three");

@@ -123,7 +123,7 @@ fn a_reason_reaches_an_agent_that_stops_its_turn_when_it_is_refused() {
             assert_eq!(texts, Vec::<&str>::new(), "the person has stopped all of it");
         } else {
             assert_eq!(texts, ["Refused by a rule: “change it”\n\nask Ann first"]);
-            assert_eq!(rig.returned(), ["and then this"]);
+            assert_eq!(rig.held(), ["and then this"]);
         }
     }
 }

@@ -8,7 +8,7 @@ use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
 use acp_tui::model::reduce::Found;
-use acp_tui::model::session::{Policy, ReadOnly, SessionState};
+use acp_tui::model::session::{Allow, Policy, ReadOnly, SessionState};
 use acp_tui::model::setup::Setup;
 use acp_tui::model::tool::{Mark, ToolCall};
 use serde_json::{Value, json};
@@ -79,26 +79,36 @@ fn an_agent_is_asked_for_a_session_when_its_journals_have_been_read() {
     assert_eq!(said(&rig)[4..], ["you: three", "agent: Yes."]);
 }
 
-#[test]
-fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
-    let mut rig = Rig::with_policy(Policy::Ask);
-    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
+/// An agent that must not be asked too soon is up.
+fn minds_the_minute(rig: &mut Rig) {
     rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
     rig.intent(Intent::Start);
     rig.host(HostEvent::AgentSpawned { pid: 7 });
     let info = json!({ "agentInfo": { "name": "gemini-cli" }, "agentCapabilities": { "loadSession": true } });
+    rig.sent();
     rig.answer("initialize", with(plain_init(), info));
+}
+
+/// For how long it is put off, which is said.
+fn put_off(rig: &mut Rig) -> Duration {
+    assert_eq!(rig.sent_briefly(), [] as [&str; 0]);
+    assert!(rig.has_entry("Warn: its agent cannot load a session again so soon: asked for in"), "{:?}", rig.entries());
+    rig.wished(|effect| match effect {
+        Effect::StartTimer { timer: Timer::OldEnough, after } => Some(*after),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
+    minds_the_minute(&mut rig);
     let mut part = past().parts(None).remove(0);
     part.age = Some(Duration::from_secs(20));
     rig.sent();
     rig.host(HostEvent::Recalled(part));
-    assert_eq!(rig.sent_briefly(), [] as [&str; 0]);
-    assert!(rig.has_entry("so soon: asked for in"), "{:?}", rig.entries());
-    let put_off = |effect: &Effect| match effect {
-        Effect::StartTimer { timer: Timer::OldEnough, after } => Some(*after),
-        _ => None,
-    };
-    let after = rig.wished(put_off);
+    let after = put_off(&mut rig);
     assert!(after > Duration::from_secs(35) && after <= Duration::from_secs(40), "{after:?}");
     rig.prompt("held meanwhile");
     rig.now += after;
@@ -107,6 +117,26 @@ fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
     // A timer that comes late asks for nothing twice.
     rig.timer(Timer::OldEnough);
     assert_eq!(rig.sent_briefly(), [] as [&str; 0]);
+}
+
+#[test]
+fn a_session_of_which_nothing_is_read_is_loaded_when_it_is_old_enough_too() {
+    for age in [Duration::ZERO, Duration::from_secs(20), Duration::from_mins(2)] {
+        let mut rig = Rig::with_policy(Policy::Auto(Allow::All));
+        rig.host(HostEvent::OpenedBefore { age });
+        minds_the_minute(&mut rig);
+        if age < Duration::from_mins(1) {
+            let (after, left) = (put_off(&mut rig), Duration::from_mins(1).saturating_sub(age));
+            assert!(after > left.saturating_sub(Duration::from_secs(5)) && after <= left, "{after:?} of {left:?}");
+            rig.now += after;
+            rig.timer(Timer::OldEnough);
+        }
+        assert_eq!(rig.sent_briefly(), ["session/load"], "{age:?}");
+        // What is said in it now is its first turn here.
+        rig.answer("session/load", Value::Null);
+        rig.prompt("one");
+        assert_eq!(rig.model().first().session().entries().last().unwrap().turn, TurnId(1), "{age:?}");
+    }
 }
 
 #[test]

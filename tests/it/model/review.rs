@@ -104,7 +104,7 @@ fn a_cancel_before_the_snapshot_sends_nothing() {
     rig.intent(Intent::Cancel);
     assert!(rig.sent().is_empty());
     assert_eq!(rig.ended(), [Ended::Stopped(PromptResult { stop: Stop::Cancelled, usage: None })]);
-    assert_eq!(rig.returned(), ["and then"]);
+    assert_eq!(rig.held(), ["and then"]);
     assert_eq!(rig.entries(), ["you: hi", "Info: stopped"]);
     assert_eq!(wants(&mut rig), [ReviewCommand::EndTurn(ONE)]);
     covered(&mut rig, 1);

@@ -8,6 +8,8 @@ use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::ReqId;
+use acp_tui::model::question::Outside;
+use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope};
 use acp_tui::model::session::{Allow, Policy};
 use acp_tui::model::setup::Setup;
@@ -222,6 +224,57 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
     assert_eq!(rig.model().first().rules.made(), [made(Scope::Session)]);
     rig.intent(Intent::Rules(RuleWish::Drop(made(Scope::Session))));
     assert_eq!(rig.model().first().rules.made(), []);
+    assert_replayed(&rig);
+}
+
+#[test]
+fn what_is_read_outside_is_asked_about_and_is_the_file_that_was_named_then() {
+    let mut rig = ruled(Policy::Ask);
+    let outside = Outside { path: "/project/link".into(), real: Some("/etc/really".into()) };
+    let open = Ruling { outside: vec![outside.clone()], ..Ruling::OPEN };
+    let read = |rig: &mut Rig, id: u64| {
+        rig.request(id, "fs/read_text_file", json!({ "path": "/project/link" }));
+        let req = asked(rig);
+        rig.host(HostEvent::Ruled { req, ruling: open.clone() });
+    };
+    read(&mut rig, 1);
+    assert_eq!(rig.model().first().questions()[0].outside, [outside]);
+    rig.choose("allow");
+    let path =
+        rig.wished(|e| if let Effect::FsRead { request, .. } = e { request.path().map(str::to_owned) } else { None });
+    assert_eq!(path, "/etc/really");
+    read(&mut rig, 2);
+    rig.choose("reject");
+    assert!(rig.sent()[0]["error"].is_object());
+    assert_replayed(&rig);
+    // A relative path is none, whatever has been said.
+    rig.request(4, "fs/read_text_file", json!({ "path": "~/.env" }));
+    let req = asked(&rig);
+    let outside = vec![Outside { path: "~/.env".into(), real: Some("/home/me/.env".into()) }];
+    rig.host(HostEvent::Ruled { req, ruling: Ruling { outside, verdict: Ruled::Ask, ..Ruling::OPEN } });
+    rig.choose("allow");
+    let path =
+        rig.wished(|e| if let Effect::FsRead { request, .. } = e { request.path().map(str::to_owned) } else { None });
+    assert_eq!(path, "~/.env", "which the file system refuses");
+    let mut alone = ruled(Policy::Auto(Allow::None));
+    read(&mut alone, 3);
+    assert!(alone.pending().is_empty() && alone.sent()[0]["error"].is_object());
+}
+
+#[test]
+fn a_journal_from_before_reads_outside_were_asked_about_leaves_no_question_open() {
+    let mut rig = ruled(Policy::Ask);
+    rig.request(1, "fs/read_text_file", json!({ "path": "/etc/x" }));
+    let req = asked(&rig);
+    let outside = vec![Outside { path: "/etc/x".into(), real: Some("/etc/x".into()) }];
+    rig.host(HostEvent::Ruled { req, ruling: Ruling { outside, ..Ruling::OPEN } });
+    assert_eq!(rig.pending().len(), 1);
+    let result = Err(Refusal::new(Reason::Outside, "it is outside"));
+    rig.host(HostEvent::FileRead { req, path: "/etc/x".into(), result });
+    assert!(rig.pending().is_empty());
+    assert_eq!(rig.sent().len(), 1, "one answer");
+    let entries = rig.entries().join("\n");
+    assert!(entries.contains("you were not asked: read /etc/x") && entries.contains("it is outside"), "{entries}");
     assert_replayed(&rig);
 }
 

@@ -99,6 +99,17 @@ fn where_not_all_could_be_looked_at_nothing_is_said_to_be_decided() {
 }
 
 #[test]
+fn in_the_lowest_screens_no_row_is_drawn_over_another() {
+    for height in 1..16 {
+        let mut s = scene(40, height);
+        s.show_review(ReviewDoc { rev: 1, ..ReviewDoc::default() }.into());
+        s.after(1).draw();
+        let rows = s.shown.lines().filter(|row| row.contains("nothing was"));
+        assert_eq!(rows.filter(|row| row.trim() != "nothing was changed").collect::<Vec<_>>(), [""; 0], "{height}");
+    }
+}
+
+#[test]
 fn where_looks_have_failed_and_in_a_run_that_goes_on_it_is_not_said_that_nothing_was_changed() {
     let empty = || ReviewDoc { rev: 1, ..ReviewDoc::default() };
     let shown = |doc: ReviewDoc| {
@@ -136,11 +147,10 @@ fn the_commands_for_each_earlier_run_can_be_read_whole() {
             }
         }
     }
-    let whole = shown(80, 24, true);
-    assert!(whole.contains("acp-tui undo 1795489800-51233-2") && whole.contains("src/cart.rs"), "{whole}");
-    let cut = shown(60, 20, true);
-    assert!(cut.contains("acp-tui undo 1795489800-51231-2") && cut.contains("Cargo.toml"), "{cut}");
-    assert!(cut.contains("more: acp-tui review last"), "{cut}");
+    let high = shown(80, 24, true);
+    assert!(high.contains("acp-tui undo 1795489800-51231-2") && high.contains("cart.rs"), "{high}");
+    let low = shown(80, 16, true);
+    assert!(low.contains("more: acp-tui review last") && low.contains("cart.rs"), "{low}");
 }
 
 /// A run counts its own turns; what is shown is how the conversation counts them.
