@@ -3,7 +3,9 @@
 use acp_tui::base::paths::normalize;
 use acp_tui::rules::{Edit, Kind, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use acp_tui::rules::{check, edit, load, propose, verdict};
+use std::panic::{set_hook, take_hook};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 const ROOT: &str = "/w";
 
@@ -47,7 +49,8 @@ fn judged(rules: &Rules, tool: &str, text: &str) -> Verdict {
 /// A further deny or ask never allows more, nothing is allowed without a rule, and a denied command stays denied or asked
 /// about whatever stands before it.
 pub fn shell(data: &[u8]) {
-    let Some(text) = std::str::from_utf8(data).ok().filter(|text| !has_huge_number(text)) else { return };
+    forgive_the_parser();
+    let Ok(text) = std::str::from_utf8(data) else { return };
     let mut parts = text.splitn(3, '\n');
     let (Some(allow), Some(deny), Some(line)) = (parts.next(), parts.next(), parts.next()) else { return };
     let mut rules = Rules::default();
@@ -68,9 +71,17 @@ pub fn shell(data: &[u8]) {
     assert!(after != Verdict::Allow || is_open(line), "a command behind the line was not seen");
 }
 
-/// The parser panics at a descriptor that does not fit into its number. The program catches that; here a panic is an end.
-fn has_huge_number(text: &str) -> bool {
-    text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > 9)
+/// The library that parses lines panics at some of them, and the program catches that. Here a panic is an end, but for that one.
+fn forgive_the_parser() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let ends = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !panic.location().is_some_and(|place| place.file().contains("brush-parser")) {
+                ends(panic);
+            }
+        }));
+    });
 }
 
 /// What follows may not be a command of its own: a comment, a quotation or a word goes on.
@@ -81,7 +92,8 @@ fn is_open(line: &str) -> bool {
 /// A file that may only narrow allows nothing, a deny that cannot be read makes its tool ask, what is proposed for a request
 /// allows it or is refused for a reason, and a pattern that is added to a file is read again.
 pub fn patterns(data: &[u8]) {
-    let Some((how, text)) = crate::numbered(data).filter(|(_, text)| !has_huge_number(text)) else { return };
+    forgive_the_parser();
+    let Some((how, text)) = crate::numbered(data) else { return };
     let tool = ["Bash", "Read", "Edit", "Fetch", "Mcp"][usize::from(how % 5)];
     let narrow = load(text, "rules.toml", Trust::OnlyNarrow).rules;
     for (tool, text) in [("Bash", "ls"), ("Read", "src/a"), ("Edit", "src/a"), ("Fetch", "https://docs.rs/")] {

@@ -50,7 +50,8 @@ impl Address {
 fn socket(text: &str) -> Option<&str> {
     let scheme = text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("unix:"))?;
     let path = &text[scheme.len()..];
-    Some(path.strip_prefix("//").filter(|path| path.starts_with('/')).unwrap_or(path))
+    let slashes = path.bytes().take_while(|byte| *byte == b'/').count();
+    Some(if slashes > 2 { &path[slashes - 1..] } else { path })
 }
 
 #[cfg(test)]
@@ -63,6 +64,7 @@ mod tests {
         for (typed, full) in [
             ("unix:/run/a.sock", "unix:/run/a.sock"),
             ("unix:a b.sock", "unix:/home/me/a b.sock"),
+            ("unix:///////run/a.sock", "unix:/run/a.sock"),
             ("UNIX:///run/a.sock", "unix:/run/a.sock"),
             ("https://example.com/acp", "https://example.com/acp"),
         ] {

@@ -13,6 +13,9 @@ use super::super::session::{Session, Wish, Wished};
 use super::Cx;
 use super::notice;
 
+/// Options that are told of one command.
+const MAX_SET: usize = 3;
+
 /// Only a listed mode is sent.
 pub fn set_mode(session: &mut Session, id: String, cx: &mut Cx) {
     let Some(wire) = session.id.clone() else { return };
@@ -132,6 +135,18 @@ pub fn ask_again(session: &mut Session, cx: &mut Cx) {
             (Wished::Option(id), value) => set_option(session, &id, value, cx),
         }
     }
+}
+
+/// What a command of the agent's has set that has said nothing yet: often it says nothing else.
+pub fn set_by_command(session: &Session, list: &[ConfigOption]) -> Option<String> {
+    session.turn.as_ref().filter(|turn| !turn.spoke && turn.prompt.trim_start().starts_with('/'))?;
+    let is_set = |new: &&ConfigOption| {
+        let old = session.options.iter().find(|old| old.id == new.id);
+        old.is_some_and(|old| old.pending.is_none() && old.current_name() != new.current_name())
+    };
+    let words = |option: &ConfigOption| format!("{}: {}", option.name, option.current_name());
+    let set: Vec<String> = list.iter().filter(is_set).take(MAX_SET).map(words).collect();
+    (!set.is_empty()).then(|| set.join(" · "))
 }
 
 /// Each list is complete.

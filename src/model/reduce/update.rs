@@ -3,7 +3,7 @@
 
 use super::super::entries::Slot;
 use super::super::entry::{
-    Attachment, Block, Body, ChunkKind, Entry, Message, PlanEntry, Thought, UserMessage, UserState,
+    Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
 use super::super::event::{Odd, Update};
 use super::super::ids::{EntryId, Now};
@@ -59,7 +59,14 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
         Update::Plan { id, entries } => plan(session, id, entries, cx.now),
         Update::Commands(commands) => session.commands = commands,
         Update::Mode(id) => options::mode_changed(session, id),
-        Update::Options(list) => options::replace(session, list),
+        Update::Options(list) => {
+            let words = options::set_by_command(session, &list);
+            options::replace(session, list);
+            if let Some(words) = words {
+                spoke(session);
+                notice(session, Level::Info, words, Vec::new(), cx.now);
+            }
+        }
         Update::Info { title, updated } => {
             title.put_option(&mut session.title);
             updated.put_option(&mut session.updated);

@@ -228,6 +228,7 @@ impl StablePrefix {
             b.blank = true;
             b.html = false;
             b.defining = true;
+            b.defined = false;
             self.open = Open::Blocks(b);
             return;
         }
@@ -308,7 +309,8 @@ impl StablePrefix {
             b.loose_end = false;
             b.last_item = Some(at);
         }
-        if how.may_define && rest.starts_with('[') && rest.contains("]:") {
+        // Its label may be written over several lines.
+        if (how.may_define && rest.starts_with('[') || how.goes_on) && (rest.contains("]:") || !rest.contains(']')) {
             b.defining = true;
             b.defined = true;
         } else {

@@ -203,6 +203,18 @@ fn a_line_that_only_looks_like_a_definition_reaches_nothing() {
     }
 }
 
+/// Found by the fuzz target `markdown`.
+#[test]
+fn a_definition_whose_label_has_several_lines_draws_nothing() {
+    for text in ["[\nN]:T\n\nT", "[a\nb]:\n/url\n\nsee [a b]\n", "[\nno label\n\nT\n\nU"] {
+        let mut split = StablePrefix::new();
+        for end in 1..=text.len() {
+            split.extend(&text[..end], Markdown::Yes);
+        }
+        same(text, &split);
+    }
+}
+
 #[test]
 fn a_definition_that_comes_late_reaches_what_stands_before() {
     let text = "see [x]\n\npara\n\n[x]: http://e.org\n";

@@ -361,3 +361,24 @@ fn r_182_r_183_a_name_is_told_only_where_the_agent_takes_one_and_its_answer_coun
     rig.intent(name());
     assert!(rig.sent().is_empty(), "it offers none");
 }
+
+#[test]
+fn an_option_that_a_command_sets_is_its_word() {
+    let plans = |value: &str| {
+        json!([{ "id": "c", "name": "Collaboration mode", "type": "select", "currentValue": value,
+            "options": [{ "value": "default", "name": "Default" }, { "value": "plan", "name": "Plan" }] }])
+    };
+    let mut rig = Rig::ready_with(json!({ "configOptions": plans("default") }));
+    let update = |value: &str| json!({ "sessionUpdate": "config_option_update", "configOptions": plans(value) });
+    rig.prompt("/plan");
+    rig.update(update("plan"));
+    rig.update(update("plan"));
+    rig.stop("end_turn");
+    let told = |rig: &Rig, part: &str| rig.entries().iter().filter(|entry| entry.contains(part)).count();
+    assert_eq!((told(&rig, "Collaboration mode: Plan"), told(&rig, "without a word")), (1, 0), "{:?}", rig.entries());
+    assert!(rig.model().first().session().ended.as_ref().is_some_and(|end| end.spoke));
+    rig.prompt("no command");
+    rig.update(update("default"));
+    rig.stop("end_turn");
+    assert_eq!((told(&rig, "Collaboration mode: Default"), told(&rig, "without a word")), (0, 1));
+}
