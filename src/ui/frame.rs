@@ -10,6 +10,8 @@ use std::time::Duration;
 pub const FRAME: Duration = Duration::from_micros(16_600);
 /// One step of the spinner.
 pub const SPINNER: Duration = Duration::from_millis(100);
+/// Ends of turns that come closer than this share frames like all output: a version-2 agent says by itself when a turn ends.
+const TURN_ENDS: Duration = Duration::from_millis(250);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// How soon a change has to be seen.
@@ -19,6 +21,8 @@ pub enum Urgency {
     AtOnce,
     /// Something else changed; several changes share a frame.
     NextFrame,
+    /// A turn ended: nothing is likely to follow that could share its frame. At once, as long as turns do not end one upon another.
+    TurnEnd,
 }
 
 /// What goes on changing on the screen by itself.
@@ -36,14 +40,21 @@ pub enum Motion {
 pub struct Frames {
     last: Option<Now>,
     deadline: Option<Now>,
+    turn_end: Option<Now>,
 }
 
 impl Frames {
     /// Something changed.
     pub fn want(&mut self, urgency: Urgency, now: Now) {
-        let at = match (urgency, self.last) {
-            (Urgency::AtOnce, _) | (Urgency::NextFrame, None) => now,
-            (Urgency::NextFrame, Some(last)) => now.max(last.saturating_add(FRAME)),
+        let before = if urgency == Urgency::TurnEnd { self.turn_end.replace(now) } else { None };
+        let shares = match urgency {
+            Urgency::AtOnce => false,
+            Urgency::NextFrame => true,
+            Urgency::TurnEnd => before.is_some_and(|before| now < before.saturating_add(TURN_ENDS)),
+        };
+        let at = match self.last {
+            Some(last) if shares => now.max(last.saturating_add(FRAME)),
+            _ => now,
         };
         self.want_at(at);
     }
@@ -117,6 +128,20 @@ mod tests {
         frames.drawn(Motion::Still, ms(100));
         frames.want(Urgency::NextFrame, ms(500));
         assert!(frames.is_due(ms(500)));
+    }
+
+    #[test]
+    fn the_end_of_a_turn_does_not_wait_unless_turns_end_one_upon_another() {
+        let mut frames = Frames::default();
+        frames.drawn(Motion::Still, ms(100));
+        frames.want(Urgency::TurnEnd, ms(101));
+        assert!(frames.is_due(ms(101)));
+        frames.drawn(Motion::Still, ms(101));
+        frames.want(Urgency::TurnEnd, ms(102));
+        assert_eq!(frames.deadline(), Some(ms(101) + FRAME), "such ends share a frame");
+        frames.drawn(Motion::Still, ms(900));
+        frames.want(Urgency::TurnEnd, ms(901));
+        assert!(frames.is_due(ms(901)), "a turn of its own again");
     }
 
     #[test]

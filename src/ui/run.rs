@@ -1,8 +1,8 @@
 //! The loop of the full-screen client: signals, the person, the engine and the clock, in this order.
 //!
 //! The only file of the screen that holds the engine. Invariants: the first frame is drawn before anything of the
-//! agent is waited for; a key is drawn at once, output at most once a frame; with nothing moving there is no timer;
-//! the person's terminal is given back before anything else is tidied up.
+//! agent is waited for; a key and a turn's end are drawn at once, output at most once a frame; with nothing moving
+//! there is no timer; the person's terminal is given back before anything else is tidied up.
 
 mod colouring;
 mod context;
@@ -373,8 +373,13 @@ impl<D: Device> Running<D> {
             match (one.at, &one.what) {
                 (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
                 (Address::Agent(of), FrontEnd::Deleted(id, done)) => forgetting::deleted(self, of, id, done.is_ok()),
-                // Other programs may have spent meanwhile.
-                (_, FrontEnd::TurnEnded(..)) if self.engine.model().budget().is_some() => self.past.spent(),
+                (_, FrontEnd::TurnEnded(..)) => {
+                    self.frames.want(Urgency::TurnEnd, now);
+                    // Other programs may have spent meanwhile.
+                    if self.engine.model().budget().is_some() {
+                        self.past.spent();
+                    }
+                }
                 _ => {}
             }
             update::news(&mut self.app, one, now);
