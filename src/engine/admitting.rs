@@ -10,7 +10,6 @@ use crate::model::claims::Claims;
 use crate::model::judge::{Deed, Place, Request, Verdict, judge};
 use crate::model::refusal::{Refusal, Subject};
 use crate::model::ruling::Ruled;
-use crate::model::session::Policy;
 use std::path::Path;
 
 /// What a request names, if that may be used.
@@ -21,8 +20,14 @@ pub(super) fn admit(
     path: impl AsRef<Path>,
 ) -> Result<Resolved, Refusal> {
     let path = path.as_ref();
+    // What the person has seen named and allowed outside.
+    let seen = match &request.place {
+        Place::Outside(real) if request.is_granted => Some(real.clone()),
+        _ => None,
+    };
     let (resolved, is_inside) = match roots.check(path) {
-        Err(error) => (beyond(roots, rules, &request, path, error), false),
+        Err(error) => (beyond(roots, rules, &request, (path, seen.as_deref()), error), false),
+        Ok(inside) if seen.as_ref().is_some_and(|seen| *seen != inside.real) => (Err(FsError::Outside(path.to_owned())), false),
         inside => (inside, true),
     };
     let request = match rules {
@@ -39,23 +44,22 @@ pub(super) fn admit(
     }
 }
 
-/// A file outside, which can be read where there is a person: one who has seen this very path, or who has made a rule.
+/// A file outside, which can be read or written by the word of a person who has seen this very path, or by a rule.
 fn beyond(
     roots: &Roots,
     rules: Option<&RulesInForce>,
     request: &Request,
-    path: &Path,
+    (path, seen): (&Path, Option<&Path>),
     error: FsError,
 ) -> Result<Resolved, FsError> {
-    let is_for = request.policy == Policy::Ask
-        && matches!(request.deed, Deed::Read(_))
+    let is_for = matches!(request.deed, Deed::Read(_) | Deed::Write(_))
         && matches!(error, FsError::Outside(_))
         && (request.is_granted || rules.is_some());
     if !is_for {
         return Err(error);
     }
     match roots.anywhere(path) {
-        Ok(outside) if request.is_granted && outside.real != path => Err(error),
+        Ok(outside) if request.is_granted && seen != Some(&outside.real) => Err(error),
         found => found,
     }
 }
@@ -87,10 +91,22 @@ fn again(rules: &RulesInForce, request: Request, resolved: &Result<Resolved, FsE
 }
 
 /// The same as the model knows it.
-pub(super) fn place(resolved: &Result<Resolved, FsError>) -> Place {
+fn place(resolved: &Result<Resolved, FsError>) -> Place {
     match resolved {
         Ok(resolved) => Place::Inside(Some(resolved.real.clone())),
         Err(error) => Place::Forbidden(refusing::file(error)),
+    }
+}
+
+/// Where a write would go that the person is to be asked about. What cannot be shown as text is refused.
+pub(super) fn place_of_write(roots: &Roots, path: &str) -> Place {
+    match roots.check(path) {
+        Err(FsError::Outside(asked)) => match roots.anywhere(path) {
+            Ok(outside) if outside.real.to_str().is_some() => Place::Outside(outside.real),
+            Ok(_) => place(&Err(FsError::Outside(asked))),
+            Err(error) => place(&Err(error)),
+        },
+        found => place(&found),
     }
 }
 
@@ -103,7 +119,7 @@ mod tests {
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
     use crate::model::ruling::Ruling;
-    use crate::model::session::Allow;
+    use crate::model::session::{Allow, Policy};
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 

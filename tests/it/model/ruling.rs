@@ -122,7 +122,7 @@ fn what_asks_nobody_is_held_to_the_rules_too() {
     rig.request(5, "fs/write_text_file", file.clone());
     say(&mut rig, Ruled::Ask);
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
-    rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result: Ok(()) });
+    rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, outside: false, result: Ok(()) });
     assert_eq!(rig.pending(), [req]);
     rig.choose("reject");
     rig.request(6, "fs/read_text_file", file.clone());
