@@ -142,7 +142,13 @@ fn approved(rig: &mut Rig, differs: Option<&str>) {
 fn write_for_real(rig: &mut Rig, id: u64, content: &str) -> ReqId {
     rig.request(id, "fs/write_text_file", json!({ "path": PATH, "content": content }));
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
-    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), real: Some(PATH.into()), outside: false, result: Ok(()) });
+    rig.host(HostEvent::WriteChecked {
+        req,
+        path: PATH.into(),
+        real: Some(PATH.into()),
+        outside: false,
+        result: Ok(()),
+    });
     req
 }
 

@@ -166,9 +166,11 @@ impl Run {
         self.rig.host(match (write, a < 128) {
             (false, true) => HostEvent::FileRead { req, path, result: Ok("x".into()) },
             (false, false) => HostEvent::FileRead { req, path, result: Err(error) },
-            (true, true) => {
-                HostEvent::FileWritten { req, path, result: Ok(WriteFact { created: true, bytes: 1, old: None, outside: None }) }
-            }
+            (true, true) => HostEvent::FileWritten {
+                req,
+                path,
+                result: Ok(WriteFact { created: true, bytes: 1, old: None, outside: None }),
+            },
             (true, false) => HostEvent::FileWritten { req, path, result: Err(error) },
         });
     }
