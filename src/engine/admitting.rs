@@ -10,7 +10,6 @@ use crate::model::claims::Claims;
 use crate::model::judge::{Deed, Place, Request, Verdict, judge};
 use crate::model::refusal::{Refusal, Subject};
 use crate::model::ruling::Ruled;
-use crate::model::session::Policy;
 use std::path::Path;
 
 /// What a request names, if that may be used.
@@ -21,8 +20,16 @@ pub(super) fn admit(
     path: impl AsRef<Path>,
 ) -> Result<Resolved, Refusal> {
     let path = path.as_ref();
+    // What the person has seen named and allowed outside.
+    let seen = match &request.place {
+        Place::Outside(real) if request.is_granted => Some(real.clone()),
+        _ => None,
+    };
     let (resolved, is_inside) = match roots.check(path) {
-        Err(error) => (beyond(roots, rules, &request, path, error), false),
+        Err(error) => (beyond(roots, rules, &request, (path, seen.as_deref()), error), false),
+        Ok(inside) if seen.as_ref().is_some_and(|seen| *seen != inside.real) => {
+            (Err(FsError::Outside(path.to_owned())), false)
+        }
         inside => (inside, true),
     };
     let request = match rules {
@@ -39,23 +46,22 @@ pub(super) fn admit(
     }
 }
 
-/// A file outside, which can be read where there is a person: one who has seen this very path, or who has made a rule.
+/// A file outside, which can be read or written by the word of a person who has seen this very path, or by a rule.
 fn beyond(
     roots: &Roots,
     rules: Option<&RulesInForce>,
     request: &Request,
-    path: &Path,
+    (path, seen): (&Path, Option<&Path>),
     error: FsError,
 ) -> Result<Resolved, FsError> {
-    let is_for = request.policy == Policy::Ask
-        && matches!(request.deed, Deed::Read(_))
+    let is_for = matches!(request.deed, Deed::Read(_) | Deed::Write(_))
         && matches!(error, FsError::Outside(_))
         && (request.is_granted || rules.is_some());
     if !is_for {
         return Err(error);
     }
     match roots.anywhere(path) {
-        Ok(outside) if request.is_granted && outside.real != path => Err(error),
+        Ok(outside) if request.is_granted && seen != Some(&outside.real) => Err(error),
         found => found,
     }
 }
@@ -87,10 +93,22 @@ fn again(rules: &RulesInForce, request: Request, resolved: &Result<Resolved, FsE
 }
 
 /// The same as the model knows it.
-pub(super) fn place(resolved: &Result<Resolved, FsError>) -> Place {
+fn place(resolved: &Result<Resolved, FsError>) -> Place {
     match resolved {
         Ok(resolved) => Place::Inside(Some(resolved.real.clone())),
         Err(error) => Place::Forbidden(refusing::file(error)),
+    }
+}
+
+/// Where a write would go that the person is to be asked about. What cannot be shown as text is refused.
+pub(super) fn place_of_write(roots: &Roots, path: &str) -> Place {
+    match roots.check(path) {
+        Err(FsError::Outside(asked)) => match roots.anywhere(path) {
+            Ok(outside) if outside.real.to_str().is_some() => Place::Outside(outside.real),
+            Ok(_) => place(&Err(FsError::Outside(asked))),
+            Err(error) => place(&Err(error)),
+        },
+        found => place(&found),
     }
 }
 
@@ -103,8 +121,9 @@ mod tests {
     use crate::model::judge::Deed;
     use crate::model::refusal::Reason;
     use crate::model::ruling::Ruling;
-    use crate::model::session::Allow;
+    use crate::model::session::{Allow, Policy};
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
     use tempfile::TempDir;
 
     fn request(path: &str) -> Request {
@@ -128,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_a_file_is_read_by_the_persons_word_for_its_real_path_or_by_a_rule() {
+    fn outside_a_file_is_used_by_the_persons_word_for_its_real_path_or_by_a_rule() {
         let temp = TempDir::new().unwrap();
         let base = temp.path().canonicalize().unwrap();
         let root = base.join("ws");
@@ -138,30 +157,92 @@ mod tests {
         std::fs::write(base.join("b"), "b").unwrap();
         symlink("docs/a", base.join("link")).unwrap();
         let rules = base.join("rules.toml");
-        std::fs::write(&rules, format!("allow = [\"Read({}/docs/**)\"]\n", base.display())).unwrap();
+        let allow = |tool: &str| format!("\"{tool}({}/docs/**)\"", base.display());
+        std::fs::write(&rules, format!("allow = [{}, {}]\n", allow("Read"), allow("Edit"))).unwrap();
         let rules = RulesInForce::new(Rulebook::new(Some(rules), None), root.clone());
         let own = Private::new(vec![base.join("own")]);
         let roots = Roots::new(vec![root.clone()]).without(own);
-        let read = |policy, is_granted, name: &str, rules| {
-            let path = base.join(name).to_string_lossy().into_owned();
-            let request = Request { policy, is_granted, ..Request::of(Deed::Read(path.as_str().into())) };
-            admit(&roots, rules, request, &path).map(|file| file.real)
-        };
-        assert_eq!(read(Policy::Ask, true, "b", None).unwrap(), base.join("b"));
-        assert_eq!(read(Policy::Ask, true, "b", Some(&rules)).unwrap(), base.join("b"));
-        assert_eq!(read(Policy::Ask, true, "link", Some(&rules)).unwrap_err().why, Reason::Outside, "another path");
-        assert_eq!(read(Policy::Ask, false, "docs/a", Some(&rules)).unwrap(), base.join("docs/a"));
-        assert_eq!(read(Policy::Ask, false, "link", Some(&rules)).unwrap(), base.join("docs/a"), "where it leads");
-        assert!(read(Policy::Ask, false, "b", Some(&rules)).is_err(), "nobody has allowed it");
-        assert!(read(Policy::Ask, false, "docs/a", None).is_err());
-        assert!(read(Policy::Ask, true, "own/x", Some(&rules)).is_err(), "the client's own");
-        for is_granted in [true, false] {
-            let refused = read(Policy::Auto(Allow::All), is_granted, "docs/a", Some(&rules)).unwrap_err();
-            assert_eq!(refused.why, Reason::Outside, "there is no person");
+        for deed in [|path: &str| Deed::Read(path.into()), |path: &str| Deed::Write(path.into())] {
+            // `seen`: what the person was shown and has allowed.
+            let used = |policy, seen: Option<&str>, name: &str, rules| {
+                let path = base.join(name).to_string_lossy().into_owned();
+                let place = seen.map_or(Place::Unknown, |seen| Place::Outside(base.join(seen)));
+                let request = Request { policy, is_granted: seen.is_some(), ..Request::of(deed(&path)) };
+                admit(&roots, rules, request.at(place), &path).map(|file| file.real)
+            };
+            let asked = |seen, name, rules| used(Policy::Ask, seen, name, rules);
+            assert_eq!(asked(Some("b"), "b", None).unwrap(), base.join("b"));
+            assert_eq!(asked(Some("b"), "b", Some(&rules)).unwrap(), base.join("b"));
+            assert_eq!(asked(Some("link"), "link", Some(&rules)).unwrap_err().why, Reason::Outside, "another path");
+            assert_eq!(asked(Some("docs/a"), "b", Some(&rules)).unwrap_err().why, Reason::Outside, "another file");
+            assert_eq!(asked(None, "docs/a", Some(&rules)).unwrap(), base.join("docs/a"));
+            assert_eq!(asked(None, "link", Some(&rules)).unwrap(), base.join("docs/a"), "where it leads");
+            assert!(asked(None, "b", Some(&rules)).is_err(), "nobody has allowed it");
+            assert!(asked(None, "docs/a", None).is_err());
+            assert!(asked(Some("own/x"), "own/x", Some(&rules)).is_err(), "the client's own");
+            let alone = |name, rules| used(Policy::Auto(Allow::All), None, name, rules);
+            assert_eq!(alone("docs/a", Some(&rules)).unwrap(), base.join("docs/a"), "by the rule, with nobody there");
+            assert_eq!(alone("link", Some(&rules)).unwrap(), base.join("docs/a"));
+            assert_eq!(alone("b", Some(&rules)).unwrap_err().why, Reason::Outside, "no rule names it");
+            assert_eq!(alone("docs/a", None).unwrap_err().why, Reason::Outside);
         }
-        let path = base.join("b").to_string_lossy().into_owned();
-        let write = Request { policy: Policy::Ask, ..request(&path) };
-        assert_eq!(admit(&roots, Some(&rules), write, &path).unwrap_err().why, Reason::Outside);
+    }
+
+    #[test]
+    fn what_was_allowed_inside_does_not_lead_outside_nor_the_other_way_round() {
+        let temp = TempDir::new().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        let root = base.join("ws");
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir(base.join("x")).unwrap();
+        let roots = Roots::new(vec![root.clone()]);
+        let write = |path: &Path, place: Place| {
+            let path = path.to_string_lossy().into_owned();
+            let request = Request { policy: Policy::Ask, ..request(&path) };
+            admit(&roots, None, request.at(place), &path).map(|file| file.real)
+        };
+        let outside = base.join("x/y");
+        assert_eq!(write(&outside, Place::Outside(outside.clone())).unwrap(), outside);
+        // Its directory has become a link since, into the session's or elsewhere.
+        std::fs::remove_dir(base.join("x")).unwrap();
+        for elsewhere in ["ws", "z"] {
+            symlink(elsewhere, base.join("x")).unwrap();
+            assert_eq!(
+                write(&outside, Place::Outside(outside.clone())).unwrap_err().why,
+                Reason::Outside,
+                "{elsewhere}"
+            );
+            std::fs::remove_file(base.join("x")).unwrap();
+        }
+        // Asked about as a path that led inside, or as one inside.
+        std::fs::create_dir(base.join("x")).unwrap();
+        assert_eq!(write(&outside, Place::Unknown).unwrap_err().why, Reason::Outside);
+        symlink("../x/y", root.join("in")).unwrap();
+        assert_eq!(write(&root.join("in"), Place::Unknown).unwrap_err().why, Reason::Outside);
+    }
+
+    #[test]
+    fn where_a_write_would_go_is_known_before_it_is_asked_about() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let temp = TempDir::new().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        let root = base.join("ws");
+        std::fs::create_dir_all(&root).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink("loop", base.join("loop")).unwrap();
+        symlink(std::ffi::OsStr::from_bytes(b"\xff"), base.join("bytes")).unwrap();
+        let roots = Roots::new(vec![root.clone()]).without(Private::new(vec![base.join("own")]));
+        let place = |path: PathBuf| place_of_write(&roots, path.to_str().unwrap());
+        assert_eq!(place(root.join("in")), Place::Inside(Some(root.join("in"))));
+        assert_eq!(place(root.join("up/new/x")), Place::Outside(base.join("new/x")));
+        let why = |path| match place(path) {
+            Place::Forbidden(why) => Some(why.why),
+            _ => None,
+        };
+        assert_eq!(why(base.join("own/x")), Some(Reason::DeniedByPolicy));
+        assert_eq!(why(base.join("loop")), Some(Reason::Outside), "nobody can tell where it leads");
+        assert_eq!(why(base.join("bytes")), Some(Reason::Outside), "it cannot be shown");
+        assert_eq!(why("in".into()), Some(Reason::BadParams));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! What may block runs on a blocking thread and comes back as a fact. Invariants: a session waits for its own files only;
 //! a read holds it up for no longer than its patience, and not beyond its turn; a write is over the file that the review has, or is not done.
 
-use super::admitting::{admit, place};
+use super::admitting::{admit, place_of_write};
 use super::fact::{Fact, Facts, Told};
 use super::file_job::{FileJob, ReadJob, WriteJob};
 use super::refusing;
@@ -219,12 +219,14 @@ impl FileQueue {
     fn check(&self, at: SessionKey, req: ReqId, path: String, reviews: &Reviews) {
         let (roots, facts) = (Arc::clone(reviews.roots(at)), self.facts.clone());
         tokio::task::spawn_blocking(move || {
-            let (real, result) = match place(&roots.check(&path)) {
-                Place::Forbidden(why) => (None, Err(why)),
-                Place::Inside(real) => (real.and_then(|real| real.into_os_string().into_string().ok()), Ok(())),
-                Place::Unknown | Place::Outside(_) => (None, Ok(())),
+            let text = |real: PathBuf| real.into_os_string().into_string().ok();
+            let (real, outside, result) = match place_of_write(&roots, &path) {
+                Place::Forbidden(why) => (None, false, Err(why)),
+                Place::Inside(real) => (real.and_then(text), false, Ok(())),
+                Place::Outside(real) => (text(real), true, Ok(())),
+                Place::Unknown => (None, false, Ok(())),
             };
-            facts.tell(at, HostEvent::WriteChecked { req, path, real, result });
+            facts.tell(at, HostEvent::WriteChecked { req, path, real, outside, result });
         });
     }
 
@@ -276,7 +278,10 @@ impl FileQueue {
             let is_wanted = || !is_over.load(Ordering::Acquire);
             let written = admit(&roots, rules.as_ref(), Request::clone(&request), &path).map(|file| {
                 fs::may_write(&file, how.only_where_directories_are, how.only_new)?;
-                write_text(&roots, &file, &content, known.as_ref(), &is_wanted)
+                let is_inside = roots.paths().iter().any(|root| file.real.starts_with(root));
+                let outside = (!is_inside).then(|| file.real.to_string_lossy().into_owned());
+                let (written, links) = write_text(&roots, &file, &content, known.as_ref(), &is_wanted)?;
+                Ok((written, links, outside))
             });
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
@@ -284,7 +289,9 @@ impl FileQueue {
                     let again = WriteJob { at, req, request, content, how, entry, tries: tries + 1, rules };
                     return facts.send(Fact::WriteAgain(again));
                 }
-                Ok(Ok((w, links))) => (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old }), links),
+                Ok(Ok((w, links, outside))) => {
+                    (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old, outside }), links)
+                }
                 Ok(Err(error)) => (Err(refusing::file(&error)), Vec::new()),
                 Err(refusal) => (Err(refusal), Vec::new()),
             };

@@ -150,7 +150,7 @@ impl Play {
             |wish: &Addressed<Effect>| if let Effect::FsWrite { req, .. } = wish.what { Some(req) } else { None };
         let req: Option<ReqId> = self.wishes.drain(..).rev().find_map(|wish| wrote(&wish));
         if let Some(req) = req {
-            let result = Ok(WriteFact { created: true, bytes: 9, old: None });
+            let result = Ok(WriteFact { created: true, bytes: 9, old: None, outside: None });
             self.fact(at(session), HostEvent::FileWritten { req, path: "/work/f".to_owned(), result });
         }
         self.update(agent, id, "and more");

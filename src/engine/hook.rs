@@ -34,10 +34,11 @@ impl Hook {
         Self { words, patience: PATIENCE }
     }
 
-    /// Whether it is asked about what the rules say this of. A read that no rule is for is served without a question, so
-    /// nothing of it is left to a hook.
+    /// Whether it is asked about what the rules say this of. A read inside that no rule is for is served without a
+    /// question, so nothing of it is left to a hook.
     pub(super) fn is_for(ruling: &Ruling, is_service_read: bool) -> bool {
-        ruling.verdict == Ruled::Allow || ruling.verdict != Ruled::Deny && !is_service_read
+        let is_served = is_service_read && ruling.outside.is_empty();
+        ruling.verdict == Ruled::Allow || ruling.verdict != Ruled::Deny && !is_served
     }
 
     /// What the rules and the hook say together, and what is wrong with the hook.
@@ -155,6 +156,8 @@ mod tests {
         }
         assert!(!Hook::is_for(&Ruling { verdict: Deny, ..Ruling::OPEN }, false), "a deny is final");
         assert!(!Hook::is_for(&Ruling::OPEN, true), "a served read");
+        let outside = vec![Outside { path: "/etc/x".into(), real: Some("/etc/x".into()) }];
+        assert!(Hook::is_for(&Ruling { outside, ..Ruling::OPEN }, true), "one that the person would be asked about");
     }
 
     fn asked(script: &str, patience: Duration) -> (Ruling, Option<String>) {

@@ -41,7 +41,9 @@ pub(super) fn claims_of_question(session: &Session, req: ReqId, cwd: &Path) -> V
     match &pending.about {
         About::Permission => session.tool(pending.entry).map(|t| claims(t, cwd)).unwrap_or_default(),
         About::Write => session.write(req).map_or_else(Vec::new, |write| {
-            vec![ClaimedEdit { path: absolute(&write.path, cwd), old: None, new: Arc::clone(&write.content) }]
+            let real = pending.outside.first().and_then(|outside| outside.real.as_deref());
+            let path = absolute(real.unwrap_or(&write.path), cwd);
+            vec![ClaimedEdit { path, old: None, new: Arc::clone(&write.content) }]
         }),
         About::Read(_) | About::Run(_) | About::Asked { .. } => Vec::new(),
     }

@@ -268,8 +268,13 @@ impl Follower {
                 };
                 let now = self.print_of(&state);
                 if seen != now {
-                    self.json(out, json!({ "type": "file", "verb": verb, "path": op.path, "outcome": state }));
-                    self.line(out, &format!("{verb} {}  {state}", op.path));
+                    let mut told = json!({ "type": "file", "verb": verb, "path": op.path, "outcome": state });
+                    if op.is_outside {
+                        told["outside"] = true.into();
+                    }
+                    self.json(out, told);
+                    let outside = if op.is_outside { ", outside: no undo" } else { "" };
+                    self.line(out, &format!("{verb} {}  {state}{outside}", op.path));
                 }
                 now
             }

@@ -7,6 +7,7 @@ use super::changes::Gate;
 use super::claims::Claims;
 use super::event::{PermissionKind, PermissionOption, TerminalSpec};
 use super::judge::Ground;
+use super::question::Outside;
 use super::ruling::{Ruled, Ruling};
 use serde::Serialize;
 
@@ -102,6 +103,9 @@ pub struct Decision {
     /// Commands, paths and addresses, as rules see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claims: Option<Claims>,
+    /// Files that it names outside of the session's directories, and where they really are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<Outside>,
     /// The answers that could be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,

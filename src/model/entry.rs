@@ -180,8 +180,11 @@ pub enum PlanStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileOp {
     pub verb: FileVerb,
+    /// As the agent names it; of what was written outside of the session's directories, where it really is.
     pub path: String,
     pub outcome: FileOutcome,
+    #[serde(default)]
+    pub is_outside: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -223,8 +223,8 @@ pub fn judge(request: &Request) -> Verdict {
 fn stopping(request: &Request) -> Option<Verdict> {
     let would_ask = match request.deed {
         Deed::Permission { .. } => true,
-        Deed::Write(_) | Deed::Run(_) => request.gate != Gate::Off || ruled(request) == Some(Ruled::Ask),
-        Deed::Read(_) => ruled(request) == Some(Ruled::Ask) || reads_outside(request),
+        Deed::Write(_) | Deed::Run(_) if request.gate != Gate::Off => true,
+        Deed::Read(_) | Deed::Write(_) | Deed::Run(_) => ruled(request) == Some(Ruled::Ask) || leads_outside(request),
     };
     (request.is_stopping && would_ask).then_some(Verdict::Refuse(Ground::Stopping))
 }
@@ -321,6 +321,12 @@ fn flag(request: &Request) -> Option<Verdict> {
         Allow::Reads => only_reads,
         Allow::None | Allow::Rules => false,
     };
+    // Nobody has seen where it leads.
+    if is_allowed && leads_outside(request) {
+        let path = request.path().unwrap_or_default();
+        let why = Refusal::new(Reason::Outside, format!("outside the workspace: {path}"));
+        return Some(Verdict::Refuse(Ground::Forbidden(why.about(Subject::Path(path.to_owned())))));
+    }
     let ground = Ground::Flag(allow);
     Some(if is_allowed { Verdict::Allow(ground) } else { Verdict::Refuse(ground) })
 }
@@ -339,14 +345,14 @@ fn granted(request: &Request) -> Option<Verdict> {
     request.is_granted.then_some(Verdict::Allow(Ground::Granted))
 }
 
-/// Outside nothing is read but with the person's word, or by a rule that names it.
+/// Outside nothing is read or written but with the person's word, or by a rule that names it.
 fn outside(request: &Request) -> Option<Verdict> {
-    reads_outside(request).then_some(Verdict::Ask)
+    leads_outside(request).then_some(Verdict::Ask)
 }
 
-/// Whether it reads a file of which it is known where outside it is.
-fn reads_outside(request: &Request) -> bool {
-    let Deed::Read(path) = &request.deed else { return false };
+/// Whether it reads or writes a file of which it is known where outside it is.
+fn leads_outside(request: &Request) -> bool {
+    let (Deed::Read(path) | Deed::Write(path)) = &request.deed else { return false };
     let is_known = || {
         let outside = request.ruling.as_ref().map_or(&[][..], |ruling| ruling.outside.as_slice());
         !outside.is_empty() && outside.iter().all(|outside| outside.real.is_some())

@@ -197,23 +197,30 @@ fn a_mode_goes_before_the_gate_and_before_what_exec_allows() {
 }
 
 #[test]
-fn outside_of_the_directories_reads_are_asked_about_whatever_the_mode_unless_a_rule_names_them() {
-    let read = |ruling: Ruling| Request::of(Deed::Read("/etc/x".into())).ruled(Some(ruling));
-    let file = |real: Option<&str>| Outside { path: "/etc/x".into(), real: real.map(str::to_owned) };
-    let at = |real| Ruling { outside: vec![file(real)], ..left_open(READS).unwrap() };
-    for mode in PermissionMode::ALL {
-        let request = Request { mode, ..read(at(Some("/etc/x"))) };
-        assert_eq!(judge(&request), Verdict::Ask, "{mode:?}");
-        assert_eq!(judge(&request.clone().granted()), Verdict::Allow(Ground::Granted), "{mode:?}");
-        // Whatever the rules took it for.
-        let placed = Request { mode, ..read(left_open(READS).unwrap()) }.at(Place::Outside("/etc/x".into()));
-        assert_eq!(judge(&placed), Verdict::Ask, "{mode:?}");
+fn outside_of_the_directories_files_are_asked_about_whatever_the_mode_unless_a_rule_names_them() {
+    for (deed, extent) in [(Deed::Read("/etc/x".into()), READS), (Deed::Write("/etc/x".into()), EDITS)] {
+        let asked = |ruling: Ruling| Request::of(deed.clone()).ruled(Some(ruling));
+        let file = |real: Option<&str>| Outside { path: "/etc/x".into(), real: real.map(str::to_owned) };
+        let at = |real| Ruling { outside: vec![file(real)], ..left_open(extent).unwrap() };
+        let is_read = matches!(deed, Deed::Read(_));
+        for mode in PermissionMode::ALL.into_iter().filter(|mode| is_read || *mode != PermissionMode::Plan) {
+            let request = Request { mode, ..asked(at(Some("/etc/x"))) };
+            assert_eq!(judge(&request), Verdict::Ask, "{mode:?}");
+            assert_eq!(judge(&request.clone().granted()), Verdict::Allow(Ground::Granted), "{mode:?}");
+            // Whatever the rules took it for.
+            let placed = Request { mode, ..asked(left_open(extent).unwrap()) }.at(Place::Outside("/etc/x".into()));
+            assert_eq!(judge(&placed), Verdict::Ask, "{mode:?}");
+        }
+        let allowed = Ruling { verdict: Ruled::Allow, ..at(Some("/etc/x")) };
+        assert!(matches!(judge(&asked(allowed.clone())), Verdict::Allow(Ground::Rule(_))));
+        assert_eq!(judge(&asked(at(None))), SERVED, "where that is not known the file system decides, and refuses it");
+        let stopped = Request { is_stopping: true, ..asked(at(Some("/etc/x"))) };
+        assert_eq!(judge(&stopped), Verdict::Refuse(Ground::Stopping));
+        // There is nobody to be asked.
+        let alone = |allow, ruling| judge(&Request { policy: Policy::Auto(allow), ..asked(ruling) });
+        assert_eq!(alone(Allow::None, at(Some("/etc/x"))), Verdict::Refuse(Ground::Flag(Allow::None)));
+        let Verdict::Refuse(Ground::Forbidden(why)) = alone(Allow::All, at(Some("/etc/x"))) else { panic!("{deed:?}") };
+        assert_eq!((why.why, why.message.as_str()), (Reason::Outside, "outside the workspace: /etc/x"));
+        assert!(matches!(alone(Allow::None, allowed), Verdict::Allow(Ground::Rule(_))));
     }
-    let allowed = Ruling { verdict: Ruled::Allow, ..at(Some("/etc/x")) };
-    assert!(matches!(judge(&read(allowed)), Verdict::Allow(Ground::Rule(_))));
-    assert_eq!(judge(&read(at(None))), SERVED, "where that is not known the file system decides, and refuses it");
-    let stopped = Request { is_stopping: true, ..read(at(Some("/etc/x"))) };
-    assert_eq!(judge(&stopped), Verdict::Refuse(Ground::Stopping));
-    let alone = Request { policy: Policy::Auto(Allow::None), ..read(at(Some("/etc/x"))) };
-    assert_eq!(judge(&alone), Verdict::Refuse(Ground::Flag(Allow::None)), "there is nobody to be asked");
 }

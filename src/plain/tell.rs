@@ -156,8 +156,9 @@ impl Teller {
                     FileOutcome::Altered => "changed by you",
                     FileOutcome::Refused(why) => &format!("refused: {why}"),
                 };
+                let outside = if file.is_outside { ", outside: not reviewed, no undo" } else { "" };
                 if !state.is_empty() {
-                    once(&format!("file: {verb} {}: {state}", file.path), &mut printed, out);
+                    once(&format!("file: {verb} {}: {state}{outside}", file.path), &mut printed, out);
                 }
             }
             Body::Notice(notice) => {

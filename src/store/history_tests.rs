@@ -42,7 +42,7 @@ fn of_every_kind() -> Vec<Entry> {
         Body::Attachment(Attachment { from: ChunkKind::User, message_id: None, block: Block::Text(text.clone()) }),
         Body::Tool(Box::new(tool)),
         Body::Plan(vec![step(PlanStatus::Completed), step(PlanStatus::Other("odd".into()))]),
-        Body::File(FileOp { verb: FileVerb::Write, path: "/p".into(), outcome }),
+        Body::File(FileOp { verb: FileVerb::Write, path: "/p".into(), outcome, is_outside: false }),
         Body::Notice(Notice {
             level: Level::Warn,
             title: text.clone(),

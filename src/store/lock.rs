@@ -7,15 +7,29 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::ops::Deref;
+use std::time::Duration;
 
 #[derive(Debug)]
 pub struct Lock(File);
 
+/// How often one is tried for that others only look at, and how long between.
+const LOOKS: u32 = 200;
+const LOOK: Duration = Duration::from_millis(1);
+
 impl Lock {
-    /// Does not wait for its holder.
+    /// Does not wait for its holder; one that is only looked at, see [`is_locked`], is free in a moment.
     pub fn take(file: File) -> Result<Self, TryLockError> {
-        file.try_lock()?;
-        Ok(Self(file))
+        Self::take_between(file, || std::thread::sleep(LOOK))
+    }
+
+    fn take_between(file: File, mut pause: impl FnMut()) -> Result<Self, TryLockError> {
+        for _ in 0..LOOKS {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if !is_locked(&file) => pause(),
+                taken => return taken.map(|()| Self(file)),
+            }
+        }
+        Err(TryLockError::WouldBlock)
     }
 
     /// Waits for its holder or for a look at it, see [`is_locked`]. On a disk without locks it is always free.
@@ -77,6 +91,20 @@ mod tests {
         drop(of_child);
         assert!(is_locked(&other()), "held by the next one alone");
         drop(again);
+    }
+
+    #[test]
+    fn one_that_is_only_looked_at_can_be_taken() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let look = file.reopen().unwrap();
+        look.try_lock_shared().unwrap();
+        let taken = Lock::take_between(file.reopen().unwrap(), || look.unlock().unwrap());
+        drop(taken.unwrap());
+        let held = Lock::take(file.reopen().unwrap()).unwrap();
+        let waits = || panic!("nothing is waited for that is held");
+        let refused = Lock::take_between(file.reopen().unwrap(), waits);
+        assert!(matches!(refused, Err(TryLockError::WouldBlock)));
+        drop(held);
     }
 
     #[test]

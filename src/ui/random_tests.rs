@@ -352,9 +352,11 @@ impl World {
 /// What the host answers to an effect, if it answers at all.
 fn owed(effect: Effect) -> impl Iterator<Item = HostEvent> {
     let what = match effect {
-        Effect::CheckWrite { req, path } => HostEvent::WriteChecked { req, path, real: None, result: Ok(()) },
+        Effect::CheckWrite { req, path } => {
+            HostEvent::WriteChecked { req, path, real: None, outside: false, result: Ok(()) }
+        }
         Effect::FsWrite { req, .. } => {
-            let result = Ok(WriteFact { created: false, bytes: 4, old: None });
+            let result = Ok(WriteFact { created: false, bytes: 4, old: None, outside: None });
             HostEvent::FileWritten { req, path: "/p/x".into(), result }
         }
         Effect::Review(ReviewCommand::BeginTurn(turn)) => {

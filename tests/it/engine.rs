@@ -9,6 +9,7 @@ mod hook;
 mod leaving;
 mod loading;
 mod many;
+mod outside;
 mod recalled;
 mod remote;
 mod rules;

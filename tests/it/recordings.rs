@@ -208,7 +208,7 @@ impl Talk {
                 self.rig.host(HostEvent::FileRead { req, path: "/project/x".into(), result });
             }
             ("fs/write_text_file", Some(req)) => {
-                let fact = WriteFact { created: true, bytes: 1, old: None };
+                let fact = WriteFact { created: true, bytes: 1, old: None, outside: None };
                 let result = error.map_or(Ok(fact), Err);
                 self.rig.host(HostEvent::FileWritten { req, path: "/project/x".into(), result });
             }

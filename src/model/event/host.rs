@@ -146,6 +146,9 @@ pub enum HostEvent {
         /// With every link followed; nothing where that is no text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         real: Option<String>,
+        /// That is outside of the session's directories.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        outside: bool,
         result: Result<(), Refusal>,
     },
     /// The decision hook is asked about a request, which takes a while.
@@ -237,6 +240,9 @@ pub struct WriteFact {
     pub created: bool,
     pub bytes: u64,
     pub old: Option<String>,
+    /// Where it really was written, of what lies outside of the session's directories.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
 }
 
 #[cfg(test)]
@@ -252,7 +258,8 @@ mod tests {
         let spawned = r#"{"AgentSpawned":{"pid":1}}"#;
         assert_eq!(serde_json::from_str::<HostEvent>(spawned).unwrap(), HostEvent::AgentSpawned { pid: 1 });
         let older = r#"{"WriteChecked":{"req":7,"path":"/a","result":{"Ok":null}}}"#;
-        let checked = HostEvent::WriteChecked { req: ReqId(7), path: "/a".into(), real: None, result: Ok(()) };
+        let checked =
+            HostEvent::WriteChecked { req: ReqId(7), path: "/a".into(), real: None, outside: false, result: Ok(()) };
         assert_eq!(serde_json::from_str::<HostEvent>(older).unwrap(), checked);
         assert!(serde_json::from_str::<HostEvent>(r#"{"NoSuchThing":{}}"#).is_err());
     }

@@ -6,12 +6,11 @@ use super::super::audit::{By, Decision, Matter, Outcome, claims_of};
 use super::super::changes::HeldOutcome;
 use super::super::claims::Claims;
 use super::super::effect::{Effect, Withdrawal};
-use super::super::entry::FileVerb;
 use super::super::event::TerminalSpec;
 use super::super::form::Reply;
 use super::super::ids::EntryId;
-use super::super::judge::Ground;
-use super::super::question::{About, Question};
+use super::super::judge::{Deed, Ground, Place, Request};
+use super::super::question::{About, Outside, Question};
 use super::super::session::Session;
 use super::{Cx, gate, ruling};
 
@@ -21,14 +20,25 @@ pub fn tell(cx: &mut Cx, decision: impl FnOnce() -> Decision) {
     }
 }
 
-/// A file or command of the client, decided without a question.
-pub fn file(verb: FileVerb, path: &str, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
-    let (event, tool) = match verb {
-        FileVerb::Read => (Matter::Read, "read"),
-        FileVerb::Write => (Matter::Write, "write"),
+/// A file of the client, decided without a question.
+pub fn file(request: &Request, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
+    let (event, tool, path) = match &request.deed {
+        Deed::Read(path) => (Matter::Read, "read", path),
+        Deed::Write(path) => (Matter::Write, "write", path),
+        Deed::Permission { .. } | Deed::Run(_) => return,
     };
-    let claims = || Some(Claims::of_file(tool, path));
-    tell(cx, || Decision { event, what: path.to_owned(), ..Decision::because(is_allowed, ground) }.about(claims()));
+    let outside = || match (&request.place, &request.ruling) {
+        (Place::Outside(real), _) => {
+            vec![Outside { path: path.to_string(), real: Some(real.to_string_lossy().into_owned()) }]
+        }
+        (Place::Unknown | Place::Forbidden(_), Some(ruling)) => ruling.outside.clone(),
+        _ => Vec::new(),
+    };
+    tell(cx, || {
+        let because = Decision::because(is_allowed, ground);
+        let decision = Decision { event, what: path.to_string(), outside: outside(), ..because };
+        decision.about(Some(Claims::of_file(tool, path)))
+    });
 }
 
 pub fn command(spec: &TerminalSpec, is_allowed: bool, ground: &Ground, cx: &mut Cx) {
@@ -48,7 +58,7 @@ fn about_call(session: &Session, entry: EntryId, decision: Decision) -> Decision
 }
 
 fn about(session: &Session, question: &Question, decision: Decision) -> Decision {
-    let decision = decision.offered(&question.options);
+    let decision = Decision { outside: question.outside.clone(), ..decision.offered(&question.options) };
     match &question.about {
         About::Permission => {
             let told = about_call(session, question.entry, Decision { event: Matter::Permission, ..decision });

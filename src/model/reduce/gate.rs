@@ -5,11 +5,11 @@
 
 use super::super::changes::{Before, Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::{Body, FileOutcome, FileVerb, Level, Notice};
+use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
-use super::super::question::{About, Offered, Question, ReadSpec};
+use super::super::question::{About, Offered, Outside, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruled;
 use super::super::session::{PromptKind, Session, Stage, Write};
@@ -56,11 +56,22 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
     let request = request.at(place).ruled(write.ruling.clone());
     match judge(&request) {
         Verdict::Refuse(ground) => {
-            audit::file(FileVerb::Write, &write.path, false, &ground, cx);
+            audit::file(&request, false, &ground, cx);
             let error = ground.refusal(Subject::Path(write.path.to_string()));
             host::file_written(session, req, Err(error), cx);
         }
-        Verdict::Allow(_) => on_its_way(session, req, &write, request, cx),
+        Verdict::Allow(ground) => {
+            audit::file(&request, true, &ground, cx);
+            on_its_way(session, req, &write, request, cx);
+        }
+        // The review does not look there: the person's answer alone decides.
+        Verdict::Ask if let Place::Outside(real) = &request.place => {
+            let real = Some(real.to_string_lossy().into_owned());
+            advance(session, req, Stage::Asked);
+            ask(session, req, write.entry, About::Write, cx);
+            permission::tell_outside(session, req, vec![Outside { path: write.path.to_string(), real }]);
+            permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
+        }
         Verdict::Ask => match session.gate() {
             Gate::Hold if session.changes.is_on => {
                 advance(session, req, Stage::Holding);
@@ -101,7 +112,8 @@ pub fn compared(session: &mut Session, req: ReqId, same: bool, cx: &mut Cx) {
     let Some(write) = at_stage(session, req, Stage::Comparing).cloned() else { return };
     if same {
         advance(session, req, Stage::Allowed);
-        audit::file(FileVerb::Write, &write.path, true, &Ground::Granted, cx);
+        let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx);
+        audit::file(&request, true, &Ground::Granted, cx);
         cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
     } else {
         advance(session, req, Stage::Captured);
@@ -121,12 +133,19 @@ fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request
     cx.push(Effect::FsWrite { req, request, content, how: write.how, entry: write.entry });
 }
 
-/// The person has allowed it.
-fn granted(session: &mut Session, req: ReqId, cx: &mut Cx) {
+/// The person has allowed it; outside that very file which they have seen named, whatever leads there by now.
+fn granted(session: &mut Session, req: ReqId, outside: &[Outside], cx: &mut Cx) {
     let Some(write) = session.write(req).cloned() else { return };
-    let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx).granted();
+    let (path, place) = seen(&write.path, outside);
+    let request = service::request_of(session, Deed::Write(path), cx).granted().at(place);
     let request = request.ruled(write.ruling.clone());
     on_its_way(session, req, &write, request, cx);
+}
+
+/// The file that the person was asked about, and where that is, if it lies outside. A relative path is none.
+fn seen(path: &str, outside: &[Outside]) -> (Arc<str>, Place) {
+    let real = outside.first().filter(|_| path.starts_with('/')).and_then(|outside| outside.real.as_deref());
+    real.map_or_else(|| (path.into(), Place::Unknown), |real| (real.into(), Place::Outside(real.into())))
 }
 
 /// The review has taken the write.
@@ -145,7 +164,7 @@ pub fn not_kept(session: &mut Session, req: ReqId, cx: &mut Cx) {
             advance(session, req, Stage::Asked);
             ask(session, req, entry, About::Write, cx);
         }
-        Some(Stage::Allowed) => granted(session, req, cx),
+        Some(Stage::Allowed) => granted(session, req, &[], cx),
         _ => {}
     }
 }
@@ -204,7 +223,7 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
                 advance(session, req, Stage::Allowed);
                 cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
             }
-            _ if allowed => granted(session, req, cx),
+            _ if allowed => granted(session, req, &outside, cx),
             _ => {
                 let path = session.write(req).map(|write| write.path.to_string()).unwrap_or_default();
                 end_write(session, req, &format!("refused by {by}"), Some(error(Subject::Path(path))), cx);
@@ -212,11 +231,8 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
         },
         About::Read(spec) if allowed => {
             retell(session, entry, Level::Info, format!("allowed by {by}: read {}", spec.path));
-            // Outside it is that very file which the person has seen named, whatever leads there by now.
-            let real =
-                outside.first().filter(|_| spec.path.starts_with('/')).and_then(|outside| outside.real.as_deref());
-            let path = real.unwrap_or(&spec.path);
-            let request = service::request_of(session, Deed::Read(path.into()), cx).granted();
+            let (path, place) = seen(&spec.path, &outside);
+            let request = service::request_of(session, Deed::Read(path), cx).granted().at(place);
             service::read_it(session, req, &spec, request, cx);
         }
         About::Read(spec) => {
@@ -257,7 +273,7 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
     advance(session, req, Stage::Asked);
     match outcome {
         HeldOutcome::Whole { created, bytes } => {
-            host::file_written(session, req, Ok(WriteFact { created, bytes, old: None }), cx);
+            host::file_written(session, req, Ok(WriteFact { created, bytes, old: None, outside: None }), cx);
         }
         HeldOutcome::Partly { differs } => {
             let Some(write) = session.writes.remove(&req) else { return };

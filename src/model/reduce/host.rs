@@ -20,8 +20,12 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
     match event {
         HostEvent::FileRead { req, path, result } => file_read(session, req, &path, result, cx),
         HostEvent::FileWritten { req, result, .. } => file_written(session, req, result, cx),
-        HostEvent::WriteChecked { req, real, result, .. } => {
-            let place = result.map_or_else(Place::Forbidden, |()| Place::Inside(real.map(PathBuf::from)));
+        HostEvent::WriteChecked { req, real, outside, result, .. } => {
+            let place = match (result, real.map(PathBuf::from)) {
+                (Err(why), _) => Place::Forbidden(why),
+                (Ok(()), Some(real)) if outside => Place::Outside(real),
+                (Ok(()), real) => Place::Inside(real),
+            };
             gate::checked(session, req, place, cx);
         }
         HostEvent::HookAsked { req } => ruling::hook_asked(session, req, cx),
@@ -145,8 +149,10 @@ fn last_word(event: Matter, path: &str, error: &Refusal, cx: &mut Cx) {
 
 pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact, Refusal>, cx: &mut Cx) {
     let Some(Write { entry, path, content: new, .. }) = session.writes.remove(&req) else { return };
+    let mut outside = None;
     let (outcome, answer) = match result {
-        Ok(WriteFact { created, bytes, old }) => {
+        Ok(WriteFact { created, bytes, old, outside: real }) => {
+            outside = real;
             let answer = Answer::Written { bytes, created };
             (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, answer)
         }
@@ -159,6 +165,9 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
         e.finished = true;
         if let Body::File(op) = &mut e.body {
             op.outcome = outcome;
+            if let Some(real) = outside {
+                (op.path, op.is_outside) = (real, true);
+            }
         }
     });
     cx.push(Effect::Respond { req, answer });

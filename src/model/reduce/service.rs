@@ -116,7 +116,7 @@ fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling
     let request = request_of(session, Deed::Read(spec.path.as_str().into()), cx).ruled(ruling);
     match judge(&request) {
         Verdict::Allow(ground) => {
-            audit::file(FileVerb::Read, &spec.path, true, &ground, cx);
+            audit::file(&request, true, &ground, cx);
             read_it(session, req, &spec, request, cx);
         }
         Verdict::Ask => {
@@ -126,7 +126,7 @@ fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling
             permission::tell_outside(session, req, outside);
         }
         Verdict::Refuse(ground) => {
-            audit::file(FileVerb::Read, &spec.path, false, &ground, cx);
+            audit::file(&request, false, &ground, cx);
             refuse_file_because(session, FileVerb::Read, &spec.path, ground.words(), cx.now);
             fail(cx, req, ground.refusal(Subject::Path(spec.path)));
         }
@@ -156,14 +156,14 @@ fn write(
     let request = request_of(session, Deed::Write(path.as_str().into()), cx).ruled(ruling.clone());
     let verdict = judge(&request);
     if let Verdict::Refuse(ground) = verdict {
-        audit::file(FileVerb::Write, &path, false, &ground, cx);
+        audit::file(&request, false, &ground, cx);
         refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
         return fail(cx, req, ground.refusal(Subject::Path(path)));
     }
-    let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending };
+    let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending, is_outside: false };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
     if let Verdict::Allow(ground) = &verdict {
-        audit::file(FileVerb::Write, &path, true, ground, cx);
+        audit::file(&request, true, ground, cx);
         tell_rule(session, ground, &format!("write {path}"), cx);
     }
     let is_stopped = verdict == Verdict::Ask;
@@ -231,7 +231,7 @@ pub fn request_of(session: &Session, deed: Deed, cx: &Cx) -> Request {
 }
 
 pub fn refuse_file_because(session: &mut Session, verb: FileVerb, path: &str, why: String, now: Now) {
-    let op = FileOp { verb, path: path.to_owned(), outcome: FileOutcome::Refused(why) };
+    let op = FileOp { verb, path: path.to_owned(), outcome: FileOutcome::Refused(why), is_outside: false };
     let entry = session.entries.push(session.last_turn, now, Body::File(op));
     session.entries.finish(entry);
 }

@@ -20,10 +20,10 @@ pub fn lightened(entry: &Entry) -> Option<Entry> {
     let body = match &entry.body {
         body if size_of_entry(body) < HEAVY => return None,
         Body::Tool(call) => Body::Tool(call.lightened().into()),
-        Body::File(FileOp { verb, path, outcome: FileOutcome::Written { created, bytes, old, new } }) => {
+        Body::File(FileOp { verb, path, outcome: FileOutcome::Written { created, bytes, old, new }, is_outside }) => {
             let (old, new) = (old.as_ref().map(shared), shared(new));
             let outcome = FileOutcome::Written { created: *created, bytes: *bytes, old, new };
-            Body::File(FileOp { verb: *verb, path: path.clone(), outcome })
+            Body::File(FileOp { verb: *verb, path: path.clone(), outcome, is_outside: *is_outside })
         }
         _ => return None,
     };
@@ -148,7 +148,13 @@ mod tests {
         // What was written belongs to the call that shows just that.
         let written = |new: &str| {
             let outcome = FileOutcome::Written { created: true, bytes: 1, old: None, new: new.into() };
-            lightened(&entry(Body::File(FileOp { verb: FileVerb::Write, path: "f".to_owned(), outcome }))).unwrap()
+            lightened(&entry(Body::File(FileOp {
+                verb: FileVerb::Write,
+                path: "f".to_owned(),
+                outcome,
+                is_outside: false,
+            })))
+            .unwrap()
         };
         let new = |entry: Entry| match entry.body {
             Body::File(FileOp { outcome: FileOutcome::Written { new, .. }, .. }) => new,

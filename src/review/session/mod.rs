@@ -35,7 +35,7 @@ use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
 use crate::base::human::thousands;
 use crate::base::paths;
-use crate::host::fs::Roots;
+use crate::host::fs::{self, Roots};
 use crate::model::changes::{Scope, Totals, TurnName, WritePreview};
 use crate::review::archive;
 use crate::review::decide::held_writes::HeldWrites;
@@ -52,6 +52,7 @@ pub use crate::review::history::origins::{Carried, Origins, Whose};
 use crate::review::protocol::{AgentSession, Changed, SessionInfo, Watch};
 use crate::review::worktree::git_dirs::some;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -409,7 +410,7 @@ impl ReviewSession {
     pub fn preview(&mut self, path: &Path, old: Option<&str>, new: &str) -> Result<WritePreview, ReviewError> {
         let disk = match self.below(path) {
             Some(below) => self.files.snapshot.peek(&below)?.1,
-            None => None,
+            None => elsewhere(path)?,
         };
         let text = disk.as_ref().map(|bytes| std::str::from_utf8(bytes).ok());
         if text == Some(None) {
@@ -502,6 +503,22 @@ fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
 
 fn real(path: &Path) -> Result<PathBuf, ReviewError> {
     path.canonicalize().map_err(|e| ReviewError::io(path, e))
+}
+
+/// What a file holds that is none of the review's; nothing where there is none.
+fn elsewhere(path: &Path) -> Result<Option<Vec<u8>>, ReviewError> {
+    let unread = |source| ReviewError::Unread { path: path.to_owned(), source };
+    let file = match fs::open_regular(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unread(error)),
+    };
+    let mut bytes = Vec::new();
+    file.take(fs::MAX_OLD_BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > fs::MAX_OLD_BYTES {
+        return Err(unread(io::Error::other("it is too large")));
+    }
+    Ok(Some(bytes))
 }
 
 fn shown(path: &Path) -> String {

@@ -228,7 +228,9 @@ fn a_failure_without_content_shows_the_raw_output() {
 
 #[test]
 fn files_served_are_one_line() {
-    let op = |outcome| Body::File(FileOp { verb: FileVerb::Write, path: "/proj/src/main.rs".into(), outcome });
+    let op = |outcome| {
+        Body::File(FileOp { verb: FileVerb::Write, path: "/proj/src/main.rs".into(), outcome, is_outside: false })
+    };
     let written = |old: Option<&str>, created| FileOutcome::Written {
         created,
         bytes: 4,

@@ -91,6 +91,9 @@ fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> (Opt
                 calls += 1;
                 outside.extend(written(call).map(|path| paths::normalize(Path::new(path))));
             }
+            Body::File(file) if file.is_outside && before.turn == changes.turn => {
+                outside.insert(paths::normalize(Path::new(&file.path)));
+            }
             _ => {}
         }
     }

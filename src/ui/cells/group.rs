@@ -21,6 +21,9 @@ pub const MOST: u64 = 32;
 pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
     if let (Body::Tool(call), Body::File(op)) = (&above.body, &below.body) {
         let FileOutcome::Written { new: written, .. } = &op.outcome else { return false };
+        if op.is_outside {
+            return false;
+        }
         // Only where the call shows just what was written.
         let is_shown = |content: &ToolContent| {
             let change = content.change().filter(|change| change.path == op.path);

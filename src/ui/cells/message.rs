@@ -277,6 +277,9 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
                 }
                 (false, None) => text.push(&format!("  {}", human::bytes(*bytes)), Token::Dim),
             }
+            if op.is_outside {
+                text.push("  outside: not reviewed, no undo", Token::Warn);
+            }
             LogicalLine::text(text)
         }
         FileOutcome::Altered => dim(format!("wrote {path}, changed by you")),

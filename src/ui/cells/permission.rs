@@ -141,6 +141,10 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             if write.is_held() {
                 out.push(dim("not written yet · F3 reviews it piece by piece"));
             }
+            out.extend(pending.outside.iter().map(|outside| leads_out(outside, ctx)));
+            if !pending.outside.is_empty() {
+                out.push(dim("not in the review: cannot be undone there"));
+            }
             out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
             out
         }

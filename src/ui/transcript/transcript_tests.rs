@@ -668,8 +668,14 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
             request: request.into(),
         }));
         let (req, path) = (ReqId(1), "/proj/a.rs");
-        stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real: None, result: Ok(()) }));
-        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()) });
+        stage.event(Event::Host(HostEvent::WriteChecked {
+            req,
+            path: path.into(),
+            real: None,
+            outside: false,
+            result: Ok(()),
+        }));
+        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()), outside: None });
         stage.event(Event::Host(HostEvent::FileWritten { req, path: path.into(), result }));
         stage.draw(80, 20).0.join("\n")
     };

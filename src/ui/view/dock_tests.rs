@@ -31,7 +31,13 @@ fn write(s: &mut Scene, req: u64) {
     };
     let req = ReqId(req);
     s.agent(AgentEvent::Request { req, session: Some(session()), request: request.into() });
-    s.event(Event::Host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) }));
+    s.event(Event::Host(HostEvent::WriteChecked {
+        req,
+        path: PATH.into(),
+        real: None,
+        outside: false,
+        result: Ok(()),
+    }));
     s.draw();
 }
 

@@ -153,6 +153,54 @@ fn nothing_outside_the_directory_is_read_or_written() {
 }
 
 #[test]
+fn outside_only_a_rule_that_names_it_or_a_further_directory_opens_a_file_where_nobody_is_asked() {
+    let lab = Lab::new();
+    for name in ["docs", "other"] {
+        std::fs::create_dir(lab.path(name)).unwrap();
+        lab.write(&format!("{name}/kept"), "old\n");
+    }
+    // By a link, so that it is the real place that counts.
+    std::os::unix::fs::symlink(lab.path("docs"), lab.cwd().join("docs")).unwrap();
+    let steps: String = ["{cwd}/docs", "{cwd}/../other"]
+        .iter()
+        .flat_map(|dir| {
+            let ask = move |method: &str, name: &str, more: &str| {
+                format!("{{ do = \"request\", method = \"fs/{method}_text_file\", params = {{ sessionId = \"{{session}}\", path = \"{dir}/{name}\"{more} }} }},\n")
+            };
+            [ask("read", "kept", ""), ask("write", "new", ", content = \"new\"")]
+        })
+        .collect();
+    let docs = lab.path("docs").canonicalize().unwrap();
+    let rules = lab.write("r.toml", &format!("allow = [\"Read({0}/**)\", \"Edit({0}/**)\"]\n", docs.display()));
+    let rules = rules.to_str().unwrap().to_owned();
+    let other = lab.path("other").to_str().unwrap().to_owned();
+    let none = [false; 4];
+    let takes = "[agent.capabilities]\nsessionCapabilities = { additionalDirectories = {} }\n";
+    let agent = lab.script(&format!("{takes}[[turn]]\ndefault = true\nstep = [\n{steps}\n]\n"));
+    for (args, granted) in [
+        (vec!["--allow", "all"], none),
+        (vec!["--allow", "all", "--permission-mode", "bypassPermissions"], none),
+        (vec!["--rules", &rules], [true, true, false, false]),
+        (vec!["--rules", &rules, "--permission-mode", "bypassPermissions"], [true, true, false, false]),
+        (vec!["--allow", "all", "--add-dir", &other], [false, false, true, true]),
+    ] {
+        let (done, record) = lab.record(&[&["x"], &args[..]].concat(), &agent);
+        done.assert_code(0);
+        let answers = record.answers();
+        let is_done = |(id, _): &(String, String)| {
+            let answer = answers.iter().find(|(answered, _)| answered == id).unwrap();
+            answer.1["error"].is_null()
+        };
+        let done: Vec<bool> = record.questions().iter().map(is_done).collect();
+        assert_eq!(done, granted, "{args:?} {answers:?}");
+        for (dir, is_written) in [("docs", granted[1]), ("other", granted[3])] {
+            assert_eq!(lab.path(dir).join("new").exists(), is_written, "{args:?}");
+            let _ = std::fs::remove_file(lab.path(dir).join("new"));
+        }
+    }
+}
+
+#[test]
 fn r_053_a_write_that_would_have_to_be_mended_is_refused_and_nothing_is_written() {
     let lab = Lab::new();
     let begin = |id: &str| {

@@ -36,7 +36,7 @@ fn session(rig: &mut Rig) {
     rig.host(HostEvent::FileRead { req, path: "/project/a".into(), result: Ok("a".into()) });
     rig.request(3, "fs/write_text_file", json!({ "path": "/project/a", "content": "b" }));
     let req = rig.wished(|e| if let Effect::FsWrite { req, .. } = e { Some(*req) } else { None });
-    let fact = WriteFact { created: false, bytes: 1, old: Some("a".into()) };
+    let fact = WriteFact { created: false, bytes: 1, old: Some("a".into()), outside: None };
     rig.host(HostEvent::FileWritten { req, path: "/project/a".into(), result: Ok(fact) });
     rig.terminal(4, "term-1");
     rig.request(5, "terminal/wait_for_exit", json!({ "terminalId": "term-1" }));

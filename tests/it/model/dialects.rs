@@ -313,7 +313,11 @@ fn s_034_a_write_of_d0_says_what_it_did() {
     let (req, how) = rig.wished(|e| if let Effect::FsWrite { req, how, .. } = e { Some((*req, *how)) } else { None });
     assert!(how.only_new && how.only_where_directories_are);
     let path = "/project/new/é.txt".to_owned();
-    rig.host(HostEvent::FileWritten { req, path, result: Ok(WriteFact { created: true, bytes: 2, old: None }) });
+    rig.host(HostEvent::FileWritten {
+        req,
+        path,
+        result: Ok(WriteFact { created: true, bytes: 2, old: None, outside: None }),
+    });
     assert_eq!(got(&rig, 1), json!({ "bytesWritten": 2, "created": true }));
 }
 

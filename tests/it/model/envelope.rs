@@ -33,7 +33,7 @@ fn busy() -> Rig {
     rig.host(HostEvent::FileWritten {
         req,
         path: "/project/x".into(),
-        result: Ok(acp_tui::model::event::WriteFact { created: true, bytes: 1, old: None }),
+        result: Ok(acp_tui::model::event::WriteFact { created: true, bytes: 1, old: None, outside: None }),
     });
     rig.request(9, "fs/read_text_file", json!({ "path": "/project/x" }));
     let req = rig.wished(|e| if let Effect::FsRead { req, .. } = e { Some(*req) } else { None });

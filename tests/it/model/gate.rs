@@ -34,12 +34,12 @@ fn write(rig: &mut Rig, id: u64) -> ReqId {
     rig.request(id, "fs/write_text_file", json!({ "path": PATH, "content": "new\n" }));
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
     assert!(!rig.pending().contains(&req), "nobody is asked before it is known to be possible");
-    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, result: Ok(()) });
+    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), real: None, outside: false, result: Ok(()) });
     req
 }
 
 fn written(rig: &mut Rig, req: ReqId) {
-    let result = Ok(WriteFact { created: false, bytes: 4, old: None });
+    let result = Ok(WriteFact { created: false, bytes: 4, old: None, outside: None });
     rig.host(HostEvent::FileWritten { req, path: PATH.into(), result });
 }
 
@@ -142,7 +142,13 @@ fn approved(rig: &mut Rig, differs: Option<&str>) {
 fn write_for_real(rig: &mut Rig, id: u64, content: &str) -> ReqId {
     rig.request(id, "fs/write_text_file", json!({ "path": PATH, "content": content }));
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
-    rig.host(HostEvent::WriteChecked { req, path: PATH.into(), real: Some(PATH.into()), result: Ok(()) });
+    rig.host(HostEvent::WriteChecked {
+        req,
+        path: PATH.into(),
+        real: Some(PATH.into()),
+        outside: false,
+        result: Ok(()),
+    });
     req
 }
 
@@ -283,7 +289,7 @@ fn a_write_that_is_impossible_is_refused_without_a_question() {
     rig.request(1, "fs/write_text_file", json!({ "path": "/etc/x", "content": "" }));
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
     let result = Err(Refusal::new(Reason::Outside, "outside the workspace: /etc/x"));
-    rig.host(HostEvent::WriteChecked { req, path: "/etc/x".into(), real: None, result });
+    rig.host(HostEvent::WriteChecked { req, path: "/etc/x".into(), real: None, outside: false, result });
     assert!(rig.pending().is_empty());
     assert_eq!(rig.sent_briefly(), ["1:-32602"]);
     assert!(rig.has_entry("refused: outside the workspace"));
@@ -322,7 +328,7 @@ fn a_cancel_answers_what_was_asked() {
         assert!(let_go(&rig, asked));
         assert_eq!((writes(&rig), commands(&rig)), (0, 0));
         let late = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
-        rig.host(HostEvent::WriteChecked { req: late, path: PATH.into(), real: None, result: Ok(()) });
+        rig.host(HostEvent::WriteChecked { req: late, path: PATH.into(), real: None, outside: false, result: Ok(()) });
         rig.host(HostEvent::Review(ReviewEvent::HeldDecided { req: asked, outcome: HeldOutcome::Refused }));
         assert!(rig.sent().is_empty() && rig.pending().is_empty(), "each was answered");
         rig.request(4, "fs/write_text_file", json!({ "path": PATH, "content": "" }));

@@ -148,7 +148,7 @@ impl Run {
                 if !self.checks.is_empty() {
                     let req = self.checks.remove(usize::from(a) % self.checks.len());
                     let result = if b < 40 { Err(Refusal::new(Reason::Outside, "outside")) } else { Ok(()) };
-                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result });
+                    self.rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, outside: false, result });
                 }
             }
             _ => self.reply(pick(&["initialize", "session/new", "session/prompt"], a), pick_body(b)),
@@ -166,9 +166,11 @@ impl Run {
         self.rig.host(match (write, a < 128) {
             (false, true) => HostEvent::FileRead { req, path, result: Ok("x".into()) },
             (false, false) => HostEvent::FileRead { req, path, result: Err(error) },
-            (true, true) => {
-                HostEvent::FileWritten { req, path, result: Ok(WriteFact { created: true, bytes: 1, old: None }) }
-            }
+            (true, true) => HostEvent::FileWritten {
+                req,
+                path,
+                result: Ok(WriteFact { created: true, bytes: 1, old: None, outside: None }),
+            },
             (true, false) => HostEvent::FileWritten { req, path, result: Err(error) },
         });
     }

@@ -46,7 +46,7 @@ fn long_run() -> Rig {
     rig.host(HostEvent::FileWritten {
         req,
         path: "/project/a".into(),
-        result: Ok(WriteFact { created: false, bytes: 1, old: Some("old".into()) }),
+        result: Ok(WriteFact { created: false, bytes: 1, old: Some("old".into()), outside: None }),
     });
     rig.prompt("waits");
     rig.intent(Intent::Cancel);

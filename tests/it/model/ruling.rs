@@ -4,9 +4,9 @@ use crate::support::Rig;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::audit::By;
-use acp_tui::model::changes::Gate;
+use acp_tui::model::changes::{Gate, ReviewCommand};
 use acp_tui::model::effect::Effect;
-use acp_tui::model::event::{HostEvent, Intent};
+use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
 use acp_tui::model::question::Outside;
 use acp_tui::model::refusal::{Reason, Refusal};
@@ -122,7 +122,7 @@ fn what_asks_nobody_is_held_to_the_rules_too() {
     rig.request(5, "fs/write_text_file", file.clone());
     say(&mut rig, Ruled::Ask);
     let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
-    rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, result: Ok(()) });
+    rig.host(HostEvent::WriteChecked { req, path: "/project/a".into(), real: None, outside: false, result: Ok(()) });
     assert_eq!(rig.pending(), [req]);
     rig.choose("reject");
     rig.request(6, "fs/read_text_file", file.clone());
@@ -259,6 +259,97 @@ fn what_is_read_outside_is_asked_about_and_is_the_file_that_was_named_then() {
     let mut alone = ruled(Policy::Auto(Allow::None));
     read(&mut alone, 3);
     assert!(alone.pending().is_empty() && alone.sent()[0]["error"].is_object());
+}
+
+/// The agent wants to write this, and the rules say where it is.
+fn write_outside(rig: &mut Rig, id: u64, ruling: Ruling) -> ReqId {
+    rig.request(id, "fs/write_text_file", json!({ "path": "/project/link", "content": "new\n" }));
+    let req = asked(rig);
+    rig.host(HostEvent::Ruled { req, ruling });
+    req
+}
+
+/// It would go there.
+fn checked(rig: &mut Rig, req: ReqId) {
+    let real = Some("/etc/really".into());
+    rig.host(HostEvent::WriteChecked { req, path: "/project/link".into(), real, outside: true, result: Ok(()) });
+}
+
+/// The path of the last write that is to be done.
+fn on_its_way(rig: &Rig) -> String {
+    rig.wished(|e| if let Effect::FsWrite { request, .. } = e { request.path().map(str::to_owned) } else { None })
+}
+
+#[test]
+fn what_is_written_outside_is_asked_about_and_is_the_file_that_was_named_then() {
+    let mut rig = ruled(Policy::Ask);
+    let outside = Outside { path: "/project/link".into(), real: Some("/etc/really".into()) };
+    let open = Ruling { outside: vec![outside.clone()], ..Ruling::OPEN };
+    let req = write_outside(&mut rig, 1, open.clone());
+    assert!(rig.pending().is_empty(), "not before it is known where it would go");
+    checked(&mut rig, req);
+    assert_eq!(rig.model().first().questions()[0].outside, [outside]);
+    let is_write = |e: &&Effect| matches!(e, Effect::FsWrite { .. });
+    assert_eq!(rig.wants().iter().filter(is_write).count(), 0);
+    rig.choose("allow");
+    assert_eq!(on_its_way(&rig), "/etc/really");
+    let fact = WriteFact { created: true, bytes: 4, old: None, outside: Some("/etc/really".into()) };
+    rig.host(HostEvent::FileWritten { req, path: "/etc/really".into(), result: Ok(fact) });
+    assert!(rig.has_entry("Write /etc/really"), "{:?}", rig.entries());
+    assert_eq!(rig.sent().len(), 1);
+    let req = write_outside(&mut rig, 2, open.clone());
+    checked(&mut rig, req);
+    rig.choose("reject");
+    assert!(rig.sent()[0]["error"].is_object());
+    assert_replayed(&rig);
+    let mut alone = ruled(Policy::Auto(Allow::All));
+    write_outside(&mut alone, 3, open);
+    assert!(alone.pending().is_empty());
+    assert_eq!(alone.sent()[0]["error"]["data"]["reason"], "outside_workspace");
+}
+
+#[test]
+fn a_write_outside_is_for_the_person_under_every_gate_and_by_a_rule_it_goes_its_way() {
+    for gate in [Gate::Ask, Gate::Hold] {
+        let mut rig = ruled(Policy::Ask);
+        rig.intent(Intent::SetGate(gate));
+        // The rules have not seen where it leads.
+        let req = write_outside(&mut rig, 1, Ruling::OPEN);
+        checked(&mut rig, req);
+        assert_eq!(rig.pending().len(), 1, "{gate:?}");
+        assert!(!rig.wants().iter().any(|e| matches!(e, Effect::Review(ReviewCommand::Hold { .. }))), "{gate:?}");
+        rig.choose("allow");
+        assert_eq!(on_its_way(&rig), "/etc/really");
+    }
+    let mut rig = ruled(Policy::Ask);
+    let outside = vec![Outside { path: "/project/link".into(), real: Some("/etc/really".into()) }];
+    let open = Ruling { outside, ..Ruling::OPEN };
+    write_outside(&mut rig, 1, Ruling { verdict: Ruled::Allow, rule: Some("Edit(/etc/**)".into()), ..open.clone() });
+    assert_eq!((rig.pending().len(), on_its_way(&rig).as_str()), (0, "/project/link"), "looked up when it is written");
+    // A rule that is made while it is asked about answers it.
+    let req = write_outside(&mut rig, 2, open.clone());
+    checked(&mut rig, req);
+    rig.host(HostEvent::RulesChanged);
+    let allowed = Ruling { verdict: Ruled::Allow, rule: Some("Edit(/etc/really)".into()), ..open.clone() };
+    rig.host(HostEvent::Ruled { req, ruling: allowed });
+    assert_eq!((rig.pending().len(), on_its_way(&rig).as_str()), (0, "/etc/really"));
+    // It leads inside by the time it is looked up.
+    let req = write_outside(&mut rig, 3, open);
+    let real = Some("/project/a".into());
+    rig.host(HostEvent::WriteChecked { req, path: "/project/link".into(), real, outside: false, result: Ok(()) });
+    assert_eq!((rig.pending().len(), on_its_way(&rig).as_str()), (0, "/project/link"));
+}
+
+#[test]
+fn a_journal_from_before_writes_outside_were_asked_about_goes_on_as_it_did() {
+    let mut rig = ruled(Policy::Ask);
+    let outside = vec![Outside { path: "/project/link".into(), real: Some("/etc/really".into()) }];
+    let req = write_outside(&mut rig, 1, Ruling { outside, ..Ruling::OPEN });
+    let result = Err(Refusal::new(Reason::Outside, "it is outside"));
+    rig.host(HostEvent::FileWritten { req, path: "/project/link".into(), result });
+    assert_eq!((rig.pending().len(), rig.sent().len()), (0, 1));
+    assert!(rig.has_entry("it is outside"));
+    assert_replayed(&rig);
 }
 
 #[test]

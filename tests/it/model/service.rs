@@ -62,7 +62,7 @@ fn r_071_r_350_contents_cross_unchanged_and_empty_results_are_objects() {
     let text = rig.wished(|e| if let Effect::FsWrite { content, .. } = e { Some(content.clone()) } else { None });
     assert_eq!(&*text, content);
     let req = writing(&rig);
-    let fact = WriteFact { created: false, bytes: 9, old: Some("x".into()) };
+    let fact = WriteFact { created: false, bytes: 9, old: Some("x".into()), outside: None };
     rig.host(HostEvent::FileWritten { req, path: "/project/a".into(), result: Ok(fact) });
     assert_eq!(rig.sent()[0]["result"], json!({}));
 }
@@ -77,7 +77,7 @@ fn r_360_a_write_is_answered_when_it_is_done() {
     rig.host(HostEvent::FileWritten {
         req,
         path: "/project/a".into(),
-        result: Ok(WriteFact { created: true, bytes: 1, old: None }),
+        result: Ok(WriteFact { created: true, bytes: 1, old: None, outside: None }),
     });
     assert_eq!(rig.sent_briefly(), ["1:ok"]);
 }
@@ -167,7 +167,7 @@ fn fact_15_a_write_of_the_agents_own_may_follow() {
         rig.host(HostEvent::FileWritten {
             req,
             path: "/project/a".into(),
-            result: Ok(WriteFact { created: id == 0, bytes: 1, old: None }),
+            result: Ok(WriteFact { created: id == 0, bytes: 1, old: None, outside: None }),
         });
     }
     rig.tool(json!({ "toolCallId": "t", "title": "write a", "status": "completed" }));
