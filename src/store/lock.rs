@@ -7,29 +7,28 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::ops::Deref;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub struct Lock(File);
 
-/// How often one is tried for that others only look at, and how long between.
-const LOOKS: u32 = 200;
-const LOOK: Duration = Duration::from_millis(1);
+/// How long one is tried for that others only look at: a look takes microseconds, unless its process is held up.
+const LOOKS: Duration = Duration::from_millis(200);
 
 impl Lock {
     /// Does not wait for its holder; one that is only looked at, see [`is_locked`], is free in a moment.
     pub fn take(file: File) -> Result<Self, TryLockError> {
-        Self::take_between(file, || std::thread::sleep(LOOK))
+        Self::take_between(file, std::thread::yield_now)
     }
 
     fn take_between(file: File, mut pause: impl FnMut()) -> Result<Self, TryLockError> {
-        for _ in 0..LOOKS {
+        let tried = Instant::now();
+        loop {
             match file.try_lock() {
-                Err(TryLockError::WouldBlock) if !is_locked(&file) => pause(),
+                Err(TryLockError::WouldBlock) if tried.elapsed() < LOOKS && !is_locked(&file) => pause(),
                 taken => return taken.map(|()| Self(file)),
             }
         }
-        Err(TryLockError::WouldBlock)
     }
 
     /// Waits for its holder or for a look at it, see [`is_locked`]. On a disk without locks it is always free.

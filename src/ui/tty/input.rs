@@ -196,8 +196,9 @@ fn read(
                 Err(e) => return Err(e),
             }
         }
+        // Also of what nobody takes any more: what has been read is not on its way.
+        parsed.iter().for_each(|input| expected.came(input));
         for input in parsed.drain(..) {
-            expected.came(&input);
             if inputs.blocking_send(input).is_err() {
                 return Ok(());
             }
@@ -434,6 +435,16 @@ mod tests {
         let mut rest = [0; 16];
         let n = (&tty).read(&mut rest).unwrap();
         assert_eq!(&rest[..n], b"x");
+    }
+
+    #[tokio::test]
+    async fn an_answer_behind_another_is_read_also_when_nobody_takes_them() {
+        let (mut stream, mut person, _master) = terminal();
+        stream.inputs.close();
+        *stream.expected.slot() = Some((Instant::now(), Told::Attributes { sixel: false }));
+        person.write_all(b"\x1b]11;rgb:0/0/0\x07\x1b[?6c").unwrap();
+        stream.reader.take().unwrap().join().unwrap();
+        assert_eq!(stream.expected.left(Duration::from_mins(1)), None);
     }
 
     #[tokio::test]
