@@ -84,9 +84,14 @@ pub fn below(state: &Path) -> PathBuf {
     state.join("review")
 }
 
+/// The directory of what sessions have found true of indexes, beside that of all reviews.
+pub fn verified(home: &Path) -> PathBuf {
+    home.with_file_name("verified")
+}
+
 /// What of the directory for state is the client's alone. A session may be elsewhere in that directory, and is covered.
 pub fn private(state: &Path) -> Vec<PathBuf> {
-    ["review", "sessions", "written", "open", "crashes", "log", "audit", "audit-ends"]
+    ["review", "sessions", "written", "open", "crashes", "log", "audit", "audit-ends", "verified"]
         .map(|name| state.join(name))
         .to_vec()
 }

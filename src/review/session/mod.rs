@@ -95,6 +95,7 @@ impl ReviewSession {
         let dir = SessionDir::create(home, head)?;
         let root = real(&dir.head().cwd)?;
         let snapshot = Snapshot::create(&dir.path().join(STORE), &root, Limits::default())?;
+        let snapshot = snapshot.with_record(&archive::verified(home));
         let ledger = Ledger::create(&dir.path().join(LEDGER))?;
         Ok(Self::assembled(dir, snapshot, ledger))
     }

@@ -3,7 +3,7 @@
 //! Compares what a walk and the person's index say with what is known; reads no content but
 //! that of rules. Invariant: but for the first look, nothing is passed over because the index already names it.
 
-use super::{Point, Snapshot, names_rules};
+use super::{Point, RULES, Snapshot};
 use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::manifest::Entry;
@@ -161,6 +161,10 @@ impl Snapshot {
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
                 return true;
             };
+            let written = self.index.map_or(started, |index| index.ctime);
+            if self.verified.as_ref().is_some_and(|record| !record.has(&job.key, &stat, oid, (written, started))) {
+                return true;
+            }
             if stat.size > self.limits.file_bytes || self.objects.theirs.size(&oid) != Some(stat.size) {
                 return true;
             }
@@ -173,4 +177,19 @@ impl Snapshot {
             false
         });
     }
+
+    /// What was found becomes what is known.
+    pub(super) fn accept(&mut self, updates: Vec<(RelPath, Option<Entry>)>) {
+        self.objects.need(updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid()));
+        for (key, entry) in updates {
+            match entry {
+                Some(entry) => self.seen.insert(key, entry),
+                None => self.seen.remove(&key),
+            };
+        }
+    }
+}
+
+fn names_rules(key: &[u8]) -> bool {
+    key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
 }

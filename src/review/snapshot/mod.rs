@@ -20,6 +20,7 @@ pub mod prior;
 pub mod repositories;
 pub mod root;
 pub mod survey;
+mod verified;
 mod zlib;
 
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
@@ -106,6 +107,7 @@ pub struct Snapshot {
     /// What the last look has found moved.
     pub(crate) moves: Moves,
     ignored: Ignored,
+    verified: Option<verified::Verified>,
     /// A directory that the disk did not give at the last look.
     failed: Option<ReviewError>,
     /// Files that may be the only copy of their content, wherever they are moved to.
@@ -183,6 +185,7 @@ impl Snapshot {
             hidden: Arc::default(),
             moves: Moves::default(),
             ignored: Ignored::default(),
+            verified: None,
             failed: None,
             only: BTreeSet::new(),
             vanished: Default::default(),
@@ -247,6 +250,8 @@ impl Snapshot {
             self.notes_histories(&walked, first)?;
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
+            let record = self.verified.as_ref().filter(|_| self.index.is_some());
+            record.inspect(|record| record.note(&self.seen, first));
         }
         changes
     }
@@ -329,6 +334,11 @@ impl Snapshot {
         let changes = self.capture(jobs, Vec::new(), false)?;
         self.closed.looked_into(&dirs, &walked)?;
         Ok(changes)
+    }
+
+    /// The same with the record of what earlier sessions have found true, below `dir`.
+    pub fn with_record(self, dir: &Path) -> Self {
+        Self { verified: Some(verified::Verified::read(dir, self.root())), ..self }
     }
 
     /// The same without what the client keeps for itself, also where it has been seen before.
@@ -576,20 +586,6 @@ impl Snapshot {
         }
         Ok(())
     }
-
-    fn accept(&mut self, updates: Vec<(RelPath, Option<Entry>)>) {
-        self.objects.need(updates.iter().filter_map(|(_, entry)| entry.as_ref()?.state.oid()));
-        for (key, entry) in updates {
-            match entry {
-                Some(entry) => self.seen.insert(key, entry),
-                None => self.seen.remove(&key),
-            };
-        }
-    }
-}
-
-fn names_rules(key: &[u8]) -> bool {
-    key.rsplit(|byte| *byte == b'/').next() == Some(RULES)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A workspace and, beside it, a place for its store.
@@ -1517,4 +1517,69 @@ fn directories_without_files_are_not_called_ignored() {
     let mut snapshot = space.snapshot();
     while snapshot.objects.keep_theirs(Instant::now()) {}
     assert_eq!(snapshot.uncovered(), ["target/ (ignored)"]);
+}
+
+/// Writes into the index that what is at a path now is what the index has there.
+fn forge(space: &Space, name: &str) {
+    let (path, meta) = (space.root.join(".git/index"), space.root.join(name).metadata().unwrap());
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.truncate(bytes.len() - 20);
+    let at = bytes.windows(name.len() + 1).position(|part| part == [name.as_bytes(), b"\0"].concat()).unwrap() - 62;
+    let numbers = [
+        (0, meta.ctime() as u32),
+        (4, meta.ctime_nsec() as u32),
+        (8, meta.mtime() as u32),
+        (12, meta.mtime_nsec() as u32),
+        (20, meta.ino() as u32),
+        (36, meta.size() as u32),
+    ];
+    for (from, number) in numbers {
+        bytes[at + from..at + from + 4].copy_from_slice(&number.to_be_bytes());
+    }
+    let sum = packs::sha1(&[&bytes]).unwrap();
+    bytes.extend(sum);
+    fs::write(&path, bytes).unwrap();
+    // Long after all files.
+    fs::File::options()
+        .append(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(SystemTime::now() + Duration::from_mins(1))
+        .unwrap();
+    assert_eq!(space.run(&["status", "--porcelain"]), "", "git is deceived");
+}
+
+#[test]
+fn an_index_that_an_agent_has_forged_is_not_believed_by_the_next_session() {
+    let space = Space::git(|s| s.write("a", "10\n"));
+    space.write("a", "99\n");
+    let record = space.temp.path().join("verified");
+    let begin = |name: &str| {
+        let store = space.temp.path().join(name);
+        let mut snapshot = Snapshot::create(&store, &space.root, Limits::default()).unwrap().with_record(&record);
+        snapshot.scan().unwrap();
+        snapshot
+    };
+    let theirs = packs::hash(b"99\n").ok();
+    let at = |snapshot: &Snapshot| snapshot.known(Path::new("a")).unwrap().oid();
+    assert_eq!(at(&begin("one")), theirs);
+    forge(&space, "a");
+    assert_eq!(at(&begin("two")), theirs);
+    // Nor once the record is gone: this index is young.
+    fs::remove_dir_all(&record).unwrap();
+    assert_eq!(at(&begin("three")), theirs);
+}
+
+#[test]
+fn a_record_that_goes_while_a_session_runs_is_written_again() {
+    let space = Space::git(|s| s.write("a", "one"));
+    let record = space.temp.path().join("verified");
+    let snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
+    let mut snapshot = snapshot.with_record(&record);
+    snapshot.scan().unwrap();
+    let count = || fs::read_dir(&record).unwrap().count();
+    assert_eq!(count(), 1);
+    fs::remove_dir_all(&record).unwrap();
+    snapshot.scan().unwrap();
+    assert_eq!(count(), 1);
 }

@@ -12,7 +12,7 @@ use crate::base::sanitize;
 /// Larger files are not text here, in bytes.
 pub const MAX_TEXT: usize = 32 << 20;
 /// Nor are files with more lines.
-pub const MAX_LINES: usize = 2_000_000;
+pub const MAX_LINES: usize = 800_000;
 /// A NUL among so many bytes at the beginning makes a file binary.
 const LOOK: usize = 8000;
 
