@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(1);
 impl Lock {
     /// Does not wait for its holder; one that is only looked at, see [`is_locked`], is free in a moment.
     pub fn take(file: File) -> Result<Self, TryLockError> {
-        Self::take_between(file, || std::thread::sleep(LOOK))
+        Self::take_between(file, || std::thread::park_timeout(LOOK))
     }
 
     fn take_between(file: File, mut pause: impl FnMut()) -> Result<Self, TryLockError> {
