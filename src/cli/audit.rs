@@ -140,11 +140,10 @@ fn line(record: &Value, time: &str) -> String {
     let by = std::iter::once(by.as_str()).chain(more).collect::<Vec<_>>().join(", ");
     let mut what = clean(text("what"), MAX_WHAT);
     for real in record["outside"].as_array().into_iter().flatten().filter_map(|outside| outside["real"].as_str()) {
-        if real == text("what") {
-            what += ", outside";
-        } else {
-            what += &format!(", really {}, outside", clean(real, MAX_WHAT));
+        if real != text("what") {
+            what = what + ", really " + &clean(real, MAX_WHAT);
         }
+        what += ", outside";
     }
     let gap = if what.is_empty() { "" } else { "  " };
     let (verdict, event, by) = (clean(verdict, MAX_WHAT), clean(text("event"), MAX_WHAT), clean(&by, MAX_WHAT));

@@ -128,10 +128,15 @@ fn not_reviewed(session: &mut Session, turn: TurnId, cx: &mut Cx) {
     cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
 }
 
-/// Whether a turn called any tool, as far as its newest entries tell.
+/// Whether a turn called any tool or wrote where the review does not look, as far as its newest entries tell.
 fn has_worked(session: &Session, turn: TurnId) -> bool {
     let newest = session.entries.slots().rev().take(NEWEST).filter_map(Slot::here);
-    newest.take_while(|entry| entry.turn >= turn).any(|e| e.turn == turn && matches!(e.body, Body::Tool(_)))
+    let is_work = |body: &Body| match body {
+        Body::Tool(_) => true,
+        Body::File(file) => file.is_outside,
+        _ => false,
+    };
+    newest.take_while(|entry| entry.turn >= turn).any(|e| e.turn == turn && is_work(&e.body))
 }
 
 fn seen(session: &mut Session, sum: Totals, after: bool) {

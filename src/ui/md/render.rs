@@ -53,7 +53,8 @@ pub(super) fn render(text: &str, width: u16, label: Label, links: &Links) -> Vec
     for (event, range) in parser.into_offset_iter() {
         // The parser's ranges of containers may reach into what follows them.
         let ended = match event {
-            Event::Start(Tag::Item) => Some(range.start + 1),
+            // Its range may begin before its mark.
+            Event::Start(Tag::Item) => Some(range.start + blanks(text, range.start) + 1),
             Event::Start(_) | Event::End(TagEnd::List(_) | TagEnd::Item | TagEnd::BlockQuote(_)) => None,
             _ => Some(range.end),
         };
@@ -441,6 +442,12 @@ fn address(url: &str) -> String {
 
 fn is_break(html: &str) -> bool {
     matches!(html.to_ascii_lowercase().as_str(), "<br>" | "<br/>" | "<br />")
+}
+
+/// Blanks from there on.
+fn blanks(text: &str, from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.len() - rest.trim_start_matches([' ', '\t']).len()
 }
 
 /// Whether a blank line stands between two blocks; marks of quotes count as blank.

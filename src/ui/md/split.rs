@@ -276,12 +276,13 @@ impl StablePrefix {
     }
 
     fn line_at_top(&mut self, at: usize, skip: usize, indent: usize, rest: &str, how: Line, mut b: Blocks) {
-        if indent > 3 {
+        let is_deep = indent > 3;
+        if is_deep && !how.goes_on {
             b.content = true;
             self.open = Open::Blocks(b);
             return;
         }
-        if let Some(fence) = opener(rest) {
+        if let Some(fence) = opener(rest).filter(|_| !is_deep) {
             if b.html {
                 b.doubt = true;
                 self.open = Open::Blocks(b);
@@ -296,11 +297,12 @@ impl StablePrefix {
             }
             return;
         }
-        if rest.starts_with('<') {
+        if rest.starts_with('<') && !is_deep {
             b.doubt |= b.html || opens_html(rest);
             b.html = true;
         }
-        if !is_rule(rest)
+        if !is_deep
+            && !is_rule(rest)
             && let Some(next) = marker(rest)
         {
             let goes_on = b.content && !how.after_blank;

@@ -44,6 +44,24 @@ fn every_prefix_of_the_corpus_is_as_the_whole() {
 }
 
 #[test]
+fn what_follows_an_empty_item_is_as_far_from_it_after_a_piece_as_in_the_whole() {
+    let text = ">F\n\n *\n:]*";
+    let mut split = StablePrefix::new();
+    split.extend(text, Markdown::Yes);
+    assert_eq!(split.pieces().len(), 2, "{:?}", split.pieces());
+    same(text, &split);
+}
+
+#[test]
+fn a_definition_whose_later_line_stands_far_in_draws_nothing() {
+    for text in ["[\t*\n\t\t]:[\t\t\n\n]\t:*!\n+m!\n", "[a\n    b]: /x\n\ntext\n", "[a\n    b\n\ntext [a\n    b]\n"] {
+        let mut split = StablePrefix::new();
+        split.extend(text, Markdown::Yes);
+        same(text, &split);
+    }
+}
+
+#[test]
 fn how_it_arrives_does_not_matter_for_the_lines() {
     for step in [1, 7, 20, 64, 4096] {
         let mut split = StablePrefix::new();

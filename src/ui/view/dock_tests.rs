@@ -4,10 +4,13 @@ use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::Block;
 use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, Stop, TerminalSpec, Update,
+    WriteFact,
 };
 use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
+use crate::model::question::Outside;
+use crate::model::ruling::Ruling;
 use crate::model::tool::{Change, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
@@ -67,6 +70,39 @@ fn a_write_under_the_gate_is_a_question() {
     preview(&mut s, 5, "one\ntwo\nthree\n", "one\nTWO\nthree\n", None);
     assert!(row(&s, "- two").contains('2') && row(&s, "+ TWO").contains('2'), "{}", s.shown);
     assert!(row(&s, "  one").contains("┃"), "what stays is no addition: {}", s.shown);
+}
+
+#[test]
+fn a_write_outside_says_where_it_goes_and_that_nothing_brings_it_back() {
+    let mut s = gated(Gate::Off, 110);
+    s.model = std::mem::take(&mut s.model).with_rules(true);
+    let turn = s.model.first().session().last_turn();
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
+    let (req, real) = (ReqId(5), "/srv/out/x.rs");
+    let request = AgentRequest::WriteFile {
+        path: PATH.into(),
+        content: "one\nTWO\n".into(),
+        how: crate::model::event::WriteHow::default(),
+    };
+    s.agent(AgentEvent::Request { req, session: Some(session()), request: request.into() });
+    let outside = vec![Outside { path: PATH.into(), real: Some(real.into()) }];
+    s.event(Event::Host(HostEvent::Ruled { req, ruling: Ruling { outside, ..Ruling::OPEN } }));
+    let checked =
+        HostEvent::WriteChecked { req, path: PATH.into(), real: Some(real.into()), outside: true, result: Ok(()) };
+    s.event(Event::Host(checked));
+    preview(&mut s, 5, "one\ntwo\n", "one\nTWO\n", None);
+    assert!(row(&s, "really").contains("really /srv/out/x.rs, outside of the session's directory"), "{}", s.shown);
+    assert!(row(&s, "cannot be undone").contains("not in the review"), "{}", s.shown);
+    assert!(row(&s, "- two").contains('2') && row(&s, "  one").contains('┃'), "what is there now: {}", s.shown);
+    s.intent(Intent::Answer { req, option: "allow".into() });
+    let fact = WriteFact { created: false, bytes: 8, old: Some("one\ntwo\n".into()), outside: Some(real.into()) };
+    s.event(Event::Host(HostEvent::FileWritten { req, path: real.into(), result: Ok(fact) }));
+    s.end_turn(Stop::EndTurn);
+    let (totals, session) = (Totals::default(), Totals::default());
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
+    s.draw();
+    assert!(row(&s, "wrote /srv/out/x.rs").contains("+1 −1  outside: not reviewed, no undo"), "{}", s.shown);
+    assert!(s.shown.contains("nothing changed here · 1 file outside: not reviewed"), "{}", s.shown);
 }
 
 #[test]
