@@ -10,6 +10,8 @@
 mod bytes;
 #[path = "e2e/processes.rs"]
 mod processes;
+#[path = "it/support/schema.rs"]
+mod schema;
 #[path = "e2e/session.rs"]
 mod session;
 

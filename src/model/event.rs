@@ -116,6 +116,8 @@ pub enum ErrorKind {
     Cancelled,
     /// A method or a feature that the agent does not have.
     Unsupported,
+    /// What was sent with the call is not as the agent wants it.
+    BadParams,
     /// The connection is not in order.
     Disconnected,
     Other,

@@ -28,6 +28,8 @@ use tokio::task::JoinSet;
 
 const CONNECTION: &str = "acp-connection-id";
 const SESSION: &str = "acp-session-id";
+/// Said of a refusal where the server has no stream for the session: there are some that never get one for what was loaded.
+const UNKNOWN: &str = "; this server has no stream for the session, which goes on over --transport websocket perhaps";
 /// Streams that are open and not listened to yet.
 const FRESH: usize = 16;
 
@@ -260,13 +262,17 @@ impl Connection {
                     Err(failure) => return Err(failure.lost),
                 }
             }
+            let is_unknown = opens.is_some();
             if let Some(id) = id.clone() {
                 let session = session.clone().filter(|_| is_last);
                 self.sessions().is_sent(id, Ours { opens, ends: session });
             }
             let answer = self.post(&mut line, message, named).await.map_err(|failure| failure.lost)?;
             if !answer.status().is_success() {
-                let failure = self.refused("it does not take the message", answer).await;
+                let mut failure = self.refused("it does not take the message", answer).await;
+                if is_unknown {
+                    failure.lost.why.push_str(UNKNOWN);
+                }
                 if let Some(answer) = not_taken(id.as_ref(), failure)? {
                     self.deliver_one(answer.as_bytes()).await?;
                 }

@@ -165,6 +165,14 @@ async fn s_080_a_session_that_the_server_gives_no_stream_is_loaded_over_the_conn
     server.sees("GET c1 unknown k=v", "").await;
     server.hears("{\"id\":3,\"result\":null}").await;
     assert!(!server.carried.is_finished());
+    // What is refused then says what may help.
+    let prompt = "{\"id\":4,\"method\":\"session/prompt\",\"params\":{\"sessionId\":\"unknown\",\"x\":\"refuse\"}}";
+    server.ours.send_line(prompt).await.unwrap();
+    server.sees("GET c1 unknown k=v", "").await;
+    server.sees("POST c1  k=v", prompt).await;
+    let answer = server.ours.next_line().await.unwrap().unwrap();
+    assert!(answer.contains("again after 7 s; this server has no stream for the session"), "{answer}");
+    assert!(answer.contains("--transport websocket"), "{answer}");
 }
 
 #[tokio::test]

@@ -27,6 +27,8 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 const SILENCE: Duration = Duration::from_secs(30);
 /// Bytes of messages that are handed on together, where they have come together.
 const TOGETHER: usize = 64 << 10;
+/// Bytes that wait to be sent: a message, and answers to pings.
+const MAX_HELD: usize = MAX_LINE + (1 << 20);
 
 pub(super) struct Socket(WebSocketStream<Box<dyn Pipe>>);
 
@@ -58,8 +60,7 @@ async fn shake_hands(web: &Web, headers: &[Header], speech: &Speech) -> Result<S
         let (name, value) = header.fields()?;
         request.headers_mut().append(name, value);
     }
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_LINE)).max_frame_size(Some(MAX_LINE));
-    match client_async_with_config(request, stream, Some(config)).await {
+    match client_async_with_config(request, stream, Some(settings(MAX_HELD))).await {
         Ok((socket, _)) => Ok(Socket(socket)),
         Err(Error::Http(response)) => {
             let body = response.body().as_deref().unwrap_or_default();
@@ -68,6 +69,12 @@ async fn shake_hands(web: &Web, headers: &[Header], speech: &Speech) -> Result<S
         Err(error @ Error::Io(_)) => Err(ended(&error, speech).into()),
         Err(error) => Err(Failure::unsuited(ended(&error, speech))),
     }
+}
+
+/// Of one that sends pings and does not read what they are answered with, only the last ping is answered once `held` bytes wait.
+fn settings(held: usize) -> WebSocketConfig {
+    let settings = WebSocketConfig::default().max_message_size(Some(MAX_LINE)).max_frame_size(Some(MAX_LINE));
+    settings.max_write_buffer_size(held)
 }
 
 /// Lines go out as text messages. Ends when the agent does not answer any more.
@@ -103,9 +110,11 @@ async fn send(
                 }
             },
         };
-        if sink.send(message).await.is_err() {
+        match sink.send(message).await {
+            Ok(()) => {}
+            Err(Error::WriteBufferFull(_)) => return "the agent does not read what it is sent".to_owned(),
             // What was said before is read first, and then why it has ended.
-            return pending().await;
+            Err(_) => return pending().await,
         }
     }
 }

@@ -8,8 +8,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::accept_hdr_async;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response as Accepted};
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 
 type Server = WebSocketStream<TcpStream>;
 
@@ -84,6 +84,27 @@ async fn s_098_a_message_that_is_too_large_ends_the_connection_by_its_length_alo
     server.get_mut().write_all(&[0x81, 127, 0, 0, 0, 0, 0x40, 0, 0, 0]).await.unwrap();
     let why = carried.await.unwrap();
     assert_eq!(why, "the agent sent a message of 1073741824 bytes; at most 67108864 are taken");
+}
+
+#[tokio::test]
+async fn s_096_answers_to_pings_that_nobody_reads_take_no_more_than_their_share_of_memory() {
+    const HELD: usize = 256 << 10;
+    let (mut pings, from_server) = tokio::io::duplex(64 << 10);
+    let (to_server, mut pongs) = tokio::io::duplex(1 << 10);
+    let pipe = tokio::io::join(from_server, to_server);
+    let mut socket = WebSocketStream::from_raw_socket(pipe, Role::Client, Some(settings(HELD))).await;
+    let flood = async {
+        let ping = [&[0x89, 125][..], &[b'x'; 125]].concat();
+        for _ in 0..10_000 {
+            pings.write_all(&ping).await.unwrap();
+        }
+        pings.write_all(b"\x81\x02hi").await.unwrap();
+    };
+    tokio::join!(flood, async { while !matches!(socket.next().await, Some(Ok(Message::Text(_)))) {} });
+    let mut answered = Vec::new();
+    let flush = async move { socket.flush().await.unwrap() };
+    let ((), read) = tokio::join!(flush, pongs.read_to_end(&mut answered));
+    assert!((1 << 10..HELD + (4 << 10)).contains(&read.unwrap()), "{}", answered.len());
 }
 
 #[tokio::test]

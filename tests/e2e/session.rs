@@ -58,6 +58,15 @@ pub struct Place {
     root: tempfile::TempDir,
 }
 
+impl Drop for Place {
+    /// All that was sent is valid.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = super::schema::check_journals(&self.path("state"));
+        }
+    }
+}
+
 impl Place {
     pub fn new() -> Self {
         let place = Self { root: tempfile::Builder::new().prefix("acp-tui-e2e-").tempdir().unwrap() };

@@ -302,8 +302,8 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             log_in_needed(model, key, Some(at), error, cx);
         }
         Err(error) => {
-            let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
-            let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
+            let Some(session) = model.sessions.get(&at) else { return };
+            let (is_kept, end) = (session.opening.kept().is_some(), opening::failed(session, &error));
             let in_vain = (is_kept && error.kind.is_gone()).then_some(ReadOnly::Forgotten);
             not_opened(model, key, at, end, in_vain, cx);
         }

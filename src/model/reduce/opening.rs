@@ -3,13 +3,14 @@
 //!
 //! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
+use super::agent::End;
 use super::{Cx, notice, permission, permission_mode, prompt, retold, review, shell};
 use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, Withdrawal};
 use crate::model::entry::{Body, Level};
-use crate::model::event::{CallError, Opening, PromptResult, SessionResult, Stop, Timer};
+use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
 use crate::model::login::LOGIN_LINES;
@@ -21,6 +22,24 @@ use std::time::Duration;
 
 /// How long an agent is silent that has told a history to its end.
 const HISTORY_QUIET: Duration = Duration::from_millis(300);
+/// Servers that are named where one of them may be the reason.
+const NAMED: usize = 5;
+
+/// Why the session is not there. An agent that finds fault with what the call held may not take the servers in it (V2-123).
+pub fn failed(session: &Session, error: &CallError) -> End {
+    let is_kept = session.opening.kept().is_some();
+    let end = if is_kept { End::not_continued(error) } else { End::refused(error) };
+    let given: Vec<&str> = session.servers.all().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect();
+    if error.kind != ErrorKind::BadParams || given.is_empty() {
+        return end;
+    }
+    let more = if given.len() > NAMED { ", …" } else { "" };
+    let hint = format!(
+        "It may not take the MCP servers that it was given ({}{more}): --no-mcp leaves them out, --no-mcp NAME one of them.",
+        given[..given.len().min(NAMED)].join(", ")
+    );
+    End { hint, ..end }
+}
 
 /// Whether going on without the history loses nothing of it: it is here, or no person reads it. Where it is from a
 /// journal, it may have gone on elsewhere since.

@@ -2,8 +2,9 @@
 
 use super::many::reply;
 use super::{config, until};
+use crate::support::between::memory;
 use acp_tui::agent::codec;
-use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::link::Agent;
 use acp_tui::engine::replay::replay;
 use acp_tui::engine::{Engine, EngineConfig};
 use acp_tui::model::Model;

@@ -3,8 +3,9 @@
 
 use super::config;
 use super::many::{is_ready, prompt, reply, send_plain, session, until};
+use crate::support::between::memory;
 use acp_tui::agent::codec;
-use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::link::Agent;
 use acp_tui::engine::{Engine, ReviewConfig};
 use acp_tui::model::changes::{Cause, FileDoc, ReviewAction, ReviewDoc, Scope};
 use acp_tui::model::event::{Intent, Opening};

@@ -2,10 +2,11 @@
 
 use super::config;
 use super::many::{is_ready, prompt, reply, send_plain, session, until};
+use crate::support::between::memory;
 use crate::support::chunk;
 use acp_tui::agent::codec;
 use acp_tui::engine::Engine;
-use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::link::Agent;
 use acp_tui::model::entries::Slot;
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::Intent;

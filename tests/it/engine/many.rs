@@ -1,10 +1,11 @@
 //! Two agents in one engine, one of them with two sessions: each is answered and written down under its own address.
 
 use super::config;
+use crate::support::between::memory;
 use crate::support::{chunk, options};
 use acp_tui::agent::codec;
 use acp_tui::base::exit::Exit;
-use acp_tui::engine::link::{Agent, Link, memory};
+use acp_tui::engine::link::{Agent, Link};
 use acp_tui::engine::replay::replay;
 use acp_tui::engine::{AgentSetup, Engine, Further, ReviewConfig};
 use acp_tui::model::Model;

@@ -2,9 +2,10 @@
 
 use super::many::{reply, send_plain};
 use super::{config, until};
+use crate::support::between::memory;
 use crate::support::options;
 use acp_tui::agent::codec;
-use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::link::Agent;
 use acp_tui::engine::{Engine, EngineConfig, recalling};
 use acp_tui::model::entry::Body;
 use acp_tui::model::event::{Before, Intent, Opening};

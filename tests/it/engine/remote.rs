@@ -1,6 +1,7 @@
 //! Agents behind a socket: what they are offered, what they get, and what becomes of a connection that breaks.
 
 use super::{config, until};
+use crate::support::schema::Watched;
 use crate::support::{chunk, render};
 use acp_tui::engine::{Engine, EngineConfig, ServersConfig};
 use acp_tui::model::agent::DeathKind;
@@ -21,8 +22,10 @@ type Heard = Arc<Mutex<Vec<(usize, Value)>>>;
 async fn serve(number: usize, stream: UnixStream, heard: Heard, file: String) {
     let (read, mut write) = stream.into_split();
     let mut lines = BufReader::new(read).lines();
+    let mut watched = Watched::default();
     while let Ok(Some(line)) = lines.next_line().await {
         let got: Value = serde_json::from_str(&line).unwrap();
+        watched.sent(&got);
         heard.lock().unwrap().push((number, got.clone()));
         let mut said = Vec::new();
         let result = match got["method"].as_str() {

@@ -2,8 +2,9 @@
 
 use super::many::{reply, send_plain};
 use super::{config, until};
+use crate::support::between::memory;
 use acp_tui::agent::codec;
-use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::link::Agent;
 use acp_tui::engine::{Engine, EngineConfig};
 use acp_tui::host::keyring::Keyring;
 use acp_tui::model::effect::FrontEnd;

@@ -2,8 +2,9 @@
 
 use super::many::reply;
 use super::{config, until};
+use crate::support::between::memory;
 use acp_tui::agent::codec;
-use acp_tui::engine::link::{Agent, memory};
+use acp_tui::engine::link::Agent;
 use acp_tui::engine::{Engine, EngineConfig, ServersConfig};
 use acp_tui::mcp::{Found, How, ResolvedServer, Server};
 use acp_tui::model::event::Intent;

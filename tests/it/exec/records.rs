@@ -1,6 +1,7 @@
 //! The recording and the journal: what is in them, who may read them, and that they tell the same as was printed.
 
 use super::support::{Lab, Recording, Running, demo, is_alive, wait_until};
+use crate::support::schema::check_journals;
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::entry::Body;
@@ -209,4 +210,14 @@ fn a_recording_that_cannot_be_written_is_said_once_and_work_goes_on() {
     assert_eq!(done.assert_code(0).out(), "You said: hello\n");
     assert_eq!(done.err().matches("the recording is not written any more").count(), 1, "{}", done.err());
     assert!(!done.err().contains("journal"), "{}", done.err());
+}
+
+/// Each test with a lab has its journals looked at when it ends.
+#[test]
+fn r_074_what_is_sent_is_found_in_the_journal_of_every_version() {
+    for version in ["1", "2"] {
+        let lab = Lab::new();
+        lab.exec(&["hi", "--protocol", version], &lab.script("")).assert_code(0);
+        assert!(check_journals(&lab.path("state")) >= 3, "initialize, session/new and session/prompt");
+    }
 }

@@ -1,7 +1,7 @@
 //! A place of its own for each run of the program: home, state, configuration, an empty directory to work in, and a
 //! mark in the environment by which everything that was started can be found again.
 
-use crate::support::schema::Watched;
+use crate::support::schema::{Watched, check_journals};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsString;
@@ -161,6 +161,9 @@ impl Drop for Lab {
     fn drop(&mut self) {
         for (pid, _) in self.left() {
             kill(pid, rustix::process::Signal::KILL);
+        }
+        if !std::thread::panicking() {
+            let _ = check_journals(&self.path("state"));
         }
     }
 }

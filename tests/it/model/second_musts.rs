@@ -7,7 +7,7 @@ use acp_tui::model::event::{HostEvent, Intent, Opening, Protocol, Stop};
 use acp_tui::model::form::Reply;
 use acp_tui::model::ids::{AgentKey, Owner, SessionKey, TermId};
 use acp_tui::model::options::OptionValue;
-use acp_tui::model::session::{Allow, Policy, SessionState};
+use acp_tui::model::session::{Allow, Phase, Policy, SessionState};
 use acp_tui::model::tool::{Mark, ToolStatus};
 use serde_json::{Value, json};
 
@@ -419,4 +419,26 @@ fn v2_133_v2_134_an_entry_stays_where_it_was_first_and_no_prompt_of_ours_is_one_
     let entries = rig.entries();
     assert_eq!(entries[..3], ["you: hi", "agent: first again", "tool Build it done"]);
     assert_eq!(entries.len(), 4, "{entries:?}");
+}
+
+#[test]
+fn v2_123_a_session_that_is_refused_for_what_was_sent_with_it_names_the_servers_in_it() {
+    let refused = |code: i32, names: &[&str]| {
+        let mut rig = Rig::with_policy(Policy::Ask);
+        rig.core.speak(acp_tui::agent::codec::first(Protocol::Two), false);
+        rig.intent(Intent::Start);
+        rig.host(HostEvent::AgentSpawned { pid: 7 });
+        rig.answer("initialize", second_init());
+        rig.host(HostEvent::ServersFound(names.iter().map(|name| (*name).to_owned()).collect()));
+        rig.intent(Intent::SwitchServer { name: "off".into(), on: false });
+        rig.fail("session/new", json!({ "code": code, "message": "no such transport" }));
+        let Phase::Dead(death) = rig.model().first().phase() else { panic!("it is not open") };
+        assert_eq!(death.message, "session/new failed: no such transport");
+        death.hint.clone()
+    };
+    let hint = refused(-32602, &["db", "off", "docs"]);
+    assert!(hint.starts_with("It may not take the MCP servers that it was given (db, docs): --no-mcp"), "{hint}");
+    let many = refused(-32602, &["a", "b", "c", "d", "e", "f"]);
+    assert!(many.contains("(a, b, c, d, e, …)"), "{many}");
+    assert_eq!((refused(-32602, &["off"]), refused(-32603, &["db"])), (String::new(), String::new()));
 }

@@ -3,6 +3,7 @@
 //! What goes in is also written down as the lines of a journal, so that every run can be replayed.
 
 pub mod app;
+pub mod between;
 pub mod next;
 pub mod renamed;
 pub mod schema;

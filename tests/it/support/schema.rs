@@ -1,12 +1,17 @@
 //! What the client sends is valid in the published schemas of versions 1 and 2 of the protocol.
 //!
 //! A call is looked up by its method, an answer by the method of what it answers. Methods that the schemas do not know
-//! are those of `OTHERS`, and no more.
+//! are those of `OTHERS`, and no more. What the program itself sends is found in its journals.
 
 use acp_tui::agent::codec::{rendition, v1, v2};
+use acp_tui::engine::replay::replay;
+use acp_tui::model::Model;
+use acp_tui::model::event::Dialect;
+use acp_tui::model::session::Policy;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// Spoken by agents of today, and of no schema: words for a turn that runs, and the list of models before options.
@@ -126,6 +131,64 @@ impl Watched {
         }
         check(self.codec, message, self.asked.method_of(message));
     }
+}
+
+/// Checks what stands in the journals below this directory of state, and gives how many messages of the client there are.
+/// What agents of older renditions are told has no schema.
+#[track_caller]
+pub fn check_journals(state: &Path) -> usize {
+    let mut count = 0;
+    let Ok(entries) = std::fs::read_dir(state.join("acp-tui/sessions")) else { return count };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            count += check_journal(&String::from_utf8_lossy(&std::fs::read(path).unwrap()));
+        }
+    }
+    count
+}
+
+#[track_caller]
+fn check_journal(text: &str) -> usize {
+    let lines = || text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let spoken = [v1::NAME, rendition::NAME, v2::NAME];
+    if !lines().next().is_some_and(|header| spoken.contains(&header["codec"].as_str().unwrap_or_default())) {
+        return 0;
+    }
+    let (model, _) = replay(Model::new(String::new(), "/".into(), Policy::Ask), "/".into(), text.lines());
+    let (mut watched, mut count) = (HashMap::<String, Watched>::new(), 0);
+    for line in lines() {
+        let (at, frame) = (line["at"].to_string(), &line["frame"]);
+        let is_other = |number: u64| {
+            model.agents().any(|(key, agent)| u64::from(key.0) == number && agent.dialect != Dialect::Canonical)
+        };
+        if !frame.is_object() || line["at"]["agent"].as_u64().is_some_and(is_other) {
+            continue;
+        }
+        let watched = watched.entry(at).or_default();
+        match line["dir"].as_str() {
+            Some("client->agent") => {
+                watched.sent(frame);
+                count += 1;
+            }
+            Some("agent->client") => watched.hear(frame.to_string().as_bytes()),
+            _ => {}
+        }
+    }
+    count
+}
+
+#[test]
+fn what_a_journal_has_is_looked_at() {
+    let sent = |cwd: Value| {
+        let frame = |id: u64, method: &str, params: Value| {
+            let frame = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+            json!({ "t": 1.0, "dir": "client->agent", "at": { "agent": 0 }, "frame": frame }).to_string()
+        };
+        let new = frame(1, "session/new", json!({ "cwd": cwd, "mcpServers": [] }));
+        let lines = [r#"{"codec":"acp-1"}"#, &frame(0, "initialize", json!({ "protocolVersion": 1 })), &new];
+        std::panic::catch_unwind(|| check_journal(&lines.join("\n"))).is_ok()
+    };
+    assert!(sent(json!("/p")) && !sent(json!(7)));
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub fn read(error: &RpcError, methods: impl Fn(&[Value]) -> Vec<AuthMethod>) -> 
         (_, UNSUPPORTED_VERSION) => ErrorKind::WrongVersion,
         (_, CANCELLED) => ErrorKind::Cancelled,
         (_, METHOD_NOT_FOUND) => ErrorKind::Unsupported,
+        (_, INVALID_PARAMS) => ErrorKind::BadParams,
         _ => ErrorKind::Other,
     };
     read_as(error, kind, methods)
