@@ -50,8 +50,12 @@ pub struct Scene {
 
 impl Scene {
     pub fn new(width: u16, height: u16) -> Self {
+        Self::within("/home/me/src/shop", width, height)
+    }
+
+    fn within(cwd: &str, width: u16, height: u16) -> Self {
         Self {
-            model: Model::new("gemini --acp".into(), "/home/me/src/shop".into(), Policy::Ask),
+            model: Model::new("gemini --acp".into(), cwd.into(), Policy::Ask),
             ui: App::default(),
             transcript: Transcript::new(),
             info: FrameInfo::default(),
@@ -66,7 +70,12 @@ impl Scene {
 
     /// A session that is ready.
     pub fn ready(width: u16, height: u16) -> Self {
-        let mut scene = Self::new(width, height);
+        Self::ready_within("/home/me/src/shop", width, height)
+    }
+
+    /// The same in another directory.
+    pub fn ready_within(cwd: &str, width: u16, height: u16) -> Self {
+        let mut scene = Self::within(cwd, width, height);
         scene.start();
         scene.agent(AgentEvent::Initialized(Ok(InitResult {
             name: Some("gemini-cli".into()),
@@ -317,7 +326,11 @@ impl Scene {
         let mut transcript = std::mem::take(&mut self.transcript);
         let info = view::draw(&self.view_cx(), &mut transcript, &mut buf);
         (self.info, self.transcript) = (info, transcript);
-        self.ui.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), self.now);
+        self.ui.view.note_frame(
+            (self.info.scroll, self.info.seen_end),
+            (self.info.dialog.as_ref(), self.info.seen),
+            self.now,
+        );
         if let (Some(review), Some(frame)) = (&mut self.ui.view.review, &self.info.review) {
             review.measure(frame.measured);
         }

@@ -9,7 +9,7 @@ use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
-use super::state::scroll::Scroll;
+use super::state::scroll::{Scroll, SeenEnd};
 use super::state::session_list::{ListFrame, PastSession, Place, Query, Which};
 use super::state::trees::{Fate, Tree};
 use crate::base::picture::Picture;
@@ -164,6 +164,9 @@ pub struct FrameInfo {
     pub prompt: Option<(usize, usize)>,
     /// The scroll position as clamped by the transcript.
     pub scroll: Scroll,
+    /// How far the conversation had come when its end was in view last, and what has come since.
+    pub seen_end: Option<SeenEnd>,
+    pub news: usize,
     /// Where the cursor stands; none when nothing is written now.
     pub cursor: Option<Position>,
     pub dock: Rect,

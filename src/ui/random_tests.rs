@@ -279,7 +279,11 @@ impl World {
         let info = view::draw(&cx, &mut Transcript::new(), &mut cold);
         assert_eq!(buf, cold, "a new cache draws something else");
         assert_eq!(info, self.info);
-        self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), self.now);
+        self.app.view.note_frame(
+            (self.info.scroll, self.info.seen_end),
+            (self.info.dialog.as_ref(), self.info.seen),
+            self.now,
+        );
         super::fixtures::text(&buf)
     }
 

@@ -549,7 +549,11 @@ impl<D: Device> Running<D> {
             inline::draw(self)?;
         }
         self.screen.weigh(update::weighs(&self.app, now));
-        self.app.view.note_frame(self.info.scroll, (self.info.dialog.as_ref(), self.info.seen), now);
+        self.app.view.note_frame(
+            (self.info.scroll, self.info.seen_end),
+            (self.info.dialog.as_ref(), self.info.seen),
+            now,
+        );
         if self.info.log_in != self.log_in_size {
             self.log_in_size.clone_from(&self.info.log_in);
             if let Some((term, size)) = &self.log_in_size {

@@ -499,11 +499,13 @@ fn lets_all_pass(mode: &str) -> bool {
     ["auto", "bypass", "yolo", "accept", "full access", "danger"].iter().any(|word| mode.contains(word))
 }
 
-/// The name of the model, where the agent tells it.
+/// The name of the model, where the agent tells it; "model" in front of one that is only a figure.
 pub fn model(session: SessionRef<'_>) -> Option<String> {
     let name = sanitize::line(session.settings().find(|o| o.is_category("model"))?.current_name());
     let name = name.trim();
-    (!name.is_empty()).then(|| width::truncate(name, 32).into_owned())
+    let says_nothing = !name.chars().any(char::is_alphabetic);
+    let what = if says_nothing { "model " } else { "" };
+    (!name.is_empty()).then(|| format!("{what}{}", width::truncate(name, 32)))
 }
 
 /// The two ends of the line for a number of columns; both fit with two columns between them.

@@ -205,7 +205,9 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
     }
     let (mut adds, mut deletes) = (true, true);
     for change in changes {
-        adds &= change.operation == Operation::Add;
+        // Some agents send an empty old text for a file that is not there.
+        let was_empty = change.texts().is_some_and(|(old, _)| old.is_some_and(|old| old.is_empty()));
+        adds &= change.operation == Operation::Add || was_empty;
         deletes &= change.operation == Operation::Delete;
     }
     match (adds, deletes) {

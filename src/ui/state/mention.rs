@@ -45,7 +45,10 @@ impl Mentions {
     }
 
     pub fn find(&mut self, text: String, paths: Vec<(String, u64)>) {
-        self.selected = 0;
+        // More was found of what was asked for before: who has gone down in the list stays on the same name.
+        let before = self.found.take().filter(|(of, _)| *of == text && self.selected > 0);
+        let name = before.and_then(|(_, paths)| paths.into_iter().nth(self.selected));
+        self.selected = name.and_then(|(name, _)| paths.iter().position(|(path, _)| *path == name)).unwrap_or(0);
         self.found = Some((text, paths));
     }
 

@@ -203,7 +203,7 @@ pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
         return (0..texts.len()).collect();
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    fuzzy::rank(query, &texts).into_iter().map(|(at, _)| at).collect()
+    fuzzy::rank(query, &texts)
 }
 
 /// Whether the agent has this value now, or has been asked for it.

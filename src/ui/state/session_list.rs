@@ -593,7 +593,7 @@ fn places(query: &str, texts: &[&str]) -> Vec<usize> {
     if query.trim().is_empty() {
         return (0..texts.len()).collect();
     }
-    fuzzy::rank(query, texts).into_iter().map(|(at, _)| at).collect()
+    fuzzy::rank(query, texts)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::picker::{self, Completion};
 use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
-use super::scroll::Scroll;
+use super::scroll::{Scroll, SeenEnd};
 use super::session_list::Place;
 use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
@@ -24,6 +24,8 @@ use crate::ui::composer::Composer;
 pub struct SessionView {
     pub composer: Composer,
     pub scroll: Scroll,
+    /// While the person has scrolled away: how far the conversation had come before.
+    pub seen_end: Option<SeenEnd>,
     pub folds: Folds,
     pub focus: Focus,
     pub dock: DockState,
@@ -131,8 +133,8 @@ impl SessionView {
     }
 
     /// A frame was drawn, with the transcript at this place and this dialog in the dock.
-    pub fn note_frame(&mut self, scroll: Scroll, (shown, seen): (Option<&Dialog>, Seen), now: Now) {
-        self.scroll = scroll;
+    pub fn note_frame(&mut self, at: (Scroll, Option<SeenEnd>), (shown, seen): (Option<&Dialog>, Seen), now: Now) {
+        (self.scroll, self.seen_end) = at;
         self.dock.note_frame(shown, seen, now);
     }
 

@@ -14,6 +14,7 @@ mod walk;
 use crate::model::history::History;
 use crate::model::ids::{EntryId, Now, SessionKey, TermId};
 use crate::model::session_ref::SessionRef;
+use crate::text::code::Code;
 use crate::text::diff::Kind;
 use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
@@ -70,9 +71,14 @@ pub struct Transcript {
     colours: Colours,
     /// Where a line in view has no colours yet: the entry, where its piece begins, and the line.
     plain: Option<Spot>,
+    /// The same of what is asked: the key of the line, and its text.
+    asked: Option<(u64, Plain)>,
     /// What is not printed before its colours are known, and whether some have come since.
     awaited: Option<(Spot, bool)>,
 }
+
+/// Lines of what is asked that are coloured: fewer than [`Colours`] remembers.
+const MAX_ASKED: usize = 2000;
 
 /// A line of what was laid out: the entry, where its piece begins, and which of its lines.
 type Spot = (SessionKey, EntryId, u32, usize);
@@ -85,6 +91,15 @@ pub struct Plain {
     pub lines: Vec<(Kind, String)>,
     /// One for each line.
     pub keys: Vec<u64>,
+}
+
+/// The text that a line is of.
+fn plain(lines: &[LogicalLine], of: &Code) -> Plain {
+    let same = |line: &&LogicalLine| line.code.as_ref().is_some_and(|code| Arc::ptr_eq(&code.lang, &of.lang));
+    let of_text: Vec<&LogicalLine> = lines.iter().filter(same).collect();
+    let keys = of_text.iter().filter_map(|line| Some(line.code.as_ref()?.key)).collect();
+    let lines = of_text.iter().filter_map(|l| Some((l.code.as_ref()?.kind, l.text.as_str().to_owned()))).collect();
+    Plain { lang: Arc::clone(&of.lang), lines, keys }
 }
 
 impl Transcript {
@@ -215,16 +230,28 @@ impl Transcript {
         self.cache.is_behind()
     }
 
-    /// The program text in view whose colours are not known yet, if any.
+    /// The program text in view whose colours are not known yet, if any; what is asked comes first.
     pub fn uncoloured(&self) -> Option<Plain> {
+        if let Some((_, asked)) = self.asked.as_ref().filter(|(key, _)| self.colours.of(*key).is_none()) {
+            return Some(asked.clone());
+        }
         let (session, entry, start, line) = self.plain?;
         let lines = self.cache.lines(session, entry, start)?;
-        let lang = Arc::clone(&lines.get(line)?.code.as_ref()?.lang);
-        let same = |line: &&LogicalLine| line.code.as_ref().is_some_and(|code| Arc::ptr_eq(&code.lang, &lang));
-        let of_text: Vec<&LogicalLine> = lines.iter().filter(same).collect();
-        let keys = of_text.iter().filter_map(|line| Some(line.code.as_ref()?.key)).collect();
-        let lines = of_text.iter().filter_map(|l| Some((l.code.as_ref()?.kind, l.text.as_str().to_owned()))).collect();
-        Some(Plain { lang, lines, keys })
+        Some(plain(lines, lines.get(line)?.code.as_ref()?))
+    }
+
+    /// Gives lines of a question the colours of their programs, as far as they are known.
+    pub fn colour_asked(&mut self, lines: &mut [LogicalLine], theme: &Theme) {
+        let mut missing = None;
+        for at in (0..lines.len()).take(MAX_ASKED) {
+            let Some(code) = lines.get(at).and_then(|line| line.code.clone()) else { continue };
+            match (self.colours.of(code.key), lines.get_mut(at)) {
+                (Some(spans), Some(line)) => line.text = paint::recoloured(&line.text, spans, theme),
+                _ => missing = missing.or(Some(code)),
+            }
+        }
+        let lines = lines.get(..MAX_ASKED).unwrap_or(lines);
+        self.asked = missing.map(|code| (code.key, plain(lines, &code)));
     }
 
     /// What was found out about the first lines, by their keys; nothing at all when they stay plain.

@@ -8,7 +8,7 @@ use super::cache::GUTTER;
 use super::colours::Spans;
 use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
-use crate::text::run::RunStyle;
+use crate::text::run::{RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width::{str_width, styled_width, truncate_styled};
 use crate::text::wrap::{Row, fit};
@@ -132,6 +132,19 @@ fn is_colourable(style: RunStyle, theme: &Theme) -> bool {
         Token::DiffAdd | Token::DiffDel => theme.style(style.token).bg.is_some(),
         _ => false,
     }
+}
+
+/// The text of a line with the colours of its program.
+pub(super) fn recoloured(line: &StyledText, spans: &Spans, theme: &Theme) -> StyledText {
+    let (mut out, mut at) = (StyledText::new(), 0);
+    for (text, style) in line.iter() {
+        let spans = if is_colourable(style, theme) { spans.as_slice() } else { &[] };
+        for (piece, token) in coloured(text, at, spans) {
+            out.push(piece, token.map_or(style, RunStyle::from));
+        }
+        at += text.len() as u32;
+    }
+    out
 }
 
 /// A piece of a line that begins at byte `at` of it, cut where its meaning changes.

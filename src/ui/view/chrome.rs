@@ -51,15 +51,44 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     paint::put_right(buf, inner, used, &right, cx.theme);
 }
 
+/// What is below the rows of the transcript that are shown.
+#[derive(Default)]
+pub struct Below {
+    pub rows: u64,
+    /// Rows that are shown.
+    pub height: u16,
+    /// The prompt that the view begins in, and how many there are.
+    pub prompt: Option<(usize, usize)>,
+    /// Entries that have come since the end was in view.
+    pub news: usize,
+}
+
+impl Below {
+    /// The same in words, the longest first.
+    fn words(&self) -> Vec<String> {
+        let (long, short) = if self.rows < u64::from(self.height) {
+            (human::count(self.rows, "row"), self.rows.to_string())
+        } else {
+            ("↓ more".to_owned(), "↓ more".to_owned())
+        };
+        let new = match self.news {
+            0 => String::new(),
+            news => format!("{} new · ", human::thousands(news as u64)),
+        };
+        let whole = self.prompt.map(|(at, of)| {
+            let (at, of) = (human::thousands(at as u64), human::thousands(of as u64));
+            format!(" prompt {at} of {of} · {new}{long} below · Ctrl+End ")
+        });
+        let last = if self.news == 0 { " ↓ ".to_owned() } else { format!(" {}↓ ", new.replace("· ", "")) };
+        let rest = [format!(" {new}{long} below · Ctrl+End "), format!(" {new}{short} below "), last];
+        whole.into_iter().chain(rest).collect()
+    }
+}
+
 /// The rule above the composer: with what is sent, the mode and the model, and that there is more below the rows of the
 /// transcript. A figure stands there for less than a screen: beyond that nothing is laid out yet, and it would be an
 /// estimate; which prompt it is, is known.
-pub fn rule(
-    cx: &ViewCx<'_>,
-    area: Rect,
-    (below, rows, prompt): (Option<u64>, u16, Option<(usize, usize)>),
-    buf: &mut Buffer,
-) {
+pub fn rule(cx: &ViewCx<'_>, area: Rect, below: &Below, buf: &mut Buffer) {
     line(cx, area, buf);
     if area.is_empty() {
         return;
@@ -90,26 +119,15 @@ pub fn rule(
         let mode = width::truncate_styled(&mode, usize::from(room));
         used += paint::put(buf, area.x + used, area.y, room, &mode, cx.theme);
     }
-    let Some(below) = below.filter(|n| *n > 0) else {
+    if below.rows == 0 {
         if let Some(model) = status_line::model(cx.session) {
             let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
             let model = StyledText::of(format!(" {model} "), Token::Dim);
             paint::put_right(buf, inner, used + RULE_BEFORE, &model, cx.theme);
         }
         return;
-    };
-    let (long, short) = if below < u64::from(rows) {
-        (human::count(below, "row"), below.to_string())
-    } else {
-        ("↓ more".to_owned(), "↓ more".to_owned())
-    };
-    let whole = prompt.map(|(at, of)| {
-        let (at, of) = (human::thousands(at as u64), human::thousands(of as u64));
-        format!(" prompt {at} of {of} · {long} below · Ctrl+End ")
-    });
-    for words in
-        whole.into_iter().chain([format!(" {long} below · Ctrl+End "), format!(" {short} below "), " ↓ ".to_owned()])
-    {
+    }
+    for words in below.words() {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
         if paint::put_right(buf, inner, used + RULE_BEFORE, &text, cx.theme) == Placed::Yes {

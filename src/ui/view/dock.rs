@@ -28,6 +28,7 @@ use crate::ui::cells;
 use crate::ui::labels::{self, Only};
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
+use crate::ui::transcript::Transcript;
 use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -166,11 +167,12 @@ impl Dock {
 }
 
 /// Lays the dock out in at most `max` rows; `None` when there is nothing to show or no room at all.
-pub fn layout(cx: &ViewCx<'_>, columns: u16, max: u16) -> Option<Dock> {
+pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u16) -> Option<Dock> {
     let dialog = cx.state.view.dock.dialog.clone()?;
     let max = usize::from(Some(max).filter(|max| *max > 0)?);
     let inner = columns.checked_sub(FRAME).filter(|c| *c > 0)?;
-    let contents = contents(cx, &dialog, columns)?;
+    let mut contents = contents(cx, &dialog, columns)?;
+    transcript.colour_asked(&mut contents.body, cx.theme);
     let mut fixed = paint::rows(&contents.fixed, inner);
     let is_fixed_whole = fixed.len() <= max;
     fixed.truncate(max);
@@ -370,7 +372,7 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
             }
             dead(cx, body)
         }
-        Dialog::Silent => silent(cx)?,
+        Dialog::Silent => silence::start(cx)?,
         Dialog::Quiet => silence::quiet(cx)?,
         Dialog::Unconfirmed => silence::unconfirmed(cx)?,
     })
@@ -471,9 +473,13 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let notes = notes(cx, pending);
     let inner = usize::from(columns.saturating_sub(FRAME));
     let said = [&first.prefix, &first.text, &right].map(width::styled_width).iter().sum::<usize>();
-    let is_beside = wide && what == 1 && notes.is_empty() && said + width::str_width(&place) + BESIDE_PLACE <= inner;
+    let room = inner.saturating_sub(said + BESIDE_PLACE);
+    // A row more would be taken from what is asked: a long path is cut at its start, unless files elsewhere are meant.
+    let least = if pending.outside.is_empty() { SHORT_PLACE } else { usize::MAX };
+    let is_beside = wide && what == 1 && notes.is_empty() && width::str_width(&place).min(least) <= room;
     first.right = right;
     if is_beside {
+        let place = width::truncate_start(&place, room);
         let beside = StyledText::of(format!("{place} · "), Token::Dim);
         let figures = std::mem::replace(&mut first.right, beside);
         first.right.append(&figures);
@@ -575,21 +581,6 @@ fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
     let words = format!("It is started again in {left} s, try {attempt} of {REVIVALS}.");
     body.push(plain(&words, Token::Text));
     Contents::of(body, keys(&[("r", "start it again now"), ("Esc", "leave it as it is"), ("q", "quit")]))
-}
-
-fn silent(cx: &ViewCx<'_>) -> Option<Contents> {
-    let (Phase::Starting { since } | Phase::Opening { since }) = cx.session.phase() else { return None };
-    let waited = human::duration(cx.now.saturating_sub(since));
-    let command = sanitize::line(&cx.session.agent().command);
-    let mut body = vec![strong(&format!("no answer for {waited} from {}", command.trim()), Token::Warn)];
-    let lines = &cx.state.view.dock.stderr;
-    let keep = if cx.state.view.dock.all_stderr == Raw::Shown { usize::MAX } else { DETAIL_LINES - 1 };
-    if lines.is_empty() {
-        body.push(plain("It has printed no messages.", Token::Dim));
-    }
-    body.extend(lines.iter().skip(lines.len().saturating_sub(keep)).map(|l| quoted(l)));
-    let s = if cx.state.view.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
-    Some(Contents::of(body, keys(&[("s", s), ("q", "end it")])))
 }
 
 #[cfg(test)]

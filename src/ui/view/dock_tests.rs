@@ -12,6 +12,9 @@ use crate::model::patch::Patch;
 use crate::model::question::Outside;
 use crate::model::ruling::Ruling;
 use crate::model::tool::{Change, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::text::diff::Kind;
+use crate::text::token::Token;
+use crate::theme::resolve::Theme;
 use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::{Out, What};
@@ -339,6 +342,47 @@ fn words_without_texts_leave_the_diff_of_the_agent() {
     s.draw();
     assert!(s.shown.contains("- two") && s.shown.contains("+ TWO"), "{}", s.shown);
     assert!(s.shown.contains("thinks otherwise: it is gone"), "{}", s.shown);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_created_also_where_the_agent_sends_an_empty_old_text() {
+    let mut s = gated(Gate::Off, 110);
+    s.ask_edit(5, PATH, "", "new", &["Yes", "No"]);
+    assert!(s.shown.contains("wants to create src/x.rs"), "{}", s.shown);
+    preview(&mut s, 5, "", "new", None);
+    assert!(s.shown.contains("wants to edit src/x.rs"), "it is there, and empty: {}", s.shown);
+}
+
+#[test]
+fn the_diff_of_a_question_has_the_colours_of_its_program() {
+    let mut s = gated(Gate::Off, 110);
+    s.theme = Theme::builtin("dark").unwrap();
+    s.ask_edit(5, PATH, "fn one() {}\ntwo", "fn one() {}\nTWO", &["Yes", "No"]);
+    let plain = s.transcript.uncoloured().unwrap();
+    assert!(plain.lang.ends_with("src/x.rs"), "{plain:?}");
+    assert_eq!(plain.lines[0], (Kind::Context, "fn one() {}".to_owned()));
+    let fg = |s: &Scene| {
+        let y = s.shown.lines().position(|row| row.contains("fn one() {}") && row.starts_with('┃')).unwrap();
+        let x = s.row(y).chars().position(|c| c == 'f').unwrap();
+        s.buf[(u16::try_from(x).unwrap(), u16::try_from(y).unwrap())].fg
+    };
+    let keyword = s.theme.style(Token::CodeKeyword).fg.unwrap();
+    assert_ne!(fg(&s), keyword);
+    let spans = plain.lines.iter().map(|_| vec![(0..2, Token::CodeKeyword)]).collect();
+    s.transcript.colour(&plain.keys, spans);
+    s.draw();
+    assert_eq!(fg(&s), keyword, "{}", s.shown);
+    assert!(s.transcript.uncoloured().is_none(), "asked once");
+}
+
+#[test]
+fn a_long_directory_takes_no_row_of_what_is_asked() {
+    let mut s = Scene::ready_within("/home/me/src/a-directory-with-a-long-name/and-another-one/shop", 80, 24);
+    s.intent(Intent::Prompt { text: "mend it".into(), links: Vec::new() });
+    s.ask_edit(5, "src/x.rs", "two", "TWO", &["Yes", "No"]);
+    assert!(row(&s, "wants to edit").trim_end().ends_with("/and-another-one/shop · 0:00"), "{}", s.shown);
+    assert!(row(&s, "wants to edit").contains(" …"), "{}", s.shown);
+    assert!(!s.shown.contains("┃ in "), "{}", s.shown);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::msg::FrameInfo;
-use crate::ui::state::scroll::Scroll;
+use crate::ui::state::scroll::{Scroll, SeenEnd};
 use crate::ui::status_line::Busy;
 use crate::ui::transcript::Transcript;
 use crate::ui::transcript::print::{Mark, Page, line};
@@ -48,6 +48,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut
     let area = buf.area;
     let shell = super::waiting::seen_of_shell(area);
     let mut info = FrameInfo { scroll: cx.state.view.scroll, shell, ..FrameInfo::default() };
+    info.seen_end = Some(SeenEnd::now(cx.session.entries()));
     // What a page is when the person scrolls, which shows the whole screen.
     info.transcript = Rect { height: area.height.saturating_sub(4), ..area };
     if area.width < super::MIN.0 || area.height < super::MIN.1 {
@@ -60,13 +61,13 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut
     let is_busy = status.busy == Busy::Yes;
     let mut rest = chrome::status(cx, &status, area, buf);
     if is_tiny(area) {
-        tiny(cx, rest, &mut info, buf);
+        tiny(cx, transcript, rest, &mut info, buf);
         info.motion = motion(cx, is_busy);
         return (info, first_row(buf));
     }
     if area.height >= ROOMY {
         let (above, rule) = split_bottom(rest, 1);
-        chrome::rule(cx, rule, (None, 0, None), buf);
+        chrome::rule(cx, rule, &chrome::Below::default(), buf);
         rest = above;
         if cx.state.has_several() {
             let (above, row) = split_bottom(rest, 1);
@@ -76,7 +77,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut
         }
     }
     rest = composer(cx, rest, (area.height / 3).max(1), &mut info, buf);
-    rest = asked(cx, rest, &mut info, buf);
+    rest = asked(cx, transcript, rest, &mut info, buf);
     if area.height >= ROOMY {
         rest = split_bottom(rest, 1).0;
     }

@@ -20,17 +20,18 @@ pub mod sessions;
 mod waiting;
 mod welcome;
 
-use super::cells::CellCtx;
+use super::cells::{self, CellCtx};
 use super::frame::Motion;
 use super::msg::FrameInfo;
 use super::state::folds::Fold;
+use super::state::scroll::SeenEnd;
 use super::state::session_list::SessionList;
 use super::state::{App, Focus};
 use super::status_line::{self, Setup, Status};
 use super::transcript::{DrawCtx, Transcript};
 use crate::base::sanitize;
 use crate::model::Model;
-use crate::model::entries::Entries;
+use crate::model::entries::{Entries, Slot};
 use crate::model::history::{History, Kind};
 use crate::model::ids::{EntryId, Now, SessionKey, TermId};
 use crate::model::login::LogIn;
@@ -129,7 +130,8 @@ impl<'a> ViewCx<'a> {
 pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> FrameInfo {
     let area = buf.area;
     let shell = waiting::seen_of_shell(area);
-    let mut info = FrameInfo { scroll: cx.state.view.scroll, shell, ..FrameInfo::default() };
+    let view = &cx.state.view;
+    let mut info = FrameInfo { scroll: view.scroll, seen_end: view.seen_end, shell, ..FrameInfo::default() };
     if area.width < MIN.0 || area.height < MIN.1 {
         let words = width::truncate("too small for acp-tui", usize::from(area.width));
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
@@ -148,7 +150,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     } else if let Some(list) = alone(cx, area) {
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
     } else if is_tiny(area) {
-        tiny(cx, rest, &mut info, buf);
+        tiny(cx, transcript, rest, &mut info, buf);
     } else {
         moving |= regular(cx, transcript, rest, &mut info, buf);
     }
@@ -202,13 +204,13 @@ fn alone<'a>(cx: &ViewCx<'a>, area: Rect) -> Option<&'a SessionList> {
 }
 
 /// The state and the composer; the dock instead of the composer while the person has gone there.
-fn tiny(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+fn tiny(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     if cx.state.types_a_line() {
         sessions::opener(cx, area, info, buf);
     } else if cx.state.picker.is_some() {
         lists::picker(cx, area, info, buf);
     } else if cx.state.view.focus == Focus::Dock
-        && let Some(laid) = dock::layout(cx, area.width, area.height)
+        && let Some(laid) = dock::layout(cx, transcript, area.width, area.height)
     {
         let (_, at) = split_bottom(area, laid.height());
         show_dock(cx, &laid, at, info, buf);
@@ -237,7 +239,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     }
     let (rest, rule) = split_bottom(rest, 1);
-    let mut rest = asked(cx, rest, info, buf);
+    let mut rest = asked(cx, transcript, rest, info, buf);
     if buf.area.height >= AIR_FROM && rest.height > 4 {
         rest = split_bottom(rest, 1).0;
     }
@@ -269,13 +271,14 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     if cx.session.is_only_reviewed() {
         chrome::line(cx, rule, buf);
     } else {
-        chrome::rule(cx, rule, (info.rows_below, info.transcript.height, info.prompt), buf);
+        let (rows, height) = (info.rows_below.unwrap_or(0), info.transcript.height);
+        chrome::rule(cx, rule, &chrome::Below { rows, height, prompt: info.prompt, news: info.news }, buf);
     }
     moving
 }
 
 /// Lists, questions and lines that are written, from the bottom of an area; returns what is left above them.
-fn asked(cx: &ViewCx<'_>, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+fn asked(cx: &ViewCx<'_>, transcript: &mut Transcript, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
@@ -286,7 +289,7 @@ fn asked(cx: &ViewCx<'_>, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
         (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
     };
-    let laid = if lists { None } else { dock::layout(cx, rest.width, dock_room.min(rest.height)) };
+    let laid = if lists { None } else { dock::layout(cx, transcript, rest.width, dock_room.min(rest.height)) };
     let dock_height = laid.as_ref().map_or(0, Dock::height);
     // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
     let free = rest.height.saturating_sub(dock_height);
@@ -349,8 +352,14 @@ fn show_transcript(
     info.hits = viewport.hits;
     info.links = viewport.links;
     info.rows_below = viewport.rows_below;
+    let entries = cx.session.entries();
+    if matches!(info.rows_below, None | Some(0)) {
+        info.seen_end = Some(SeenEnd::now(entries));
+    }
+    let draws = |slot: &Slot| slot.here().is_none_or(|entry| !cells::is_blank(entry, cx.session));
+    info.news = info.seen_end.map_or(0, |end| end.news(entries, draws));
     let is_far = info.rows_below.is_some_and(|below| below >= u64::from(area.height));
-    info.prompt = info.hits.first().filter(|_| is_far).and_then(|(_, top)| prompt_of(cx.session.entries(), *top));
+    info.prompt = info.hits.first().filter(|_| is_far).and_then(|(_, top)| prompt_of(entries, *top));
     if let Some(reading) = &cx.state.view.reading {
         let bar = StyledText::of("┃", Token::Accent);
         for (y, _) in info.hits.iter().filter(|(_, entry)| *entry == reading.at) {

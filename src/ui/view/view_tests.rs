@@ -2,6 +2,7 @@ use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
 use crate::model::ids::ReqId;
+use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::patch::Patch;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::text::width::str_width;
@@ -312,6 +313,54 @@ fn rows_below_are_counted_on_the_rule() {
     s.say("more");
     s.draw();
     assert_eq!(s.shown.lines().nth(4).map(str::to_owned), before, "new output never moves a scrolled view");
+}
+
+#[test]
+fn who_has_scrolled_away_is_told_how_much_has_come_since() {
+    let mut s = Scene::working(80, 24);
+    for n in 0..50 {
+        s.tool(&format!("t{n}"), ToolKind::Think, &format!("file-{n}"), ToolStatus::Completed);
+    }
+    s.draw();
+    let first = s.model.first().session().entries().id_at(0);
+    s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(first);
+    s.draw();
+    assert!(s.shown.contains(" prompt 1 of 1 · ↓ more below") && !s.shown.contains(" new"), "{}", s.shown);
+    s.say("an answer");
+    s.draw();
+    assert!(s.shown.contains(" prompt 1 of 1 · 1 new · ↓ more below · Ctrl+End "), "{}", s.shown);
+    s.say(" that grows");
+    s.tool("last", ToolKind::Think, "file-50", ToolStatus::Completed);
+    s.draw();
+    assert!(s.shown.contains(" 2 new · "), "{}", s.shown);
+    s.ui.view.scroll = crate::ui::state::scroll::Scroll::Follow;
+    s.draw();
+    s.ui.view.scroll = crate::ui::state::scroll::Scroll::at(first);
+    s.draw();
+    assert!(!s.shown.contains(" new"), "the end was in view: {}", s.shown);
+    s.tool("last", ToolKind::Think, "file-fifty", ToolStatus::Completed);
+    s.draw();
+    assert!(s.shown.contains(" 1 new · "), "what was there has changed: {}", s.shown);
+}
+
+#[test]
+fn a_model_whose_name_is_a_figure_is_called_one() {
+    let mut s = Scene::ready(80, 24);
+    let option = |name: &str| ConfigOption {
+        id: "model".into(),
+        name: "Model".into(),
+        description: None,
+        category: Some("model".into()),
+        kind: OptionKind::Select {
+            current: "m".into(),
+            values: vec![Choice { value: "m".into(), name: name.into(), description: None, group: None }],
+        },
+        pending: None,
+    };
+    s.update(Update::Options(vec![option("5.5")]));
+    assert!(s.draw().contains("─ model 5.5 ──"), "{}", s.shown);
+    s.update(Update::Options(vec![option("Sonnet 4.5")]));
+    assert!(s.draw().contains("─ Sonnet 4.5 ──"), "{}", s.shown);
 }
 
 fn changed(s: &mut Scene, added: u64, after: bool) {

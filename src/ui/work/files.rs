@@ -1,7 +1,8 @@
 //! The worker that finds files of a directory by pieces of their names.
 //!
-//! Opens no file and follows no link; what git ignores is left out. Invariants: there is no thread before the first
-//! question; only the newest question is answered; what is kept of a tree is bounded in names, in bytes and in time.
+//! Opens no file and follows no link; what git ignores is looked at only where nothing else is found, and stands last.
+//! Invariants: there is no thread before the first question; the newest question is answered last, and more than once
+//! while its directory is walked; what is kept of a tree is bounded in names, in bytes and in time.
 
 use crate::text::fuzzy;
 use ignore::{WalkBuilder, WalkState};
@@ -20,6 +21,12 @@ const MAX_BYTES: usize = 64 << 20;
 const WALK: Duration = Duration::from_secs(5);
 const FRESH: Duration = Duration::from_secs(10);
 const THREADS: usize = 4;
+/// How often a walk is looked at for what it has found, and for newer questions.
+const STEP: Duration = Duration::from_millis(20);
+/// Names that a thread hands on together.
+const BATCH: usize = 512;
+/// After how long what was found so far is shown; then after twice as long, and so on.
+const FIRST: Duration = Duration::from_millis(50);
 /// The most that is found.
 const ROWS: usize = 50;
 
@@ -123,13 +130,9 @@ fn start() -> io::Result<(Arc<Shared>, mpsc::Receiver<Answer>)> {
     let (found, results) = mpsc::channel(1);
     let theirs = Arc::clone(&shared);
     thread::Builder::new().name("files".to_owned()).spawn(move || {
-        let mut tree: Option<(PathBuf, Instant, Vec<String>)> = None;
-        while let Some(Question { dir, text }) = theirs.wait() {
-            let known = tree.take().filter(|(of, since, _)| *of == dir && since.elapsed() < FRESH);
-            let (of, since, names) = known.unwrap_or_else(|| (dir.clone(), Instant::now(), walk(&dir)));
-            let answer = Answer { paths: best(&dir, &text, &names), text };
-            tree = Some((of, since, names));
-            if found.blocking_send(answer).is_err() {
+        let mut worker = Worker { shared: theirs, found, tree: None };
+        while let Some(question) = worker.shared.wait() {
+            if worker.serve(question).is_none() {
                 return;
             }
         }
@@ -137,44 +140,208 @@ fn start() -> io::Result<(Arc<Shared>, mpsc::Receiver<Answer>)> {
     Ok((shared, results))
 }
 
-/// The best names, with the sizes of files.
-fn best(dir: &Path, text: &str, names: &[String]) -> Vec<(String, u64)> {
-    let refs: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = fuzzy::rank(text, &refs).into_iter().take(ROWS).filter_map(|(at, _)| refs.get(at));
-    found.map(|name| ((*name).to_owned(), dir.join(name).symlink_metadata().map_or(0, |meta| meta.len()))).collect()
+/// A name with how deep it stands; a directory ends in `/`. In this order the shallow ones are first.
+type Name = (usize, String);
+
+/// What is known of a directory.
+struct Tree {
+    dir: PathBuf,
+    since: Instant,
+    names: Vec<Name>,
+    /// What git ignores; looked for when nothing else is found.
+    ignored: Option<Vec<Name>>,
 }
 
-/// All names below a directory, the shallow ones first.
-fn walk(dir: &Path) -> Vec<String> {
-    let (names, bytes, end) = (Mutex::new(Vec::new()), AtomicUsize::new(0), Instant::now() + WALK);
+struct Worker {
+    shared: Arc<Shared>,
+    found: mpsc::Sender<Answer>,
+    tree: Option<Tree>,
+}
+
+impl Worker {
+    /// Answers from what is known, and once more when the directory has been walked. `None` when nobody listens.
+    fn serve(&mut self, mut question: Question) -> Option<()> {
+        let mut known = self.tree.take().filter(|tree| tree.dir == question.dir);
+        let mut found = 0;
+        if let Some(tree) = &known {
+            found = self.tell(&question, tree)?;
+        }
+        if known.as_ref().is_none_or(|tree| tree.since.elapsed() >= FRESH) {
+            let since = Instant::now();
+            let names = self.walked(&mut question, Ignored::Not, known.as_ref())?;
+            if self.shared.has_other(&question.dir) {
+                return Some(());
+            }
+            let tree = known.insert(Tree { dir: question.dir.clone(), since, names, ignored: None });
+            found = self.tell(&question, tree)?;
+        }
+        let mut tree = known?;
+        if found == 0 && tree.ignored.is_none() && !question.text.is_empty() {
+            let mut all = self.walked(&mut question, Ignored::Too, Some(&tree))?;
+            all.retain(|name| tree.names.binary_search(name).is_err());
+            if self.shared.has_other(&question.dir) {
+                return Some(());
+            }
+            tree.ignored = Some(all);
+            self.tell(&question, &tree)?;
+        }
+        self.tree = Some(tree);
+        Some(())
+    }
+
+    /// All names below the directory. What is asked about it meanwhile is answered by what is known of it, else by what
+    /// was found so far.
+    fn walked(&self, question: &mut Question, ignored: Ignored, known: Option<&Tree>) -> Option<Vec<Name>> {
+        let walking = Walking::default();
+        let mut tree = Tree { dir: question.dir.clone(), since: Instant::now(), names: Vec::new(), ignored: None };
+        let dir = tree.dir.clone();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                walk(&dir, ignored, &walking, &self.shared);
+                walking.end();
+            });
+            let mut due = FIRST;
+            loop {
+                let is_over = walking.wait(STEP);
+                tree.names.append(&mut walking.take());
+                if is_over {
+                    tree.names.sort_unstable();
+                    return Some(tree.names);
+                }
+                let newer = self.shared.newer(&dir);
+                let is_due = known.is_none() && tree.since.elapsed() >= due;
+                if newer.is_none() && !is_due {
+                    continue;
+                }
+                *question = newer.unwrap_or_else(|| question.clone());
+                due = tree.since.elapsed().saturating_mul(2);
+                tree.names.sort_unstable();
+                if self.tell(question, known.unwrap_or(&tree)).is_none() {
+                    self.shared.lock().is_over = true;
+                    return None;
+                }
+            }
+        })
+    }
+
+    /// Says what was found, and how many.
+    fn tell(&self, question: &Question, tree: &Tree) -> Option<usize> {
+        let paths = best(question, tree);
+        let count = paths.len();
+        self.found.blocking_send(Answer { text: question.text.clone(), paths }).ok().map(|()| count)
+    }
+}
+
+impl Shared {
+    fn has_other(&self, dir: &Path) -> bool {
+        let next = self.lock();
+        next.is_over || next.question.as_ref().is_some_and(|question| question.dir != dir)
+    }
+
+    /// A newer question about the same directory.
+    fn newer(&self, dir: &Path) -> Option<Question> {
+        self.lock().question.take_if(|question| question.dir == dir)
+    }
+}
+
+/// What a walk has found and nobody has taken yet.
+#[derive(Default)]
+struct Walking {
+    names: Mutex<(Vec<Name>, bool)>,
+    ended: Condvar,
+}
+
+impl Walking {
+    fn lock(&self) -> MutexGuard<'_, (Vec<Name>, bool)> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Vec<Name> {
+        std::mem::take(&mut self.lock().0)
+    }
+
+    fn end(&self) {
+        self.lock().1 = true;
+        self.ended.notify_one();
+    }
+
+    /// Whether the walk has ended, after so long at most.
+    fn wait(&self, pause: Duration) -> bool {
+        let waited = self.ended.wait_timeout_while(self.lock(), pause, |(_, is_over)| !*is_over);
+        waited.unwrap_or_else(PoisonError::into_inner).0.1
+    }
+}
+
+/// Names that one thread has found; handed on when there are some, and when the thread is done.
+struct Batch<'a> {
+    names: Vec<Name>,
+    to: &'a Walking,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        self.to.lock().0.append(&mut self.names);
+    }
+}
+
+/// The best names, with the sizes of files; those that git ignores stand last.
+fn best(question: &Question, tree: &Tree) -> Vec<(String, u64)> {
+    let size = |name: &str| question.dir.join(name).symlink_metadata().map_or(0, |meta| meta.len());
+    let rank = |names: &[Name]| {
+        let refs: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+        let found = fuzzy::rank(&question.text, &refs).into_iter().take(ROWS);
+        found.filter_map(|at| refs.get(at)).map(|name| ((*name).to_owned(), size(name))).collect::<Vec<_>>()
+    };
+    let mut paths = rank(&tree.names);
+    if !question.text.is_empty() {
+        paths.extend(tree.ignored.as_deref().map(rank).unwrap_or_default());
+    }
+    paths.truncate(ROWS);
+    paths
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ignored {
+    Not,
+    Too,
+}
+
+/// Finds all names below a directory.
+fn walk(dir: &Path, ignored: Ignored, to: &Walking, shared: &Shared) {
+    let (count, bytes, end) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now() + WALK);
     let mut walk = WalkBuilder::new(dir);
-    walk.hidden(false)
+    walk.standard_filters(ignored == Ignored::Not)
+        .hidden(false)
         .require_git(false)
         .follow_links(false)
         .threads(THREADS)
         .filter_entry(|entry| entry.file_name() != ".git");
+    let (count, bytes) = (&count, &bytes);
     walk.build_parallel().run(|| {
-        Box::new(|entry| {
+        let mut batch = Batch { names: Vec::new(), to };
+        Box::new(move |entry| {
             let Ok(entry) = entry else { return WalkState::Continue };
             let Some(name) = entry.path().strip_prefix(dir).ok().and_then(Path::to_str).filter(|name| !name.is_empty())
             else {
                 return WalkState::Continue;
             };
             let is_dir = entry.file_type().is_some_and(|sort| sort.is_dir());
+            let depth = name.matches('/').count();
             let name = if is_dir { format!("{name}/") } else { name.to_owned() };
             let used = bytes.fetch_add(name.len(), Ordering::Relaxed);
-            let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
-            if names.len() >= MAX_NAMES || used > MAX_BYTES || Instant::now() > end {
+            if count.fetch_add(1, Ordering::Relaxed) >= MAX_NAMES || used > MAX_BYTES {
                 return WalkState::Quit;
             }
-            names.push(name);
+            batch.names.push((depth, name));
+            if is_dir || batch.names.len() >= BATCH {
+                to.lock().0.append(&mut batch.names);
+                if Instant::now() > end || shared.has_other(dir) {
+                    return WalkState::Quit;
+                }
+            }
             WalkState::Continue
         })
     });
-    let mut names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let depth = |name: &str| name.trim_end_matches('/').matches('/').count();
-    names.sort_by(|a, b| depth(a).cmp(&depth(b)).then_with(|| a.cmp(b)));
-    names
 }
 
 #[cfg(test)]
@@ -182,7 +349,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_git_ignores_is_left_out_and_the_newest_question_is_answered() {
+    async fn what_git_ignores_is_last_and_the_newest_question_is_answered() {
         let dir = tempfile::tempdir().unwrap();
         for (name, text) in
             [("src/main.rs", "fn"), ("src/deep/model.rs", ""), ("target/main.rs", ""), (".gitignore", "target\n")]
@@ -200,8 +367,37 @@ mod tests {
             answer = finder.next().await;
         }
         assert_eq!(answer.paths, [("src/main.rs".to_owned(), 2)]);
-        finder.ask(ask(""));
-        let all: Vec<String> = finder.next().await.paths.into_iter().map(|(path, _)| path).collect();
+        let answered = async |finder: &mut Finder, text: &str, count: usize| {
+            finder.ask(ask(text));
+            loop {
+                let answer = finder.next().await;
+                if answer.text == text && answer.paths.len() == count {
+                    return answer.paths.into_iter().map(|(path, _)| path).collect::<Vec<_>>();
+                }
+            }
+        };
+        let all = answered(&mut finder, "", 5).await;
         assert_eq!(all, [".gitignore", "src/", "src/deep/", "src/main.rs", "src/deep/model.rs"]);
+        // Nothing else has this name; from then on they stand behind what git does not ignore.
+        assert_eq!(answered(&mut finder, "target", 2).await, ["target/", "target/main.rs"]);
+        assert_eq!(answered(&mut finder, "main", 2).await, ["src/main.rs", "target/main.rs"]);
+        assert_eq!(answered(&mut finder, "", 5).await, all);
+    }
+
+    #[tokio::test]
+    async fn what_is_known_of_a_tree_is_said_before_it_is_walked_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (found, mut results) = mpsc::channel(8);
+        let name = |name: &str| (0, name.to_owned());
+        let long_ago = Instant::now().checked_sub(FRESH).unwrap();
+        let tree = Tree { dir: dir.path().to_owned(), since: long_ago, names: vec![name("known")], ignored: None };
+        let mut worker = Worker { shared: Arc::default(), found, tree: Some(tree) };
+        std::fs::write(dir.path().join("new"), "").unwrap();
+        let question = Question { dir: dir.path().to_owned(), text: String::new() };
+        let worker = tokio::task::spawn_blocking(move || worker.serve(question).map(|()| worker)).await.unwrap();
+        let said = async |results: &mut mpsc::Receiver<Answer>| results.recv().await.unwrap().paths.remove(0).0;
+        assert_eq!(said(&mut results).await, "known");
+        assert_eq!(said(&mut results).await, "new");
+        assert!(worker.unwrap().tree.is_some_and(|tree| tree.names == [name("new")] && tree.since > long_ago));
     }
 }

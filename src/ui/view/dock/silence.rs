@@ -2,10 +2,13 @@
 //!
 //! Does nothing. Invariant: waiting on is always one of the choices, and needs no key.
 
-use super::{Contents, keys, plain, strong};
+use super::{Contents, DETAIL_LINES, keys, plain, quoted, strong};
+use crate::base::{human, sanitize};
 use crate::model::event::Can;
+use crate::model::session::Phase;
 use crate::text::token::Token;
 use crate::ui::labels;
+use crate::ui::state::dock::Raw;
 use crate::ui::state::silence;
 use crate::ui::view::ViewCx;
 
@@ -38,4 +41,20 @@ fn again(cx: &ViewCx<'_>) -> &'static str {
     } else {
         "end it, start it again with a new session"
     }
+}
+
+/// A start that takes long, with what the agent has printed.
+pub(super) fn start(cx: &ViewCx<'_>) -> Option<Contents> {
+    let (Phase::Starting { since } | Phase::Opening { since }) = cx.session.phase() else { return None };
+    let waited = human::duration(cx.now.saturating_sub(since));
+    let command = sanitize::line(&cx.session.agent().command);
+    let mut body = vec![strong(&format!("no answer for {waited} from {}", command.trim()), Token::Warn)];
+    let lines = &cx.state.view.dock.stderr;
+    let keep = if cx.state.view.dock.all_stderr == Raw::Shown { usize::MAX } else { DETAIL_LINES - 1 };
+    if lines.is_empty() {
+        body.push(plain("It has printed no messages.", Token::Dim));
+    }
+    body.extend(lines.iter().skip(lines.len().saturating_sub(keep)).map(|l| quoted(l)));
+    let s = if cx.state.view.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
+    Some(Contents::of(body, keys(&[("s", s), ("q", "end it")])))
 }
