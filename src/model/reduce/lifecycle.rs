@@ -303,7 +303,8 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         }
         Err(error) => {
             let is_kept = model.sessions.get(&at).is_some_and(|session| session.opening.kept().is_some());
-            let end = if is_kept { End::not_continued(&error) } else { End::refused(&error) };
+            let advice = model.agents.get(&key).and_then(|agent| agent.caps.against_loss);
+            let end = if is_kept { End::not_continued(&error, advice) } else { End::refused(&error) };
             let in_vain = (is_kept && error.kind.is_gone()).then_some(ReadOnly::Forgotten);
             not_opened(model, key, at, end, in_vain, cx);
         }
