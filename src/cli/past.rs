@@ -66,9 +66,9 @@ impl Archive for Journals {
         let mut ours: HashMap<PathBuf, bool> = HashMap::new();
         // What this process has open is listed by its window, which knows better.
         let mut is_ours = |known: &Known| {
-            let open = known.journals.iter().filter(|journal| sessions::is_open(journal));
+            let mut open = known.journals.iter().filter(|journal| sessions::is_open(journal));
             let writes = |journal: &Path| claims::writer_of(journal).is_some_and(|holder| holder.is_me());
-            open.fold(true, |all, one| all && *ours.entry(one.clone()).or_insert_with_key(|one| writes(one)))
+            open.all(|one| *ours.entry(one.clone()).or_insert_with_key(|one| writes(one)))
         };
         let past = |known: Known| {
             let is_gone = *gone.entry(known.cwd.clone()).or_insert_with(|| !known.cwd.is_dir());
