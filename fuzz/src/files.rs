@@ -4,6 +4,7 @@ use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::session::Policy;
 use acp_tui::review::{Ledger, UndoLog};
+use acp_tui::store::sessions::index::{entries, file_of};
 use acp_tui::store::{frames, lines};
 use serde_json::value::RawValue;
 use std::cell::RefCell;
@@ -26,6 +27,22 @@ fn with_file<T>(data: &[u8], look: impl FnOnce(&Path) -> T) -> T {
         fs::write(&path, data).expect("a file");
         look(&path)
     })
+}
+
+/// The index of the journals is only a memory: of any bytes, as the whole file and as one record of it, no more is read
+/// than stands there, once each.
+pub fn index(data: &[u8]) {
+    for file in [data.to_vec(), file_of(data)] {
+        let read = entries(&file);
+        assert!(read.len() <= file.len() / 8, "each has a length and a sum");
+        assert!(read.is_sorted_by(|a, b| a.name < b.name));
+        for entry in &read {
+            let _ = (entry.latest(), entry.scan.refusal(), entry.scan.codec().is_some(), entry.scan.is_in_turn(0));
+        }
+        // What follows a record that is whole is read, too.
+        let twice = [file.as_slice(), file.as_slice()].concat();
+        assert!(entries(&twice).len() <= read.len() + data.len());
+    }
 }
 
 /// Lines read up to any end of a line and from there on are the lines of the whole; what our own reader of most lines says

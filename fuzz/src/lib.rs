@@ -9,7 +9,7 @@ mod reducing;
 mod rules;
 mod shown;
 
-pub use files::{journal, undo_log};
+pub use files::{index, journal, undo_log};
 pub use pieces::{frames, keys};
 pub use reducing::reduce;
 pub use rules::{patterns, shell};

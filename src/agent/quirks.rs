@@ -31,3 +31,25 @@ pub fn youngest(name: Option<&str>) -> Duration {
     let is_one = name.is_some_and(|n| KEEPS_BY_THE_MINUTE.contains(&n));
     if is_one { Duration::from_mins(1) } else { Duration::ZERO }
 }
+
+/// Recordings `gemini/load-now.jsonl` (the first) and a second load of one session: a session that is not there any more is
+/// an internal error, and only its words tell it from any other.
+const SAYS_THAT_IT_IS_GONE: &[&str] = &["No previous sessions found for this project", "Invalid session identifier"];
+
+/// Whether an error says, in words alone, that there is no such session.
+pub fn says_it_is_gone(words: &str) -> bool {
+    SAYS_THAT_IT_IS_GONE.iter().any(|said| words.contains(said))
+}
+
+/// Observed with Gemini CLI 0.61: a load begins a second, empty file with the same short id, and the next start of the
+/// agent removes both as one that has expired.
+const LOSES_WHAT_IT_LOADS: &[&str] = &["gemini-cli"];
+
+/// What the person can set so that sessions which were loaded once can be loaded again.
+pub fn against_loss(name: Option<&str>) -> Option<&'static str> {
+    let loses = name.is_some_and(|n| LOSES_WHAT_IT_LOADS.contains(&n));
+    loses.then_some(
+        "This agent removes what it has kept of a session when that is loaded a second time; with \
+         \"general\": { \"sessionRetention\": { \"enabled\": false } } in its settings.json it keeps all.",
+    )
+}

@@ -15,6 +15,7 @@ use crate::config::agents;
 use crate::config::schema::Config;
 use crate::host::worktrees;
 use crate::model::agent::Told;
+use crate::store::claims;
 use crate::store::preview;
 use crate::store::search::{self, Matcher, Role};
 use crate::store::sessions::{self, Known, State};
@@ -22,7 +23,7 @@ use crate::ui::past::{Archive, Lease};
 use crate::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
 use crate::ui::state::trees::{Fate, Made, Making, Tree, Trees};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -62,11 +63,19 @@ impl Archive for Journals {
         };
         let mut gone: HashMap<PathBuf, bool> = HashMap::new();
         let mut commands: HashMap<String, Starts> = HashMap::new();
+        let mut ours: HashMap<PathBuf, bool> = HashMap::new();
+        // What this process has open is listed by its window, which knows better.
+        let mut is_ours = |known: &Known| {
+            let mut open = known.journals.iter().filter(|journal| sessions::is_open(journal));
+            let writes = |journal: &Path| claims::writer_of(journal).is_some_and(|holder| holder.is_me());
+            open.all(|one| *ours.entry(one.clone()).or_insert_with_key(|one| writes(one)))
+        };
         let past = |known: Known| {
             let is_gone = *gone.entry(known.cwd.clone()).or_insert_with(|| !known.cwd.is_dir());
             let starts = commands.entry(known.command.clone()).or_insert_with(|| starts(&known)).clone();
             let age = now.saturating_sub(known.updated).as_secs();
             let end = match known.state {
+                State::Open if is_ours(&known) => End::Ended,
                 State::Open => End::Open,
                 State::Interrupted => End::Interrupted,
                 State::Ended => End::Ended,
@@ -181,25 +190,45 @@ impl Journals {
     }
 }
 
-/// What is looked for, behind what it is looked for in: `agent:NAME`, `role:ROLE` and `since:YYYY-MM-DD`.
+/// What is looked for, behind what it is looked for in: `agent:NAME`, `role:ROLE`, `tool:NAME`, `file:PATH`,
+/// `since:YYYY-MM-DD` and `until:YYYY-MM-DD`. What follows `regex:` is an expression.
 fn wanted(text: &str) -> Result<search::Query, String> {
-    let (mut agent, mut role, mut since, mut rest) = (None, None, None, text);
+    let (mut query, mut rest) = (search::Query::of(Matcher::literal("")), text);
     loop {
         let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
         match word.split_once(':') {
-            Some(("agent", name)) if !name.is_empty() => agent = Some(name.to_owned()),
+            Some(("agent", name)) if !name.is_empty() => query.agent = Some(name.to_owned()),
+            Some(("tool", name)) if !name.is_empty() => query.tool = Some(name.to_owned()),
+            Some(("file", path)) if !path.is_empty() => query.file = Some(PathBuf::from(path)),
             Some(("role", name)) => {
                 let found = Role::ALL.into_iter().find(|role| role.word() == name);
-                role = Some(found.ok_or_else(|| format!("role: is user, agent, thought or tool, not `{name}`"))?);
+                query.role = Some(found.ok_or_else(|| format!("role: is user, agent, thought or tool, not `{name}`"))?);
             }
             Some(("since", day)) => {
-                since = Some(date::day(day).ok_or_else(|| format!("since: takes a day as YYYY-MM-DD, not `{day}`"))?);
+                query.since = Some(date::day(day).ok_or_else(|| no_day("since", day))?);
             }
-            _ if rest.is_empty() => return Err("nothing to look for behind the options".to_owned()),
-            _ => return Ok(search::Query { agent, role, since, ..search::Query::of(Matcher::literal(rest)) }),
+            Some(("until", day)) => {
+                query.until = Some(date::day(day).ok_or_else(|| no_day("until", day))?);
+            }
+            _ => {
+                let expression = rest.strip_prefix("regex:").map(str::trim_start);
+                let sought = expression.unwrap_or(rest);
+                if sought.is_empty() {
+                    return Err("nothing to look for behind the options".to_owned());
+                }
+                query.matcher = match expression {
+                    Some(sought) => Matcher::regex(sought).map_err(|why| format!("no regular expression: {why}"))?,
+                    None => Matcher::literal(sought),
+                };
+                return Ok(query);
+            }
         }
         rest = behind.trim_start();
     }
+}
+
+fn no_day(option: &str, day: &str) -> String {
+    format!("{option}: takes a day as YYYY-MM-DD, not `{day}`")
 }
 
 fn is_it(known: &Known, which: &Which) -> bool {
@@ -243,11 +272,18 @@ mod tests {
             (query.since, query.matcher.find("x the text: it").map(|at| at.start)),
             (date::day("2026-01-02"), Some(2))
         );
-        for (text, why) in
-            [("role:nobody x", "nobody"), ("since:friday x", "YYYY-MM-DD"), ("role:user ", "nothing to look for")]
-        {
+        for (text, why) in [
+            ("role:nobody x", "nobody"),
+            ("since:friday x", "YYYY-MM-DD"),
+            ("role:user ", "nothing to look for"),
+            ("regex:", "nothing to look for"),
+            ("regex:(x", "no regular expression"),
+        ] {
             assert!(wanted(text).unwrap_err().contains(why), "{text}");
         }
+        let query = wanted("file:src/a.rs tool:edit until:2026-01-03 regex: f[n]\\s+\\w+").unwrap();
+        assert_eq!((query.file.as_deref(), query.tool.as_deref()), (Some(Path::new("src/a.rs")), Some("edit")));
+        assert_eq!((query.until, query.matcher.find("a fn  b c")), (date::day("2026-01-03"), Some(2..7)));
         assert!(wanted("std::fs").unwrap().matcher.find("use std::fs;").is_some());
     }
 }

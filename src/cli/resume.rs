@@ -131,12 +131,16 @@ fn open_journal(known: &Known) -> Option<&Path> {
 /// it is open instead, when another process has it; `open` is the journal into which they write.
 pub fn claimed(state: Option<&Path>, agent: &str, id: &str, open: Option<&Path>) -> Result<Option<Claim>, String> {
     let place = |holder: Option<Holder>| holder.map_or_else(|| ANOTHER.to_owned(), |holder| holder.words());
-    if let Some(journal) = open {
-        return Err(place(claims::writer_of(journal)));
+    let is_me = |holder: &Option<Holder>| holder.as_ref().is_some_and(Holder::is_me);
+    let writer = open.map(claims::writer_of);
+    if let Some(writer) = writer.filter(|writer| !is_me(writer)) {
+        return Err(place(writer));
     }
     let Some(state) = state else { return Ok(None) };
     match claims::claim(state, agent, id, &Holder::me()) {
         Ok(claim) => Ok(Some(claim)),
+        // It did not go on here, and is still claimed for that.
+        Err(Refused::Held(holder)) if is_me(&holder) => Ok(None),
         Err(Refused::Held(holder)) => Err(place(holder)),
         Err(Refused::Io(error)) => {
             // Where nothing can be written there is no claim, and the session goes on.
@@ -177,4 +181,31 @@ fn recorded(known: &Known, common: &Common, surroundings: &Surroundings) -> Resu
         sandbox: SandboxConfig::default(),
         starts: Starts::InSession,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::journal::Journal;
+    use serde_json::json;
+
+    #[test]
+    fn this_process_is_never_another_one_that_has_a_session() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = temp.path();
+        let of = |holder: &Holder, name: &str| {
+            let head = json!({ "started": 1, "cwd": "/work", "command": "agent", "holder": holder });
+            Journal::create(&sessions::journals(state), name, &head).unwrap()
+        };
+        let other = Holder { pid: u32::MAX, ..Holder::me() };
+        let (ours, theirs) = (of(&Holder::me(), "ours.jsonl"), of(&other, "theirs.jsonl"));
+        let first = claimed(Some(state), "agent", "s", Some(ours.path())).unwrap();
+        assert!(first.is_some(), "the journal that is open is our own");
+        assert!(claimed(Some(state), "agent", "s", None).unwrap().is_none(), "it is claimed by us already");
+        let elsewhere = claimed(Some(state), "agent", "s", Some(theirs.path())).unwrap_err();
+        assert!(elsewhere.contains("another acp-tui (process 4294967295"), "{elsewhere}");
+        drop(first);
+        let _theirs = claims::claim(state, "agent", "s", &other).unwrap();
+        assert!(claimed(Some(state), "agent", "s", Some(ours.path())).is_err(), "the claim is theirs");
+    }
 }

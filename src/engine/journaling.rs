@@ -5,18 +5,20 @@
 //! typed to log in, and what an agent tells of accounts.
 
 use super::core::Line;
-use super::fact::Told;
+use super::fact::{Fact, Facts, Told};
 use super::frames::Frames;
 use super::masking::{Masked, masked};
 use super::run_name::RunName;
 use super::secrets::Secrets;
 use crate::agent::codec::Codec;
+use crate::base::human;
 use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::frames::FrameDir;
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::store::journal::Journal;
 use crate::store::recording::Recording;
+use crate::store::writer::Disk;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, append_record, open_record, push_frame};
 use serde::Serialize;
@@ -51,8 +53,10 @@ impl Recorder {
     }
 
     /// Begins a journal, or tells why there is none.
-    pub fn open(&mut self, dir: &Path, stem: RunName, header: &serde_json::Value) -> Result<(), String> {
-        let created = Journal::create(dir, &format!("{}.jsonl", stem.name()), header);
+    pub fn open(&mut self, dir: &Path, stem: RunName, header: &serde_json::Value, facts: Facts) -> Result<(), String> {
+        // Told from the thread that writes: nothing else may happen for a long time.
+        let tell = move |disk| facts.send(Fact::Host(Address::All, HostEvent::Warning { message: words(disk) }));
+        let created = Journal::telling(dir, &format!("{}.jsonl", stem.name()), header, tell);
         self.journal = Some(created.map_err(|error| format!("{}: {error}", dir.display()))?);
         Ok(())
     }
@@ -210,4 +214,16 @@ fn without_lines(doc: &ReviewDoc) -> ReviewDoc {
         }
     }
     doc
+}
+
+fn words(disk: Disk) -> String {
+    match disk {
+        Disk::Full(why) => {
+            format!("the journal waits for room on the disk: {why}; what is said until then is lost when acp-tui ends")
+        }
+        Disk::HasRoom { missing: 0 } => "the disk has room again: nothing of the journal is missing".to_owned(),
+        Disk::HasRoom { missing } => {
+            format!("the disk has room again: {} of the journal missing", human::count(missing, "line"))
+        }
+    }
 }

@@ -182,7 +182,8 @@ impl Engine {
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }
-        match journals.zip(header).map(|(dir, header)| engine.recorder.open(&dir, stem, &header)) {
+        match journals.zip(header).map(|(dir, header)| engine.recorder.open(&dir, stem, &header, engine.teller.clone()))
+        {
             Some(Ok(())) => engine.core.set_up(Setup::Journal),
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}

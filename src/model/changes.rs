@@ -534,6 +534,8 @@ pub enum HeldOutcome {
 pub struct Changes {
     /// The disk is looked at before and after each turn.
     pub is_on: bool,
+    /// Why it is not looked at any more.
+    pub(super) off: Option<String>,
     /// Of the whole session, against the last accepted state.
     pub totals: Totals,
     /// Something appeared that did not come through the client: it can be reviewed only afterwards.

@@ -360,6 +360,11 @@ impl Session {
         self.last_turn
     }
 
+    /// Why there is no review any more, once it has ended.
+    pub fn review_is_off(&self) -> Option<&str> {
+        self.changes.off.as_deref()
+    }
+
     pub fn review(&self) -> Option<&Arc<ReviewDoc>> {
         self.review.as_ref()
     }

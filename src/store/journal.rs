@@ -3,11 +3,11 @@
 //!
 //! Handed over, a line is on its way to the file at once, well within 250 ms. Invariants: the file is 0600 in a
 //! directory 0700, and locked as long as it is written; the first line is the header, the last one says that it is the
-//! last; when writing fails it is said once and work goes on.
+//! last; on a full disk it waits for room; when writing fails it is said once and work goes on.
 
 use super::lock::Lock;
 use super::private;
-use super::writer::Writer;
+use super::writer::{Disk, Writer};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs;
@@ -30,6 +30,20 @@ pub struct Journal {
 impl Journal {
     /// Begins a journal in `dir` (made when it is missing). `name` must be unique.
     pub fn create(dir: &Path, name: &str, header: &Value) -> io::Result<Self> {
+        Self::begin(dir, name, header, |file| Writer::start("journal", file))
+    }
+
+    /// The same, but a full disk is waited for; `tell` hears of it, and when there is room again.
+    pub fn telling(dir: &Path, name: &str, header: &Value, tell: impl Fn(Disk) + Send + 'static) -> io::Result<Self> {
+        Self::begin(dir, name, header, |file| Writer::telling("journal", file, tell))
+    }
+
+    fn begin(
+        dir: &Path,
+        name: &str,
+        header: &Value,
+        start: impl FnOnce(Lock) -> io::Result<Writer>,
+    ) -> io::Result<Self> {
         private::make_private_dir(dir)?;
         let path = dir.join(name);
         let mut file = Lock::wait(private::private_file().write(true).create_new(true).open(&path)?);
@@ -39,7 +53,7 @@ impl Journal {
             map.insert("ends".into(), json!(true));
         }
         begin(&mut file, &path, &first)?;
-        Ok(Self { path, out: Writer::start("journal", file)? })
+        Ok(Self { path, out: start(file)? })
     }
 
     pub fn path(&self) -> &Path {

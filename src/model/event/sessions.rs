@@ -228,6 +228,8 @@ pub struct AgentCaps {
     pub sessions: Cans,
     /// How long after it was opened a session can be loaded again.
     pub youngest: Duration,
+    /// What keeps it from forgetting sessions, where it is known to.
+    pub against_loss: Option<&'static str>,
     pub image: bool,
     pub audio: bool,
     pub embedded_context: bool,

@@ -58,13 +58,14 @@ impl End {
         Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
     }
 
-    /// A session that the agent should have kept does not go on.
-    pub fn not_continued(error: &CallError) -> Self {
+    /// A session that the agent should have kept does not go on. `advice`: what keeps it from forgetting others.
+    pub fn not_continued(error: &CallError, advice: Option<&str>) -> Self {
         if !error.kind.is_gone() {
             return Self::refused(error);
         }
         let message = format!("the agent has forgotten this session: {}", error.message);
-        Self { detail: error.data_lines(), ..Self::new(DeathKind::Refused, message) }
+        let detail = error.data_lines().into_iter().chain(advice.map(str::to_owned)).collect();
+        Self { detail, ..Self::new(DeathKind::Refused, message) }
     }
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {

@@ -303,7 +303,8 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
         }
         Err(error) => {
             let Some(session) = model.sessions.get(&at) else { return };
-            let (is_kept, end) = (session.opening.kept().is_some(), opening::failed(session, &error));
+            let advice = model.agents.get(&key).and_then(|agent| agent.caps.against_loss);
+            let (is_kept, end) = (session.opening.kept().is_some(), opening::failed(session, &error, advice));
             let in_vain = (is_kept && error.kind.is_gone()).then_some(ReadOnly::Forgotten);
             not_opened(model, key, at, end, in_vain, cx);
         }

@@ -26,9 +26,9 @@ const HISTORY_QUIET: Duration = Duration::from_millis(300);
 const NAMED: usize = 5;
 
 /// Why the session is not there. An agent that finds fault with what the call held may not take the servers in it (V2-123).
-pub fn failed(session: &Session, error: &CallError) -> End {
+pub fn failed(session: &Session, error: &CallError, advice: Option<&str>) -> End {
     let is_kept = session.opening.kept().is_some();
-    let end = if is_kept { End::not_continued(error) } else { End::refused(error) };
+    let end = if is_kept { End::not_continued(error, advice) } else { End::refused(error) };
     let given: Vec<&str> = session.servers.all().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect();
     if error.kind != ErrorKind::BadParams || given.is_empty() {
         return end;

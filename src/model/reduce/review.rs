@@ -262,6 +262,7 @@ fn trouble(session: &mut Session, what: &str, message: &str, now: Now) {
 
 /// The session goes on without a review.
 fn off(session: &mut Session, message: &str, cx: &mut Cx) {
+    session.changes.off = Some(message.to_owned());
     if !std::mem::take(&mut session.changes.is_on) {
         return;
     }

@@ -24,7 +24,7 @@ pub const ENDING: &str = ".jsonl";
 /// What the name of a journal begins with that was imported; the name that it was exported with follows.
 pub const IMPORTED: &str = "imported-";
 /// What the file begins with. One of another version is made anew.
-const FIRST: &[u8] = b"acp-tui index 7\n";
+const FIRST: &[u8] = b"acp-tui index 8\n";
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
 /// Journals are read by so many threads.
@@ -217,7 +217,11 @@ fn read(dir: &Path) -> Vec<Entry> {
         file.take(MAX_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
-    let bytes = text().unwrap_or_default();
+    entries(&text().unwrap_or_default())
+}
+
+/// What a file of these bytes says.
+pub fn entries(bytes: &[u8]) -> Vec<Entry> {
     let mut rest = bytes.strip_prefix(FIRST).unwrap_or_default();
     let mut entries: Vec<Entry> = std::iter::from_fn(|| record(&mut rest)).filter_map(Result::ok).collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -250,10 +254,21 @@ fn write(dir: &Path, entries: &[Entry]) -> io::Result<()> {
     let mut out = Replacement::of(&dir.join(INDEX))?;
     out.write_all(FIRST)?;
     for entry in entries {
-        let bytes = postcard::to_allocvec(entry).map_err(io::Error::other)?;
-        out.write_all(&u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes())?;
-        out.write_all(&crc32fast::hash(&bytes).to_le_bytes())?;
-        out.write_all(&bytes)?;
+        write_record(&mut out, &postcard::to_allocvec(entry).map_err(io::Error::other)?)?;
     }
     out.finish(Durability::None)
+}
+
+fn write_record(out: &mut impl io::Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(&u32::try_from(bytes.len()).map_err(io::Error::other)?.to_le_bytes())?;
+    out.write_all(&crc32fast::hash(bytes).to_le_bytes())?;
+    out.write_all(bytes)
+}
+
+/// A file that is whole, with these bytes as what is known of a journal.
+pub fn file_of(record: &[u8]) -> Vec<u8> {
+    let mut file = FIRST.to_vec();
+    // Into memory; one that is too long for a record is none.
+    let _ = write_record(&mut file, record);
+    file
 }

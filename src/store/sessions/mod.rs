@@ -7,7 +7,8 @@
 mod choosing;
 mod figures;
 mod forgotten;
-mod index;
+/// Its reader is what `fuzz/` calls.
+pub mod index;
 mod prune;
 mod scan;
 mod told;

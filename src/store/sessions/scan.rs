@@ -107,6 +107,16 @@ enum Waiting {
     Close(usize),
 }
 
+/// An earlier session that is to go on: which key it has is known before its agent has opened it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Wanted {
+    key: u32,
+    agent: u32,
+    id: String,
+    /// The person has closed it meanwhile.
+    is_closed: bool,
+}
+
 /// What a session is to others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 enum Role {
@@ -132,6 +142,8 @@ pub struct Scan {
     unsent: Vec<(u32, String)>,
     /// The agents of the second session and of those after it, in the order of their keys.
     owners: Vec<u32>,
+    /// Earlier sessions that are to go on and that their agents have not opened yet.
+    wanted: Vec<Wanted>,
     /// The last line has been read.
     pub is_ended: bool,
     /// When the last line was written.
@@ -313,6 +325,31 @@ impl Scan {
             };
             self.sessions.push(found);
         }
+        self.is_as_wanted(agent, id);
+    }
+
+    /// Of what was asked for by its id the key is known, also when nothing is ever sent in it.
+    fn is_as_wanted(&mut self, agent: AgentKey, id: &str) {
+        let Some(at) = self.wanted.iter().position(|wanted| wanted.agent == agent.0 && wanted.id == id) else { return };
+        let Wanted { key, is_closed, .. } = self.wanted.remove(at);
+        let is_taken = self.sessions.iter().any(|session| session.key == Some(key));
+        let Some(place) = self.place(agent, id).filter(|_| !is_taken) else { return };
+        let session = &mut self.sessions[place];
+        session.is_closed = is_closed;
+        let earlier = session.key.replace(key);
+        // What was told of its changes before it was opened once more still counts.
+        if let Some(totals) = earlier.and_then(|earlier| self.totals.get(&earlier)).copied() {
+            self.totals.entry(key).or_insert(totals);
+        }
+    }
+
+    fn wants(&mut self, key: u32, agent: u32, how: &Opening) {
+        self.wanted.retain(|wanted| wanted.key != key);
+        let id = how.id().map(|id| id.as_str()).filter(|id| id.len() <= MAX_PROMPT);
+        let is_asked = !matches!(how, Opening::Show { .. });
+        if let Some(id) = id.filter(|_| is_asked && self.wanted.len() < MAX_WAITING) {
+            self.wanted.push(Wanted { key, agent, id: id.to_owned(), is_closed: false });
+        }
     }
 
     fn updated(&mut self, agent: AgentKey, id: &str, update: Update, t: f64) {
@@ -347,21 +384,23 @@ impl Scan {
                 if let Some(session) = closed {
                     session.is_closed = true;
                 }
+                if let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.key == key.0) {
+                    wanted.is_closed = true;
+                }
             }
             (Address::Session(key), Ok(Intent::KeepAside)) => {
                 if let Some(session) = self.sessions.iter_mut().find(|session| session.key == Some(key.0)) {
                     session.is_aside = false;
                 }
             }
-            (Address::Agent(key), Ok(Intent::OpenSession { how, .. })) => {
-                self.owned(key.0);
-                self.role(key.0, how);
+            (Address::Agent(key), Ok(Intent::OpenSession { how, .. })) => self.owned(key.0, how),
+            (Address::Session(key), Ok(Intent::OpenAs(how))) => {
+                self.wants(key.0, self.owner(key.0).unwrap_or(AgentKey::FIRST.0), &how);
+                self.role(AgentKey::FIRST.0, how);
             }
-            (Address::Session(_), Ok(Intent::OpenAs(how))) => self.role(AgentKey::FIRST.0, how),
             (Address::All, Ok(Intent::AddAgent { command, how, .. })) => {
                 let key = self.agents.keys().next_back().map_or(0, |last| last + 1);
-                self.owned(key);
-                self.role(key, how);
+                self.owned(key, how);
                 if self.agents.len() < MAX_SESSIONS {
                     self.agents.insert(key, Agent::of(&command));
                 }
@@ -371,10 +410,17 @@ impl Scan {
     }
 
     /// A further session is of this agent.
-    fn owned(&mut self, agent: u32) {
+    fn owned(&mut self, agent: u32, how: Opening) {
         if self.owners.len() < MAX_SESSIONS {
             self.owners.push(agent);
+            self.wants(self.owners.len() as u32, agent, &how);
         }
+        self.role(agent, how);
+    }
+
+    /// The agent of the session with this key.
+    fn owner(&self, key: u32) -> Option<u32> {
+        key.checked_sub(1).map_or(Some(AgentKey::FIRST.0), |at| self.owners.get(at as usize).copied())
     }
 
     /// What the next new session of this agent will be.
@@ -397,8 +443,7 @@ impl Scan {
             |(_, wanted): &(u32, String)| text.starts_with(wanted.as_str()) || *wanted == limits::cut(text, MAX_PROMPT);
         // Several agents may be sent the same.
         let agent = self.sessions[place].agent;
-        let owner = |key: u32| key.checked_sub(1).map_or(Some(&0), |at| self.owners.get(at as usize));
-        let of_agent = self.unsent.iter().position(|one| fits(one) && owner(one.0) == Some(&agent));
+        let of_agent = self.unsent.iter().position(|one| fits(one) && self.owner(one.0) == Some(agent));
         let Some(at) = of_agent.or_else(|| self.unsent.iter().position(fits)) else { return };
         let (key, _) = self.unsent.remove(at);
         if !self.sessions.iter().any(|session| session.key == Some(key)) {

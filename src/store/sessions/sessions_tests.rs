@@ -309,6 +309,41 @@ fn how_a_session_ended_is_told_by_its_journal() {
     }
 }
 
+/// Agents that cannot close a session are not told that it was closed; nothing else names it by its id.
+#[test]
+fn one_that_was_asked_for_by_its_id_is_closed_although_nothing_was_sent_in_it() {
+    let person = |key: u32, intent: Value| json!({ "dir": "person", "at": { "session": key }, "intent": intent });
+    let asked = |text: Text, id: &str| {
+        text.call("session/load", json!({ "sessionId": id, "cwd": "/work" }), json!({ "result": {} }))
+    };
+    let further = |id: &str| {
+        let open = json!({ "OpenSession": { "cwd": "/work", "how": { "Continue": id } } });
+        json!({ "dir": "person", "at": { "agent": 0 }, "intent": open })
+    };
+    let states = |text: &Text| {
+        let state = state();
+        state.put("1", text);
+        let mut all: Vec<_> = state.list().sessions.into_iter().map(|one| (one.session_id, one.state)).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all
+    };
+    let both = |first: State, second: State| vec![("a".to_owned(), first), ("b".to_owned(), second)];
+    let text = || {
+        let text = Text::ending().line(person(0, json!({ "OpenAs": { "Continue": "a" } }))).hello();
+        asked(asked(text, "a").line(further("b")), "b")
+    };
+    let closed = |key: u32| text().line(person(key, json!("CloseSession")));
+    assert_eq!(states(&closed(0)), both(State::Ended, State::Interrupted));
+    assert_eq!(states(&closed(1)), both(State::Interrupted, State::Ended));
+    let again = asked(closed(0).line(further("a")), "a");
+    assert_eq!(states(&again), both(State::Interrupted, State::Interrupted), "it was opened once more");
+    let third = again.line(person(2, json!("CloseSession")));
+    assert_eq!(states(&third), both(State::Ended, State::Interrupted), "under the key that it has now");
+    let early = Text::ending().line(person(0, json!({ "OpenAs": { "Load": "a" } }))).hello();
+    let early = asked(early.line(person(0, json!("CloseSession"))), "a");
+    assert_eq!(states(&early), [("a".to_owned(), State::Ended)], "closed before it was open");
+}
+
 #[test]
 fn a_session_is_open_as_long_as_its_journal_is_locked() {
     let temp = tempfile::tempdir().unwrap();

@@ -197,7 +197,9 @@ fn read(
             }
         }
         // Also of what nobody takes any more: what has been read is not on its way.
-        parsed.iter().for_each(|input| expected.came(input));
+        for input in &parsed {
+            expected.came(input);
+        }
         for input in parsed.drain(..) {
             if inputs.blocking_send(input).is_err() {
                 return Ok(());

@@ -11,7 +11,7 @@ mod trees;
 
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom, split_top};
-use crate::base::human;
+use crate::base::{human, sanitize};
 use crate::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -84,7 +84,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     if let Some(doc) = review.doc() {
         frame.rev = doc.rev;
     }
-    if let Some(words) = nothing(review).filter(|_| !body.is_empty()) {
+    if let Some(words) = nothing(review, cx.session.review_is_off()).filter(|_| !body.is_empty()) {
         let words = StyledText::of(width::truncate(&words, usize::from(body.width.saturating_sub(3))), Token::Dim);
         paint::put(buf, body.x + 2, body.y, body.width.saturating_sub(2), &words, cx.theme);
     } else if frame.measured.both && is_only {
@@ -132,8 +132,11 @@ fn main(
 }
 
 /// Why there is nothing to look at.
-fn nothing(review: &ReviewState) -> Option<String> {
-    let Some(doc) = review.doc() else { return Some("comparing files…".into()) };
+fn nothing(review: &ReviewState, off: Option<&str>) -> Option<String> {
+    let Some(doc) = review.doc() else {
+        let off = off.map(|why| format!("no review of changes: {}", sanitize::line(why)));
+        return Some(off.unwrap_or_else(|| "comparing files…".into()));
+    };
     if !doc.files.is_empty() {
         return None;
     }

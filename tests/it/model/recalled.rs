@@ -37,13 +37,18 @@ fn recall(rig: &mut Rig, past: Past) {
 
 /// Asked for a session of an agent that offers this, before anything has been read.
 fn asked(load: bool, more: &Value) -> Rig {
+    let caps = json!({ "agentCapabilities": { "loadSession": load, "sessionCapabilities": more } });
+    asked_of(caps)
+}
+
+/// The same, of an agent that begins with this.
+fn asked_of(init: Value) -> Rig {
     let mut rig = Rig::with_policy(Policy::Ask);
     rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
     rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
     rig.intent(Intent::Start);
     rig.host(HostEvent::AgentSpawned { pid: 7 });
-    let init = with(plain_init(), json!({ "agentCapabilities": { "loadSession": load, "sessionCapabilities": more } }));
-    rig.answer("initialize", init);
+    rig.answer("initialize", with(plain_init(), init));
     rig
 }
 
@@ -205,6 +210,27 @@ fn a_session_that_its_agent_has_forgotten_is_shown() {
     assert_eq!(rig.model().first().read_only(), Some(&ReadOnly::Forgotten));
     assert_eq!(said(&rig), SAID);
     assert!(rig.has_entry("the agent has forgotten this session: gone"));
+}
+
+/// Recording `gemini/load-now.jsonl`: only its words tell such an error from any other.
+#[test]
+fn one_that_is_gone_in_words_alone_is_forgotten_and_what_helps_is_named() {
+    let gone = json!({ "code": -32603, "message": "Internal error",
+        "data": { "details": "No previous sessions found for this project." } });
+    for (agent, is_named) in [("gemini-cli", true), ("another", false)] {
+        let init =
+            json!({ "agentCapabilities": { "loadSession": true }, "agentInfo": { "name": agent, "version": "1" } });
+        let mut rig = asked_of(init);
+        recall(&mut rig, past());
+        rig.fail("session/load", gone.clone());
+        assert_eq!(rig.model().first().read_only(), Some(&ReadOnly::Forgotten), "{agent}");
+        assert!(rig.has_entry("the agent has forgotten this session"));
+        assert_eq!(rig.has_entry("\"sessionRetention\": { \"enabled\": false }"), is_named, "{agent}");
+    }
+    let mut rig = asked(true, &json!({}));
+    recall(&mut rig, past());
+    rig.fail("session/load", json!({ "code": -32603, "message": "Internal error", "data": { "details": "busy" } }));
+    assert_eq!(rig.model().first().read_only(), None, "it may be there the next time");
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub fn met(result: &Value) -> Result<(SharedCodec, InitResult), CallError> {
         caps: AgentCaps {
             sessions: [Can::Load].into_iter().filter(|_| flag("/loadSession") == Some(true)).collect(),
             youngest: quirks::youngest(name.as_deref()),
+            against_loss: quirks::against_loss(name.as_deref()),
             // Nothing tells which blocks a prompt may have: all of them.
             image: true,
             audio: true,

@@ -37,6 +37,7 @@ pub fn initialize_of(value: &Value) -> Result<InitResult, CallError> {
     let prompt = caps.get("promptCapabilities").unwrap_or(&Value::Null);
     let name = words_of(info, "name", MAX_NAME);
     let youngest = quirks::youngest(name.as_deref());
+    let against_loss = quirks::against_loss(name.as_deref());
     let mcp = caps.get("mcpCapabilities").unwrap_or(&Value::Null);
     Ok(InitResult {
         name,
@@ -46,6 +47,7 @@ pub fn initialize_of(value: &Value) -> Result<InitResult, CallError> {
         caps: AgentCaps {
             sessions: Can::ALL.into_iter().filter(|what| can(*what, caps)).collect(),
             youngest,
+            against_loss,
             image: flag(prompt, "image"),
             audio: flag(prompt, "audio"),
             embedded_context: flag(prompt, "embeddedContext"),

@@ -49,6 +49,7 @@ pub fn initialize(result: &str) -> Result<InitResult, CallError> {
         caps: AgentCaps {
             sessions: Can::ALL.into_iter().filter(can).collect(),
             youngest: quirks::youngest(name.as_deref()),
+            against_loss: quirks::against_loss(name.as_deref()),
             image: has(prompt, "image"),
             audio: has(prompt, "audio"),
             embedded_context: has(prompt, "embeddedContext"),

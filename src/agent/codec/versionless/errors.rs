@@ -2,6 +2,7 @@
 //!
 //! Decides nothing. Invariant: every reason has a number, and no other file of this version has one.
 
+use crate::agent::quirks;
 use crate::base::paths::file_uri;
 use crate::model::event::{AuthMethod, CallError, ErrorKind};
 use crate::model::refusal::{Reason, Refusal, Subject};
@@ -30,10 +31,16 @@ pub fn read(error: &RpcError, methods: impl Fn(&[Value]) -> Vec<AuthMethod>) -> 
         (_, UNSUPPORTED_VERSION) => ErrorKind::WrongVersion,
         (_, CANCELLED) => ErrorKind::Cancelled,
         (_, METHOD_NOT_FOUND) => ErrorKind::Unsupported,
+        _ if says_it_is_gone(error) => ErrorKind::SessionLost,
         (_, INVALID_PARAMS) => ErrorKind::BadParams,
         _ => ErrorKind::Other,
     };
     read_as(error, kind, methods)
+}
+
+fn says_it_is_gone(error: &RpcError) -> bool {
+    let details = error.data.as_ref().and_then(|data| data.as_str().or_else(|| data.get("details")?.as_str()));
+    details.into_iter().chain([&*error.message]).any(quirks::says_it_is_gone)
 }
 
 /// The same where it is known what the number means.

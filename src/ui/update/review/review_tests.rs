@@ -61,6 +61,17 @@ fn id(s: &Scene, path: &str, hunk: usize) -> Target {
 }
 
 #[test]
+fn one_that_has_ended_says_why_and_compares_nothing() {
+    let mut s = Scene::working(120, 40);
+    for message in ["it has stopped", "no space left"] {
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::ReviewOff { message: message.into() })));
+    }
+    s.key(Key::alt(Code::Char('r')));
+    assert!(s.draw().contains("no review of changes: no space left"), "{}", s.shown);
+    assert!(!s.shown.contains("comparing files…"), "{}", s.shown);
+}
+
+#[test]
 fn it_opens_with_the_focus_and_closes_without_a_trace() {
     let mut s = Scene::working(120, 40);
     s.typed("draft").draw();
