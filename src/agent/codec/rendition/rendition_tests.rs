@@ -125,7 +125,7 @@ fn damaged(params: &Value, damages: &[Damage]) -> String {
 }
 
 proptest! {
-    #![proptest_config(random(600))]
+    #![proptest_config(random(10_000))]
 
     #[test]
     fn s_015_s_016_no_damage_makes_another_rendition_of_a_message(
