@@ -161,8 +161,7 @@ impl Snapshot {
             let Some((stat, oid)) = job.stat.and_then(|stat| Some((stat, index.blob(&job.key, &stat)?))) else {
                 return true;
             };
-            let written = self.index.map_or(started, |index| index.ctime);
-            if self.verified.as_ref().is_some_and(|record| !record.has(&job.key, &stat, oid, (written, started))) {
+            if self.verified.as_ref().is_some_and(|record| !record.has(&job.key, &stat, oid)) {
                 return true;
             }
             if stat.size > self.limits.file_bytes || self.objects.theirs.size(&oid) != Some(stat.size) {

@@ -1565,7 +1565,7 @@ fn an_index_that_an_agent_has_forged_is_not_believed_by_the_next_session() {
     assert_eq!(at(&begin("one")), theirs);
     forge(&space, "a");
     assert_eq!(at(&begin("two")), theirs);
-    // Nor once the record is gone: this index is young.
+    // Nor once the record is gone, nor in a directory that has none.
     fs::remove_dir_all(&record).unwrap();
     assert_eq!(at(&begin("three")), theirs);
 }

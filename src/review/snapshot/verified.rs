@@ -2,13 +2,13 @@
 //!
 //! The first look takes from git's index what need not be read. An index can be forged, and is believed only in what is
 //! on record here: an agent that writes into it does not decide what the next session takes for the state before. Knows
-//! nothing of indexes. Invariants: a record that is not whole, or is about another directory, says nothing is true; only a
-//! directory without a record is new, and there an index is believed that was written well before the session began.
+//! nothing of indexes. Invariant: without a record, or with one that is not whole or is about another directory, nothing
+//! is true; all files of a directory are read once.
 
 use super::manifest::Entries;
 use crate::base::digest::digest;
 use crate::review::state::{Oid, State};
-use crate::review::worktree::walk::{self, RelPath, Stat, Time};
+use crate::review::worktree::walk::{self, RelPath, Stat};
 use crate::store::private::make_private_dir;
 use crate::store::replace::{Durability, Replacement};
 use sha2::{Digest as _, Sha256};
@@ -24,45 +24,27 @@ const ALL: usize = 32;
 const MAX_FILE: u64 = 64 << 20;
 /// Directories that have a record; the one that was written longest ago goes.
 const RECORDS: usize = 256;
-/// In a directory that is new to us an index is not believed that is younger, in seconds: the agent may have written it.
-const SETTLED: i64 = 10;
-
 type Sum = [u8; ONE];
 
 #[derive(Debug)]
 pub(crate) struct Verified {
     file: PathBuf,
     root: PathBuf,
-    known: Known,
-}
-
-#[derive(Debug)]
-enum Known {
-    /// No session was here before.
-    New,
     /// Sorted.
-    These(Vec<Sum>),
+    known: Vec<Sum>,
 }
 
 impl Verified {
     /// The record of the tree at `root`, below `dir`, the directory of all records.
     pub(crate) fn read(dir: &Path, root: &Path) -> Self {
         let file = dir.join(format!("{:016x}", digest(&[walk::bytes(root)])));
-        let known = match bytes_of(&file) {
-            Ok(bytes) => Known::These(sums(&bytes, root).unwrap_or_default()),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Known::New,
-            Err(_) => Known::These(Vec::new()),
-        };
+        let known = bytes_of(&file).ok().and_then(|bytes| sums(&bytes, root)).unwrap_or_default();
         Self { file, root: root.to_owned(), known }
     }
 
-    /// Whether a file with these numbers had this content. In a new directory that is believed of an index that was
-    /// `written` well before a look that `began` then.
-    pub(crate) fn has(&self, key: &RelPath, stat: &Stat, oid: Oid, (written, began): (Time, Time)) -> bool {
-        match &self.known {
-            Known::New => written.0.saturating_add(SETTLED) < began.0,
-            Known::These(sums) => sums.binary_search(&sum(key, stat, oid)).is_ok(),
-        }
+    /// Whether a file with these numbers had this content.
+    pub(crate) fn has(&self, key: &RelPath, stat: &Stat, oid: Oid) -> bool {
+        self.known.binary_search(&sum(key, stat, oid)).is_ok()
     }
 
     /// Puts down what a look has seen: the first of a session, or one that finds the record gone. That it cannot be written
@@ -89,7 +71,7 @@ impl Verified {
             })
             .collect();
         sums.sort_unstable();
-        if matches!(&self.known, Known::These(known) if *known == sums) && self.is_written() {
+        if self.known == sums && self.is_written() {
             return Ok(());
         }
         let dir = self.file.parent().ok_or(io::ErrorKind::InvalidInput)?;
@@ -153,7 +135,6 @@ mod tests {
     use crate::review::snapshot::manifest::Entry;
 
     const ROOT: &str = "/home/a/work";
-    const LONG_AGO: (Time, Time) = ((1_000, 0), (2_000, 0));
 
     fn seen(name: &str, oid: Oid, racy: bool) -> (RelPath, Entry) {
         let stat = Stat { size: 3, mtime: (500, 1), ctime: (500, 1), ino: 7, ..Stat::default() };
@@ -167,9 +148,10 @@ mod tests {
         let (dir, oid) = (temp.path().join("records"), Oid([1; 20]));
         let entries: Entries = [seen("a", oid, false), seen("b", oid, true)].into();
         let read = |root: &str| Verified::read(&dir, Path::new(root));
-        read(ROOT).write(&entries).unwrap();
         let (key, stat) = (RelPath::from(&b"a"[..]), entries[&b"a"[..]].stat);
-        let has = |key: &RelPath, stat: Stat, oid: Oid| read(ROOT).has(key, &stat, oid, LONG_AGO);
+        assert!(!read(ROOT).has(&key, &stat, oid), "nothing is known without a record");
+        read(ROOT).write(&entries).unwrap();
+        let has = |key: &RelPath, stat: Stat, oid: Oid| read(ROOT).has(key, &stat, oid);
         assert!(has(&key, stat, oid));
         assert!(!has(&RelPath::from(&b"b"[..]), stat, oid), "it may have changed since");
         assert!(!has(&key, stat, Oid([2; 20])));
@@ -178,22 +160,12 @@ mod tests {
         // A record of another directory, or a damaged one, is about nothing.
         let file = read(ROOT).file;
         std::fs::copy(&file, read("/elsewhere").file).unwrap();
-        assert!(!read("/elsewhere").has(&key, &stat, oid, LONG_AGO));
+        assert!(!read("/elsewhere").has(&key, &stat, oid));
         let whole = std::fs::read(&file).unwrap();
         for cut in [0, 1, whole.len() - ALL, whole.len() - 1] {
             std::fs::write(&file, &whole[..cut]).unwrap();
             assert!(!has(&key, stat, oid), "{cut}");
         }
-    }
-
-    #[test]
-    fn where_no_session_was_an_index_is_believed_that_is_not_young() {
-        let temp = tempfile::tempdir().unwrap();
-        let (key, entry) = seen("a", Oid([1; 20]), false);
-        let new = Verified::read(&temp.path().join("records"), Path::new(ROOT));
-        let has = |written| new.has(&key, &entry.stat, Oid([1; 20]), ((written, 0), (2_000, 0)));
-        assert!(has(1_000));
-        assert!(!has(1_995) && !has(2_000) && !has(i64::MAX));
     }
 
     #[test]
