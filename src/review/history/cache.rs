@@ -31,6 +31,17 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         self.entries.put(key, value, bytes);
         self.entries.shrink(self.max_entries, self.max_bytes);
     }
+
+    #[cfg(test)]
+    pub const fn bytes(&self) -> usize {
+        self.entries.bytes()
+    }
+
+    /// Drops what was not asked for the longest, until so many entries and bytes are left.
+    pub fn shrink(&mut self, entries: usize, bytes: usize) {
+        self.entries.mark();
+        self.entries.shrink(entries, bytes);
+    }
 }
 
 #[cfg(test)]
@@ -44,5 +55,18 @@ mod tests {
         assert_eq!((kept.get(&0), kept.get(&1)), (None, Some(1)));
         kept.put(4, 4, 1000);
         assert_eq!((kept.get(&1), kept.get(&3), kept.get(&4)), (None, None, Some(4)));
+    }
+
+    #[test]
+    fn shrunk_it_keeps_what_was_asked_for_last_and_grows_again() {
+        let mut kept = BoundedCache::new(3, 100);
+        (0..3).for_each(|n| kept.put(n, n, 10));
+        assert_eq!(kept.get(&0), Some(0));
+        kept.shrink(3, 15);
+        assert_eq!((kept.get(&0), kept.get(&1), kept.get(&2)), (Some(0), None, None));
+        (1..3).for_each(|n| kept.put(n, n, 10));
+        assert_eq!((kept.get(&0), kept.get(&1), kept.get(&2)), (Some(0), Some(1), Some(2)));
+        kept.shrink(0, 0);
+        assert_eq!(kept.get(&2), None);
     }
 }

@@ -24,6 +24,9 @@ const EDITS: (usize, usize) = (4096, 8 << 20);
 const HUNKS: (usize, usize) = (512, 16 << 20);
 const JOINS: usize = 1024;
 const SAME: usize = 16 << 10;
+/// How much of that stays when a turn is over, as a divisor: what the next turn changes is read and compared anew, and a
+/// session that lasts for days does not fill all of it with what nobody looks at any more.
+const AT_REST: usize = 16;
 
 /// Names the lines of a state; nothing for a file that is not there.
 type Text = Option<Oid>;
@@ -70,6 +73,21 @@ impl Contents {
             #[cfg(test)]
             shown: 0,
         }
+    }
+
+    /// Gives most of what is kept back: a turn is over.
+    pub fn rest(&mut self) {
+        self.texts.shrink(TEXTS.0 / AT_REST, TEXTS.1 / AT_REST);
+        self.edits.shrink(EDITS.0 / AT_REST, EDITS.1 / AT_REST);
+        self.hunks.shrink(HUNKS.0 / AT_REST, HUNKS.1 / AT_REST);
+        self.joins.shrink(JOINS / AT_REST, usize::MAX);
+        self.same.shrink(SAME / AT_REST, usize::MAX);
+    }
+
+    /// Bytes of texts and of what was made of them.
+    #[cfg(test)]
+    pub(crate) const fn kept(&self) -> usize {
+        self.texts.bytes() + self.edits.bytes() + self.hunks.bytes()
     }
 
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {

@@ -67,7 +67,9 @@ impl ReviewSession {
         self.attribution.end(turn);
         let noted = self.log.turn_ends(turn);
         noted.inspect_err(|error| self.dir.note_trouble(error))?;
-        self.without_missing(|review| totals_of(Scope::Turn(turn), &review.log, &mut review.files))
+        let totals = self.without_missing(|review| totals_of(Scope::Turn(turn), &review.log, &mut review.files));
+        self.files.rest();
+        totals
     }
 
     /// A turn whose end could not be looked at is over all the same: its session has begun another.

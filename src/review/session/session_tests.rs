@@ -1562,6 +1562,24 @@ fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_ther
 }
 
 #[test]
+fn what_was_read_and_compared_for_a_turn_is_given_back_when_it_is_over() {
+    let text =
+        |turn: u64| -> String { (0..4000).map(|n| format!("{turn} line {n} of a text that is long\n")).collect() };
+    let mut place = Place::with(&[("a", b"one\n")]);
+    let mut most = 0;
+    for turn in 1..40 {
+        place.turn(turn, |p| {
+            p.client_writes("a", &text(turn));
+            most = most.max(p.review.files.kept());
+        });
+        assert!(place.review.files.kept() < 4 << 20, "turn {turn}: {}", place.review.files.kept());
+    }
+    // Within a turn nothing is read or compared twice for want of room.
+    assert!(most < 8 << 20, "{most}");
+    assert_eq!(place.doc(Scope::Session).files[0].added, 4000);
+}
+
+#[test]
 fn a_file_that_the_person_deletes_or_replaces_between_turns_is_theirs() {
     use std::os::unix::fs::symlink;
     let text = lines(30);
