@@ -35,6 +35,10 @@ impl EditorSession {
     pub fn of(job: EditorJob, cwd: &Path) -> io::Result<Self> {
         let (file, line, draft) = match &job {
             EditorJob::Open { path, line } => (cwd.join(path), Some(*line), None),
+            EditorJob::Page { text } => {
+                let draft = Draft::of(text, Path::new("output.txt"))?;
+                (draft.path().to_owned(), None, Some(draft))
+            }
             EditorJob::Prompt { text } => {
                 let draft = Draft::of(text, Path::new("prompt.md"))?;
                 (draft.path().to_owned(), None, Some(draft))
@@ -52,12 +56,20 @@ impl EditorSession {
     /// # Errors
     /// When there is no shell to start it with.
     pub fn start(&self) -> io::Result<Child> {
-        editor::start(&editor::command(), &self.file, self.line)
+        let command = if self.is_page() { editor::pager() } else { editor::command() };
+        editor::start(&command, &self.file, self.line)
+    }
+
+    const fn is_page(&self) -> bool {
+        matches!(self.job, EditorJob::Page { .. })
     }
 
     /// What came of it; `shown` is the scope of the review on the screen.
     pub fn outcome(self, result: io::Result<ExitStatus>, shown: Option<Scope>) -> Outcome {
         match result {
+            Err(error) if self.is_page() => return Outcome::Say(format!("the pager could not be started: {error}")),
+            // Pagers end as they like.
+            Ok(_) if self.is_page() => return Outcome::Nothing,
             Err(error) => return Outcome::Say(format!("the editor could not be started: {error}")),
             Ok(status) if !status.success() => {
                 return Outcome::Say(format!("the editor ended with {status}; nothing was changed here"));

@@ -95,7 +95,7 @@ fn f12_frees_the_mouse_and_takes_it_back() {
     s.see("the mouse selects text now");
     let from = s.written();
     s.send(F12);
-    s.wait_for_bytes(from, b"\x1b[?1000h\x1b[?1006h");
+    s.wait_for_bytes(from, b"\x1b[?1000h\x1b[?1002h\x1b[?1006h");
     s.send(F12);
     s.see("the mouse selects text now");
     s.quit(&place);

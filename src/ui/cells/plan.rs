@@ -1,22 +1,30 @@
 //! The agent's plan: one line that sums it up, one for each entry.
 
-use super::gutter;
+use super::head::FOLDED;
 use super::message::label;
+use super::{CellCtx, gutter};
 use crate::model::entry::{PlanEntry, PlanStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::ui::state::folds::Fold;
 
 /// Three bars. The trigram that looks better is one column wide in older terminals and two in newer ones.
 const GLYPH: &str = "≡";
 const MAX_ENTRIES: usize = 200;
 
-pub(super) fn lines(entries: &[PlanEntry]) -> Vec<LogicalLine> {
+/// Where the panel shows it, its sum says it here.
+pub(super) fn lines(entries: &[PlanEntry], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let done = entries.iter().filter(|e| e.status == PlanStatus::Completed).count();
     let mut head = StyledText::of("plan", Token::Text);
     let all = entries.iter().filter(|e| e.status != PlanStatus::Unreadable).count();
     head.push(&format!("  {done} of {all}"), Token::Dim);
-    let mut lines = vec![LogicalLine { gutter: gutter(GLYPH, Token::Dim), ..LogicalLine::text(head) }];
+    let is_closed = if ctx.plan_beside { ctx.fold != Some(Fold::Open) } else { ctx.fold == Some(Fold::Closed) };
+    let right = StyledText::of(if is_closed { FOLDED.trim_start() } else { "" }, Token::Dim);
+    let mut lines = vec![LogicalLine { gutter: gutter(GLYPH, Token::Dim), right, ..LogicalLine::text(head) }];
+    if is_closed {
+        return lines;
+    }
     for entry in entries.iter().take(MAX_ENTRIES) {
         let (glyph, mark, style) = match &entry.status {
             PlanStatus::Completed => ("✓", Token::SignGood, RunStyle::from(Token::Dim)),

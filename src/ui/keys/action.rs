@@ -147,6 +147,12 @@ pub enum Action {
     ToggleFold,
     /// Entries of the conversation are selected.
     Read,
+    /// From here on several of them are.
+    SelectEntries,
+    /// What is selected is read as a whole, in the person's pager.
+    Pager,
+    /// A part of what is selected is copied: the list of them.
+    CopyPart,
     /// To the entry of this sort above, or below.
     #[serde(skip)]
     GoUp(Step),

@@ -11,6 +11,7 @@ use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::{Scroll, SeenEnd};
+use super::selection::Grip;
 use super::session_list::Place;
 use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
@@ -39,6 +40,8 @@ pub struct SessionView {
     pub unfolds_shell: bool,
     /// While the conversation is read.
     pub reading: Option<Reading>,
+    /// What of the conversation is selected with the mouse.
+    pub grip: Grip,
     pub asked_mode: Option<AskedMode>,
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,

@@ -215,7 +215,16 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
         return &["opening a further session"];
     }
     if cx.state.view.reading.is_some() {
-        return &["reading", "Enter unfolds", "y copies", "/ searches", "o opens", "[ ] prompts", "Esc leaves"];
+        return &[
+            "reading",
+            "Enter unfolds",
+            "y copies",
+            "Y a part",
+            "/ searches",
+            "o opens",
+            "[ ] prompts",
+            "Esc leaves",
+        ];
     }
     match (&cx.state.view.focus, cx.session.phase()) {
         (Focus::Composer, _) if cx.state.view.composer.is_shell() => &["Enter runs it here", "Esc leaves the command"],
