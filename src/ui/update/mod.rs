@@ -322,8 +322,8 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         }
         Action::MouseToggle => {
             let (mouse, words) = match state.mouse {
-                Mouse::Ours => (Mouse::Free, "the mouse selects text now · F12 takes it back"),
-                Mouse::Free => (Mouse::Ours, "the mouse scrolls and folds again"),
+                Mouse::Ours => (Mouse::Free, "the mouse is the terminal's now · F12 takes it back"),
+                Mouse::Free => (Mouse::Ours, "the mouse scrolls, folds and selects again"),
             };
             state.mouse = mouse;
             state.say(words, cx.now);
