@@ -5,11 +5,15 @@
 
 use super::msg::EditorJob;
 use super::tty::editor::{self, Draft};
+use crate::base::sanitize;
 use crate::model::changes::{ReviewAction, Scope};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use tokio::process::Child;
+
+/// How it begins.
+const COMMENT: &str = "<!-- What the agent said last. This and all below it is left out.";
 
 pub struct EditorSession {
     job: EditorJob,
@@ -29,6 +33,15 @@ pub enum Outcome {
     Nothing,
 }
 
+/// What the agent said, as a comment that is no part of the prompt.
+fn commented(answer: &str) -> String {
+    format!("\n\n{COMMENT}\n\n{}\n-->\n", sanitize::block(answer).trim_end().replace("-->", "-- >"))
+}
+
+fn uncommented(text: &str) -> &str {
+    text.split(COMMENT).next().unwrap_or_default().trim_end()
+}
+
 impl EditorSession {
     /// # Errors
     /// When the text of a hunk cannot be written to a file.
@@ -39,8 +52,9 @@ impl EditorSession {
                 let draft = Draft::of(text, Path::new("output.txt"))?;
                 (draft.path().to_owned(), None, Some(draft))
             }
-            EditorJob::Prompt { text } => {
-                let draft = Draft::of(text, Path::new("prompt.md"))?;
+            EditorJob::Prompt { text, answer } => {
+                let answer = answer.as_deref().map(commented).unwrap_or_default();
+                let draft = Draft::of(&format!("{text}{answer}"), Path::new("prompt.md"))?;
                 (draft.path().to_owned(), None, Some(draft))
             }
             EditorJob::Hunk { path, text, .. } => {
@@ -83,11 +97,26 @@ impl EditorSession {
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             (EditorJob::Prompt { .. }, Some(draft)) => match draft.text() {
-                Ok(text) => Outcome::Write(text),
+                Ok(text) => Outcome::Write(uncommented(&text).to_owned()),
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             // What was changed in the file is to be seen.
             _ => shown.map_or(Outcome::Nothing, |scope| Outcome::Act(ReviewAction::Show(scope))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_said_is_there_to_be_read_and_no_part_of_the_prompt() {
+        for (text, answer) in [("do it\nplease", "Done. --> <!-- x"), ("", "a\n\nb"), ("two", "")] {
+            let shown = format!("{text}{}", commented(answer));
+            assert_eq!(uncommented(&shown), text);
+            assert_eq!(shown.matches("-->").count(), 1, "{shown}");
+        }
+        assert_eq!(uncommented("all of it\n"), "all of it", "who removes the comment removes nothing else");
     }
 }

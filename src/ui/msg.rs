@@ -139,7 +139,11 @@ pub enum EditorJob {
     /// This is only to be read.
     Page { text: String },
     /// What is there then is the prompt that is written.
-    Prompt { text: String },
+    Prompt {
+        text: String,
+        /// What the agent said last, to be read while it is written.
+        answer: Option<String>,
+    },
     /// What is there when the editor has ended takes the place of the hunk's new lines.
     Hunk { path: PathBuf, hunk: HunkId, scope: Scope, text: String },
 }

@@ -278,6 +278,9 @@ fn plans_and_notices() {
     let step = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::High, status };
     let plan =
         vec![step("a", PlanStatus::Completed), step("b\nc", PlanStatus::InProgress), step("d", PlanStatus::Pending)];
+    let raw = vec![PlanEntry { content: "Fix the `add` **now**".into(), ..plan[0].clone() }];
+    assert_eq!(shown(Body::Plan(raw), None)[1], "   ✓ Fix the add now", "as in an answer");
+    assert_eq!(shown(Body::Plan(plan.clone()), Some(Fold::Closed)), ["≡ plan  1 of 3 >> ▸"]);
     assert_eq!(shown(Body::Plan(plan), None), ["≡ plan  1 of 3", "   ✓ a", "   ▸ b c", "   · d"]);
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);

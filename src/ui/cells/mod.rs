@@ -12,7 +12,7 @@ mod message;
 pub mod parts;
 mod permission;
 pub mod pictures;
-mod plan;
+pub mod plan;
 mod source;
 mod terminal;
 mod tool;

@@ -140,6 +140,8 @@ pub enum Action {
     OptionsList,
     /// Everything that can be done, in one list.
     Palette,
+    /// What is written is put aside, or comes back.
+    Stash,
     /// The prompt is written in the person's editor.
     EditPrompt,
     CopyAnswer,

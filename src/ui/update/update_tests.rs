@@ -1150,6 +1150,23 @@ fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
 }
 
 #[test]
+fn what_is_put_aside_comes_back_the_newest_first_and_is_kept_as_written() {
+    let mut s = Scene::ready(80, 24);
+    s.ctrl('s');
+    assert!(s.draw().contains("nothing is put aside"), "{}", s.shown);
+    s.typed("one").ctrl('s').typed("two").ctrl('s').typed("3");
+    assert_eq!((s.ui.view.composer.text(), &*s.ui.view.written()), ("3", "one\n\ntwo\n\n3"));
+    s.press(Code::Backspace);
+    assert!(s.after(10_000).draw().contains("Ctrl+S brings back"), "{}", s.shown);
+    for text in ["two", "one"] {
+        s.ctrl('s');
+        assert_eq!(s.ui.view.composer.text(), text);
+        s.ctrl('u');
+    }
+    assert_eq!(s.intents(), []);
+}
+
+#[test]
 fn what_is_selected_with_the_mouse_is_copied_as_it_was_written() {
     let mut s = Scene::working(40, 30);
     let answer = "A sentence that does not fit into one row of the screen.\n\n- 日本茶 is green\n\n```rust\nlet x = 1;\n```\n\n\

@@ -160,7 +160,14 @@ pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         "Ask for a change, / @ or !",
         "Ask for a change",
     ];
-    let all: &[&str] = if cx.state.offered_tour(cx.session).is_some() { &tour } else { &usual };
+    let aside = ["Ctrl+S brings back what you put aside", "Ctrl+S: put aside"];
+    let all: &[&str] = if !cx.state.view.stash.is_empty() {
+        &aside
+    } else if cx.state.offered_tour(cx.session).is_some() {
+        &tour
+    } else {
+        &usual
+    };
     let fits = |words: &&&str| width::str_width(words) <= usize::from(area.width);
     if let Some(words) = all.iter().find(fits) {
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(*words, Token::Placeholder), cx.theme);
