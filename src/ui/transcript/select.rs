@@ -98,11 +98,8 @@ impl Lines {
 /// Where the words of a row begin.
 fn start(line: &LogicalLine, row: &Row, width: u16, left: u16) -> u16 {
     let fit = fit(line, width);
-    let front = match row.first {
-        true if fit.prefix => styled_width(&line.prefix),
-        false if fit.hang => styled_width(&line.hang),
-        _ => 0,
-    };
+    let (front, has_room) = if row.first { (&line.prefix, fit.prefix) } else { (&line.hang, fit.hang) };
+    let front = if has_room { styled_width(front) } else { 0 };
     left.saturating_add(GUTTER).saturating_add(u16::try_from(front).unwrap_or(u16::MAX))
 }
 

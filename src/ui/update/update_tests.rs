@@ -674,6 +674,12 @@ fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent>
         if n % 2 == 0 {
             s.draw();
         }
+        match n % 11 {
+            4 => s.input(Input::Paste("1 y\r2".into())),
+            7 => _ = s.key(Key::alt(Code::Char('b'))),
+            9 => _ = s.key(Key::alt(Code::Backspace)),
+            _ => {}
+        }
         s.press(match char::from(prose[usize::from(at) % prose.len()]) {
             '\n' => Code::Enter,
             '\u{1b}' => Code::Esc,
@@ -686,7 +692,7 @@ fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent>
 
 proptest! {
     #![proptest_config(crate::random(60))]
-    /// Text typed at any speed while questions come and go never answers one.
+    /// Text typed and pasted at any speed, with keys that move in it, while questions come and go never answers one.
     #[test]
     fn prose_never_answers(keys in prop::collection::vec((0u8..40, 0u64..900, any::<bool>()), 1..120)) {
         let mut s = Scene::working(80, 24);

@@ -405,6 +405,22 @@ mod tests {
         assert_eq!(answered(&mut finder, "", 5).await, all);
     }
 
+    #[test]
+    fn of_very_many_names_the_last_answer_has_the_best_and_a_newer_question_is_not_kept_waiting() {
+        let mut names: Vec<Name> = (0..3 * CHUNK).map(|n| (1, format!("m/a/i/n_{n:06}"))).collect();
+        names.push((2, "zz/main.rs".to_owned()));
+        let tree = Tree { dir: "/nowhere".into(), since: Instant::now(), names, ignored: None };
+        let question = Question { dir: "/nowhere".into(), text: "main".to_owned() };
+        let (found, mut results) = mpsc::channel(8);
+        let worker = Worker { shared: Arc::default(), found, tree: None };
+        assert_eq!(worker.tell(&question, &tree), Some(ROWS));
+        worker.shared.lock().question = Some(question.clone());
+        assert_eq!(worker.tell(&question, &tree), Some(usize::MAX));
+        let answers: Vec<String> =
+            std::iter::from_fn(|| results.try_recv().ok()).map(|answer| answer.paths[0].0.clone()).collect();
+        assert!(answers.contains(&"zz/main.rs".to_owned()), "{answers:?}");
+    }
+
     #[tokio::test]
     async fn what_is_known_of_a_tree_is_said_before_it_is_walked_again() {
         let dir = tempfile::tempdir().unwrap();
