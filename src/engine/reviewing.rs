@@ -138,6 +138,11 @@ pub(super) enum Job {
         asked: u64,
         claims: Vec<ClaimedEdit>,
     },
+    /// Where in their files changes stand that were made.
+    Places {
+        entry: EntryId,
+        claims: Vec<ClaimedEdit>,
+    },
     Hold {
         req: ReqId,
         path: PathBuf,

@@ -337,12 +337,13 @@ fn asking_writer() -> String {
 
 #[tokio::test]
 async fn a_change_that_the_person_has_seen_against_the_disk_is_asked_about_once() {
-    for changed_meanwhile in [false, true] {
+    let gates = [Gate::Ask, Gate::Hold];
+    for (gate, changed_meanwhile) in gates.into_iter().flat_map(|gate| [(gate, false), (gate, true)]) {
         let place = place();
         let file = place.root.join("x.txt");
         std::fs::write(&file, "one\ntwo\nthree\n").unwrap();
         let mut engine = engine(&place, &asking_writer(), None);
-        engine.intent(Intent::SetGate(Gate::Ask));
+        engine.intent(Intent::SetGate(gate));
         engine.intent(Intent::Start);
         engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
         until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| !p.previews.is_empty())).await;
@@ -363,6 +364,26 @@ async fn a_change_that_the_person_has_seen_against_the_disk_is_asked_about_once(
         }
         engine.shutdown().await;
     }
+}
+
+#[tokio::test]
+async fn a_change_that_nobody_was_asked_about_is_shown_where_it_stands() {
+    let edit = r#"    sed -i.bak 's/two/TWO/' x.txt
+    printf '{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"%s/x.txt","oldText":"two","newText":"TWO"}]}}}\n' "$PWD"
+    answer "$prompt""#;
+    let agent = WRITER.lines().filter(|line| !line.contains("write_text_file") && !line.contains("written"));
+    let agent = agent.collect::<Vec<_>>().join("\n").replace(r#"    answer "$prompt""#, edit);
+    let place = place();
+    std::fs::write(place.root.join("x.txt"), "one\ntwo\nthree\n").unwrap();
+    let mut engine = engine(&place, &agent, None);
+    engine.intent(Intent::Start);
+    engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+    until(&mut engine, |model, _| {
+        let mut entries = model.first().session().entries().iter();
+        entries.any(|e| matches!(&e.body, Body::Tool(call) if call.line_of(0) == Some(2)))
+    })
+    .await;
+    engine.shutdown().await;
 }
 
 #[test]

@@ -158,7 +158,15 @@ impl Reviews {
                 return told;
             }
             ReviewCommand::ToolCall(entry) => match self.tool_note(at, entry, model) {
-                Some(note) => Job::Note(note),
+                Some(note) => {
+                    let call = model.session_of(at).and_then(|session| session.tool(entry));
+                    let claims =
+                        call.filter(|call| call.is_finished() && call.lacks_places()).map(|_| note.claims.clone());
+                    let job = Job::Note(note);
+                    let Some(claims) = claims else { return self.give(at, job) };
+                    told.extend(self.give(at, job));
+                    Job::Places { entry, claims }
+                }
                 None => return told,
             },
             ReviewCommand::CommandStarted { req, entry } => {

@@ -376,6 +376,11 @@ pub enum ReviewEvent {
         #[serde(alias = "truths")]
         previews: Vec<WritePreview>,
     },
+    /// The lines of their files at which the changes of a call stand, in their order, as far as they are known.
+    PlacesFound {
+        entry: EntryId,
+        lines: Vec<Option<u32>>,
+    },
     /// A write waits for the person.
     WriteHeld {
         req: ReqId,

@@ -520,6 +520,22 @@ impl ToolCall {
         self.places = known.collect();
     }
 
+    /// Takes note of the lines at which its changes stand, in the order of [`ToolCall::texts`].
+    pub fn place(&mut self, lines: &[Option<u32>]) {
+        let place = |(path, old, line): (&str, Option<&Arc<str>>, u32)| {
+            Some(Place { path: path.to_owned(), old: Arc::clone(old?), line })
+        };
+        let found = self.texts().zip(lines).filter_map(|((path, old, _), line)| place((path, old, (*line)?)));
+        let found: Vec<Place> = found.collect();
+        self.places.extend(found);
+    }
+
+    /// Whether it is not known where some of its changes stand.
+    pub fn lacks_places(&self) -> bool {
+        let is_text = |content: &ToolContent| content.change().is_some_and(|change| change.texts().is_some());
+        self.content.iter().enumerate().any(|(at, content)| is_text(content) && self.line_of(at).is_none())
+    }
+
     /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
     /// is unknown. One without an old text is a whole file.
     pub fn line_of(&self, at: usize) -> Option<u32> {

@@ -358,8 +358,18 @@ fn field_lines(field: &Field, at: usize, of: usize) -> Vec<String> {
 /// All that is asked about: as on the screen, without its looks.
 fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (Now, Option<&Path>)) -> Vec<String> {
     let roots = [PathBuf::from(&session.cwd)];
-    let ctx =
-        CellCtx { session, width: WIDE, now, with: &[], fold: None, typing: None, roots: &roots, home, pictures: None };
+    let ctx = CellCtx {
+        session,
+        width: WIDE,
+        now,
+        with: &[],
+        fold: None,
+        plan_beside: false,
+        typing: None,
+        roots: &roots,
+        home,
+        pictures: None,
+    };
     let entry = session.entries().get(question.entry);
     let (verb, mut body) = match &question.about {
         About::Permission => {

@@ -1,6 +1,6 @@
 //! Ranks names against what the person types.
 //!
-//! Holds no list and no state; the caller bounds how many items there are. Invariant: no item is named twice.
+//! Holds no items; the caller bounds how many there are. Invariant: no item is named twice.
 
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -12,28 +12,73 @@ const MAX_CHARS: usize = 1024;
 /// The indices of the items that match, best first. Words of the query may match in any order; an empty query keeps all
 /// items in their order.
 pub fn rank(query: &str, items: &[&str]) -> Vec<usize> {
-    let pattern = Pattern::new(query, CaseMatching::Smart, Normalization::Smart, AtomKind::Fuzzy);
-    if pattern.atoms.is_empty() {
-        return (0..items.len()).collect();
+    let mut ranking = Ranking::new(query, usize::MAX);
+    items.iter().for_each(|item| ranking.add(item));
+    ranking.best()
+}
+
+/// The same of items that come one after the other, of which only the best are wanted.
+pub struct Ranking {
+    pattern: Pattern,
+    matcher: Matcher,
+    chars: Vec<char>,
+    /// Best first: score, length, index.
+    found: Vec<(Reverse<u32>, usize, usize)>,
+    added: usize,
+    most: usize,
+}
+
+impl Ranking {
+    pub fn new(query: &str, most: usize) -> Self {
+        Self {
+            pattern: Pattern::new(query, CaseMatching::Smart, Normalization::Smart, AtomKind::Fuzzy),
+            matcher: Matcher::new(Config::DEFAULT),
+            chars: Vec::new(),
+            found: Vec::new(),
+            added: 0,
+            most,
+        }
     }
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut chars: Vec<char> = Vec::new();
-    let mut found = Vec::new();
-    for (index, item) in items.iter().enumerate() {
+
+    pub fn add(&mut self, item: &str) {
+        let index = self.added;
+        self.added += 1;
+        if self.pattern.atoms.is_empty() {
+            if index < self.most {
+                self.found.push((Reverse(0), index, index));
+            }
+            return;
+        }
         let (haystack, len) = if item.is_ascii() {
             let bytes = item.as_bytes().get(..MAX_CHARS).unwrap_or(item.as_bytes());
             (Utf32Str::Ascii(bytes), bytes.len())
         } else {
-            chars.clear();
-            chars.extend(item.chars().take(MAX_CHARS));
-            (Utf32Str::Unicode(&chars), chars.len())
+            self.chars.clear();
+            self.chars.extend(item.chars().take(MAX_CHARS));
+            (Utf32Str::Unicode(&self.chars), self.chars.len())
         };
-        if let Some(score) = pattern.score(haystack, &mut matcher) {
-            found.push((Reverse(score), len, index));
+        if let Some(score) = self.pattern.score(haystack, &mut self.matcher) {
+            self.found.push((Reverse(score), len, index));
+            if self.found.len() / 8 > self.most {
+                self.shrink();
+            }
         }
     }
-    found.sort_unstable();
-    found.into_iter().map(|(_, _, index)| index).collect()
+
+    /// What comes after the best is of no use any more.
+    fn shrink(&mut self) {
+        if self.found.len() > self.most {
+            self.found.select_nth_unstable(self.most);
+            self.found.truncate(self.most);
+        }
+    }
+
+    /// The indices of the best so far, best first.
+    pub fn best(&mut self) -> Vec<usize> {
+        self.shrink();
+        self.found.sort_unstable();
+        self.found.iter().map(|(_, _, index)| *index).collect()
+    }
 }
 
 #[cfg(test)]
@@ -72,7 +117,11 @@ mod tests {
             let mut found = rank(&query, &items);
             found.sort_unstable();
             found.dedup();
-            prop_assert!(found.len() == rank(&query, &items).len() && found.iter().all(|at| *at < items.len()));
+            let all = rank(&query, &items);
+            let mut best = Ranking::new(&query, 2);
+            items.iter().for_each(|item| best.add(item));
+            prop_assert_eq!(best.best(), all.iter().copied().take(2).collect::<Vec<_>>());
+            prop_assert!(found.len() == all.len() && found.iter().all(|at| *at < items.len()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a text has in it what another party's pattern describes.
+//! Whether a text has in it what a pattern describes, also one of another party.
 //!
 //! Invariant: takes time that grows with the text alone, and bounded memory, for any pattern.
 
@@ -7,10 +7,25 @@ use regex_automata::meta::Regex;
 /// Bytes that a compiled pattern may take.
 const MAX: usize = 1 << 20;
 
+/// A pattern that several texts are compared with.
+#[derive(Clone, Debug)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Nothing where the pattern is none, or is too large.
+    pub fn new(pattern: &str) -> Option<Self> {
+        let config = Regex::config().nfa_size_limit(Some(MAX));
+        Regex::builder().configure(config).build(pattern).ok().map(Self)
+    }
+
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
 /// Nothing where the pattern is none, or is too large.
 pub fn is_in(pattern: &str, text: &str) -> Option<bool> {
-    let config = Regex::config().nfa_size_limit(Some(MAX));
-    Regex::builder().configure(config).build(pattern).ok().map(|regex| regex.is_match(text))
+    Pattern::new(pattern).map(|pattern| pattern.is_in(text))
 }
 
 #[cfg(test)]

@@ -209,7 +209,8 @@ impl Autosave {
                 continue;
             }
             let place = Place::of(session, Some(&kept.place));
-            let text = own(&place, view.composer.prompt());
+            let written = view.written();
+            let text = own(&place, &written);
             let held = session.held.iter().map(|prompt| own(&place, &prompt.text)).filter(|text| !text.is_empty());
             let command = view.composer.command();
             let is_same = kept.draft.text == text && kept.draft.command == command;

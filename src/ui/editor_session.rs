@@ -5,11 +5,15 @@
 
 use super::msg::EditorJob;
 use super::tty::editor::{self, Draft};
+use crate::base::sanitize;
 use crate::model::changes::{ReviewAction, Scope};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use tokio::process::Child;
+
+/// How it begins.
+const COMMENT: &str = "<!-- What the agent said last. This and all below it is left out.";
 
 pub struct EditorSession {
     job: EditorJob,
@@ -29,14 +33,28 @@ pub enum Outcome {
     Nothing,
 }
 
+/// What the agent said, as a comment that is no part of the prompt.
+fn commented(answer: &str) -> String {
+    format!("\n\n{COMMENT}\n\n{}\n-->\n", sanitize::block(answer).trim_end().replace("-->", "-- >"))
+}
+
+fn uncommented(text: &str) -> &str {
+    text.split(COMMENT).next().unwrap_or_default().trim_end()
+}
+
 impl EditorSession {
     /// # Errors
     /// When the text of a hunk cannot be written to a file.
     pub fn of(job: EditorJob, cwd: &Path) -> io::Result<Self> {
         let (file, line, draft) = match &job {
             EditorJob::Open { path, line } => (cwd.join(path), Some(*line), None),
-            EditorJob::Prompt { text } => {
-                let draft = Draft::of(text, Path::new("prompt.md"))?;
+            EditorJob::Page { text } => {
+                let draft = Draft::of(text, Path::new("output.txt"))?;
+                (draft.path().to_owned(), None, Some(draft))
+            }
+            EditorJob::Prompt { text, answer } => {
+                let answer = answer.as_deref().map(commented).unwrap_or_default();
+                let draft = Draft::of(&format!("{text}{answer}"), Path::new("prompt.md"))?;
                 (draft.path().to_owned(), None, Some(draft))
             }
             EditorJob::Hunk { path, text, .. } => {
@@ -52,12 +70,20 @@ impl EditorSession {
     /// # Errors
     /// When there is no shell to start it with.
     pub fn start(&self) -> io::Result<Child> {
-        editor::start(&editor::command(), &self.file, self.line)
+        let command = if self.is_page() { editor::pager() } else { editor::command() };
+        editor::start(&command, &self.file, self.line)
+    }
+
+    const fn is_page(&self) -> bool {
+        matches!(self.job, EditorJob::Page { .. })
     }
 
     /// What came of it; `shown` is the scope of the review on the screen.
     pub fn outcome(self, result: io::Result<ExitStatus>, shown: Option<Scope>) -> Outcome {
         match result {
+            Err(error) if self.is_page() => return Outcome::Say(format!("the pager could not be started: {error}")),
+            // Pagers end as they like.
+            Ok(_) if self.is_page() => return Outcome::Nothing,
             Err(error) => return Outcome::Say(format!("the editor could not be started: {error}")),
             Ok(status) if !status.success() => {
                 return Outcome::Say(format!("the editor ended with {status}; nothing was changed here"));
@@ -71,11 +97,26 @@ impl EditorSession {
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             (EditorJob::Prompt { .. }, Some(draft)) => match draft.text() {
-                Ok(text) => Outcome::Write(text),
+                Ok(text) => Outcome::Write(uncommented(&text).to_owned()),
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             // What was changed in the file is to be seen.
             _ => shown.map_or(Outcome::Nothing, |scope| Outcome::Act(ReviewAction::Show(scope))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_said_is_there_to_be_read_and_no_part_of_the_prompt() {
+        for (text, answer) in [("do it\nplease", "Done. --> <!-- x"), ("", "a\n\nb"), ("two", "")] {
+            let shown = format!("{text}{}", commented(answer));
+            assert_eq!(uncommented(&shown), text);
+            assert_eq!(shown.matches("-->").count(), 1, "{shown}");
+        }
+        assert_eq!(uncommented("all of it\n"), "all of it", "who removes the comment removes nothing else");
     }
 }

@@ -1,10 +1,11 @@
 //! Scenes for tests: a model brought about by events, a screen state, inputs and drawn frames.
 
 use super::keys::{Code, Key};
-use super::msg::{FrameInfo, Out};
+use super::msg::{FrameInfo, Out, What};
 use super::state::App;
+use super::state::selection::{Grip, Selection};
 use super::transcript::Transcript;
-use super::tty::Input;
+use super::tty::{Click, Input};
 use super::update::{self, Cx};
 use super::view::{self, Animation, ViewCx};
 use crate::model::Model;
@@ -28,7 +29,7 @@ use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::theme::resolve::Theme;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -269,9 +270,11 @@ impl Scene {
             match &out {
                 Out::Intent(intent) | Out::Send { intent, .. } => drop(self.intent(intent.clone())),
                 Out::Fold(entry) => self.fold(*entry),
+                Out::Select(from, to) => self.select(*from, *to),
+                Out::CopySelected => self.copy_selected(),
                 _ => {}
             }
-            if !matches!(out, Out::Scroll(_) | Out::Fold(_)) {
+            if !matches!(out, Out::Scroll(_) | Out::Fold(_) | Out::Select(..) | Out::CopySelected) {
                 self.outs.push(out);
             }
         }
@@ -300,6 +303,38 @@ impl Scene {
         }
     }
 
+    fn select(&mut self, from: Position, to: Position) {
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let cx = self.view_cx().draw_ctx();
+        let mut at = |at| transcript.spot(&cx, self.info.transcript, self.ui.view.scroll, at).unwrap();
+        let begun = cx.selection.map(|selection| selection.from.clone());
+        let selection = Selection { from: begun.unwrap_or_else(|| at(from)), to: at(to) };
+        self.transcript = transcript;
+        self.ui.view.grip = Grip::Moves(selection);
+    }
+
+    fn copy_selected(&mut self) {
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let cx = self.view_cx().draw_ctx();
+        let text = cx.selection.map(|selection| transcript.selected(&cx, self.info.transcript, selection).0);
+        self.transcript = transcript;
+        self.outs.extend(text.map(|text| Out::Copy(What::Characters(text.chars().count()), text)));
+    }
+
+    /// The left button goes down and up again.
+    pub fn click(&mut self, x: u16, y: u16) {
+        self.input(Input::Mouse { what: Click::Left, x, y });
+        self.input(Input::Mouse { what: Click::Up, x, y });
+    }
+
+    /// The same with a motion between, and a frame after it.
+    pub fn drag(&mut self, from: (u16, u16), to: (u16, u16)) {
+        self.input(Input::Mouse { what: Click::Left, x: from.0, y: from.1 });
+        self.input(Input::Mouse { what: Click::Drag, x: to.0, y: to.1 });
+        self.draw();
+        self.input(Input::Mouse { what: Click::Up, x: to.0, y: to.1 });
+    }
+
     pub fn press(&mut self, code: Code) -> &mut Self {
         self.key(Key::plain(code))
     }
@@ -326,6 +361,7 @@ impl Scene {
         let mut transcript = std::mem::take(&mut self.transcript);
         let info = view::draw(&self.view_cx(), &mut transcript, &mut buf);
         (self.info, self.transcript) = (info, transcript);
+        self.ui.has_panel = !self.info.panel.is_empty();
         self.ui.view.note_frame(
             (self.info.scroll, self.info.seen_end),
             (self.info.dialog.as_ref(), self.info.seen),

@@ -101,7 +101,7 @@ impl MessageFile {
             }
             Input::Mouse { what: Click::WheelUp, .. } => Some(Action::WheelUp),
             Input::Mouse { what: Click::WheelDown, .. } => Some(Action::WheelDown),
-            Input::Mouse { what: Click::Left, .. } | Input::Resize(..) | Input::Focus(_) | Input::Told(_) => None,
+            Input::Mouse { .. } | Input::Resize(..) | Input::Focus(_) | Input::Told(_) => None,
         };
         let Some(action) = action else { return Keyed::Done };
         self.note = None;

@@ -82,6 +82,10 @@ pub enum Out {
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
     Copy(What, String),
+    /// The words between these two places of the screen are selected.
+    Select(Position, Position),
+    /// What is selected is copied.
+    CopySelected,
     /// Into a file of its own.
     Save(What, String),
     /// Into a file of its own, too; and from there to what shows it.
@@ -109,6 +113,8 @@ pub enum Out {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
     Characters(usize),
+    /// There are more.
+    First(usize),
     Address,
     Command,
     Picture(Whither),
@@ -130,8 +136,14 @@ pub enum EditorJob {
         /// From 1.
         line: u32,
     },
+    /// This is only to be read.
+    Page { text: String },
     /// What is there then is the prompt that is written.
-    Prompt { text: String },
+    Prompt {
+        text: String,
+        /// What the agent said last, to be read while it is written.
+        answer: Option<String>,
+    },
     /// What is there when the editor has ended takes the place of the hunk's new lines.
     Hunk { path: PathBuf, hunk: HunkId, scope: Scope, text: String },
 }

@@ -20,6 +20,7 @@ mod models;
 mod pictures;
 mod pointing;
 mod scrolling;
+mod selecting;
 mod sessions;
 mod start;
 mod telling;
@@ -476,6 +477,8 @@ impl<D: Device> Running<D> {
             Out::Scroll(by) => scrolling::scroll(self, by),
             Out::Fold(entry) => scrolling::fold(self, entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
+            Out::Select(from, to) => selecting::select(self, from, to),
+            Out::CopySelected => selecting::copy(self),
             Out::Copy(what, text) => self.copier.copy(what, text),
             Out::Save(what, text) => self.copier.save(what, text),
             Out::Picture(picture, whither) => pictures::keep(self, picture, whither),
@@ -549,6 +552,7 @@ impl<D: Device> Running<D> {
             inline::draw(self)?;
         }
         self.screen.weigh(update::weighs(&self.app, now));
+        self.app.has_panel = !self.info.panel.is_empty();
         self.app.view.note_frame(
             (self.info.scroll, self.info.seen_end),
             (self.info.dialog.as_ref(), self.info.seen),

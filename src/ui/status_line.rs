@@ -499,11 +499,12 @@ fn lets_all_pass(mode: &str) -> bool {
     ["auto", "bypass", "yolo", "accept", "full access", "danger"].iter().any(|word| mode.contains(word))
 }
 
-/// The name of the model, where the agent tells it; "model" in front of one that is only a figure.
+/// The name of the model, where the agent tells it; "model" in front of one that is only a figure, or could be a mode.
 pub fn model(session: SessionRef<'_>) -> Option<String> {
     let name = sanitize::line(session.settings().find(|o| o.is_category("model"))?.current_name());
     let name = name.trim();
-    let says_nothing = !name.chars().any(char::is_alphabetic);
+    let could_be_a_mode = ["auto", "default"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    let says_nothing = could_be_a_mode || !name.chars().any(char::is_alphabetic);
     let what = if says_nothing { "model " } else { "" };
     (!name.is_empty()).then(|| format!("{what}{}", width::truncate(name, 32)))
 }

@@ -104,7 +104,10 @@ fn is_allowed(sequence: &str) -> bool {
         "s" | "r" => parameters == "?1036;1039",
         "h" if parameters == "?1036;1039" => true,
         "h" | "l" => {
-            matches!(parameters, "?25" | "?7" | "?1000" | "?1004" | "?1006" | "?1049" | "?2004" | "?2026" | "?2031")
+            matches!(
+                parameters,
+                "?25" | "?7" | "?1000" | "?1002" | "?1004" | "?1006" | "?1049" | "?2004" | "?2026" | "?2031"
+            )
         }
         // What every terminal answers.
         "c" => parameters.is_empty(),
@@ -135,6 +138,7 @@ pub fn assert_modes_given_back(bytes: &[u8]) {
     }
     for (set, reset) in [
         ("\x1b[?1000h", "\x1b[?1000l"),
+        ("\x1b[?1002h", "\x1b[?1002l"),
         ("\x1b[?1006h", "\x1b[?1006l"),
         ("\x1b[?2026h", "\x1b[?2026l"),
         ("\x1b[?25l", "\x1b[?25h"),

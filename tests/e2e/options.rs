@@ -92,12 +92,12 @@ fn f12_frees_the_mouse_and_takes_it_back() {
     let from = s.written();
     s.send(F12);
     s.wait_for_bytes(from, b"\x1b[?1000l");
-    s.see("the mouse selects text now");
+    s.see("the mouse is the terminal's now");
     let from = s.written();
     s.send(F12);
-    s.wait_for_bytes(from, b"\x1b[?1000h\x1b[?1006h");
+    s.wait_for_bytes(from, b"\x1b[?1000h\x1b[?1002h\x1b[?1006h");
     s.send(F12);
-    s.see("the mouse selects text now");
+    s.see("the mouse is the terminal's now");
     s.quit(&place);
 }
 

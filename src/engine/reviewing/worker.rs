@@ -249,6 +249,12 @@ impl Worker {
                 };
                 self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
+            Job::Places { entry, claims } => {
+                let lines: Vec<_> = claims.iter().map(|claim| self.line_of(claim)).collect();
+                if lines.iter().any(Option::is_some) {
+                    self.tell(at, ReviewEvent::PlacesFound { entry, lines });
+                }
+            }
             Job::Hold { req, path, content, turn, entry, asked, over } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
                 let proposal = Proposal { req, entry, turn, path: self.real(&path), asked };
@@ -344,6 +350,12 @@ impl Worker {
         let preview = self.review.preview(&path, claim.old.as_deref(), &claim.new);
         self.trouble("preview", "the diff of a question could not be compared with the file", preview)
             .unwrap_or_else(|| WritePreview { path, old: None, new: "".into(), differs: None })
+    }
+
+    /// Where a change stands that is only said to be done, it is not known either.
+    fn line_of(&mut self, claim: &ClaimedEdit) -> Option<u32> {
+        let path = self.real(&claim.path);
+        self.review.line_of(&path, &claim.new).ok().flatten()
     }
 
     fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str, over: Option<&Before>) {

@@ -72,12 +72,9 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
             permission::tell_outside(session, req, vec![Outside { path: write.path.to_string(), real }]);
             permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
         }
+        Verdict::Ask if approved(session, req, &write, &request, cx) => {}
         Verdict::Ask => match session.gate() {
-            Gate::Hold if session.changes.is_on => {
-                advance(session, req, Stage::Holding);
-                hand_over(req, write, false, None, cx);
-            }
-            _ if approved(session, req, &write, &request, cx) => {}
+            Gate::Hold if session.changes.is_on => hold(session, req, write, cx),
             _ => {
                 let is_kept = session.changes.is_on;
                 advance(session, req, if is_kept { Stage::Captured } else { Stage::Asked });
@@ -97,7 +94,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
 fn approved(session: &mut Session, req: ReqId, write: &Write, request: &Request, cx: &mut Cx) -> bool {
     let is_asked = write.ruling.as_ref().is_some_and(|ruling| ruling.verdict == Ruled::Ask || ruling.secret.is_some());
     let Place::Inside(Some(real)) = &request.place else { return false };
-    if is_asked || session.gate() != Gate::Ask || session.turn.is_none() || !session.changes.is_on {
+    if is_asked || session.gate() == Gate::Off || session.turn.is_none() || !session.changes.is_on {
         return false;
     }
     let Some(at) = session.approved.iter().position(|approved| approved.is_of(real)) else { return false };
@@ -115,10 +112,20 @@ pub fn compared(session: &mut Session, req: ReqId, same: bool, cx: &mut Cx) {
         let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx);
         audit::file(&request, true, &Ground::Granted, cx);
         cx.push(Effect::Review(ReviewCommand::DecideHeld { req, write: true }));
+    } else if session.gate() == Gate::Hold {
+        // The review has it as what one answer decides; piece by piece it is taken anew.
+        cx.push(Effect::Review(ReviewCommand::LetGo(req)));
+        hold(session, req, write, cx);
     } else {
         advance(session, req, Stage::Captured);
         ask(session, req, write.entry, About::Write, cx);
     }
+}
+
+/// It waits until it is decided in the review.
+fn hold(session: &mut Session, req: ReqId, write: Write, cx: &mut Cx) {
+    advance(session, req, Stage::Holding);
+    hand_over(req, write, false, None, cx);
 }
 
 /// The review takes it, or what is on the disk now; `asked` when a plain answer decides.

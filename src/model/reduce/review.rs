@@ -40,6 +40,13 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
         ReviewEvent::TurnNotReviewed { turn } => not_reviewed(session, turn, cx),
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
         ReviewEvent::Previews { req, asked, previews } => compared(session, req, asked, previews),
+        ReviewEvent::PlacesFound { entry, lines } => {
+            session.entries.change(entry, |e| {
+                if let Body::Tool(tool) = &mut e.body {
+                    tool.place(&lines);
+                }
+            });
+        }
         ReviewEvent::WriteHeld { req } => gate::held(session, req, cx),
         ReviewEvent::DiskCompared { req, same } => gate::compared(session, req, same, cx),
         ReviewEvent::NotKept { req } => gate::not_kept(session, req, cx),

@@ -65,6 +65,18 @@ fn fit(disk: &str, old: &str, new: &str) -> Option<Effective> {
     }
 }
 
+/// The line, from 1, at which a text begins that is in the file just once.
+pub fn line_of(disk: &str, text: &str) -> Option<u32> {
+    let crlf = if disk.contains("\r\n") { with_crlf(text) } else { String::new() };
+    let text = if disk.contains(text) { text } else { &crlf };
+    if text.trim().is_empty() {
+        return None;
+    }
+    let mut found = disk.match_indices(text).map(|(at, _)| at);
+    let at = found.next().filter(|_| found.next().is_none())?;
+    u32::try_from(disk.get(..at)?.matches('\n').count() + 1).ok()
+}
+
 fn with_crlf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
@@ -76,6 +88,16 @@ mod tests {
     fn check(disk: Option<&str>, old: Option<&str>, new: &str) -> (Option<String>, String, bool) {
         let got = compare(disk, old, new);
         (got.old.map(|s| s.to_string()), got.new.to_string(), got.differs.is_some())
+    }
+
+    #[test]
+    fn a_text_stands_where_it_is_alone() {
+        let disk = "one\ntwo\r\nthree\none\n";
+        for (text, line) in
+            [("one", None), ("two", Some(2)), ("two\nthree", Some(2)), ("hree\none", Some(3)), ("4", None), ("", None)]
+        {
+            assert_eq!(line_of(disk, text), line, "{text:?}");
+        }
     }
 
     #[test]

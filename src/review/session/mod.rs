@@ -422,6 +422,13 @@ impl ReviewSession {
         Ok(WritePreview { path: path.to_owned(), old, new, differs })
     }
 
+    /// The line of a file at which a text stands that is in it just once.
+    pub fn line_of(&mut self, path: &Path, text: &str) -> Result<Option<u32>, ReviewError> {
+        let Some(below) = self.below(path) else { return Ok(None) };
+        let disk = self.files.snapshot.peek(&below)?.1;
+        Ok(disk.and_then(|bytes| preview::line_of(std::str::from_utf8(&bytes).ok()?, text)))
+    }
+
     /// Every file that the agent has changed, for patches and reports, sorted by path.
     pub fn changed(&mut self, scope: Scope) -> Result<Vec<Changed>, ReviewError> {
         self.without_missing(|review| review.changed_in(scope))

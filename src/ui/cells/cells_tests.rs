@@ -37,6 +37,7 @@ fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R
         with: &[],
         fold,
         typing: None,
+        plan_beside: false,
         roots: &roots,
         home: None,
         pictures: None,
@@ -277,6 +278,9 @@ fn plans_and_notices() {
     let step = |content: &str, status| PlanEntry { content: content.into(), priority: Priority::High, status };
     let plan =
         vec![step("a", PlanStatus::Completed), step("b\nc", PlanStatus::InProgress), step("d", PlanStatus::Pending)];
+    let raw = vec![PlanEntry { content: "Fix the `add` **now**".into(), ..plan[0].clone() }];
+    assert_eq!(shown(Body::Plan(raw), None)[1], "   ✓ Fix the add now", "as in an answer");
+    assert_eq!(shown(Body::Plan(plan.clone()), Some(Fold::Closed)), ["≡ plan  1 of 3 >> ▸"]);
     assert_eq!(shown(Body::Plan(plan), None), ["≡ plan  1 of 3", "   ✓ a", "   ▸ b c", "   · d"]);
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
@@ -322,8 +326,14 @@ fn a_file_that_only_the_input_names_is_shown_and_where_it_really_is() {
         let entry = entry(Body::Tool(Box::new(t)));
         let outside = [out("/etc/passwd", Some("/etc/passwd"))];
         let shown = with_ctx(80, None, |ctx| flat(&permission_body(&entry, &[], &outside, ctx)));
-        assert_eq!(shown[1..], ["   /etc/passwd", "/etc/passwd: outside of the session's directory"], "{input}");
+        assert_eq!(shown[1..], ["/etc/passwd: outside of the session's directory"], "{input}");
     }
+    let mut t = call(ToolKind::Read, "Read /etc/passwd", ToolStatus::Pending);
+    t.locations = vec![Location { path: "/etc/passwd".into(), line: Some(1) }];
+    let shown = with_ctx(80, None, |ctx| {
+        flat(&permission_body(&entry(Body::Tool(Box::new(t))), &[], &[out("/etc/passwd", Some("/etc/passwd"))], ctx))
+    });
+    assert_eq!(shown[1..], ["OUTSIDE of the session's directory"], "what is named above is not named again");
     let mut t = call(ToolKind::Edit, "edit src/a.rs", ToolStatus::Pending);
     t.raw_input = Some(json!({"path": "/proj/src/a.rs"}));
     let entry = entry(Body::Tool(Box::new(t)));
@@ -469,6 +479,12 @@ fn what_the_review_knew_is_kept() {
     t.learn(&[preview("", "x\n", None), known]);
     let shown = tool(t, None);
     assert!(shown.contains(&"   6 - six".to_owned()), "{shown:?}");
+    // Nobody was asked: where it stands was looked up.
+    let mut t = edit(vec![diff(Some("six"), "SIX")]);
+    assert!(t.lacks_places());
+    t.place(&[Some(6)]);
+    assert!(!t.lacks_places());
+    assert_eq!(tool(t, None)[1], "   6 - six");
 }
 
 #[test]

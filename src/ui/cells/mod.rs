@@ -9,9 +9,10 @@ pub mod group;
 mod head;
 mod lines;
 mod message;
+pub mod parts;
 mod permission;
 pub mod pictures;
-mod plan;
+pub mod plan;
 mod source;
 mod terminal;
 mod tool;
@@ -48,6 +49,8 @@ pub struct CellCtx<'a> {
     pub with: &'a [&'a Entry],
     /// What the person chose.
     pub fold: Option<Fold>,
+    /// The panel shows the plan.
+    pub plan_beside: bool,
     /// The command that the person types into.
     pub typing: Option<&'a TermId>,
     /// Directories that paths are shown relative to.
@@ -111,7 +114,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
                 ctx.with.iter().filter_map(|entry| if let Body::Tool(t) = &entry.body { Some(&**t) } else { None });
             group::lines(&std::iter::once(&**t).chain(others).collect::<Vec<_>>(), ctx)
         }
-        Body::Plan(entries) => plan::lines(entries),
+        Body::Plan(entries) => plan::lines(entries, ctx),
         Body::Terminal(id) => terminal::own(id, ctx),
         Body::File(op) => message::file(op, ctx),
         Body::Notice(n) => message::notice(n, ctx),

@@ -57,8 +57,10 @@ pub fn permission_body(
     // Some agents name a file in the input only.
     let in_input = files_in_input(tool).into_iter().map(|path| Location { path, line: None });
     rest.extend(in_input.filter(|l| !what.contains(super::message::display(&l.path, ctx).as_str())));
+    // Where it is said to be outside, it is named.
+    rest.retain(|l| l.line > Some(1) || outside.iter().all(|outside| outside.path != l.path));
     out.extend(locations(&rest, ctx));
-    out.extend(outside.iter().map(|outside| leads_out(outside, ctx)));
+    out.extend(outside.iter().map(|outside| leads_out(outside, &what, ctx)));
     let changes = tool.content.iter().filter_map(ToolContent::change);
     let named = changes.count() > 1 || tool.locations.is_empty();
     let mut previews = previews.iter();
@@ -88,10 +90,11 @@ pub fn permission_body(
     out
 }
 
-/// A file that is not in the session's directory, and where it is.
-fn leads_out(outside: &Outside, ctx: &CellCtx<'_>) -> LogicalLine {
+/// A file that is not in the session's directory, and where it is; `what` is named above.
+fn leads_out(outside: &Outside, what: &str, ctx: &CellCtx<'_>) -> LogicalLine {
     let named = super::message::display(&outside.path, ctx);
     let words = match &outside.real {
+        Some(real) if *real == *named && named == what => "OUTSIDE of the session's directory".to_owned(),
         Some(real) if *real == *named => format!("{named}: outside of the session's directory"),
         Some(real) => {
             let real = visible(OsStr::new(real));
@@ -137,11 +140,12 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         About::Permission | About::Asked { .. } => Vec::new(),
         About::Write => {
             let Some(write) = ctx.session.write(pending.req) else { return Vec::new() };
-            let mut out = subject("write", &super::message::display(&write.path, ctx));
+            let what = super::message::display(&write.path, ctx);
+            let mut out = subject("write", &what);
             if write.is_held() {
                 out.push(dim("not written yet · F3 reviews it piece by piece"));
             }
-            out.extend(pending.outside.iter().map(|outside| leads_out(outside, ctx)));
+            out.extend(pending.outside.iter().map(|outside| leads_out(outside, &what, ctx)));
             if !pending.outside.is_empty() {
                 out.push(dim("not in the review: cannot be undone there"));
             }
@@ -149,8 +153,9 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             out
         }
         About::Read(read) => {
-            let mut out = subject("read", &super::message::display(&read.path, ctx));
-            out.extend(pending.outside.iter().map(|outside| leads_out(outside, ctx)));
+            let what = super::message::display(&read.path, ctx);
+            let mut out = subject("read", &what);
+            out.extend(pending.outside.iter().map(|outside| leads_out(outside, &what, ctx)));
             out
         }
         About::Run(spec) => {

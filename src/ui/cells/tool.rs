@@ -87,12 +87,14 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         }
         figures.push(&label(word), token);
     }
-    if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
-        figures.push(if figures.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
-    }
     let mut verb = StyledText::of("└ ".repeat(depth(t, ctx)), Token::Dim);
     verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
-    let mut lines = vec![head(gutter(glyph, token), verb, object(t, ctx), figures, clock(t, ctx), ctx)];
+    let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock(t, ctx), ctx);
+    if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
+        // At the edge, where the eye looks for it.
+        first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
+    }
+    let mut lines = vec![first];
     if extent != Extent::Nothing {
         lines.extend(body(t, &diffs, extent, ctx));
     }
@@ -167,7 +169,7 @@ type Word<'a> = Option<(&'a str, Token)>;
 fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, &t.status) {
-        _ if waiting => ("·", Token::SignWarn, Some(("waits for you", Token::Warn))),
+        _ if waiting => ("·", Token::SignWarn, Some(("asks you", Token::Warn))),
         (None, status) if t.is_stopping && !status.is_final() => {
             (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
         }
@@ -295,7 +297,7 @@ fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
 }
 
 /// The command of an execute call, as agents name it: a text, or a list of arguments.
-pub(super) fn command(input: Option<&Value>) -> Option<String> {
+pub(in crate::ui::cells) fn command(input: Option<&Value>) -> Option<String> {
     match input?.get("command").or_else(|| input?.get("cmd"))? {
         Value::String(s) if !s.trim().is_empty() => Some(s.clone()),
         Value::Array(words) => {

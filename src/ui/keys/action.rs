@@ -140,6 +140,8 @@ pub enum Action {
     OptionsList,
     /// Everything that can be done, in one list.
     Palette,
+    /// What is written is put aside, or comes back.
+    Stash,
     /// The prompt is written in the person's editor.
     EditPrompt,
     CopyAnswer,
@@ -147,6 +149,12 @@ pub enum Action {
     ToggleFold,
     /// Entries of the conversation are selected.
     Read,
+    /// From here on several of them are.
+    SelectEntries,
+    /// What is selected is read as a whole, in the person's pager.
+    Pager,
+    /// A part of what is selected is copied: the list of them.
+    CopyPart,
     /// To the entry of this sort above, or below.
     #[serde(skip)]
     GoUp(Step),

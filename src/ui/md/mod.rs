@@ -12,11 +12,35 @@ mod table;
 
 use crate::base::sanitize;
 use crate::text::line::LogicalLine;
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use render::{Label, Links, render};
 
 /// The lines of a whole text.
 pub fn lines(text: &str, width: u16) -> Vec<LogicalLine> {
     render(&sanitize::block(text), width, Label::Shown, &Links::default())
+}
+
+/// The code blocks of a text: the language that each names, and what is in it.
+pub fn blocks(text: &str) -> Vec<(String, String)> {
+    let mut out: Vec<(String, String)> = Vec::new();
+    let mut is_inside = false;
+    for event in Parser::new_ext(text, render::OPTIONS) {
+        match event {
+            Event::Start(Tag::CodeBlock(kind)) => {
+                let info = if let CodeBlockKind::Fenced(info) = kind { info } else { "".into() };
+                out.push((sanitize::line(code::tag(&info)).into_owned(), String::new()));
+                is_inside = true;
+            }
+            Event::End(TagEnd::CodeBlock) => is_inside = false,
+            Event::Text(text) if is_inside => {
+                if let Some((_, code)) = out.last_mut() {
+                    code.push_str(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 #[cfg(test)]

@@ -34,7 +34,8 @@ fn normalise(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().to_uppercase()
 }
 
-const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
+pub(super) const OPTIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 
 /// The labels and addresses that a text defines.
 pub(super) fn defined(text: &str) -> Links {
@@ -155,6 +156,9 @@ impl<'a> Renderer<'a> {
                 let columns = RULE.min(self.room());
                 self.current.push(&"─".repeat(columns), Token::Rule);
                 self.emit(WrapMode::Truncate);
+                if let Some(line) = self.out.last_mut() {
+                    line.source = Some("---".into());
+                }
                 self.stands_apart = true;
             }
             Event::TaskListMarker(done) => self.task(done),
@@ -350,9 +354,9 @@ impl<'a> Renderer<'a> {
 
     fn table_end(&mut self) {
         let Some(table) = self.table.take() else { return };
-        for (text, wrap) in table.lines(self.room()) {
+        for (text, wrap, source) in table.lines(self.room()) {
             let (prefix, hang) = self.fronts();
-            self.push(LogicalLine { prefix, hang, text, wrap, ..LogicalLine::default() });
+            self.push(LogicalLine { prefix, hang, text, wrap, source: Some(source), ..LogicalLine::default() });
         }
         self.stands_apart = true;
     }

@@ -9,11 +9,15 @@ use crate::text::token::Token;
 use crate::text::width::styled_width;
 use crate::text::wrap::wrap_line;
 use pulldown_cmark::Alignment;
+use std::sync::Arc;
 
 const MIN_WIDTH: usize = 20;
 /// A column narrower than this (and than its text) is not worth reading.
 const MIN_COLUMN: usize = 5;
 const GAP: usize = 2;
+
+/// What is drawn, how it may be wrapped, and what copying it yields.
+pub(super) type Line = (StyledText, WrapMode, Arc<str>);
 
 #[derive(Default)]
 pub(super) struct Table {
@@ -23,8 +27,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The lines of the table, and how each may be wrapped.
-    pub fn lines(&self, width: usize) -> Vec<(StyledText, WrapMode)> {
+    /// The lines of the table, each with how it may be wrapped and what copying it yields.
+    pub fn lines(&self, width: usize) -> Vec<Line> {
         match self.columns(width) {
             Some(widths) => self.grid(&widths),
             None => self.list(),
@@ -75,7 +79,7 @@ impl Table {
         Some(widths)
     }
 
-    fn grid(&self, widths: &[usize]) -> Vec<(StyledText, WrapMode)> {
+    fn grid(&self, widths: &[usize]) -> Vec<Line> {
         let mut out = Vec::new();
         self.row(&self.head, widths, &mut out);
         let mut rule = StyledText::new();
@@ -85,14 +89,14 @@ impl Table {
             }
             rule.push(&"─".repeat(*width), Token::Rule);
         }
-        out.push((rule, WrapMode::Truncate));
+        out.push((rule, WrapMode::Truncate, self.rule()));
         for row in &self.rows {
             self.row(row, widths, &mut out);
         }
         out
     }
 
-    fn row(&self, cells: &[StyledText], widths: &[usize], out: &mut Vec<(StyledText, WrapMode)>) {
+    fn row(&self, cells: &[StyledText], widths: &[usize], out: &mut Vec<Line>) {
         let wrapped: Vec<Vec<StyledText>> =
             cells.iter().zip(widths).map(|(cell, width)| wrap_cell(cell, *width)).collect();
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
@@ -115,16 +119,29 @@ impl Table {
                     pad += width + GAP;
                 }
             }
-            out.push((line, WrapMode::Truncate));
+            out.push((line, WrapMode::Truncate, if n == 0 { source(cells) } else { "".into() }));
         }
     }
 
-    fn list(&self) -> Vec<(StyledText, WrapMode)> {
-        let mut out = Vec::new();
+    /// The rule under the head, as it is written.
+    fn rule(&self) -> Arc<str> {
+        let marks = self.aligns.iter().map(|align| match align {
+            Alignment::None => "---",
+            Alignment::Left => ":--",
+            Alignment::Center => ":-:",
+            Alignment::Right => "--:",
+        });
+        format!("| {} |", marks.collect::<Vec<_>>().join(" | ")).into()
+    }
+
+    fn list(&self) -> Vec<Line> {
+        let mut out: Vec<Line> = Vec::new();
+        let mut above = format!("{}\n{}\n", source(&self.head), self.rule());
         for (n, row) in self.rows.iter().enumerate() {
             if n > 0 {
-                out.push((StyledText::new(), WrapMode::Words));
+                out.push((StyledText::new(), WrapMode::Words, "".into()));
             }
+            let mut written: Arc<str> = format!("{}{}", std::mem::take(&mut above), source(row)).into();
             for (head, cell) in self.head.iter().zip(row) {
                 if cell.is_empty() {
                     continue;
@@ -135,14 +152,22 @@ impl Table {
                     line.push(": ", Token::TableHead);
                 }
                 line.append(cell);
-                out.push((line, WrapMode::Words));
+                out.push((line, WrapMode::Words, std::mem::replace(&mut written, "".into())));
             }
         }
         if self.rows.is_empty() {
-            out.extend(self.head.iter().map(|head| (head.clone(), WrapMode::Words)));
+            let mut written: Arc<str> = above.trim_end().into();
+            let mut next = || std::mem::replace(&mut written, "".into());
+            out.extend(self.head.iter().map(|head| (head.clone(), WrapMode::Words, next())));
         }
         out
     }
+}
+
+/// A row of the table as it is written.
+fn source(cells: &[StyledText]) -> Arc<str> {
+    let cells = cells.iter().map(|cell| cell.as_str().replace('|', "\\|"));
+    format!("| {} |", cells.collect::<Vec<_>>().join(" | ")).into()
 }
 
 /// The style of a head cell over the style that its text has.

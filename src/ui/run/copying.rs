@@ -30,6 +30,7 @@ pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -
     let Copied { what, went } = copied;
     let what = match what {
         What::Characters(count) => format!("{count} characters"),
+        What::First(count) => format!("the first {count} characters"),
         What::Address => "the address".to_owned(),
         What::Command => "the command".to_owned(),
         What::Picture(_) => "the picture".to_owned(),

@@ -74,6 +74,8 @@ pub struct App {
     pub past: Past,
     /// The panel of wide screens is not wanted.
     pub hides_panel: bool,
+    /// It was in the frame that was drawn last.
+    pub has_panel: bool,
     /// The conversation goes into the terminal's own scrollback, as long as nothing needs the whole screen.
     pub is_inline: bool,
     pub mouse: Mouse,
@@ -118,6 +120,7 @@ impl App {
             tells_titles: false,
             past: Past::Reading,
             hides_panel: false,
+            has_panel: false,
             is_inline: false,
             mouse: Mouse::default(),
             keys: Arc::default(),

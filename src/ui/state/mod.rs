@@ -20,9 +20,11 @@ pub mod review;
 pub mod rule;
 pub mod scroll;
 pub mod secrets;
+pub mod selection;
 pub mod session_list;
 pub mod session_view;
 pub mod silence;
+pub mod sought;
 pub mod timing;
 pub mod trees;
 

@@ -50,6 +50,7 @@ pub enum Choice {
     HandOver(Whose),
     /// This is written, in place of what is.
     Write(Arc<str>),
+    Copy(Arc<str>),
     /// What a key does.
     Do(Action),
     Show(SessionKey),
@@ -122,6 +123,21 @@ impl Picker {
             Purpose::HandOver => "hand the conversation over to",
         };
         Self { title, rows, filter: String::new(), selected: 0 }
+    }
+
+    /// Parts of what was said, each by what it is.
+    pub fn parts(parts: Vec<(String, String)>) -> Self {
+        let row = |(what, text): (String, String)| {
+            let head: String = text.trim().chars().take(MAX_LABEL).collect();
+            let detail = sanitize::line(&head).into_owned();
+            Row {
+                group: String::new(),
+                label: sanitize::line(&what).into_owned(),
+                detail,
+                choice: Choice::Copy(text.into()),
+            }
+        };
+        Self { title: "copy", rows: parts.into_iter().map(row).collect(), filter: String::new(), selected: 0 }
     }
 
     /// What was sent, `here` first, the newest first; nothing when nothing was.

@@ -9,14 +9,17 @@ use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolStatus;
 use crate::ui::composer::Composer;
 use crate::ui::keys::Step;
+use crate::ui::state::sought::Sought;
 
 #[derive(Debug)]
 pub struct Reading {
     pub at: EntryId,
+    /// Where the choice of several was begun.
+    pub from: Option<EntryId>,
     /// What is looked for, while it is typed.
     pub search: Option<Composer>,
     /// What was looked for last.
-    pub sought: String,
+    pub sought: Sought,
     /// Of which entry the person was told that its file is outside of the session's directories.
     pub outside: Option<EntryId>,
 }
@@ -30,8 +33,15 @@ pub enum Way {
 impl Reading {
     /// Of the newest entry; nothing when nothing was said.
     pub fn begin(session: SessionRef<'_>) -> Option<Self> {
-        let mut reading = Self { at: session.entries().next_id(), search: None, sought: String::new(), outside: None };
+        let at = session.entries().next_id();
+        let mut reading = Self { at, from: None, search: None, sought: Sought::default(), outside: None };
         reading.go(session, Step::Any, Way::Up, |_| true).then_some(reading)
+    }
+
+    /// Whether an entry is selected.
+    pub fn has(&self, entry: EntryId) -> bool {
+        let from = self.from.unwrap_or(self.at);
+        (from.min(self.at)..=from.max(self.at)).contains(&entry)
     }
 
     /// Goes to the next entry of a sort; false, and stays, when there is none. `is_shown` tells what draws something, and

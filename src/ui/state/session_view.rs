@@ -11,6 +11,7 @@ use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::{Scroll, SeenEnd};
+use super::selection::Grip;
 use super::session_list::Place;
 use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
@@ -19,10 +20,13 @@ use crate::model::login::LogIn;
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use crate::ui::composer::Composer;
+use std::borrow::Cow;
 
 #[derive(Debug, Default)]
 pub struct SessionView {
     pub composer: Composer,
+    /// Prompts that were put aside, the newest last.
+    pub stash: Vec<String>,
     pub scroll: Scroll,
     /// While the person has scrolled away: how far the conversation had come before.
     pub seen_end: Option<SeenEnd>,
@@ -39,6 +43,8 @@ pub struct SessionView {
     pub unfolds_shell: bool,
     /// While the conversation is read.
     pub reading: Option<Reading>,
+    /// What of the conversation is selected with the mouse.
+    pub grip: Grip,
     pub asked_mode: Option<AskedMode>,
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,
@@ -116,6 +122,16 @@ impl SessionView {
             self.focus = Focus::Composer;
         }
         self.tell_mode(session).or(saying)
+    }
+
+    /// All that is written for the agent, with what was put aside.
+    pub fn written(&self) -> Cow<'_, str> {
+        let prompt = self.composer.prompt();
+        if self.stash.is_empty() {
+            return Cow::Borrowed(prompt);
+        }
+        let all = self.stash.iter().map(String::as_str).chain(Some(prompt).filter(|prompt| !prompt.is_empty()));
+        Cow::Owned(all.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// Another session is shown from now on. What is typed then must not go to a command that is out of sight.

@@ -6,7 +6,7 @@
 use super::DrawCtx;
 use super::reading::Reading;
 use crate::base::weighted::Weighted;
-use crate::model::entry::Entry;
+use crate::model::entry::{Body, Entry};
 use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
 use crate::text::wrap::{Row, wrap_lines};
@@ -44,6 +44,7 @@ struct Key {
     fold: Option<Fold>,
     waiting: bool,
     typing: bool,
+    beside: bool,
     second: u64,
     links: usize,
     /// Of those that share its row: how many, and the sum of their revisions, each of which only grows.
@@ -145,6 +146,7 @@ impl Cache {
             with,
             fold: cx.folds.of(entry.id),
             typing: cx.typing,
+            plan_beside: cx.plan_beside,
             roots: &self.roots,
             home: cx.home,
             pictures: cx.pictures,
@@ -239,6 +241,7 @@ impl Cache {
             fold: cx.folds.of(entry.id),
             waiting,
             typing: live && cx.typing.is_some(),
+            beside: cx.plan_beside && matches!(entry.body, Body::Plan(_)),
             second: if live { cx.now.as_secs() } else { 0 },
             links: slot.map_or(0, |s| s.split.links_seen()),
             calls: 0,

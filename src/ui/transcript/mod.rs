@@ -9,6 +9,7 @@ mod colours;
 mod paint;
 pub mod print;
 mod reading;
+mod select;
 mod walk;
 
 use crate::model::history::History;
@@ -22,10 +23,11 @@ use crate::ui::cells::{self, group};
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::pictures::Pictures;
 use crate::ui::state::scroll::Scroll;
+use crate::ui::state::selection::{Character, Selection};
 use cache::Cache;
 use colours::{Colours, Spans};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -41,6 +43,10 @@ pub struct DrawCtx<'a> {
     /// Which picture of the spinner; stays 0 with reduced motion.
     pub spinner_frame: u8,
     pub folds: &'a Folds,
+    /// The panel shows the plan.
+    pub plan_beside: bool,
+    /// What is marked as selected.
+    pub selection: Option<&'a Selection>,
     /// The command that the person types into.
     pub typing: Option<&'a TermId>,
     pub theme: &'a Theme,
@@ -124,10 +130,7 @@ impl Transcript {
         self.plain = None;
         let colours = &self.colours;
         let mut walk = Walk::new(cx, &mut self.cache);
-        let anchored = match *scroll {
-            Scroll::Follow => None,
-            anchor @ Scroll::Anchor { .. } => walk.resolve(anchor).filter(|top| walk.rows_from(*top, height) >= height),
-        };
+        let anchored = walk.anchored(*scroll, height);
         let Some((top, lead)) = anchored.map(|top| (top, 0)).or_else(|| walk.top_of_end(height)) else {
             return viewport;
         };
@@ -158,10 +161,7 @@ impl Transcript {
         let height = u32::from(area.height);
         let mut walk = Walk::new(cx, &mut self.cache);
         let end = walk.top_of_end(height);
-        let now = match *scroll {
-            Scroll::Follow => None,
-            anchor @ Scroll::Anchor { .. } => walk.resolve(anchor).filter(|top| walk.rows_from(*top, height) >= height),
-        };
+        let now = walk.anchored(*scroll, height);
         *scroll = match (now, end) {
             // Nothing, or everything fits: there is nowhere to go.
             (_, None) | (None, Some((_, 1..))) => Scroll::Follow,
@@ -222,6 +222,29 @@ impl Transcript {
 
     pub fn to_end(&mut self, _cx: &DrawCtx<'_>, _area: Rect, scroll: &mut Scroll) {
         *scroll = Scroll::Follow;
+    }
+
+    /// The character at a position of the screen, or the one that it is nearest to.
+    pub fn spot(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: Scroll, at: Position) -> Option<Character> {
+        self.cache.begin(cx, area.width);
+        let height = u32::from(area.height);
+        let mut walk = Walk::new(cx, &mut self.cache);
+        let anchored = walk.anchored(scroll, height).map(|top| (top, 0));
+        let spot = anchored.or_else(|| walk.top_of_end(height)).and_then(|(top, lead)| {
+            let below = u32::from(at.y.saturating_sub(area.y)).checked_sub(lead);
+            let point = walk.moved(top, i32::try_from(below.unwrap_or(0)).unwrap_or(0));
+            walk.spot(point, area.x, below.map_or(0, |_| at.x))
+        });
+        self.cache.finish();
+        spot
+    }
+
+    /// The words that are selected, as they were written; false when there are more than are taken.
+    pub fn selected(&mut self, cx: &DrawCtx<'_>, area: Rect, selection: &Selection) -> (String, bool) {
+        self.cache.begin(cx, area.width);
+        let taken = Walk::new(cx, &mut self.cache).selected(selection);
+        self.cache.finish();
+        taken
     }
 
     /// Whether the last drawing showed a text only in part, because it is too large to be read at once: draw again

@@ -37,6 +37,8 @@ impl Printer {
         let mut transcript = std::mem::take(&mut self.scene.transcript);
         let cx = DrawCtx {
             typing: None,
+            plan_beside: false,
+            selection: None,
             session: self.scene.model.first(),
             history: &NoHistory,
             now: self.scene.now,

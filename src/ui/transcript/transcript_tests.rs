@@ -78,6 +78,8 @@ impl Stage {
     fn with<R>(&mut self, f: impl FnOnce(&mut Transcript, &DrawCtx<'_>, &mut Scroll) -> R) -> R {
         let cx = DrawCtx {
             typing: None,
+            plan_beside: false,
+            selection: None,
             session: self.model.first(),
             history: &self.history,
             now: self.now,

@@ -5,12 +5,13 @@
 use super::cache::{Cache, Laid};
 use super::colours::Colours;
 use super::reading::Shown;
-use super::{DrawCtx, Viewport, paint};
+use super::{DrawCtx, Viewport, paint, select};
 use crate::model::entries::Slot;
 use crate::model::entry::Entry;
 use crate::model::history::Kind;
 use crate::ui::cells::{self, group};
 use crate::ui::state::scroll::Scroll;
+use crate::ui::state::selection::LineAt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -63,7 +64,7 @@ impl<'a, 'b> Walk<'a, 'b> {
     }
 
     /// Blank rows between an entry and the one above it that draws something.
-    fn gap(&self, index: usize) -> u32 {
+    pub(super) fn gap(&self, index: usize) -> u32 {
         let Some(slot) = self.slot(index) else { return 0 };
         let above = (0..index).rev().filter_map(|i| self.slot(i)).find(|above| !self.is_blank(above));
         above.map_or(0, |above| u32::from(cells::gap_between(above.kind(), slot.kind())))
@@ -80,7 +81,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         if self.first_of_row(index) == index { self.cache.pieces(self.cx, entry) } else { 0 }
     }
 
-    fn laid(&mut self, index: usize, entry: &Entry, piece: usize) -> &Laid {
+    pub(super) fn laid(&mut self, index: usize, entry: &Entry, piece: usize) -> &Laid {
         let with = self.with(index);
         let with: Vec<&Entry> = with.iter().map(|entry| &**entry).collect();
         self.cache.laid(self.cx, entry, &with, piece)
@@ -273,6 +274,12 @@ impl<'a, 'b> Walk<'a, 'b> {
         Some(Point { entry: index, piece, row })
     }
 
+    /// The top of a view that does not follow the end.
+    pub(super) fn anchored(&mut self, scroll: Scroll, height: u32) -> Option<Point> {
+        let anchor = Some(scroll).filter(|scroll| *scroll != Scroll::Follow)?;
+        self.resolve(anchor).filter(|top| self.rows_from(*top, height) >= height)
+    }
+
     /// How many rows are below a view that begins at `top`: counted for the next screen, estimated beyond.
     pub(super) fn rows_below(&mut self, top: Point, height: u32) -> u64 {
         let mut at = top;
@@ -344,7 +351,12 @@ impl<'a, 'b> Walk<'a, 'b> {
                 if spans.is_none() && line.code.is_some() && paints.plain.is_none() {
                     *paints.plain = Some((cx.session.key(), entry.id, start, row.line as usize));
                 }
+                let at = LineAt { entry: entry.id, piece: start, line: row.line };
+                let marked = cx.selection.and_then(|all| all.of_line(at, line.text.len() as u32));
                 let links = paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                if let Some(bytes) = marked {
+                    select::mark(cx.theme, line, row, width, bytes, Rect { y: *y, height: 1, ..area }, buf);
+                }
                 paints.viewport.links.extend(links.into_iter().map(|(columns, address)| (*y, columns, address)));
                 paints.viewport.hits.push((*y, entry.id));
                 paints.viewport.animated |= laid.live;

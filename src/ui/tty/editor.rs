@@ -25,6 +25,11 @@ pub fn command() -> OsString {
     set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| USUAL.into())
 }
 
+/// What the person reads long texts with.
+pub fn pager() -> OsString {
+    std::env::var_os("PAGER").filter(|c| !c.to_string_lossy().trim().is_empty()).unwrap_or_else(|| "less".into())
+}
+
 /// Starts the editor on a file, at a line from 1. Must be called inside the runtime, while the terminal is not ours.
 ///
 /// # Errors

@@ -63,7 +63,12 @@ pub enum Scheme {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Click {
+    /// The left button goes down.
     Left,
+    /// It is moved while it is down.
+    Drag,
+    /// It is let go.
+    Up,
     WheelUp,
     WheelDown,
 }

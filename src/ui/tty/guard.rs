@@ -36,11 +36,11 @@ const ENTER_MAIN: &[u8] = b"\x1b[22;2t\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b
     \x1b[?1036;1039s\x1b[?1036;1039h";
 /// The alternate screen over it, with keys told apart there too, and back.
 const OPEN_ALTERNATE: &[u8] = b"\x1b[?1049h\x1b[>1u";
-const CLOSE_ALTERNATE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?1006l\x1b[?1000l\x1b[<1u\x1b[?1049l";
+const CLOSE_ALTERNATE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[<1u\x1b[?1049l";
 const KEYS_APART: &[u8] = b"\x1b[>1u";
-/// Buttons and wheel only: every motion as an event is too much for a slow link.
-const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
-const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
+/// Buttons, the wheel, and motion while a button is down: every motion as an event is too much for a slow link.
+const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
+const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// What is behind the words.
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x07";
 /// What every terminal answers.
@@ -48,14 +48,14 @@ const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";
 /// tmux 3.3 and older do not know the background; the terminal around it may, if they let us ask.
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1000l\
+const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1002l\x1b[?1000l\
     \x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
 
 /// The same where the alternate screen is not shown; what is drawn from the cursor's row on is erased first.
 const LEAVE_MAIN: [&[u8]; 3] = [
     b"\x1b[?2026l\x1b[m",
     ERASE,
-    b"\x1b[?25h\x1b[?1006l\x1b[?1000l\x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[23;2t",
+    b"\x1b[?25h\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[23;2t",
 ];
 
 /// What the terminal is set to: a number, so that another process can be told of it.
@@ -486,8 +486,8 @@ mod tests {
     }
 
     #[test]
-    fn mouse_reports_no_motion() {
-        assert_eq!(modes(MOUSE_ON), [("1000".to_owned(), true), ("1006".to_owned(), true)]);
+    fn mouse_reports_no_motion_without_a_button() {
+        assert_eq!(modes(MOUSE_ON), ["1000", "1002", "1006"].map(|mode| (mode.to_owned(), true)));
     }
 
     #[test]

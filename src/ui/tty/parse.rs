@@ -559,11 +559,14 @@ fn held(param: u32) -> KeyModifiers {
     .fold(KeyModifiers::NONE, |held, (_, modifier)| held | modifier)
 }
 
-/// Presses of the left button and the wheel; motion, releases and other buttons are nothing to act on.
+/// The left button, motion while it is down, and the wheel; other buttons and motion are nothing to act on.
 fn mouse([button, x, y]: [u32; 3], last: u8) -> Option<Input> {
     const HELD: u32 = 4 | 8 | 16;
     let what = match (button & !HELD, last) {
         (0, b'M') => Click::Left,
+        (32, b'M') => Click::Drag,
+        // Old reports do not tell which button it was.
+        (0, b'm') | (3, b'M') => Click::Up,
         (64, b'M') => Click::WheelUp,
         (65, b'M') => Click::WheelDown,
         _ => return None,

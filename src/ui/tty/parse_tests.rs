@@ -68,7 +68,9 @@ fn mouse_and_focus() {
     assert_eq!(all(&[b"\x1b[<64;4;5M"]), click(Click::WheelUp));
     assert_eq!(all(&[b"\x1b[<81;4;5M"]), click(Click::WheelDown), "with Ctrl held");
     assert_eq!(all(&[b"\x1b[M \x24\x25"]), click(Click::Left));
-    for nothing in [&b"\x1b[<0;4;5m"[..], b"\x1b[<32;4;5M", b"\x1b[<35;4;5M", b"\x1b[<2;4;5M"] {
+    assert_eq!(all(&[b"\x1b[<32;4;5M\x1b[<0;4;5m"]), [click(Click::Drag), click(Click::Up)].concat());
+    assert_eq!(all(&[b"\x1b[M#\x24\x25"]), click(Click::Up));
+    for nothing in [&b"\x1b[<35;4;5M"[..], b"\x1b[<2;4;5M", b"\x1b[<2;4;5m", b"\x1b[<34;4;5M"] {
         assert_eq!(all(&[nothing]), []);
     }
     assert_eq!(all(&[b"\x1b[I\x1b[O"]), [Input::Focus(true), Input::Focus(false)]);

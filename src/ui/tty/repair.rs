@@ -16,7 +16,7 @@ const SAVE_CURSOR: &[u8] = b"\x1b7";
 /// Where a screen of ours may still be shown: what leaves it, and then what other programs turn on. Mouse reports of all
 /// kinds, keys told apart, keypad and cursor keys, inserting, margins (both ways to be rid of them move the cursor, which comes
 /// back), the usual letters, a visible cursor.
-const REST: &[u8] = b"\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1b[?9l\x1b[=0u\x1b[>4;0m\
+const REST: &[u8] = b"\x1b[?1003l\x1b[?1005l\x1b[?1015l\x1b[?1016l\x1b[?9l\x1b[=0u\x1b[>4;0m\
     \x1b[?1l\x1b>\x1b[4l\x1b7\x1b[?6l\x1b[r\x1b8\x1b(B\x0f\x1b[?25h\x1b[m\r";
 
 /// The terminal of this process, wherever it is.

@@ -10,6 +10,8 @@ use crate::ui::state::picker::{Picker, step};
 use crate::ui::state::timing::LEAVING;
 use crate::ui::state::{App, Focus, Holds};
 
+/// Prompts that are put aside at once.
+const MAX_STASH: usize = 20;
 /// Rows of one page of the answer to a side question.
 const ASIDE_PAGE: isize = 8;
 /// How many agents one prompt can be given to.
@@ -30,8 +32,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Steer => steer(state, cx, out),
         Action::PageUp | Action::PageDown if scroll_aside(state, cx, action) => {}
         Action::Prompts => prompts(state, cx, out),
+        Action::Stash => stash(state, cx),
         Action::EditPrompt => {
-            out.push(Out::Edit(EditorJob::Prompt { text: state.view.composer.text().to_string() }));
+            let (text, answer) = (state.view.composer.text().to_owned(), cx.session.last_answer().map(str::to_owned));
+            out.push(Out::Edit(EditorJob::Prompt { text, answer }));
         }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
@@ -40,6 +44,25 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             edit(state, action);
         }
         _ => common(state, cx, action, out),
+    }
+}
+
+/// Puts aside what is written; where nothing is, what was put aside last comes back.
+fn stash(state: &mut App, cx: Cx<'_>) {
+    if state.view.composer.is_shell() {
+        return state.say("a command is not put aside", cx.now);
+    }
+    if !state.view.composer.is_empty() {
+        if state.view.stash.len() >= MAX_STASH {
+            return state.say(format!("{MAX_STASH} prompts are put aside already"), cx.now);
+        }
+        state.view.stash.push(state.view.composer.text().to_owned());
+        state.view.composer.set_text("");
+        return state.say("put aside · with nothing written the same key brings it back", cx.now);
+    }
+    match state.view.stash.pop() {
+        Some(text) => state.view.composer.set_text(&text),
+        None => state.say("nothing is put aside", cx.now),
     }
 }
 

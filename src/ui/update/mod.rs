@@ -16,6 +16,7 @@ mod reading;
 pub mod review;
 mod rule;
 mod secrets;
+mod selecting;
 mod session_list;
 mod sessions;
 mod shell;
@@ -27,6 +28,7 @@ use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::modes::next_mode;
 use super::state::picker::{Picker, Purpose};
+use super::state::selection::Grip;
 use super::state::{App, AskedMode, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
@@ -182,6 +184,9 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         return terminal::key(state, key, out);
     }
     let Some(action) = state.keys.resolve(layer, key) else { return };
+    if selecting::ends(state, action, out) {
+        return;
+    }
     if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
         state.quit_armed_until = None;
     }
@@ -317,8 +322,8 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         }
         Action::MouseToggle => {
             let (mouse, words) = match state.mouse {
-                Mouse::Ours => (Mouse::Free, "the mouse selects text now · F12 takes it back"),
-                Mouse::Free => (Mouse::Ours, "the mouse scrolls and folds again"),
+                Mouse::Ours => (Mouse::Free, "the mouse is the terminal's now · F12 takes it back"),
+                Mouse::Free => (Mouse::Ours, "the mouse scrolls, folds and selects again"),
             };
             state.mouse = mouse;
             state.say(words, cx.now);
@@ -423,6 +428,9 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
 }
 
 fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<Out>) {
+    if what == Click::Left {
+        state.view.grip = Grip::Nothing;
+    }
     match what {
         Click::WheelUp | Click::WheelDown => {
             let by = if what == Click::WheelUp { -WHEEL } else { WHEEL };
@@ -460,16 +468,24 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             state.to_question();
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
-        Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => {
-            if let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) {
-                match cx.session.entries().get(*entry).map(|e| &e.body) {
-                    Some(Body::Changes(changes)) if changes.totals.is_empty() => {}
-                    Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
-                    _ => toggle(cx, *entry, out),
-                }
+        Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => selecting::press(state, at),
+        Click::Drag => selecting::drag(state, cx, at, out),
+        Click::Up => {
+            if selecting::release(state, at, out) {
+                click(state, cx, at, out);
             }
         }
         Click::Left => {}
+    }
+}
+
+/// A click into the conversation: what is there is unfolded or folded, or its review is opened.
+fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) {
+    let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) else { return };
+    match cx.session.entries().get(*entry).map(|e| &e.body) {
+        Some(Body::Changes(changes)) if changes.totals.is_empty() => {}
+        Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
+        _ => toggle(cx, *entry, out),
     }
 }
 
@@ -479,7 +495,7 @@ fn toggle(cx: Cx<'_>, id: EntryId, out: &mut Vec<Out>) {
     if entries
         .index_of(id)
         .and_then(|index| entries.slot(index))
-        .is_some_and(|slot| folds(slot) || slot.kind() == Kind::User)
+        .is_some_and(|slot| folds(slot) || matches!(slot.kind(), Kind::User | Kind::Plan))
     {
         out.push(Out::Fold(id));
     }

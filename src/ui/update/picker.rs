@@ -2,7 +2,7 @@
 
 use super::{Cx, common};
 use crate::ui::keys::Action;
-use crate::ui::msg::Out;
+use crate::ui::msg::{Out, What};
 use crate::ui::state::opener::Opener;
 use crate::ui::state::picker::{Choice, Picker};
 use crate::ui::state::{App, Help};
@@ -23,6 +23,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                     Choice::Set(intent) => out.push(Out::Intent(intent)),
                     Choice::Sure(intent) => state.picker = Some(Picker::sure(intent)),
                     Choice::Leave => {}
+                    Choice::Copy(text) => {
+                        out.push(Out::Copy(What::Characters(text.chars().count()), text.to_string()));
+                    }
                     Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
                     Choice::Do(action) => super::composer::action(state, cx, action, out),
                     Choice::Show(key) => out.push(Out::Show(key)),

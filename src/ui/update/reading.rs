@@ -3,16 +3,19 @@
 //! Answers nothing and sends nothing. Invariant: what is selected is brought into view.
 
 use super::{Cx, common};
-use crate::base::paths;
+use crate::base::{paths, sanitize};
 use crate::model::entry::{Body, Entry};
 use crate::model::ids::EntryId;
 use crate::text::address;
+use crate::ui::cells::parts::parts;
 use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
+use crate::ui::state::picker::Picker;
 use crate::ui::state::reading::{Reading, Way};
 use crate::ui::state::scroll::Scroll;
+use crate::ui::state::sought::Sought;
 use crate::ui::state::{App, Focus};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -30,11 +33,13 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     let Some(reading) = &mut state.view.reading else { return };
     if let Some(search) = &mut reading.search {
         match action {
-            Action::Accept => {
-                reading.sought = search.text().to_lowercase();
-                reading.search = None;
-                go(state, cx, Step::Found, Way::Up);
-            }
+            Action::Accept => match Sought::read(search.text()) {
+                Ok(sought) => {
+                    (reading.sought, reading.search) = (sought, None);
+                    go(state, cx, Step::Found, Way::Up);
+                }
+                Err(why) => state.say(why, cx.now),
+            },
             Action::Escape | Action::CtrlC => reading.search = None,
             // All other keys mean nothing here.
             action => _ = search.apply(action),
@@ -42,6 +47,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         return;
     }
     match action {
+        Action::Escape if reading.from.is_some() => reading.from = None,
         Action::Escape | Action::Read | Action::CtrlC => {
             state.view.reading = None;
             out.push(Out::Scroll(ScrollBy::End));
@@ -52,13 +58,30 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::GoDown(step) => go(state, cx, step, Way::Down),
         Action::ToggleFold => out.push(Out::Fold(reading.at)),
         Action::Search => reading.search = Some(Composer::default()),
+        Action::SelectEntries => reading.from = if reading.from.is_some() { None } else { Some(reading.at) },
         Action::CopyAnswer => {
-            match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
-                Some(text) if !text.is_empty() => {
-                    out.push(Out::Copy(What::Characters(text.chars().count()), text));
-                }
-                _ => state.say("nothing of it is in memory to be copied", cx.now),
+            let chosen = cx.session.entries().iter().filter(|entry| reading.has(entry.id));
+            let texts = chosen.filter(|entry| !cells::is_blank(entry, cx.session));
+            let texts: Vec<String> =
+                texts.map(|entry| cells::source(entry, cx.session)).filter(|t| !t.is_empty()).collect();
+            reading.from = None;
+            if texts.is_empty() {
+                return state.say("nothing of it is in memory to be copied", cx.now);
             }
+            let text = texts.join("\n\n");
+            out.push(Out::Copy(What::Characters(text.chars().count()), text));
+        }
+        Action::Pager => match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
+            // Pagers pass on what they are set to.
+            Some(text) => out.push(Out::Edit(EditorJob::Page { text: sanitize::block(&text).into_owned() })),
+            None => state.say("nothing of it is in memory to be read", cx.now),
+        },
+        Action::CopyPart => {
+            let parts = cx.session.entries().get(reading.at).map(|entry| parts(entry, cx.session)).unwrap_or_default();
+            if parts.is_empty() {
+                return state.say("nothing of it is in memory to be copied", cx.now);
+            }
+            state.picker = Some(Picker::parts(parts.into_iter().map(|part| (part.what, part.text)).collect()));
         }
         Action::OpenPage | Action::SavePicture if has_picture(cx, reading.at) => {
             let whither = if action == Action::OpenPage { Whither::Opens } else { Whither::Stays };
@@ -113,7 +136,7 @@ fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
     let Some(reading) = &mut state.view.reading else { return };
     let sought = reading.sought.clone();
-    if step == Step::Found && sought.is_empty() {
+    if step == Step::Found && sought.is_nothing() {
         return state.say("nothing is looked for: / asks for it", cx.now);
     }
     let folds = &state.view.folds;
@@ -123,7 +146,7 @@ fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
     let here = reading.at;
     let is_shown = |entry: &Entry| match (step, row_of(entry)) {
         _ if cells::is_blank(entry, cx.session) => false,
-        (Step::Found, row) => row != Some(here) && cells::source(entry, cx.session).to_lowercase().contains(&sought),
+        (Step::Found, row) => row != Some(here) && sought.is_in(entry, || cells::source(entry, cx.session)),
         (_, row) => row.is_none(),
     };
     let found = reading.go(cx.session, step, way, is_shown);

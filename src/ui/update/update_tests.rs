@@ -24,6 +24,7 @@ use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
 use crate::ui::tty::{Click, Input};
 use proptest::prelude::*;
+use ratatui::buffer::Cell;
 
 fn prompt(text: &str) -> Intent {
     Intent::Prompt { text: text.into(), links: Vec::new() }
@@ -673,6 +674,12 @@ fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent>
         if n % 2 == 0 {
             s.draw();
         }
+        match n % 11 {
+            4 => s.input(Input::Paste("1 y\r2".into())),
+            7 => _ = s.key(Key::alt(Code::Char('b'))),
+            9 => _ = s.key(Key::alt(Code::Backspace)),
+            _ => {}
+        }
         s.press(match char::from(prose[usize::from(at) % prose.len()]) {
             '\n' => Code::Enter,
             '\u{1b}' => Code::Esc,
@@ -685,7 +692,7 @@ fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent>
 
 proptest! {
     #![proptest_config(crate::random(60))]
-    /// Text typed at any speed while questions come and go never answers one.
+    /// Text typed and pasted at any speed, with keys that move in it, while questions come and go never answers one.
     #[test]
     fn prose_never_answers(keys in prop::collection::vec((0u8..40, 0u64..900, any::<bool>()), 1..120)) {
         let mut s = Scene::working(80, 24);
@@ -1121,7 +1128,7 @@ fn a_click_folds_and_ctrl_o_folds_the_newest() {
     s.draw();
     let id = s.model.first().session().entries().last().unwrap().id;
     let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();
-    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    s.click(5, y);
     let first = s.ui.view.folds.of(id);
     assert!(first.is_some());
     s.ctrl('o');
@@ -1144,8 +1151,59 @@ fn what_is_folded_or_not_is_laid_out_no_more_often_than_it_is_drawn() {
     assert!(s.draw().contains("found"), "{}", s.shown);
     assert_eq!(s.transcript.cached_bytes(), bytes, "the key has laid it out, the frame has not");
     let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == ids[1]).unwrap();
-    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    s.click(5, y);
     assert_eq!(s.ui.view.folds.of(ids[1]), Some(Fold::Closed), "there is nothing more to see");
+}
+
+#[test]
+fn what_is_put_aside_comes_back_the_newest_first_and_is_kept_as_written() {
+    let mut s = Scene::ready(80, 24);
+    s.ctrl('s');
+    assert!(s.draw().contains("nothing is put aside"), "{}", s.shown);
+    s.typed("one").ctrl('s').typed("two").ctrl('s').typed("3");
+    assert_eq!((s.ui.view.composer.text(), &*s.ui.view.written()), ("3", "one\n\ntwo\n\n3"));
+    s.press(Code::Backspace);
+    assert!(s.after(10_000).draw().contains("Ctrl+S brings back"), "{}", s.shown);
+    for text in ["two", "one"] {
+        s.ctrl('s');
+        assert_eq!(s.ui.view.composer.text(), text);
+        s.ctrl('u');
+    }
+    assert_eq!(s.intents(), []);
+}
+
+#[test]
+fn what_is_selected_with_the_mouse_is_copied_as_it_was_written() {
+    let mut s = Scene::working(40, 30);
+    let answer = "A sentence that does not fit into one row of the screen.\n\n- 日本茶 is green\n\n```rust\nlet x = 1;\n```\n\n\
+                  | tea | cents |\n|---|--:|\n| green | 980 |\n";
+    let block = Block::Text(answer.into());
+    s.update(Update::Chunk { kind: crate::model::entry::ChunkKind::Agent, message_id: None, block });
+    s.draw();
+    let row = |s: &Scene, words: &str| s.shown.lines().position(|line| line.contains(words)).unwrap() as u16;
+    let (first, last) = (row(&s, "A sentence"), row(&s, "980"));
+    let written = "A sentence that does not fit into one row of the screen.\n\n- 日本茶 is green\n\nlet x = 1;\n\n\
+                   | tea | cents |\n| --- | --: |\n| green | 980 |";
+    let plain = s.buf.cell((2, first)).map(Cell::style);
+    for (from, to) in [((0, first), (39, last)), ((39, last), (0, first))] {
+        s.outs.clear();
+        s.drag(from, to);
+        assert_eq!(s.outs, [Out::Copy(What::Characters(written.chars().count()), written.into())]);
+    }
+    assert_ne!(s.buf.cell((2, first)).map(Cell::style), plain, "it is marked");
+    // Ctrl+C copies it again and stops nothing; Esc only forgets it.
+    s.outs.clear();
+    s.ctrl('c');
+    assert!(matches!(&s.outs[..], [Out::Copy(..)]), "{:?}", s.outs);
+    s.press(Code::Esc);
+    assert_eq!((s.outs.len(), s.ui.view.grip.selection()), (1, None));
+    // A wide character is taken whole from either half.
+    let y = row(&s, "日本茶");
+    for (x, to) in [(4, 7), (5, 6)] {
+        s.outs.clear();
+        s.drag((x, y), (to, y));
+        assert_eq!(s.outs, [Out::Copy(What::Characters(4), "- 日本".into())], "{x} {to}");
+    }
 }
 
 #[test]
@@ -1157,7 +1215,7 @@ fn a_click_on_the_line_at_a_turns_end_opens_its_review() {
     s.draw();
     let id = s.model.first().session().entries().iter().find(|e| matches!(e.body, Body::Changes(_))).unwrap().id;
     let (y, _) = *s.info.hits.iter().find(|(_, e)| *e == id).unwrap();
-    s.input(Input::Mouse { what: Click::Left, x: 5, y });
+    s.click(5, y);
     assert_eq!(s.ui.view.review.as_ref().map(|r| r.scope), Some(Scope::Turn(turn.0)));
     assert_eq!(s.ui.view.focus, Focus::Review);
 }
@@ -1486,7 +1544,7 @@ fn what_the_person_said_at_length_is_folded() {
     s.press(Code::F(10)).press(Code::Enter).press(Code::Esc);
     assert!(s.draw().contains("▸ 392 more lines"), "{}", s.shown);
     let Some(row) = s.shown.lines().position(|line| line.contains("392 more")) else { panic!() };
-    s.input(Input::Mouse { what: Click::Left, x: 5, y: row as u16 });
+    s.click(5, row as u16);
     assert!(s.draw().contains("line 400"), "a click unfolds it: {}", s.shown);
 }
 

@@ -160,7 +160,14 @@ pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         "Ask for a change, / @ or !",
         "Ask for a change",
     ];
-    let all: &[&str] = if cx.state.offered_tour(cx.session).is_some() { &tour } else { &usual };
+    let aside = ["Ctrl+S brings back what you put aside", "Ctrl+S: put aside"];
+    let all: &[&str] = if !cx.state.view.stash.is_empty() {
+        &aside
+    } else if cx.state.offered_tour(cx.session).is_some() {
+        &tour
+    } else {
+        &usual
+    };
     let fits = |words: &&&str| width::str_width(words) <= usize::from(area.width);
     if let Some(words) = all.iter().find(fits) {
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(*words, Token::Placeholder), cx.theme);
@@ -215,7 +222,16 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
         return &["opening a further session"];
     }
     if cx.state.view.reading.is_some() {
-        return &["reading", "Enter unfolds", "y copies", "/ searches", "o opens", "[ ] prompts", "Esc leaves"];
+        return &[
+            "reading",
+            "Enter unfolds",
+            "y copies",
+            "Y a part",
+            "/ searches",
+            "o opens",
+            "[ ] prompts",
+            "Esc leaves",
+        ];
     }
     match (&cx.state.view.focus, cx.session.phase()) {
         (Focus::Composer, _) if cx.state.view.composer.is_shell() => &["Enter runs it here", "Esc leaves the command"],

@@ -93,6 +93,8 @@ impl<'a> ViewCx<'a> {
             now: self.now,
             spinner_frame: self.spinner_frame(),
             folds: &self.state.view.folds,
+            plan_beside: self.state.has_panel,
+            selection: self.state.view.grip.selection(),
             typing: self.typing(),
             theme: self.theme,
             home: self.home,
@@ -122,7 +124,7 @@ impl<'a> ViewCx<'a> {
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
         let (session, now, typing, home) = (self.session, self.now, self.typing(), self.home);
-        CellCtx { session, width, now, with: &[], fold, typing, roots, home, pictures: None }
+        CellCtx { session, width, now, with: &[], fold, plan_beside: false, typing, roots, home, pictures: None }
     }
 }
 
@@ -257,7 +259,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         false
     } else if let Some(review) = review {
         let (left, right) = review::place(cx, review, rest);
-        let moving = left.is_some_and(|left| show_conversation(cx, transcript, left, info, buf));
+        let moving = left.is_some_and(|left| show_conversation(cx, transcript, left, false, info, buf));
         review::draw(cx, review, right, info, buf);
         moving
     } else {
@@ -266,7 +268,7 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
             panel::draw(cx, at, buf);
             info.panel = at;
         }
-        show_conversation(cx, transcript, rest, info, buf)
+        show_conversation(cx, transcript, rest, panel.is_some(), info, buf)
     };
     if cx.session.is_only_reviewed() {
         chrome::line(cx, rule, buf);
@@ -318,6 +320,7 @@ fn show_conversation(
     cx: &ViewCx<'_>,
     transcript: &mut Transcript,
     area: Rect,
+    plan_beside: bool,
     info: &mut FrameInfo,
     buf: &mut Buffer,
 ) -> bool {
@@ -326,7 +329,7 @@ fn show_conversation(
         info.transcript = area;
         return false;
     }
-    show_transcript(cx, transcript, area, info, buf)
+    show_transcript(cx, transcript, area, plan_beside, info, buf)
 }
 
 /// Which of the prompts an entry follows or is, and how many there are. Before the first one it is of none.
@@ -341,6 +344,7 @@ fn show_transcript(
     cx: &ViewCx<'_>,
     transcript: &mut Transcript,
     area: Rect,
+    plan_beside: bool,
     info: &mut FrameInfo,
     buf: &mut Buffer,
 ) -> bool {
@@ -348,7 +352,7 @@ fn show_transcript(
     if area.is_empty() {
         return false;
     }
-    let viewport = transcript.draw(&cx.draw_ctx(), area, &mut info.scroll, buf);
+    let viewport = transcript.draw(&DrawCtx { plan_beside, ..cx.draw_ctx() }, area, &mut info.scroll, buf);
     info.hits = viewport.hits;
     info.links = viewport.links;
     info.rows_below = viewport.rows_below;
@@ -362,7 +366,7 @@ fn show_transcript(
     info.prompt = info.hits.first().filter(|_| is_far).and_then(|(_, top)| prompt_of(entries, *top));
     if let Some(reading) = &cx.state.view.reading {
         let bar = StyledText::of("┃", Token::Accent);
-        for (y, _) in info.hits.iter().filter(|(_, entry)| *entry == reading.at) {
+        for (y, _) in info.hits.iter().filter(|(_, entry)| reading.has(*entry)) {
             paint::put(buf, area.x, *y, 1, &bar, cx.theme);
         }
     }

@@ -18,6 +18,7 @@ use crate::model::tool::{Operation, ToolContent};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::cells::plan;
 use crate::ui::labels;
 use crate::ui::state::PANEL_FROM;
 use crate::ui::state::attention::Attention;
@@ -66,6 +67,12 @@ impl Rows {
         self.rows.push((text, right));
     }
 
+    fn step(&mut self, sign: (&str, Token), content: &str, style: RunStyle) {
+        let mut text = StyledText::of(format!(" {} ", sign.0), sign.1);
+        text.append(&plan::words(content, style));
+        self.rows.push((text, StyledText::new()));
+    }
+
     fn more(&mut self, all: usize, shown: usize) {
         if all > shown {
             self.rows.push((StyledText::of(format!("   … {} more", all - shown), Token::Dim), StyledText::new()));
@@ -78,7 +85,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let newest = || cx.session.session().entries().slots().rev().take(LOOK_BACK).filter_map(Slot::here);
     let plan = newest().find_map(|entry| if let Body::Plan(plan) = &entry.body { Some(plan) } else { None });
     if let Some(plan) = plan {
-        self::plan(plan, &mut rows);
+        steps(plan, &mut rows);
     }
     changed(cx, newest(), &mut rows);
     running(cx, &mut rows);
@@ -106,7 +113,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-fn plan(plan: &[PlanEntry], rows: &mut Rows) {
+fn steps(plan: &[PlanEntry], rows: &mut Rows) {
     let done = plan.iter().filter(|entry| entry.status == PlanStatus::Completed).count();
     rows.head("PLAN", format!("{done} of {}", plan.len()));
     // What is under way is in view, and a little of what is done.
@@ -118,7 +125,7 @@ fn plan(plan: &[PlanEntry], rows: &mut Rows) {
             PlanStatus::InProgress => (("▸", Token::SignRun), RunStyle::from(Token::Text).with_mods(Mods::BOLD)),
             _ => (("·", Token::Dim), Token::Text.into()),
         };
-        rows.row(sign, &entry.content, token, StyledText::new());
+        rows.step(sign, &entry.content, token);
     }
     rows.more(plan.len(), from + PLAN);
 }

@@ -4,7 +4,7 @@
 //! Invariants: there is no thread before the first question; the newest question is answered last, and more than once
 //! while its directory is walked; what is kept of a tree is bounded in names, in bytes and in time.
 
-use crate::text::fuzzy;
+use crate::text::fuzzy::Ranking;
 use ignore::{WalkBuilder, WalkState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,9 @@ const STEP: Duration = Duration::from_millis(20);
 const BATCH: usize = 512;
 /// After how long what was found so far is shown; then after twice as long, and so on.
 const FIRST: Duration = Duration::from_millis(50);
+/// Names that are ranked together, and after how long what was found among them is shown while others are left.
+const CHUNK: usize = 20_000;
+const SOON: Duration = Duration::from_millis(15);
 /// The most that is found.
 const ROWS: usize = 50;
 
@@ -224,9 +227,32 @@ impl Worker {
         })
     }
 
-    /// Says what was found, and how many.
+    /// Says what was found, and how many; of very many names also what was found soon. Something newer is not waited for.
     fn tell(&self, question: &Question, tree: &Tree) -> Option<usize> {
-        let paths = best(question, tree);
+        let mut ranking = Ranking::new(&question.text, ROWS);
+        let mut soon = Some(Instant::now());
+        let mut left = tree.names.len();
+        for names in tree.names.chunks(CHUNK) {
+            names.iter().for_each(|(_, name)| ranking.add(name));
+            left -= names.len();
+            if left > 0 && soon.is_some_and(|begun| begun.elapsed() >= SOON) {
+                let paths = listed(question, &tree.names, &ranking.best());
+                if !paths.is_empty() {
+                    soon = None;
+                    self.found.blocking_send(Answer { text: question.text.clone(), paths }).ok()?;
+                }
+            }
+            if left > 0 && self.shared.has_newer() {
+                return Some(usize::MAX);
+            }
+        }
+        let mut paths = listed(question, &tree.names, &ranking.best());
+        if let Some(ignored) = tree.ignored.as_ref().filter(|_| !question.text.is_empty()) {
+            let mut ranking = Ranking::new(&question.text, ROWS);
+            ignored.iter().for_each(|(_, name)| ranking.add(name));
+            paths.extend(listed(question, ignored, &ranking.best()));
+        }
+        paths.truncate(ROWS);
         let count = paths.len();
         self.found.blocking_send(Answer { text: question.text.clone(), paths }).ok().map(|()| count)
     }
@@ -236,6 +262,11 @@ impl Shared {
     fn has_other(&self, dir: &Path) -> bool {
         let next = self.lock();
         next.is_over || next.question.as_ref().is_some_and(|question| question.dir != dir)
+    }
+
+    fn has_newer(&self) -> bool {
+        let next = self.lock();
+        next.is_over || next.question.is_some()
     }
 
     /// A newer question about the same directory.
@@ -284,20 +315,10 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// The best names, with the sizes of files; those that git ignores stand last.
-fn best(question: &Question, tree: &Tree) -> Vec<(String, u64)> {
+/// Names with the sizes of files.
+fn listed(question: &Question, names: &[Name], best: &[usize]) -> Vec<(String, u64)> {
     let size = |name: &str| question.dir.join(name).symlink_metadata().map_or(0, |meta| meta.len());
-    let rank = |names: &[Name]| {
-        let refs: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
-        let found = fuzzy::rank(&question.text, &refs).into_iter().take(ROWS);
-        found.filter_map(|at| refs.get(at)).map(|name| ((*name).to_owned(), size(name))).collect::<Vec<_>>()
-    };
-    let mut paths = rank(&tree.names);
-    if !question.text.is_empty() {
-        paths.extend(tree.ignored.as_deref().map(rank).unwrap_or_default());
-    }
-    paths.truncate(ROWS);
-    paths
+    best.iter().filter_map(|at| names.get(*at)).map(|(_, name)| (name.clone(), size(name))).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -382,6 +403,22 @@ mod tests {
         assert_eq!(answered(&mut finder, "target", 2).await, ["target/", "target/main.rs"]);
         assert_eq!(answered(&mut finder, "main", 2).await, ["src/main.rs", "target/main.rs"]);
         assert_eq!(answered(&mut finder, "", 5).await, all);
+    }
+
+    #[test]
+    fn of_very_many_names_the_last_answer_has_the_best_and_a_newer_question_is_not_kept_waiting() {
+        let mut names: Vec<Name> = (0..3 * CHUNK).map(|n| (1, format!("m/a/i/n_{n:06}"))).collect();
+        names.push((2, "zz/main.rs".to_owned()));
+        let tree = Tree { dir: "/nowhere".into(), since: Instant::now(), names, ignored: None };
+        let question = Question { dir: "/nowhere".into(), text: "main".to_owned() };
+        let (found, mut results) = mpsc::channel(8);
+        let worker = Worker { shared: Arc::default(), found, tree: None };
+        assert_eq!(worker.tell(&question, &tree), Some(ROWS));
+        worker.shared.lock().question = Some(question.clone());
+        assert_eq!(worker.tell(&question, &tree), Some(usize::MAX));
+        let answers: Vec<String> =
+            std::iter::from_fn(|| results.try_recv().ok()).map(|answer| answer.paths[0].0.clone()).collect();
+        assert!(answers.contains(&"zz/main.rs".to_owned()), "{answers:?}");
     }
 
     #[tokio::test]

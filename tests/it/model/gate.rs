@@ -182,7 +182,7 @@ fn a_change_that_was_allowed_as_it_is_on_the_disk_is_not_asked_about_again() {
 #[test]
 fn what_differs_from_what_was_allowed_is_asked_about() {
     for (differs, content, gate) in
-        [(Some("it moved"), "new\n", Gate::Ask), (None, "new", Gate::Ask), (None, "new\n", Gate::Hold)]
+        [(Some("it moved"), "new\n", Gate::Ask), (None, "new", Gate::Ask), (None, "new", Gate::Hold)]
     {
         let mut rig = gated(gate);
         approved(&mut rig, differs);
@@ -207,6 +207,21 @@ fn what_differs_from_what_was_allowed_is_asked_about() {
     told(|req| ReviewEvent::DiskCompared { req, same: false });
     told(|req| ReviewEvent::NotKept { req });
     told(|req| ReviewEvent::WriteAgain { req });
+}
+
+#[test]
+fn what_was_allowed_is_held_for_the_review_only_where_the_disk_has_changed() {
+    for same in [true, false] {
+        let mut rig = gated(Gate::Hold);
+        approved(&mut rig, None);
+        let req = write_for_real(&mut rig, 1, "new\n");
+        assert_eq!(compared_with(&rig, req), Some(Before(Some("old\n".into()))));
+        assert!(rig.pending().is_empty() && decided(&rig, req) == 0, "not before the disk has been looked at");
+        rig.host(HostEvent::Review(ReviewEvent::DiskCompared { req, same }));
+        rig.host(HostEvent::Review(ReviewEvent::WriteHeld { req }));
+        let asked = if same { vec![] } else { vec![req] };
+        assert_eq!((rig.pending(), decided(&rig, req)), (asked, usize::from(same)));
+    }
 }
 
 fn asks_for(rig: &Rig, req: ReqId) {

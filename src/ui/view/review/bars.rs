@@ -74,6 +74,14 @@ const IN_FILES: Hints = &[
     (&[R::SearchNext, R::SearchPrevious], "found"),
 ];
 
+/// Where nothing is shown: what shows something else.
+const IN_NOTHING: Hints = &[
+    (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "scope"),
+    (&[R::Undo], "undo"),
+    (&[R::Redo], "redo"),
+    (&[R::TurnBack, R::TurnForward], "turn"),
+];
+
 const CHOOSING: Hints =
     &[(&[R::Accept], "accept these"), (&[R::Reject], "reject these"), (&[R::RejectNote], "because")];
 
@@ -184,6 +192,7 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     };
     let rest = match review.layout.pane {
         _ if review.cursor.selection.is_some() => &[],
+        _ if review.doc().is_some_and(|doc| doc.files.is_empty()) => IN_NOTHING,
         Pane::Files => IN_FILES,
         Pane::Hunks => IN_HUNKS,
     };

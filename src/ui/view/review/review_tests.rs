@@ -96,6 +96,7 @@ fn where_not_all_could_be_looked_at_nothing_is_said_to_be_decided() {
     s.after(1).draw();
     assert!(!s.shown.contains("everything is decided"), "{}", s.shown);
     assert!(s.shown.contains("nothing to decide in what could be looked at"), "{}", s.shown);
+    assert!(s.shown.contains("scope") && !s.shown.contains("accept"), "nothing is there to be decided: {}", s.shown);
 }
 
 #[test]
