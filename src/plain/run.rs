@@ -19,7 +19,7 @@ use crate::headless::code;
 use crate::headless::printer::Printer;
 use crate::model::changes::{Gate, ReviewAction, ReviewDoc, Scope, Target, Verdict};
 use crate::model::effect::{Ended as TurnEnded, FrontEnd};
-use crate::model::event::{Intent, Opening, QueueAct, Stop};
+use crate::model::event::{Intent, Opening, QueueAct};
 use crate::model::ids::{Addressed, Now, TurnId};
 use crate::model::options::model_choice;
 use crate::model::permission_mode::{ModeChoice, PermissionMode};
@@ -292,19 +292,8 @@ impl Plain {
         if !totals.is_empty() {
             parts.push(labels::sums(totals));
         }
-        let how = match &over.how {
-            TurnEnded::Stopped(result) => match &result.stop {
-                Stop::EndTurn => "the turn is over".to_owned(),
-                Stop::Cancelled => "the turn was stopped".to_owned(),
-                Stop::MaxTokens => "the turn ended: the answer is as long as it may be".to_owned(),
-                Stop::MaxTurnRequests => "the turn ended: it has asked its model as often as it may".to_owned(),
-                Stop::Refusal => "the agent refuses to go on".to_owned(),
-                Stop::Odd(_) => "the turn ended without a reason".to_owned(),
-            },
-            TurnEnded::Failed(error) => format!("the turn failed: {}", error.as_answer()),
-            // The state tells.
-            TurnEnded::Gone => return,
-        };
+        // The state tells of an agent that has gone.
+        let Some(how) = standing::ended(&over.how) else { return };
         self.say(&format!("end: {how}: {}", parts.join(", ")));
         if let TurnEnded::Failed(error) = &over.how {
             self.say_all(error.data_lines().into_iter().map(|line| format!("{QUOTE}{line}")));
