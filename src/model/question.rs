@@ -40,6 +40,13 @@ pub struct Question {
     pub(super) ruling: Asks,
 }
 
+impl Question {
+    /// What its diffs would do is being found out.
+    pub const fn is_being_compared(&self) -> bool {
+        self.asked > 0 && self.previews.is_empty()
+    }
+}
+
 /// What a question comes with: its words, and what can be answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offered {

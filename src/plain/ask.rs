@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 /// An answer that comes sooner after its question was typed before it was read.
 const TOO_SOON: Duration = Duration::from_millis(700);
-/// Columns that a question may take: lines are wrapped by the terminal.
-const WIDE: u16 = 400;
+/// How long a question is not told for the sake of where its change stands in the file.
+const COMPARED: Duration = Duration::from_millis(300);
 
 /// Which of the things that wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,16 @@ pub(super) enum Which {
     /// With how often what it is about has changed, and what is known of it: it is told again then.
     Question(ReqId, u64, usize),
     LogIn,
+}
+
+impl Which {
+    /// The same, whatever has changed in it.
+    pub(super) fn is_again(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Question(one, ..), Self::Question(other, ..)) => one == other,
+            (one, other) => one == other,
+        }
+    }
 }
 
 pub(super) fn which(waiting: Waiting<'_>, session: SessionRef<'_>) -> Which {
@@ -40,6 +50,12 @@ pub(super) fn which(waiting: Waiting<'_>, session: SessionRef<'_>) -> Which {
         }
         Waiting::LogIn(_) => Which::LogIn,
     }
+}
+
+/// Until when a question is not told, as its change is being compared with the disk.
+pub(super) fn is_compared_until(waiting: Waiting<'_>) -> Option<Now> {
+    let Waiting::Question(question) = waiting else { return None };
+    question.is_being_compared().then(|| question.at.saturating_add(COMPARED))
 }
 
 /// What a number does.
@@ -58,6 +74,8 @@ enum Does {
 pub(super) struct Asked {
     pub(super) which: Which,
     shown: Instant,
+    /// As it was printed.
+    pub(super) lines: Vec<String>,
     choices: Vec<(String, Does)>,
     filling: Option<Filling>,
 }
@@ -77,14 +95,15 @@ pub(super) enum Answered {
 }
 
 impl Asked {
-    /// What waits, with the lines to print for it.
-    pub(super) fn of(
-        waiting: Waiting<'_>,
-        session: SessionRef<'_>,
-        (now, home): (Now, Option<&Path>),
-    ) -> (Self, Vec<String>) {
-        let mut asked =
-            Self { which: which(waiting, session), shown: Instant::now(), choices: Vec::new(), filling: None };
+    /// What waits.
+    pub(super) fn of(waiting: Waiting<'_>, session: SessionRef<'_>, (now, home): (Now, Option<&Path>)) -> Self {
+        let mut asked = Self {
+            which: which(waiting, session),
+            shown: Instant::now(),
+            lines: Vec::new(),
+            choices: Vec::new(),
+            filling: None,
+        };
         let mut lines = match waiting {
             Waiting::LogIn(log_in) => asked.log_in(log_in, session),
             Waiting::Question(question) => match &question.about {
@@ -97,7 +116,8 @@ impl Asked {
             },
         };
         lines.extend(asked.listed());
-        (asked, lines)
+        asked.lines = lines;
+        asked
     }
 
     /// The answers with their numbers, and the field that is next.
@@ -360,11 +380,10 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
     let roots = [PathBuf::from(&session.cwd)];
     let ctx = CellCtx {
         session,
-        width: WIDE,
+        width: super::WIDE,
         now,
         with: &[],
         fold: None,
-        plan_beside: false,
         typing: None,
         roots: &roots,
         home,
@@ -373,7 +392,7 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
     let entry = session.entries().get(question.entry);
     let (verb, mut body) = match &question.about {
         About::Permission => {
-            let verb = session.tool(question.entry).map_or("do", |call| labels::verb(call.kind));
+            let verb = session.tool(question.entry).map_or("do", |call| cells::wish(call, &question.previews));
             let body = entry.map(|e| cells::permission_body(e, &question.previews, &question.outside, &ctx));
             (verb, body.unwrap_or_default())
         }

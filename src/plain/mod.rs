@@ -7,6 +7,8 @@
 /// What a line begins with that is worded by the agent or comes from a file, but for a label of ours: no such line can
 /// pass for an answer or for a line of somebody else.
 const QUOTE: &str = "  | ";
+/// Columns that a row may take: lines are wrapped by the terminal.
+const WIDE: u16 = 400;
 
 mod ask;
 mod changes;

@@ -17,9 +17,9 @@ use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::headless::code;
 use crate::headless::printer::Printer;
-use crate::model::changes::{Gate, ReviewAction, Scope, Target, Verdict};
+use crate::model::changes::{Gate, ReviewAction, ReviewDoc, Scope, Target, Verdict};
 use crate::model::effect::{Ended as TurnEnded, FrontEnd};
-use crate::model::event::{Intent, Opening, QueueAct, Stop};
+use crate::model::event::{Intent, Opening, QueueAct};
 use crate::model::ids::{Addressed, Now, TurnId};
 use crate::model::options::model_choice;
 use crate::model::permission_mode::{ModeChoice, PermissionMode};
@@ -29,6 +29,7 @@ use crate::ui::labels;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Behind the mode that asks nothing.
@@ -85,8 +86,8 @@ struct Plain {
     told: String,
     /// How many prompts were held when that was told last.
     told_held: usize,
-    /// The changes are to be printed, of all files or of this one, once they are newer than this.
-    wants_changes: Option<(Option<PathBuf>, u64)>,
+    /// The changes are to be printed, of all files or of this one, once others are shown than these.
+    wants_changes: Option<(Option<PathBuf>, Option<Arc<ReviewDoc>>)>,
     /// Until when what was asked of the review is waited for.
     acting: Option<Instant>,
     has_ended: bool,
@@ -164,8 +165,11 @@ impl Plain {
             let (wants_line, is_behind) = (self.wants_line(engine.model().first()), self.printer.is_behind());
             let now = engine.now();
             let silent = self.liveness.next(engine.model().first(), now);
-            let silent = silent.map(|at| Instant::now() + at.saturating_sub(now));
-            let until = [self.over.as_ref().map(|over| over.until), self.acting, silent].into_iter().flatten().min();
+            let compared = engine.model().first().waiting().next().and_then(ask::is_compared_until);
+            let compared = compared.filter(|until| *until > now);
+            let timers = [silent, compared].map(|at| at.map(|at| Instant::now() + at.saturating_sub(now)));
+            let until =
+                [self.over.as_ref().map(|over| over.until), self.acting].into_iter().chain(timers).flatten().min();
             news = Vec::new();
             tokio::select! {
                 biased;
@@ -288,19 +292,8 @@ impl Plain {
         if !totals.is_empty() {
             parts.push(labels::sums(totals));
         }
-        let how = match &over.how {
-            TurnEnded::Stopped(result) => match &result.stop {
-                Stop::EndTurn => "the turn is over".to_owned(),
-                Stop::Cancelled => "the turn was stopped".to_owned(),
-                Stop::MaxTokens => "the turn ended: the answer is as long as it may be".to_owned(),
-                Stop::MaxTurnRequests => "the turn ended: it has asked its model as often as it may".to_owned(),
-                Stop::Refusal => "the agent refuses to go on".to_owned(),
-                Stop::Odd(_) => "the turn ended without a reason".to_owned(),
-            },
-            TurnEnded::Failed(error) => format!("the turn failed: {}", error.as_answer()),
-            // The state tells.
-            TurnEnded::Gone => return,
-        };
+        // The state tells of an agent that has gone.
+        let Some(how) = standing::ended(&over.how) else { return };
         self.say(&format!("end: {how}: {}", parts.join(", ")));
         if let TurnEnded::Failed(error) = &over.how {
             self.say_all(error.data_lines().into_iter().map(|line| format!("{QUOTE}{line}")));
@@ -309,7 +302,9 @@ impl Plain {
 
     fn tell_changes(&mut self, session: SessionRef<'_>) {
         let Some(doc) = session.review() else { return };
-        if let Some((file, _)) = self.wants_changes.take_if(|(_, rev)| doc.rev > *rev) {
+        if let Some((file, _)) =
+            self.wants_changes.take_if(|(_, old)| !old.as_ref().is_some_and(|old| Arc::ptr_eq(old, doc)))
+        {
             self.acting = None;
             self.say_all(changes::lines(doc, file.as_deref()));
         }
@@ -344,9 +339,18 @@ impl Plain {
         if self.asked.as_ref().is_some_and(|asked| asked.which == which) {
             return;
         }
-        let (asked, lines) = Asked::of(waiting, session, (now, self.options.home.as_deref()));
+        let is_again = self.asked.as_ref().is_some_and(|told| told.which.is_again(which));
+        if !is_again && ask::is_compared_until(waiting).is_some_and(|until| now < until) {
+            return;
+        }
+        let asked = Asked::of(waiting, session, (now, self.options.home.as_deref()));
+        // What says the same is not told again.
+        if let Some(told) = self.asked.as_mut().filter(|told| is_again && told.lines == asked.lines) {
+            told.which = asked.which;
+            return;
+        }
+        self.say_all(asked.lines.clone());
         self.asked = Some(asked);
-        self.say_all(lines);
     }
 
     fn set_model(&mut self, engine: &mut Engine) {
@@ -528,7 +532,7 @@ impl Plain {
                 }
                 let file = Some(Path::new(rest)).filter(|_| !rest.is_empty()).map(Path::to_owned);
                 self.acting = Some(Instant::now() + REVIEW_PATIENCE);
-                self.wants_changes = Some((file, session.review().map_or(0, |doc| doc.rev)));
+                self.wants_changes = Some((file, session.review().cloned()));
                 engine.intent(Intent::Review(ReviewAction::Show(Scope::Pending)))
             }
             Command::Mode | Command::Model | Command::Set => self.set(engine, command, rest),

@@ -3,18 +3,19 @@
 //! Follows the transcript by what has changed in it. Invariants: nothing is printed twice and nothing that was printed
 //! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
 
-use super::QUOTE;
+use super::{QUOTE, WIDE};
 use crate::base::{human, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{
     Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanEntry, PlanStatus, UserState,
 };
-use crate::model::ids::{EntryId, TurnId};
+use crate::model::ids::{EntryId, Now, TurnId};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolKind, ToolStatus};
-use crate::ui::labels;
+use crate::ui::cells::{self, CellCtx};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 /// Entries of which is remembered what was printed; older ones change no more.
 const REMEMBERED: usize = 4096;
@@ -53,6 +54,8 @@ pub(super) struct Teller {
     by_hand: bool,
     /// Calls that have ended since this was asked last.
     calls: u64,
+    /// Commands that have ended while a call ran that may yet show them.
+    unclaimed: Vec<EntryId>,
 }
 
 impl Teller {
@@ -96,6 +99,7 @@ impl Teller {
                 // What has no end waits for the entry after it.
                 ids.extend(ids.first().and_then(|id| id.0.checked_sub(1)).map(EntryId));
                 ids.extend(entries.last().filter(|_| is_over).map(|last| last.id));
+                ids.append(&mut self.unclaimed);
                 ids.sort_unstable();
                 ids.dedup();
                 for entry in ids.into_iter().filter_map(|id| entries.get(id)).filter(is_wanted) {
@@ -145,7 +149,11 @@ impl Teller {
                 let terminal = session.terminal(id).filter(|terminal| terminal.embedded.is_empty());
                 if let Some((terminal, exit)) = terminal.and_then(|terminal| Some((terminal, terminal.exit.as_ref()?)))
                 {
-                    once(&format!("command: {}: {exit}", terminal.command), &mut printed, out);
+                    if !is_over && may_be_claimed(entry, session) {
+                        self.unclaimed.push(entry.id);
+                    } else {
+                        once(&format!("command: {}: {exit}", terminal.command), &mut printed, out);
+                    }
                 }
             }
             Body::File(file) => {
@@ -199,12 +207,31 @@ impl Teller {
             self.calls += 1;
             printed.upto = 1;
         }
-        let what = format!("{} {}", labels::verb(call.kind), labels::object(call, &session.cwd));
+        let roots = [PathBuf::from(&session.cwd)];
+        let ctx = CellCtx {
+            session,
+            width: WIDE,
+            now: Now::ZERO,
+            with: &[],
+            fold: None,
+            typing: None,
+            roots: &roots,
+            home: None,
+            pictures: None,
+        };
+        let what = cells::in_words(call, &ctx);
         let exit =
             call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
         once(&format!("tool: {what}: {}{exit}", state(call)), printed, out);
     }
+}
+
+/// Whether a call runs that may yet show this command.
+fn may_be_claimed(command: &Entry, session: SessionRef<'_>) -> bool {
+    let runs = |entry: &Entry| matches!(&entry.body, Body::Tool(call) if !call.is_finished());
+    let entries = session.entries();
+    (0..entries.len()).rev().filter_map(|at| entries.at(at)).take_while(|e| e.turn == command.turn).any(runs)
 }
 
 const fn state(call: &ToolCall) -> &str {
@@ -269,4 +296,59 @@ fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, o
         }
     }
     printed.upto += end;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::{Stop, Update};
+    use crate::model::patch::Patch;
+    use crate::model::tool::{Change, ToolContent, ToolPatch};
+    use crate::ui::fixtures::Scene;
+
+    fn told(teller: &mut Teller, scene: &Scene, upto: Upto) -> String {
+        teller.follow(scene.model.first(), upto)
+    }
+
+    #[test]
+    fn a_command_that_ends_before_its_call_shows_it_is_told_once() {
+        let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        scene.tool("t", ToolKind::Execute, "cargo test", ToolStatus::InProgress);
+        let term = scene.starts(7, "cargo test");
+        scene.exits(7, 0);
+        let mut all = told(&mut teller, &scene, Upto::Now);
+        let mut patch = ToolPatch::new("t".into());
+        patch.content = Patch::Set(vec![ToolContent::Terminal(term)]);
+        patch.status = Patch::Set(ToolStatus::Completed);
+        scene.update(Update::ToolUpdate(patch.into()));
+        all += &told(&mut teller, &scene, Upto::Now);
+        scene.end_turn(Stop::EndTurn);
+        all += &told(&mut teller, &scene, Upto::End);
+        assert_eq!(all, "tool: run cargo test: begins\ntool: run cargo test: done, exit 0\n");
+    }
+
+    #[test]
+    fn a_command_that_no_call_shows_is_told_when_the_calls_are_over() {
+        let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        scene.tool("t", ToolKind::Read, "notes.md", ToolStatus::InProgress);
+        scene.starts(7, "cargo test");
+        scene.exits(7, 0);
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "");
+        scene.tool("t", ToolKind::Read, "notes.md", ToolStatus::Completed);
+        let all = told(&mut teller, &scene, Upto::Now);
+        assert_eq!(all, "tool: read notes.md: done\ncommand: cargo test: exit 0\n");
+        assert_eq!(told(&mut teller, &scene, Upto::End), "");
+    }
+
+    #[test]
+    fn a_call_is_named_by_what_it_does_to_which_file() {
+        let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        let mut patch = ToolPatch::new("t".into());
+        patch.title = Patch::Set("Writing to NOTES.md".into());
+        (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
+        let change = Change::of_texts("/home/me/src/shop/NOTES.md", Some("".into()), "new\n".into());
+        patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+        scene.update(Update::ToolCall(patch.into()));
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "tool: create NOTES.md: done\n");
+    }
 }

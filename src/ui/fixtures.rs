@@ -175,8 +175,8 @@ impl Scene {
         self.update(Update::ToolCall(patch.into()));
     }
 
-    /// A tool call that shows a running command of ours.
-    pub fn runs(&mut self, req: u64, command: &str) {
+    /// A command of ours that no call shows.
+    pub fn starts(&mut self, req: u64, command: &str) -> TermId {
         let spec = TerminalSpec {
             command: command.into(),
             args: Vec::new(),
@@ -189,6 +189,12 @@ impl Scene {
         self.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
         let term: TermId = format!("term-{req}").as_str().into();
         self.event(Event::Host(HostEvent::TerminalStarted { req: ReqId(req), term: term.clone() }));
+        term
+    }
+
+    /// A tool call that shows a running command of ours.
+    pub fn runs(&mut self, req: u64, command: &str) {
+        let term = self.starts(req, command);
         let mut patch = ToolPatch::new(format!("run-{req}").into());
         patch.kind = Patch::Set(ToolKind::Execute);
         patch.title = Patch::Set(command.into());

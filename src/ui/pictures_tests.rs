@@ -1,4 +1,5 @@
-//! Pictures of whole screens with their colours, compared with those in `tests/pictures`.
+//! Pictures of whole screens with their colours, compared with those in `tests/pictures`: a file for a state and a size, and
+//! in it the colours of every ground.
 //!
 //! A picture that is missing or differs fails its test and is written beside the old one as `*.snap.new`;
 //! `INSTA_UPDATE=always cargo test --lib pictures` takes the new ones over. Look at what `git diff` says of them.
@@ -37,15 +38,13 @@ const WIDEST: Size = (160, 45);
 
 /// A test for each row, and their names.
 macro_rules! pictures {
-    ($($name:ident: $state:ident $size:ident $($looks:ident)?;)+) => {
+    ($($name:ident: $state:ident $size:ident;)+) => {
         const NAMES: &[&str] = &[$(stringify!($name)),+];
         $(#[test]
         fn $name() {
-            compare(stringify!($name), $state($size, pictures!(@ $($looks)?)));
+            compare(stringify!($name), |theme| $state($size, theme));
         })+
     };
-    (@) => { dark() };
-    (@ $looks:ident) => { $looks() };
 }
 
 pictures! {
@@ -77,45 +76,22 @@ pictures! {
     sessions_80x24: sessions USUAL;
     sessions_120x40: sessions WIDE;
     sessions_160x45: sessions WIDEST;
+    panel_40x10: panel SMALL;
+    panel_80x24: panel USUAL;
+    panel_120x40: panel WIDE;
+    panel_160x45: panel WIDEST;
     died_40x10: died SMALL;
     died_80x24: died USUAL;
     died_120x40: died WIDE;
     died_160x45: died WIDEST;
+    failed_40x10: failed SMALL;
+    failed_80x24: failed USUAL;
+    failed_120x40: failed WIDE;
+    failed_160x45: failed WIDEST;
     log_in_40x10: log_in SMALL;
     log_in_80x24: log_in USUAL;
     log_in_120x40: log_in WIDE;
     log_in_160x45: log_in WIDEST;
-    working_light: working USUAL light;
-    ready_light: ready WIDE light;
-    ready_without_colors: ready WIDE colorless;
-    panel_160x45: panel WIDEST;
-    panel_light: panel WIDEST light;
-    panel_in_16_colors: panel WIDEST sixteen;
-    panel_without_colors: panel WIDEST colorless;
-    review_light: review USUAL light;
-    working_in_16_colors: working USUAL sixteen;
-    dangerous_question_in_16_colors: dangerous_question USUAL sixteen;
-    question_without_colors: question USUAL colorless;
-    review_without_colors: review USUAL colorless;
-    picker_light: picker USUAL light;
-    picker_in_16_colors: picker USUAL sixteen;
-    picker_without_colors: picker USUAL colorless;
-    question_light: question USUAL light;
-    question_in_16_colors: question USUAL sixteen;
-    dangerous_question_light: dangerous_question USUAL light;
-    dangerous_question_without_colors: dangerous_question USUAL colorless;
-    sessions_light: sessions USUAL light;
-    sessions_in_16_colors: sessions USUAL sixteen;
-    sessions_without_colors: sessions USUAL colorless;
-    died_light: died USUAL light;
-    died_in_16_colors: died USUAL sixteen;
-    died_without_colors: died USUAL colorless;
-    log_in_light: log_in USUAL light;
-    log_in_in_16_colors: log_in USUAL sixteen;
-    log_in_without_colors: log_in USUAL colorless;
-    ready_in_16_colors: ready WIDE sixteen;
-    working_without_colors: working USUAL colorless;
-    review_in_16_colors: review USUAL sixteen;
     help_40x10: help SMALL;
     help_80x24: help USUAL;
     help_120x40: help WIDE;
@@ -126,26 +102,17 @@ pictures! {
     palette_160x45: palette WIDEST;
 }
 
-fn dark() -> Theme {
-    looks(Depth::True, Shade::Dark)
-}
-
-fn light() -> Theme {
-    looks(Depth::True, Shade::Light)
-}
-
-fn sixteen() -> Theme {
-    looks(Depth::Ansi16, Shade::Dark)
-}
-
-/// As with `NO_COLOR`.
-fn colorless() -> Theme {
-    looks(Depth::None, Shade::Dark)
-}
-
-fn looks(depth: Depth, shade: Shade) -> Theme {
-    Looks::auto(depth, Ground::Shade(shade)).theme().clone()
-}
+/// What a terminal tells of itself, and the words for it.
+const GROUNDS: [(&str, Depth, Ground); 7] = [
+    ("dark", Depth::True, Ground::Shade(Shade::Dark)),
+    ("light", Depth::True, Ground::Shade(Shade::Light)),
+    ("16 dark", Depth::Ansi16, Ground::Shade(Shade::Dark)),
+    ("16 light", Depth::Ansi16, Ground::Shade(Shade::Light)),
+    ("16", Depth::Ansi16, Ground::Unknown),
+    ("256", Depth::Ansi256, Ground::Unknown),
+    // As with `NO_COLOR`.
+    ("none", Depth::None, Ground::Unknown),
+];
 
 // ---- the states
 
@@ -325,6 +292,16 @@ fn died(size: Size, theme: Theme) -> Picture {
     drawn(s, theme)
 }
 
+/// The agent has answered with an error.
+fn failed(size: Size, theme: Theme) -> Picture {
+    let mut s = in_a_turn(size);
+    let turn = s.model.first().session().last_turn();
+    let mut error = CallError::new(ErrorKind::Other, "Internal error: API Error: 429 Rate limit exceeded");
+    error.data = Some(serde_json::json!({ "details": "try again in 20 s" }));
+    s.agent(AgentEvent::PromptAnswered { turn, result: Err(error) });
+    drawn(s, theme)
+}
+
 fn log_in((width, height): Size, theme: Theme) -> Picture {
     let mut s = Scene::new(width, height);
     s.start();
@@ -348,21 +325,24 @@ fn log_in((width, height): Size, theme: Theme) -> Picture {
 
 // ---- what is compared
 
-fn compare(name: &str, (buf, cursor): Picture) {
+fn compare(name: &str, draw: impl Fn(Theme) -> Picture) {
+    let pictures = GROUNDS.map(|(_, depth, ground)| draw(Looks::auto(depth, ground).theme().clone()));
     let mut settings = insta::Settings::new();
     settings.set_snapshot_path(PICTURES);
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, written(&buf, cursor)));
+    settings.bind(|| insta::assert_snapshot!(name, written(&pictures)));
 }
 
-/// The rows; below them the styles of each row in runs, a letter for a style and how many columns have it; below these
-/// what the letters stand for. Plain rows have no line of styles.
-fn written(buf: &Buffer, cursor: Option<Position>) -> String {
+/// The rows; below them the styles of each row in runs, letters for a style and how many columns have it; below these what
+/// the letters stand for on each ground. Plain rows have no line of styles. Rows that are others elsewhere stand at the end.
+fn written(pictures: &[Picture; GROUNDS.len()]) -> String {
+    let (first, cursor) = &pictures[0];
     let mut letters: Vec<String> = Vec::new();
     let mut runs = String::new();
-    for y in buf.area.top()..buf.area.bottom() {
-        let row: Vec<String> = (buf.area.left()..buf.area.right()).map(|x| style(&buf[(x, y)])).collect();
+    for y in first.area.top()..first.area.bottom() {
+        let look = |x| styles(pictures.each_ref().map(|(buf, _)| style(&buf[(x, y)])));
+        let row: Vec<String> = (first.area.left()..first.area.right()).map(look).collect();
         if row.iter().all(|style| style == PLAIN) {
             continue;
         }
@@ -381,13 +361,39 @@ fn written(buf: &Buffer, cursor: Option<Position>) -> String {
         writeln!(all, "  {} {style}", name_of(n)).unwrap();
         all
     });
-    let rule = "═".repeat(usize::from(buf.area.width));
-    format!("{}{rule}\n{cursor}\n{runs}{styles}", text(buf))
+    let rule = "═".repeat(usize::from(first.area.width));
+    format!("{}{rule}\n{cursor}\n{runs}{styles}{}", text(first), otherwise(pictures))
 }
 
-fn name_of(letter: usize) -> char {
-    let letter = u8::try_from(letter).expect("few styles on a screen");
-    char::from(if letter < 26 { b'a' + letter } else { b'A' + letter - 26 })
+/// The rows that differ from those of the first ground.
+fn otherwise(pictures: &[Picture; GROUNDS.len()]) -> String {
+    let usual = text(&pictures[0].0);
+    let mut out = String::new();
+    for ((ground, ..), (buf, cursor)) in GROUNDS.iter().zip(pictures).skip(1) {
+        assert_eq!(cursor, &pictures[0].1, "the cursor stands elsewhere: {ground}");
+        for (y, (row, usual)) in text(buf).lines().zip(usual.lines()).enumerate() {
+            if row != usual {
+                writeln!(out, "{ground} {y:>3}: {row}").unwrap();
+            }
+        }
+    }
+    out
+}
+
+/// A style on all grounds; one that is the same on all of them once.
+fn styles(all: [String; GROUNDS.len()]) -> String {
+    if all.iter().all(|style| *style == all[0]) {
+        let [style, ..] = all;
+        return style;
+    }
+    let named = GROUNDS.iter().zip(all).map(|((ground, ..), style)| format!("{ground}: {style}"));
+    named.collect::<Vec<_>>().join("; ")
+}
+
+fn name_of(letter: usize) -> String {
+    let last = u8::try_from(letter % 26).expect("below 26");
+    let first = if letter < 26 { String::new() } else { name_of(letter / 26 - 1) };
+    format!("{first}{}", char::from(b'a' + last))
 }
 
 const PLAIN: &str = "plain";

@@ -114,14 +114,38 @@ fn anchors(page: &str) -> Vec<String> {
         .collect()
 }
 
+/// Where pictures are taken from.
+fn sources(text: &str) -> impl Iterator<Item = &str> {
+    let after = |name: &'static str| text.split(name).skip(1).filter_map(|rest| rest.split('"').next());
+    after(" src=\"").chain(after(" srcset=\""))
+}
+
+#[test]
+fn every_picture_is_shown_on_its_ground_and_none_is_left_over() {
+    let pages = pages();
+    let shown: Vec<&str> = pages.iter().flat_map(|(_, text)| sources(text)).collect();
+    let names: Vec<&str> = shown.iter().filter_map(|path| path.rsplit('/').next()).collect();
+    assert!(names.len() > 10, "{names:?}");
+    let pictures = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures")).unwrap();
+    for name in pictures.map(|file| file.unwrap().file_name().into_string().unwrap()) {
+        assert!(names.contains(&name.as_str()), "{name} is shown nowhere");
+        let dark = name.replace("-light.svg", ".svg");
+        let light = dark.replace(".svg", "-light.svg");
+        assert!(
+            names.contains(&dark.as_str()) && names.contains(&light.as_str()),
+            "{name} is there on one ground only"
+        );
+    }
+}
+
 #[test]
 fn every_file_and_section_that_the_manual_points_to_is_there() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut seen = 0;
     for (path, text) in pages() {
         let folder = top.join(&path).parent().unwrap().to_path_buf();
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for target in targets.filter(|t| !t.starts_with("https://")) {
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in links.chain(sources(&text)).filter(|t| !t.starts_with("https://")) {
             seen += 1;
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
             let file = if file.is_empty() { top.join(&path) } else { folder.join(file) };

@@ -9,7 +9,7 @@ use super::super::session::Session;
 use super::super::terminal::{Terminal, TerminalOrigin};
 use super::super::tool::{Announced, Mark, TerminalMeta, TerminalPatch, ToolCall, ToolContent, ToolPatch};
 use super::Cx;
-use super::{permission, review, ruling};
+use super::{permission, review, ruling, update};
 use crate::base::tail::TailBuffer;
 use crate::base::utf8::Utf8Stream;
 
@@ -63,6 +63,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
             tool.mark = Some(Mark::Cancelled);
         }
         let finished = tool.is_finished();
+        update::close_last(session);
         let entry = session.entries.push(session.last_turn, cx.now, Body::Tool(Box::new(tool)));
         if finished {
             session.entries.finish(entry);

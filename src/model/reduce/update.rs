@@ -337,7 +337,7 @@ fn spoke(session: &mut Session) {
 }
 
 /// The message before a new entry gets no more text unless its id is named again.
-fn close_last(session: &mut Session) {
+pub(super) fn close_last(session: &mut Session) {
     if let Some(last) = last_content(session)
         && matches!(last.body, Body::Agent(_) | Body::Thought(_))
     {
@@ -423,6 +423,7 @@ fn plan(session: &mut Session, id: Option<Arc<str>>, entries: Vec<PlanEntry>, no
                 let oldest = session.plans.values().min().copied();
                 session.plans.retain(|_, plan| Some(*plan) != oldest);
             }
+            close_last(session);
             let entry = session.entries.push(session.last_turn, now, Body::Plan(entries));
             session.plans.insert(id, entry);
         }

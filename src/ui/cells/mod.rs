@@ -33,7 +33,7 @@ pub use permission::{gate_body, permission_body, raw_input, says_nothing, wordin
 pub use source::source;
 use std::path::{Path, PathBuf};
 pub use terminal::printed;
-pub use tool::wish;
+pub use tool::{in_words, wish};
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";

@@ -228,6 +228,11 @@ pub fn wish(t: &ToolCall, previews: &[WritePreview]) -> &'static str {
     }
 }
 
+/// What a call does, and to what.
+pub fn in_words(t: &ToolCall, ctx: &CellCtx<'_>) -> String {
+    format!("{} {}", wish(t, &[]), object(t, ctx).as_str())
+}
+
 /// What stands in front of a call: a verb, or what it is where nothing says what it does.
 pub(super) const fn verb(kind: ToolKind) -> &'static str {
     match kind {

@@ -95,6 +95,20 @@ fn settled() -> Which {
 }
 
 #[test]
+fn words_before_a_call_are_printed_while_it_runs() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.scene.say("I will read it.");
+    printer.scene.tool("r", ToolKind::Read, "notes.md", ToolStatus::InProgress);
+    printer.print(100, settled());
+    assert!(printer.printed.iter().any(|row| row.contains("I will read it.")), "{:?}", printer.printed);
+    printer.scene.tool("r", ToolKind::Read, "notes.md", ToolStatus::Completed);
+    printer.scene.say("Now I know.");
+    printer.print(100, settled());
+    assert!(printer.printed.iter().any(|row| row.contains("notes.md")), "{:?}", printer.printed);
+}
+
+#[test]
 fn a_paragraph_is_printed_once_the_next_one_has_begun() {
     let mut printer = Printer::new();
     printer.prompt("go");

@@ -38,7 +38,8 @@ impl Doubt {
     /// Whether these bytes, which are not known to be a rest, may be a piece of one all the same.
     pub(super) fn suspects(self, bytes: &[u8]) -> bool {
         match self {
-            Self::Escape | Self::Late(ESC) => bytes.len() > 1,
+            // What begins with an escape of its own is no rest.
+            Self::Escape | Self::Late(ESC) => bytes.len() > 1 && !bytes.starts_with(&[ESC]),
             Self::Introducer(b'[' | b'O') | Self::Late(_) | Self::Typed => true,
             // The same key once more is the person's.
             Self::Number(last) => bytes != [last],

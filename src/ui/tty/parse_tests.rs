@@ -467,6 +467,14 @@ fn after_alt_and_a_bracket_one_sequence_is_the_most_that_is_taken_for_its_rest()
 }
 
 #[test]
+fn alt_with_a_digit_answers_after_an_escape() {
+    for gap in [60, 1000, 60_000] {
+        let escape = Input::Key(Key::plain(Code::Esc));
+        assert_eq!(torn(&[b"\x1b", b"\x1b1"], gap), [escape, Input::Key(Key::alt(Code::Char('1')))], "{gap}");
+    }
+}
+
+#[test]
 fn the_keypad_is_its_digits_and_signs() {
     assert_eq!(one(b"\x1bOq"), Some(Key::char('1')));
     assert_eq!(one(b"\x1bOy"), Some(Key::char('9')));

@@ -106,7 +106,8 @@ enum Width {
     Sure,
     /// A symbol that some fonts or East Asian settings draw wider.
     Symbol,
-    /// Several code points in one cell: terminals without cluster support draw them apart.
+    /// Several code points in one cell, which terminals without cluster support draw apart; or a wide sign, which those with
+    /// an old table of widths draw narrow.
     Cluster,
 }
 
@@ -529,7 +530,7 @@ fn glyph_of(cell: &Cell) -> Glyph<'_> {
     let mut chars = text.chars();
     let width = match (chars.next(), chars.next()) {
         (Some(c), None) if c.is_ascii() || c.is_alphanumeric() => Width::Sure,
-        (Some(_), None) => Width::Symbol,
+        (Some(_), None) if cells == 1 => Width::Symbol,
         _ => Width::Cluster,
     };
     Glyph { text, cells, width }

@@ -27,6 +27,8 @@ impl Write for &mut Wire {
 enum Measures {
     Alike,
     SymbolsWider,
+    /// By a table from before emoji.
+    WideSignsNarrow,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -104,6 +106,9 @@ impl Vt {
         let mut cells = usize::from(g.cell_width());
         if matches!(self.measures, Measures::SymbolsWider) && symbol {
             cells += 1;
+        }
+        if matches!(self.measures, Measures::WideSignsNarrow) && symbol {
+            cells = cells.min(1);
         }
         // Wrapping is off: what does not fit stays at the edge.
         if self.x + cells > self.w {
@@ -340,6 +345,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn beside_a_wide_sign_that_the_terminal_draws_narrow_nothing_is_left() {
+    let mut wire = Wire::default();
+    let mut vt = Vt::new(8, 1, Measures::WideSignsNarrow);
+    let mut surface = Surface::new(&mut wire, 8, 1);
+    for text in ["abcdefgh", "a🚀🍎fgh"] {
+        frame(&mut surface, text, None);
+        vt.feed(surface.out.writes.last().unwrap());
+    }
+    let shown: Vec<&str> = vt.slots.iter().map(|slot| slot.text.as_str()).collect();
+    assert_eq!(shown, ["a", "🚀", " ", "🍎", " ", "f", "g", "h"]);
 }
 
 fn frame(surface: &mut Surface<&mut Wire>, text: &str, cursor: Option<(u16, u16)>) -> bool {

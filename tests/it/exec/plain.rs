@@ -149,3 +149,22 @@ fn an_agent_that_does_not_start_or_wants_a_log_in_ends_with_its_code() {
     assert_eq!(done.code, Some(4), "{}", done.out());
     in_order(done.out(), &["question:", "wants you to log in", "1:"]);
 }
+
+#[test]
+fn a_question_about_a_change_is_told_once_and_a_new_file_is_created() {
+    let lab = Lab::new();
+    std::fs::write(lab.cwd().join("a.txt"), "one\ntwo\nthree\n").unwrap();
+    let steps = r#"{ do = "edit", tool = "e", path = "a.txt", replace = [{ old = "two", new = "2" }] }"#;
+    let done = plain(&lab, "change it\n1\n", &lab.turn(steps));
+    let out = done.assert_code(0).out();
+    assert_eq!(out.matches("question: Demo agent wants to edit a.txt").count(), 1, "{out}");
+    in_order(out, &["2 - two", "2 + 2", "tool: edit a.txt: done"]);
+}
+
+#[test]
+fn changes_are_told_where_there_are_none() {
+    let lab = Lab::new();
+    let done = plain(&lab, ":changes\nhello\n:changes\n", &lab.turn(r#"{ do = "say", text = "(said)" }"#));
+    let none = "nothing is to be decided";
+    in_order(done.assert_code(0).out(), &["is ready", none, "you: hello", "(said)", "end:", none]);
+}
