@@ -13,6 +13,7 @@ use super::usage::Usage;
 use super::written::Written;
 use crate::base::{human, paths};
 use crate::config::agents::{self, AgentCommand};
+use crate::config::prompts;
 use crate::engine::{Engine, EngineConfig, Further};
 use crate::headless::code;
 use crate::model::event::{Intent, Opening};
@@ -30,6 +31,7 @@ use crate::ui::run::{
     run_on,
 };
 use crate::ui::screen::Screen;
+use crate::ui::state::own_prompts::OwnPrompt;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::{Path, PathBuf};
@@ -317,10 +319,13 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     };
     let (keys, wrong) = super::keys::read(surroundings);
     warnings.extend(wrong.iter().map(ToString::to_string));
+    let (prompts, wrong) = surroundings.dirs.as_ref().map(|dirs| prompts::read(&dirs.prompts())).unwrap_or_default();
+    warnings.extend(wrong.iter().map(ToString::to_string));
     let multiplexer = Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref());
     let options = UiOptions {
         looks,
         keys: Arc::new(keys),
+        prompts: prompts.into_iter().map(|(name, text)| OwnPrompt::new(name, &text)).collect(),
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer,

@@ -65,6 +65,11 @@ impl Dirs {
         self.config.join("keys.toml")
     }
 
+    /// Where the person's own prompts are.
+    pub fn prompts(&self) -> PathBuf {
+        self.config.join("prompts")
+    }
+
     pub fn rules_file(&self) -> PathBuf {
         self.config.join("rules.toml")
     }

@@ -6,4 +6,5 @@ pub mod dirs;
 pub mod installed;
 pub mod load;
 pub mod mcp;
+pub mod prompts;
 pub mod schema;

@@ -384,6 +384,7 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
         now,
         with: &[],
         fold: None,
+        plan_beside: false,
         typing: None,
         roots: &roots,
         home,

@@ -214,6 +214,7 @@ impl Teller {
             now: Now::ZERO,
             with: &[],
             fold: None,
+            plan_beside: false,
             typing: None,
             roots: &roots,
             home: None,

@@ -34,6 +34,7 @@ use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
 use super::state::dock::{Dialog, Raw};
+use super::state::own_prompts::OwnPrompt;
 use super::state::session_list::Place;
 use super::status_line;
 use super::transcript::Transcript;
@@ -85,6 +86,7 @@ pub struct UiOptions {
     pub looks: Looks,
     pub animation: Animation,
     pub keys: Arc<Keymap>,
+    pub prompts: Arc<[OwnPrompt]>,
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
     pub purpose: Purpose,
@@ -170,7 +172,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let mut running = Box::new(Running {
         screen,
         engine,
-        app: App::with_keys(Arc::clone(&options.keys), looks::names().collect()),
+        app: App::with_keys(Arc::clone(&options.keys), looks::names().collect(), Arc::clone(&options.prompts)),
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),

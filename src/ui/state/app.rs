@@ -24,6 +24,7 @@ use crate::model::terminal::Terminal;
 use crate::text::run::StyledText;
 use crate::ui::composer::Vim;
 use crate::ui::keys::{Keymap, Mouse};
+use crate::ui::state::own_prompts::OwnPrompt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,6 +61,8 @@ pub struct App {
     pub kept_by_agents: Vec<Which>,
     /// How the list was left.
     pub taste: Taste,
+    /// The person's own prompts, listed behind `/`.
+    pub own_prompts: Arc<[OwnPrompt]>,
     /// Prompts of all sessions, the newest first.
     pub prompts: Arc<[Sent]>,
     /// How many sessions were interrupted in which directory, as far as is known.
@@ -113,6 +116,7 @@ impl App {
             inspector: None,
             kept_by_agents: Vec::new(),
             taste: Taste::default(),
+            own_prompts: Arc::default(),
             prompts: Arc::default(),
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
@@ -131,8 +135,8 @@ impl App {
     }
 
     /// With the person's keys, and names of themes that can be chosen.
-    pub fn with_keys(keys: Arc<Keymap>, themes: Vec<&'static str>) -> Self {
-        Self { keys, themes, ..Self::default() }
+    pub fn with_keys(keys: Arc<Keymap>, themes: Vec<&'static str>, own_prompts: Arc<[OwnPrompt]>) -> Self {
+        Self { keys, themes, own_prompts, ..Self::default() }
     }
 
     /// What Enter sends by itself now.

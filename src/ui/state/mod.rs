@@ -13,6 +13,7 @@ pub mod inspector;
 pub mod mention;
 pub mod modes;
 pub mod opener;
+pub mod own_prompts;
 pub mod picker;
 pub mod pictures;
 pub mod reading;

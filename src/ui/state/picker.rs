@@ -14,6 +14,7 @@ use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
+use crate::ui::state::own_prompts::OwnPrompt;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -72,6 +73,8 @@ pub struct Picker {
     filter: String,
     /// Index into the filtered rows.
     selected: usize,
+    /// What was typed in an empty prompt to open it: with the filter it is a text again where nothing is found.
+    opened_by: Option<char>,
 }
 
 impl Picker {
@@ -86,7 +89,7 @@ impl Picker {
             choice: Choice::Leave,
         }));
         let selected = rows.iter().position(|r| is_current(session, &r.choice)).unwrap_or(0);
-        Self { title: "modes and options", rows, filter: String::new(), selected }
+        Self { title: "modes and options", rows, filter: String::new(), selected, opened_by: None }
     }
 
     /// Before the person is asked about nothing any more.
@@ -99,7 +102,13 @@ impl Picker {
             row("no, go on asking".to_owned(), "", Choice::Leave),
             row(format!("yes, ask nothing for {time}"), words, Choice::Set(intent)),
         ];
-        Self { title: "let the agent do everything without a question?", rows, filter: String::new(), selected: 0 }
+        Self {
+            title: "let the agent do everything without a question?",
+            rows,
+            filter: String::new(),
+            selected: 0,
+            opened_by: None,
+        }
     }
 
     /// The agents that a further session can be opened with: the one of the session that is shown first, then others that
@@ -122,7 +131,7 @@ impl Picker {
             Purpose::Session => "a further session of",
             Purpose::HandOver => "hand the conversation over to",
         };
-        Self { title, rows, filter: String::new(), selected: 0 }
+        Self { title, rows, filter: String::new(), selected: 0, opened_by: None }
     }
 
     /// Parts of what was said, each by what it is.
@@ -137,7 +146,13 @@ impl Picker {
                 choice: Choice::Copy(text.into()),
             }
         };
-        Self { title: "copy", rows: parts.into_iter().map(row).collect(), filter: String::new(), selected: 0 }
+        Self {
+            title: "copy",
+            rows: parts.into_iter().map(row).collect(),
+            filter: String::new(),
+            selected: 0,
+            opened_by: None,
+        }
     }
 
     /// What was sent, `here` first, the newest first; nothing when nothing was.
@@ -151,12 +166,18 @@ impl Picker {
         };
         let (own, others): (Vec<&Sent>, Vec<&Sent>) = sent.iter().partition(|sent| sent.cwd == here);
         let rows: Vec<Row> = own.into_iter().chain(others).map(row).collect();
-        (!rows.is_empty()).then_some(Self { title: "earlier prompts", rows, filter: String::new(), selected: 0 })
+        (!rows.is_empty()).then_some(Self {
+            title: "earlier prompts",
+            rows,
+            filter: String::new(),
+            selected: 0,
+            opened_by: None,
+        })
     }
 
     /// Everything that can be done.
     pub fn all(rows: Vec<Row>) -> Self {
-        Self { title: "do", rows, filter: String::new(), selected: 0 }
+        Self { title: "do", rows, filter: String::new(), selected: 0, opened_by: None }
     }
 
     /// A list of prompts in which the person has not done anything yet.
@@ -164,6 +185,16 @@ impl Picker {
         self.filter.is_empty()
             && self.selected == 0
             && matches!(self.rows.first(), Some(Row { choice: Choice::Write(_), .. }))
+    }
+
+    /// The same list, opened by a sign that was typed.
+    pub fn opened_by(self, sign: char) -> Self {
+        Self { opened_by: Some(sign), ..self }
+    }
+
+    /// All that was typed, where a sign opened it.
+    pub fn typed(&self) -> Option<String> {
+        Some(format!("{}{}", self.opened_by?, self.filter))
     }
 
     pub fn filter(&self) -> &str {
@@ -354,15 +385,16 @@ pub struct Completion {
 }
 
 impl Completion {
-    /// The commands that match what is typed, the agent's and ours: `/` and no blank yet.
-    pub fn matching<'a>(&self, session: SessionRef<'a>, text: &str) -> Vec<&'a Command> {
+    /// The commands that match what is typed, the agent's, the person's own prompts and ours: `/` and no blank yet.
+    pub fn matching<'a>(&self, session: SessionRef<'a>, prompts: &'a [OwnPrompt], text: &str) -> Vec<&'a Command> {
         let Some(typed) = text.strip_prefix('/') else { return Vec::new() };
         if typed.contains(char::is_whitespace) || self.closed_at.as_deref() == Some(text) || typed.len() > MAX_FILTER {
             return Vec::new();
         }
         let theirs = &session.session().commands;
         // One of the agent's has its name.
-        let own = OWN.iter().filter(|own| theirs.iter().all(|command| command.name != own.name));
+        let own = prompts.iter().map(|prompt| &prompt.command).chain(OWN.iter());
+        let own = own.filter(|own| theirs.iter().all(|command| command.name != own.name));
         let commands: Vec<&Command> = theirs.iter().chain(own).collect();
         let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();
         ranked(typed, &names).into_iter().filter_map(|i| commands.get(i).copied()).collect()

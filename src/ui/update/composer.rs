@@ -1,6 +1,6 @@
 //! Keys while the composer has the focus. None of them answers anything.
 
-use super::{Cx, common, is_cancellable, sessions, shell, terminal, toggle_dock};
+use super::{Cx, common, is_cancellable, palette, sessions, shell, terminal, toggle_dock};
 use crate::model::event::{Intent, Link, QueueAct};
 use crate::model::login::LogIn;
 use crate::ui::composer::Took;
@@ -36,6 +36,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::EditPrompt => {
             let (text, answer) = (state.view.composer.text().to_owned(), cx.session.last_answer().map(str::to_owned));
             out.push(Out::Edit(EditorJob::Prompt { text, answer }));
+        }
+        Action::Char(':') if is_free(state) => {
+            state.picker = Some(palette::open(state, cx).opened_by(':'));
         }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
@@ -127,7 +130,7 @@ fn lists_files(state: &App) -> bool {
 
 /// The commands of the agent that are listed for what is typed.
 fn names(state: &App, cx: Cx<'_>) -> Vec<String> {
-    let listed = || state.view.completion.matching(cx.session, state.view.composer.text());
+    let listed = || state.view.completion.matching(cx.session, &state.own_prompts, state.view.composer.text());
     if state.commands() || state.view.composer.is_shell() {
         Vec::new()
     } else {
@@ -166,6 +169,10 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
     if let Some(words) = command(cx, state.view.composer.text(), "fan-out") {
         return fan_out(state, cx, &words, out);
+    }
+    if let Some(text) = own_prompt(state, cx) {
+        // Files that its words name are links like those of any prompt.
+        state.view.composer.set_text(&text);
     }
     if std::mem::take(&mut state.view.edits_queued) {
         out.push(Out::Intent(Intent::Queue(QueueAct::PutBack)));
@@ -222,6 +229,12 @@ fn command(cx: Cx<'_>, text: &str, name: &str) -> Option<String> {
     let is_command = rest.is_empty() || rest.starts_with(char::is_whitespace);
     let is_the_agents = cx.session.commands.iter().any(|command| command.name == name);
     (is_command && !is_the_agents).then(|| rest.trim().to_owned())
+}
+
+/// What one of the person's own prompts says, where its name is written.
+fn own_prompt(state: &App, cx: Cx<'_>) -> Option<String> {
+    let text = state.view.composer.text();
+    state.own_prompts.iter().find_map(|prompt| Some(prompt.with(&command(cx, text, &prompt.command.name)?)))
 }
 
 /// One prompt to several agents; what was written stays until it can be done.

@@ -28,6 +28,11 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
         let description = sanitize::line(&command.description).into_owned();
         row("command", format!("/{name}"), description, Choice::Write(format!("/{} ", command.name).into()))
     }));
+    all.extend(state.own_prompts.iter().map(|prompt| {
+        let (name, about) = (&prompt.command.name, &prompt.command.description);
+        let label = format!("/{}", sanitize::line(name));
+        row("prompt", label, sanitize::line(about).into_owned(), Choice::Write(format!("/{name} ").into()))
+    }));
     all.extend(rows(cx.session));
     all.extend(state.themes.iter().map(|name| row("theme", (*name).to_owned(), String::new(), Choice::Theme(name))));
     Picker::all(all)

@@ -12,6 +12,10 @@ const PAGE: isize = 8;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Some(picker) = &mut state.picker else { return };
+    if let Some(text) = as_text(picker, action) {
+        state.picker = None;
+        return state.view.composer.set_text(&text);
+    }
     match action {
         Action::Escape | Action::CtrlC | Action::OptionsList | Action::Palette | Action::NewSession => {
             state.picker = None;
@@ -52,6 +56,22 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             state.picker = None;
             common(state, cx, action, out);
         }
+    }
+}
+
+/// What was written to open a list and to filter it is a text after all: nothing is found, or the list is left.
+fn as_text(picker: &Picker, action: Action) -> Option<String> {
+    let mut text = picker.typed()?;
+    match action {
+        Action::Char(c) => {
+            text.push(c);
+            let mut looked = picker.clone();
+            looked.type_text(c.encode_utf8(&mut [0; 4]));
+            looked.matching().is_empty().then_some(text)
+        }
+        Action::Escape => Some(text),
+        Action::Backspace if picker.filter().is_empty() => Some(String::new()),
+        _ => None,
     }
 }
 

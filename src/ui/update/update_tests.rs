@@ -22,6 +22,7 @@ use crate::ui::msg::{Out, What};
 use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
+use crate::ui::state::own_prompts::OwnPrompt;
 use crate::ui::tty::{Click, Input};
 use proptest::prelude::*;
 use ratatui::buffer::Cell;
@@ -1579,4 +1580,44 @@ fn a_patch_that_goes_along_with_a_reason_is_drawn_as_one() {
     s.draw();
     let rows: Vec<&str> = s.shown.lines().filter_map(|row| row.trim().strip_prefix('▌')).map(str::trim).collect();
     assert_eq!(rows, ["why", "--- a/x", "+++ b/x", "-old", "+new", "that is it"]);
+}
+
+fn with_own_prompts() -> Scene {
+    let mut s = Scene::ready(80, 24);
+    let prompt = |name: &str, text: &str| OwnPrompt::new(name.to_owned(), text);
+    s.ui.own_prompts = [prompt("faults", "# Look for faults\nin $ARGUMENTS"), prompt("btw", "mine")].into();
+    s
+}
+
+#[test]
+fn a_prompt_of_the_persons_own_is_listed_completed_and_sent_with_the_words_behind_it() {
+    let mut s = with_own_prompts();
+    let shown = s.typed("/fau").draw().to_owned();
+    assert!(shown.contains("/faults …  Look for faults"), "{shown}");
+    s.press(Code::Tab).typed("src and tests").press(Code::Enter);
+    let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
+    assert_eq!(text, "# Look for faults\nin src and tests");
+    // What is no name of one is sent as it is.
+    let mut s = with_own_prompts();
+    s.typed("/faultsx y").press(Code::Enter);
+    let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
+    assert_eq!(text, "/faultsx y");
+}
+
+#[test]
+fn a_colon_opens_the_palette_and_what_nothing_is_found_for_is_a_text() {
+    let mut s = Scene::ready(80, 24);
+    s.typed(":").draw();
+    assert!(s.ui.picker.is_some());
+    s.typed("review").press(Code::Esc);
+    assert_eq!((s.ui.picker.is_some(), s.ui.view.composer.text()), (false, ":review"));
+    let mut s = Scene::ready(80, 24);
+    s.typed(":-) thanks: all");
+    assert_eq!((s.ui.picker.is_some(), s.ui.view.composer.text()), (false, ":-) thanks: all"));
+    let mut s = Scene::ready(80, 24);
+    s.typed(":").press(Code::Backspace);
+    assert_eq!((s.ui.picker.is_some(), s.ui.view.composer.text()), (false, ""));
+    // Enter does what is found, as in the palette.
+    s.typed(":keys").press(Code::Enter);
+    assert!(s.ui.help.is_some());
 }
