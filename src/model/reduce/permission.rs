@@ -257,10 +257,12 @@ fn as_long<'a>(
 /// An answer has no place for a reason: that is the next prompt. The same one is given once, so that an agent which tries
 /// again and again does not keep the conversation going by itself.
 fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) {
-    if session.policy != Policy::Ask || session.turn.is_none() {
+    if session.is_aside() || session.turn.is_none() {
         return;
     }
     let words = match ground {
+        // Nobody is there who could choose another one.
+        Ground::Mode(_) if session.policy != Policy::Ask => return,
         Ground::Mode(mode) if !std::mem::replace(&mut session.permission_mode.is_told, true) => {
             refusal_of(*mode).to_owned()
         }
