@@ -2,14 +2,16 @@
 
 use super::*;
 use crate::engine::hook::combined;
+use crate::model::entry::Block;
 use crate::model::event::TerminalSpec;
 use crate::model::ids::ToolId;
 use crate::model::judge::{self, Deed};
 use crate::model::permission_mode::PermissionMode;
 use crate::model::policy::{Allow, Policy};
-use crate::model::tool::ToolCall;
+use crate::model::tool::{Location, ToolCall, ToolContent};
 use crate::rules::RuleRef;
 use proptest::prelude::*;
+use serde_json::{Map, Value};
 use std::fs::{create_dir, create_dir_all, write};
 use std::os::unix::fs::symlink;
 use std::sync::LazyLock;
@@ -173,12 +175,22 @@ fn with_files() -> (TempDir, PathBuf) {
 /// What a line of the corpus wants, and the call.
 fn call_of(line: &str, cwd: &Path) -> Option<(Ruled, ToolCall)> {
     let words: Vec<&str> = line.split('\t').collect();
-    let [wanted, kind, input] = words[..] else { return None };
+    let (wanted, kind, input, more) = match words[..] {
+        [wanted, kind, input] => (wanted, kind, input, "{}"),
+        [wanted, kind, input, more] => (wanted, kind, input, more),
+        _ => return None,
+    };
     let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
     tool.kind = serde_json::from_value(kind.into()).unwrap();
     tool.title = "a tool".to_owned();
     let input = input.replace("ROOT", cwd.to_str().unwrap());
-    tool.raw_input = Some(serde_json::from_str(&input).unwrap());
+    tool.raw_input = Some(serde_json::from_str(&input).unwrap()).filter(|input: &Value| !input.is_null());
+    let more: Map<String, Value> = serde_json::from_str(&more.replace("ROOT", cwd.to_str().unwrap())).unwrap();
+    let text = |key: &str| more.get(key).and_then(Value::as_str).map(str::to_owned);
+    tool.title = text("title").unwrap_or(tool.title);
+    tool.name = text("name");
+    tool.locations.extend(text("location").map(|path| Location { path, line: None }));
+    tool.content.extend(text("text").map(|text| ToolContent::Block(Block::Text(text))));
     Some((serde_json::from_value(wanted.into()).unwrap(), tool))
 }
 

@@ -275,7 +275,12 @@ impl Exec {
                 // The agent may have worked before it was given anything to do.
                 FrontEnd::TurnEnded(turn, ended) if self.before.is_some_and(|before| turn > before) => {
                     self.unreviewed = Some(turn);
-                    self.ended(engine.model().first(), ended);
+                    // Why a rule has refused something goes to the agent in a turn of its own.
+                    let goes_on =
+                        engine.model().first().session().turn.as_ref().is_some_and(|next| !next.prompt.is_empty());
+                    if !goes_on || self.is_cancelled() {
+                        self.ended(engine.model().first(), ended);
+                    }
                 }
                 // What it names cannot go along; why was said.
                 FrontEnd::Returned(_) if self.is_unsent(engine) => {
@@ -391,6 +396,10 @@ impl Exec {
     fn is_unsent(&self, engine: &Engine) -> bool {
         let session = engine.model().first();
         self.before == Some(session.last_turn()) && session.phase() == Phase::Ready
+    }
+
+    const fn is_cancelled(&self) -> bool {
+        matches!(self.stage, Stage::Cancelling(..))
     }
 
     fn reviewed(&mut self, turn: TurnId) {

@@ -334,6 +334,12 @@ pub enum ReviewCommand {
         asked: bool,
         over: Option<Before>,
     },
+    /// It is said whether a file outside of the session's directories is still what it was.
+    CompareOutside {
+        req: ReqId,
+        path: PathBuf,
+        over: Before,
+    },
     /// The person has decided on a held write as a whole.
     DecideHeld {
         req: ReqId,

@@ -3,6 +3,7 @@
 //! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
+use super::entry::Block;
 use super::event::TerminalSpec;
 use super::login::quote;
 use super::tool::{ToolCall, ToolContent, ToolKind};
@@ -52,10 +53,27 @@ pub enum Claimed {
     Unknown,
 }
 
-const COMMANDS: [&str; 2] = ["command", "cmd"];
-const DIRECTORIES: [&str; 5] = ["cwd", "workdir", "working_directory", "directory", "dir_path"];
+/// Keys, as all below: in small letters, without what stands between words.
+const COMMANDS: [&str; 7] = ["command", "cmd", "commandline", "cmdline", "commands", "shellcommand", "bashcommand"];
+const DIRECTORIES: [&str; 10] = [
+    "cwd",
+    "workdir",
+    "workingdir",
+    "workingdirectory",
+    "currentdir",
+    "currentdirectory",
+    "currentworkingdirectory",
+    "basedirectory",
+    "directory",
+    "dirpath",
+];
+/// Of a command they say where it runs, too.
+const PLACES: [&str; 4] = ["path", "dir", "folder", "root"];
 const SETTINGS: [&str; 2] = ["env", "environment"];
-/// In small letters, without what stands between words.
+/// Beside a command: it is not known what becomes of it.
+const FURTHER: [&str; 4] = ["argv", "arguments", "stdin", "input"];
+/// What a command is given to.
+const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
 const PATHS: [&str; 33] = [
     "path",
     "paths",
@@ -91,11 +109,18 @@ const PATHS: [&str; 33] = [
     "inputpath",
     "outputpath",
 ];
+/// How other keys for paths end, and what ends so and is none.
+const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir", "directory", "folder"];
+const NO_PATHS: [&str; 2] = ["profile", "profiles"];
+/// How keys for addresses end.
+const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
+/// How an agent begins to say in the text of a call that its command runs in another directory than the session's.
+const ELSEWHERE: &str = "[in ";
 /// Programs that are no lines for a shell of this machine for certain.
-const PROGRAMS: [&str; 3] = [SCRIPT, "code", "source_code"];
+const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
 const SCRIPT: &str = "script";
 /// Where names of files stand with `*` in them; the last is a regular expression in other tools.
-const GLOBS: [&str; 7] = ["glob", "globs", "glob_pattern", "file_pattern", "include", "includes", "pattern"];
+const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", "pattern"];
 
 const BASH: &str = "bash";
 /// Names of tools whose command is one for a shell of this machine.
@@ -162,18 +187,19 @@ impl Claims {
         let input = tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty);
         let mut all = commands(tool, input, running);
         let has_command = !all.is_empty();
-        let cwd = directory(input, running);
+        let cwd = directory(tool, input, running);
         if has_command && cwd.is_err() {
             all.push(Claim::new(BASH, Claimed::Unknown));
         }
-        let texts = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str()).map(str::to_owned);
         let changed = changed(tool);
         let files = files(tool, input);
         // A request that names none may be about those that the call has named before.
         let named = if files.is_empty() { tool.named_before.clone() } else { files.clone() };
         let is_unnamed = files.is_empty();
         let of_files = |name: &str, paths: Vec<String>| {
-            let what = if cwd.is_err() { Claimed::Unknown } else { claimed_paths(name, paths) };
+            // Of a move that names one place it is not known where the other is.
+            let is_half = name == "move" && paths.len() < 2;
+            let what = if cwd.is_err() || is_half { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
         let matched = matched_below(&files, input);
@@ -194,7 +220,9 @@ impl Claims {
             ToolKind::Delete => all.push(counts(of_files("delete", files))),
             ToolKind::Move => all.push(counts(of_files("move", files))),
             ToolKind::Fetch => {
-                let given: Vec<String> = ["url", "uri"].iter().filter_map(|key| texts(&[key])).collect();
+                let mut given = Vec::new();
+                of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
+                    .for_each(|value| texts(value, &mut given));
                 let none = given.is_empty().then_some(Claimed::Unknown);
                 for what in given.into_iter().map(Claimed::Text).chain(none) {
                     all.push(Claim::new("fetch", what));
@@ -206,11 +234,16 @@ impl Claims {
                         all.push(Claim { only_narrows: true, ..of_files(name, files.clone()) });
                     }
                 }
-                let named = by_name(tool, input);
+                let named = of_server(tool, input).unwrap_or_else(|| by_name(tool));
                 // What another tool than a shell calls a command may be none of this machine's.
                 let is_shell = SHELLS.contains(&named.tool.to_ascii_lowercase().as_str());
                 all.push(Claim { only_narrows: has_command && is_shell, ..named });
             }
+        }
+        // A tool of a server is one whatever it says that it does.
+        let is_by_name = matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
+        if let Some(claim) = of_server(tool, input).filter(|_| !is_by_name) {
+            all.push(Claim { only_narrows: true, ..claim });
         }
         if is_unnamed && !named.is_empty() {
             let is_read = matches!(tool.kind, ToolKind::Read | ToolKind::Search);
@@ -250,7 +283,7 @@ pub fn claimed_paths(tool: &str, paths: Vec<String>) -> Claimed {
 /// place that is searched.
 fn matched_below(places: &[String], input: &Map<String, Value>) -> Vec<String> {
     let mut patterns = Vec::new();
-    GLOBS.iter().filter_map(|key| input.get(*key)).for_each(|value| texts(value, &mut patterns));
+    of_keys(input, |key| GLOBS.contains(&key)).for_each(|value| texts(value, &mut patterns));
     let begins = patterns.iter().map(|pattern| {
         let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
         let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };
@@ -278,6 +311,14 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// Whether a call shows nothing of what it would do but which files it is about.
+pub fn is_bare(tool: &ToolCall) -> bool {
+    let mut said = Vec::new();
+    tool.raw_input.iter().for_each(|input| texts(input, &mut said));
+    let named = files_named(tool);
+    tool.content.is_empty() && said.iter().all(|text| named.contains(text))
+}
+
 /// Files that only the input of a call names.
 pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
     let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object) else { return Vec::new() };
@@ -290,7 +331,7 @@ pub fn files_in_input(tool: &ToolCall) -> Vec<String> {
 /// What may name files beside the keys for paths; the title where nothing else names one.
 fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<String> {
     let mut found = Vec::new();
-    let programs = PROGRAMS.iter().chain(&DIRECTORIES).filter_map(|key| input.get(*key));
+    let programs = of_keys(input, |key| PROGRAMS.contains(&key) || DIRECTORIES.contains(&key));
     programs.for_each(|value| texts(value, &mut found));
     let address = input.get("url").and_then(Value::as_str).filter(|url| url.starts_with("file:"));
     found.extend(address.map(str::to_owned));
@@ -298,16 +339,27 @@ fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<St
     found
 }
 
-/// Whether a key is for paths, however its words are put together.
+/// A key, however its words are put together.
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+/// What stands at these keys.
+fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool) -> impl Iterator<Item = &Value> {
+    input.iter().filter(move |(key, _)| is_one(&plain(key))).map(|(_, value)| value)
+}
+
+/// Whether a key is for paths.
 fn is_for_paths(key: &str) -> bool {
-    let plain: String = key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
-    // `new_file_path` and its like.
-    PATHS.contains(&plain.as_str()) || plain.ends_with("filepath")
+    let key = plain(key);
+    let is_none = || NO_PATHS.iter().chain(&DIRECTORIES).any(|name| key == *name);
+    PATHS.contains(&key.as_str()) || PATH_ENDS.iter().any(|end| key.ends_with(end)) && !is_none()
 }
 
 /// Commands that it names, also where its kind is another.
 fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Vec<Claim> {
-    let mut given: Vec<Claimed> = COMMANDS.iter().filter_map(|key| Some(command(input.get(*key)?, input))).collect();
+    let named = of_keys(input, |key| COMMANDS.contains(&key));
+    let mut given: Vec<Claimed> = named.map(|value| command(value, input)).collect();
     for Running { command, .. } in running {
         // What was cut is longer than the bound.
         let what = if command.len() > MAX_COMMAND { Claimed::Unknown } else { Claimed::Line((*command).to_owned()) };
@@ -315,11 +367,16 @@ fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]
             given.push(what);
         }
     }
-    let has_settings = SETTINGS.iter().any(|key| input.get(*key).is_some_and(|value| !is_nothing(value)));
-    let unknown = has_settings.then_some(Claimed::Unknown);
+    let has = |keys: &[&str]| of_keys(input, |key| keys.contains(&key)).any(|value| !is_nothing(value));
+    let is_odd = has(&SETTINGS) || has(&FURTHER) || !of_keys(input, |key| GIVEN_TO.contains(&key)).all(is_usual);
+    let unknown = is_odd.then_some(Claimed::Unknown);
     // What runs in a terminal of the agent's own stands there, whatever the title says.
     let is_shown = tool.terminals().next().is_some();
-    let title = || (tool.kind == ToolKind::Execute).then(|| if is_shown { Claimed::Unknown } else { titled(tool) });
+    // Nor where the input says something that is not known here: the title may be a word about it.
+    let mut said = Vec::new();
+    input.values().for_each(|value| texts(value, &mut said));
+    let is_told = is_shown || said.iter().any(|text| !text.is_empty());
+    let title = || (tool.kind == ToolKind::Execute).then(|| if is_told { Claimed::Unknown } else { titled(tool) });
     let is_silent = given.is_empty() && !input.get(SCRIPT).is_some_and(Value::is_string);
     let given = if is_silent { title().into_iter().collect() } else { given };
     let unknown = unknown.filter(|_| !given.is_empty());
@@ -403,9 +460,25 @@ fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
     }
 }
 
+/// What a command is given to is one of the shells that are judged alike.
+fn is_usual(value: &Value) -> bool {
+    let Value::String(shell) = value else { return !value.is_array() && !value.is_object() };
+    let name = ["/bin/", "/usr/bin/", "/usr/local/bin/"].iter().find_map(|dir| shell.strip_prefix(dir));
+    ["", "sh", "bash", "dash", "zsh", "ksh"].contains(&name.unwrap_or(shell))
+}
+
 /// Where relative paths begin, if it is said; an error where that cannot be told.
-fn directory(input: &Map<String, Value>, running: &[Running<'_>]) -> Result<Option<String>, ()> {
-    let named = DIRECTORIES.iter().filter_map(|key| input.get(*key)).filter(|value| !value.is_null());
+fn directory(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Result<Option<String>, ()> {
+    let is_command = tool.kind == ToolKind::Execute;
+    let is_one = |key: &str| DIRECTORIES.contains(&key) || is_command && PLACES.contains(&key);
+    let named = of_keys(input, is_one).filter(|value| !value.is_null());
+    let says_so = |part: &ToolContent| match part {
+        ToolContent::Block(Block::Text(text)) => text.trim_start().starts_with(ELSEWHERE),
+        _ => false,
+    };
+    if is_command && tool.content.iter().any(says_so) {
+        return Err(());
+    }
     let told = running.iter().map(|running| running.cwd).filter(|cwd| !cwd.is_empty()).map(Some);
     let mut said = named.map(Value::as_str).chain(told);
     let Some(first) = said.next() else { return Ok(None) };
@@ -428,14 +501,17 @@ pub fn needs_expansion(path: &str) -> bool {
             .is_some_and(|scheme| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+'))
 }
 
-/// A tool that is only known by its name; those of servers are `mcp__SERVER__TOOL` or are named in its input.
-fn by_name(tool: &ToolCall, input: &Map<String, Value>) -> Claim {
+/// A tool of a server: `mcp__SERVER__TOOL`, or named in its input.
+fn of_server(tool: &ToolCall, input: &Map<String, Value>) -> Option<Claim> {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let named = [tool.name.as_deref().unwrap_or_default(), tool.title.trim()];
     let mcp = named.into_iter().find_map(|name| name.strip_prefix("mcp__")?.split_once("__"));
-    if let Some((server, of)) = mcp.or_else(|| text("server").zip(text("tool"))) {
-        return Claim::new("mcp", Claimed::Text(format!("{server}/{of}")));
-    }
+    let (server, of) = mcp.or_else(|| text("server").zip(text("tool")))?;
+    Some(Claim::new("mcp", Claimed::Text(format!("{server}/{of}"))))
+}
+
+/// A tool that is only known by its name.
+fn by_name(tool: &ToolCall) -> Claim {
     let name = tool.name.as_deref().unwrap_or("other");
     Claim::new(name, Claimed::Text(tool.title.clone()))
 }

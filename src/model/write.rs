@@ -22,17 +22,19 @@ pub struct Write {
     pub(super) how: WriteHow,
     /// What the rules have said, where there are any.
     pub(super) ruling: Option<Ruling>,
+    /// Where it really is, of a file outside of the session's directories that the person has allowed before.
+    pub(super) outside: Option<PathBuf>,
     pub(super) stage: Stage,
 }
 
-/// A change that the person has allowed when the agent asked for it, as it was compared with the disk for them.
+/// A change that the person has allowed when the agent asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approved {
     turn: TurnId,
     /// The real one.
     path: PathBuf,
-    before: Before,
-    after: Arc<str>,
+    /// As it was compared with the disk for them; nothing where only the path was shown.
+    change: Option<(Before, Arc<str>)>,
 }
 
 impl Approved {
@@ -41,17 +43,31 @@ impl Approved {
         let WritePreview { path, old, new, differs } = preview;
         // Texts that were too long to be kept are gone from both.
         let is_known = differs.is_none() && (old.is_some() || !new.is_empty());
-        is_known.then(|| Self { turn, path: path.clone(), before: Before(old.clone()), after: Arc::clone(new) })
+        is_known.then(|| Self { turn, path: path.clone(), change: Some((Before(old.clone()), Arc::clone(new))) })
+    }
+
+    /// Of a call that shows neither text nor anything else but the path.
+    pub(super) const fn of_path(turn: TurnId, path: PathBuf) -> Self {
+        Self { turn, path, change: None }
+    }
+
+    /// The same, of the file that it really is.
+    #[must_use]
+    pub(super) fn at(self, path: PathBuf) -> Self {
+        Self { path, ..self }
     }
 
     pub(super) fn is_of(&self, path: &Path) -> bool {
         self.path == path
     }
 
-    /// What has to be on the disk for a write of that turn to be just this change.
-    pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Before> {
-        let is_whole = write.how == WriteHow::default();
-        (self.turn == turn && is_whole && self.after == write.content).then_some(self.before)
+    /// What has to be on the disk for a write of that turn to be just this change, if anything; `None` where it is another.
+    pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Option<Before>> {
+        let is_it = self.turn == turn && write.how == WriteHow::default();
+        match self.change {
+            Some((before, after)) => (is_it && after == write.content).then_some(Some(before)),
+            None => is_it.then_some(None),
+        }
     }
 }
 

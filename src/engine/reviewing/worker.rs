@@ -17,7 +17,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
-use crate::review::session::{ReviewSession, earlier_runs, persons};
+use crate::review::session::{ReviewSession, earlier_runs, is_elsewhere, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
@@ -283,6 +283,10 @@ impl Worker {
             ReviewCommand::BeginTurn(turn) => self.begin(at, turn),
             ReviewCommand::EndTurn(turn) => self.end(at, turn),
             ReviewCommand::DecideHeld { req, write } => self.decide_held(at, req, write),
+            ReviewCommand::CompareOutside { req, path, over } => {
+                let same = is_elsewhere(&path, &over);
+                self.tell(at, ReviewEvent::DiskCompared { req, same });
+            }
             ReviewCommand::CommandAsked => {
                 let noted = self.review.command_asked();
                 self.trouble("command", "the review could not take note of a command", noted);

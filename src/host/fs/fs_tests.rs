@@ -187,6 +187,48 @@ fn r_345_a_link_put_there_after_the_check_is_refused() {
     }
 }
 
+/// Another thread makes a directory a link that leads out and a directory again, all the time.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_race_of_links_leads_out() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    let place = Place::new();
+    let out = place.temp.path().join("raced");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("f"), "outside").unwrap();
+    fs::create_dir(place.at("dir")).unwrap();
+    fs::write(place.at("dir/f"), "inside").unwrap();
+    symlink(&out, place.at("link")).unwrap();
+    let (dir, link) = (place.at("dir"), place.at("link"));
+    if renameat_with(CWD, &dir, CWD, &link, RenameFlags::EXCHANGE).is_err() {
+        // A file system without it.
+        return;
+    }
+    let (goes_on, swaps) = (AtomicBool::new(true), AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while goes_on.load(Ordering::Relaxed) {
+                let _ = renameat_with(CWD, &dir, CWD, &link, RenameFlags::EXCHANGE);
+                swaps.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        while swaps.load(Ordering::Relaxed) < 10 {
+            std::thread::yield_now();
+        }
+        for _ in 0..500 {
+            if let Ok(text) = place.read("dir/f") {
+                assert_ne!(text, "outside");
+            }
+            let _ = place.write("dir/f", "inside");
+            let _ = place.write("dir/new/f", "inside");
+        }
+        goes_on.store(false, Ordering::Relaxed);
+    });
+    assert_eq!(fs::read_to_string(out.join("f")).unwrap(), "outside");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "nothing is made there");
+}
+
 #[test]
 fn r_346_r_347_errors_are_told_apart() {
     let place = Place::new();

@@ -58,6 +58,21 @@ async fn a_program_writes_inside_and_nowhere_else_whatever_it_tries() {
         "cp /bin/true ../out/new",
         "mount -t tmpfs none ../out",
         "echo 0 > /proc/$PPID/oom_score_adj",
+        "exec 3>> ../out/file && echo x >&3",
+        "exec 3< ../out/file && echo x > /proc/self/fd/3",
+        "echo x > /proc/self/root/$PWD/../out/new",
+        "echo x > /proc/self/cwd/../out/new",
+        "mv ../out/file ../out/moved",
+        "mv ../out moved",
+        "mkfifo ../out/pipe",
+        "ln -s x ../out/link",
+        "echo x > a && ln a ../out/hard",
+        "dd if=/dev/zero of=../out/file count=1",
+        "unshare -Urm sh -c 'mount --bind .. . && echo x > out/new'",
+        "chroot .. sh -c 'echo x > out/new'",
+        // Links and directories that change places while something is written through them.
+        "(for n in 1 2 3 4 5 6 7 8 9; do rm -rf to; mkdir to; rm -rf to; ln -s ../out to; done) & \
+         for n in 1 2 3 4 5 6 7 8 9; do echo x > to/new; echo x > to/file; done; wait; test -s to/new",
     ] {
         assert_ne!(runs(&inside, &format!("{{ {attempt}; }} 2> /dev/null")).await, Some(0), "{attempt}");
         let names: Vec<_> = out.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -15,6 +15,7 @@ use super::super::ruling::Ruled;
 use super::super::session::{PromptKind, Session, Stage, Write};
 use super::Cx;
 use super::{audit, host, notice, permission, review, service};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Ids of the two answers to a question of our own.
@@ -64,15 +65,11 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
             audit::file(&request, true, &ground, cx);
             on_its_way(session, req, &write, request, cx);
         }
-        // The review does not look there: the person's answer alone decides.
+        Verdict::Ask if approved(session, req, &write, &request, cx) => {}
         Verdict::Ask if let Place::Outside(real) = &request.place => {
-            let real = Some(real.to_string_lossy().into_owned());
-            advance(session, req, Stage::Asked);
-            ask(session, req, write.entry, About::Write, cx);
-            permission::tell_outside(session, req, vec![Outside { path: write.path.to_string(), real }]);
+            ask_outside(session, req, &write, real, cx);
             permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
         }
-        Verdict::Ask if approved(session, req, &write, &request, cx) => {}
         Verdict::Ask => match session.gate() {
             Gate::Hold if session.changes.is_on => hold(session, req, write, cx),
             _ => {
@@ -89,25 +86,61 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
     }
 }
 
+/// The review does not keep what lies there: the person's answer alone decides.
+fn ask_outside(session: &mut Session, req: ReqId, write: &Write, real: &Path, cx: &mut Cx) {
+    advance(session, req, Stage::Asked);
+    ask(session, req, write.entry, About::Write, cx);
+    permission::tell_outside(session, req, vec![outside(write, real)]);
+}
+
+fn outside(write: &Write, real: &Path) -> Outside {
+    Outside { path: write.path.to_string(), real: Some(real.to_string_lossy().into_owned()) }
+}
+
 /// The person has allowed just this when the agent asked: the same text, in the same turn, once. It is not asked about if
 /// the disk is still what it was then; a rule that asks is the person's word that they want to be asked.
 fn approved(session: &mut Session, req: ReqId, write: &Write, request: &Request, cx: &mut Cx) -> bool {
     let is_asked = write.ruling.as_ref().is_some_and(|ruling| ruling.verdict == Ruled::Ask || ruling.secret.is_some());
-    let Place::Inside(Some(real)) = &request.place else { return false };
-    if is_asked || session.gate() == Gate::Off || session.turn.is_none() || !session.changes.is_on {
+    let (real, is_outside) = match &request.place {
+        Place::Inside(Some(real)) => (real, false),
+        Place::Outside(real) => (real, true),
+        _ => return false,
+    };
+    let would_ask = is_outside || session.gate() != Gate::Off;
+    if is_asked || !would_ask || session.turn.is_none() || !session.changes.is_on {
         return false;
     }
     let Some(at) = session.approved.iter().position(|approved| approved.is_of(real)) else { return false };
     let Some(over) = session.approved.remove(at).fits(session.last_turn, write) else { return false };
+    if over.is_none() && !is_outside {
+        return false;
+    }
     advance(session, req, Stage::Comparing);
-    hand_over(req, write.clone(), true, Some(over), cx);
+    if is_outside && let Some(write) = session.writes.get_mut(&req) {
+        write.outside = Some(real.clone());
+    }
+    match over {
+        None => compared(session, req, true, cx),
+        Some(over) if is_outside => {
+            cx.push(Effect::Review(ReviewCommand::CompareOutside { req, path: real.clone(), over }));
+        }
+        over => hand_over(req, write.clone(), true, over, cx),
+    }
     true
 }
 
 /// What the person was shown is still what the write would do, or not: then it is asked about.
 pub fn compared(session: &mut Session, req: ReqId, same: bool, cx: &mut Cx) {
     let Some(write) = at_stage(session, req, Stage::Comparing).cloned() else { return };
-    if same {
+    if let Some(real) = &write.outside {
+        if !same {
+            return ask_outside(session, req, &write, real, cx);
+        }
+        let place = Place::Outside(real.clone());
+        let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx).at(place);
+        audit::file(&request, true, &Ground::Granted, cx);
+        granted(session, req, &[outside(&write, real)], cx);
+    } else if same {
         advance(session, req, Stage::Allowed);
         let request = service::request_of(session, Deed::Write(Arc::clone(&write.path)), cx);
         audit::file(&request, true, &Ground::Granted, cx);
@@ -167,9 +200,12 @@ pub fn not_kept(session: &mut Session, req: ReqId, cx: &mut Cx) {
     match session.write(req).map(|write| write.stage) {
         Some(Stage::Captured) => advance(session, req, Stage::Asked),
         Some(Stage::Comparing) => {
-            let Some(entry) = session.write(req).map(|write| write.entry) else { return };
+            let Some(write) = session.write(req).cloned() else { return };
+            if let Some(real) = &write.outside {
+                return ask_outside(session, req, &write, real, cx);
+            }
             advance(session, req, Stage::Asked);
-            ask(session, req, entry, About::Write, cx);
+            ask(session, req, write.entry, About::Write, cx);
         }
         Some(Stage::Allowed) => granted(session, req, &[], cx),
         _ => {}

@@ -1,5 +1,6 @@
 //! Permission requests: shown until they are answered, withdrawn or overtaken; each is answered exactly once.
 
+use super::super::claims;
 use super::super::effect::{Answer, Effect, FrontEnd, Withdrawal, Withdrawn};
 use super::super::entry::{Body, Level};
 use super::super::event::{PermissionKind, PermissionOption};
@@ -256,10 +257,12 @@ fn as_long<'a>(
 /// An answer has no place for a reason: that is the next prompt. The same one is given once, so that an agent which tries
 /// again and again does not keep the conversation going by itself.
 fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) {
-    if session.policy != Policy::Ask || session.turn.is_none() {
+    if session.is_aside() || session.turn.is_none() {
         return;
     }
     let words = match ground {
+        // Nobody is there who could choose another one.
+        Ground::Mode(_) if session.policy != Policy::Ask => return,
         Ground::Mode(mode) if !std::mem::replace(&mut session.permission_mode.is_told, true) => {
             refusal_of(*mode).to_owned()
         }
@@ -313,13 +316,32 @@ fn approve(session: &mut Session, pending: &Question, option: &str) {
     if session.turn.is_none() || !pending.options.iter().any(|o| o.id == option && is_yes(o)) {
         return;
     }
-    let turn = session.last_turn;
-    for approved in pending.previews.iter().filter_map(|preview| Approved::of(turn, preview)) {
+    for approved in shown(session, pending) {
         if session.approved.len() >= MAX_APPROVED {
             session.approved.remove(0);
         }
         session.approved.push(approved);
     }
+}
+
+/// The changes that a question shows: of a file outside with where that really is.
+fn shown(session: &Session, pending: &Question) -> Vec<Approved> {
+    let turn = session.last_turn;
+    let Some(tool) = session.tool(pending.entry) else { return Vec::new() };
+    let real_of = |path: &str| pending.outside.iter().find(|outside| outside.path == path);
+    let is_only_path = tool.kind == ToolKind::Edit && claims::is_bare(tool);
+    let of_paths = pending.outside.iter().filter(|_| is_only_path).filter_map(|outside| outside.real.as_ref());
+    let of_paths = of_paths.map(|real| Approved::of_path(turn, real.into()));
+    let changes = tool.texts().zip(&pending.previews).filter_map(|((path, ..), preview)| {
+        let approved = Approved::of(turn, preview)?;
+        match real_of(path) {
+            // Where it is cannot be told.
+            Some(Outside { real: None, .. }) => None,
+            Some(Outside { real: Some(real), .. }) => Some(approved.at(real.into())),
+            None => Some(approved),
+        }
+    });
+    of_paths.chain(changes).collect()
 }
 
 /// An answer that the agent keeps for a while is kept here as long: what it is for may be asked about elsewhere (S-026).

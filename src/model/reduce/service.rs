@@ -168,7 +168,8 @@ fn write(
     }
     let is_stopped = verdict == Verdict::Ask;
     let stage = if is_stopped { Stage::Checking } else { Stage::Writing };
-    let write = Write { entry, path: path.as_str().into(), content: Arc::clone(&content), how, ruling, stage };
+    let (named, text) = (path.as_str().into(), Arc::clone(&content));
+    let write = Write { entry, path: named, content: text, how, ruling, outside: None, stage };
     session.writes.insert(req, write);
     if is_stopped {
         return cx.push(Effect::CheckWrite { req, path });

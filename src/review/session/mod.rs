@@ -36,7 +36,7 @@ use super::state::State;
 use crate::base::human::thousands;
 use crate::base::paths;
 use crate::host::fs::{self, Roots};
-use crate::model::changes::{Scope, Totals, TurnName, WritePreview};
+use crate::model::changes::{Before, Scope, Totals, TurnName, WritePreview};
 use crate::review::archive;
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::only_copies::left_of_git;
@@ -527,6 +527,11 @@ fn elsewhere(path: &Path) -> Result<Option<Vec<u8>>, ReviewError> {
         return Err(unread(io::Error::other("it is too large")));
     }
     Ok(Some(bytes))
+}
+
+/// Whether a file that is none of the review's is still this; what cannot be read is not.
+pub fn is_elsewhere(path: &Path, over: &Before) -> bool {
+    elsewhere(path).is_ok_and(|bytes| bytes.as_deref() == over.0.as_ref().map(|text| text.as_bytes()))
 }
 
 fn shown(path: &Path) -> String {

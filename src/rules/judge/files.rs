@@ -24,7 +24,7 @@ pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
 impl<'a> Judge<'a, '_> {
     pub(super) fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
         let places = Places::of(self.request, path);
-        let is_deceptive = path.to_string_lossy().chars().any(shell::is_hidden);
+        let is_deceptive = path.to_string_lossy().chars().any(|c| shell::is_hidden(c) || c.is_control());
         let is_edit = tool.kind == Kind::Edit;
         let secret = places.secret();
         let is_named = |spec: &Spec| matches!(spec, Spec::Path(spec) if places.is_named(spec));
@@ -142,7 +142,11 @@ impl<'a> Judge<'a, '_> {
                 Verdict::Deny => of_rules,
                 Verdict::Ask if of_rules.rule.is_some() => of_rules,
                 Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
-                Verdict::Ask if file.is_certain && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
+                // A branch that is called like a directory is asked about, too.
+                Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => {
+                    let is_it = file.is_certain || (self.request.is_above)(&self.request.cwd.join(&path));
+                    if is_it { of_rules } else { Opinion::neither() }
+                }
                 Verdict::Ask if self.leads_to_steering(&path) => Opinion::ask(Doubt::Steering),
                 _ => Opinion::neither(),
             });

@@ -22,8 +22,10 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     pub(super) fn of(request: &'a Request<'a>, path: &Path) -> Self {
-        let joined = request.cwd.join(path);
-        let (plain, real) = (normalize(&joined), (request.links)(&joined));
+        let joined = of_process(request.cwd, request.cwd.join(path));
+        let plain = normalize(&joined);
+        let is_of_process = OF_PROCESS.iter().any(|own| plain.starts_with(own));
+        let real = if is_of_process { None } else { (request.links)(&joined) };
         let is_above = std::iter::once(&plain).chain(&real).any(|path| (request.is_above)(path));
         Self { request, plain, real, is_above }
     }
@@ -136,6 +138,19 @@ impl<'a> Places<'a> {
             _ => false,
         }
     }
+}
+
+/// Where a process finds what is its own: another one than this program's, whose links lead elsewhere.
+const OF_PROCESS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
+
+/// A path that begins with the directory of the process, or its root, by such a link.
+fn of_process(cwd: &Path, path: PathBuf) -> PathBuf {
+    let led = OF_PROCESS.iter().find_map(|own| {
+        let rest = path.strip_prefix(own).ok()?;
+        let below = rest.strip_prefix("cwd").map(|rest| cwd.join(rest));
+        below.or_else(|_| rest.strip_prefix("root").map(|rest| Path::new("/").join(rest))).ok()
+    });
+    led.unwrap_or(path)
 }
 
 /// Whether a word looks like the name of a file, and not like a number, a branch or an address.

@@ -33,6 +33,11 @@ fn chosen(record: &Recording) -> Vec<String> {
     record.outcomes().iter().map(id).collect()
 }
 
+fn prompts(record: &Recording) -> Vec<String> {
+    let text = |call: &Value| call["params"]["prompt"][0]["text"].as_str().unwrap_or("?").to_owned();
+    record.calls(true, "session/prompt").iter().map(text).collect()
+}
+
 #[test]
 fn rules_answer_what_the_agent_asks_and_an_ask_is_a_no() {
     let lines = ["git status", "git status; rm x", "git status && git branch", "git push origin", "ls", "rm x"];
@@ -42,6 +47,23 @@ fn rules_answer_what_the_agent_asks_and_an_ask_is_a_no() {
     let (_lab, done, record) = run(RULES, &["--allow", "all"], &commands(&lines));
     done.assert_code(0);
     assert_eq!(chosen(&record), ["once", "no", "once", "no", "once", "no"], "only what no rule is for");
+}
+
+/// In a turn of its own, once: the agent asks again in that turn.
+#[test]
+fn the_reason_of_a_deny_reaches_the_agent() {
+    let rules = "deny = [{ pattern = \"Bash(rm *)\", reason = \"move it to the trash\" }]\n";
+    for stop in ["end_turn", "cancelled"] {
+        let steps = format!(r#"{} {{ do = "stop", reason = "{stop}" }}"#, commands(&["rm x"]));
+        let (_lab, done, record) = run(rules, &["--json"], &steps);
+        done.assert_code(if stop == "end_turn" { 0 } else { 3 });
+        assert_eq!(chosen(&record), ["no", "no"], "{stop}");
+        let said = "Refused by a rule: “rm x”\n\nmove it to the trash";
+        assert_eq!(prompts(&record), ["x", said], "{stop}");
+        assert_eq!(done.result()["stop_reason"], stop);
+    }
+    let (_lab, _, record) = run("deny = [\"Bash(rm *)\"]\n", &[], &commands(&["rm x"]));
+    assert_eq!(prompts(&record), ["x"], "without a reason there is nothing to say");
 }
 
 #[test]

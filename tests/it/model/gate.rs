@@ -8,6 +8,7 @@ use acp_tui::model::changes::{Before, Gate, HeldOutcome, ReviewCommand, ReviewEv
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
+use acp_tui::model::judge::Place;
 use acp_tui::model::question::About;
 use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::session::{Allow, Policy};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 const PATH: &str = "/project/src/x.rs";
+const OUTSIDE: &str = "/out/x";
 
 /// A turn under a gate.
 fn gated(gate: Gate) -> Rig {
@@ -227,6 +229,70 @@ fn what_was_allowed_is_held_for_the_review_only_where_the_disk_has_changed() {
 fn asks_for(rig: &Rig, req: ReqId) {
     assert_eq!(rig.pending(), [req]);
     asks_to_write(rig, req, false);
+}
+
+/// The same of a file outside of the session's directories, which is really there.
+fn approved_outside(gate: Gate, call: &Value, preview: Option<&str>) -> Rig {
+    let mut rig = gated(gate);
+    rig.request(90, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+    let req = rig.pending()[0];
+    let preview = preview.map(|path| WritePreview {
+        path: path.into(),
+        old: Some("old\n".into()),
+        new: "new\n".into(),
+        differs: None,
+    });
+    let previews = preview.into_iter().collect();
+    rig.host(HostEvent::Review(ReviewEvent::Previews { req, asked: 1, previews }));
+    rig.choose("yes");
+    rig.sent();
+    rig
+}
+
+fn write_outside(rig: &mut Rig, real: &str, content: &str) -> ReqId {
+    rig.request(1, "fs/write_text_file", json!({ "path": OUTSIDE, "content": content }));
+    let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+    let real = Some(real.to_owned());
+    rig.host(HostEvent::WriteChecked { req, path: OUTSIDE.into(), real, outside: true, result: Ok(()) });
+    req
+}
+
+#[test]
+fn a_change_outside_that_was_allowed_is_not_asked_about_again() {
+    let call = json!({ "toolCallId": "t", "kind": "edit",
+        "content": [{ "type": "diff", "path": OUTSIDE, "oldText": "old\n", "newText": "new\n" }] });
+    let compares =
+        |rig: &Rig| rig.wishes.iter().any(|e| matches!(e, Effect::Review(ReviewCommand::CompareOutside { .. })));
+    for gate in Gate::ALL {
+        let mut rig = approved_outside(gate, &call, Some(OUTSIDE));
+        let req = write_outside(&mut rig, OUTSIDE, "new\n");
+        let over = Before(Some("old\n".into()));
+        let wanted = Effect::Review(ReviewCommand::CompareOutside { req, path: OUTSIDE.into(), over });
+        assert!(rig.wishes.contains(&wanted), "{gate:?}");
+        assert!(rig.pending().is_empty() && writes(&rig) == 0, "not before the disk has been looked at");
+        rig.host(HostEvent::Review(ReviewEvent::DiskCompared { req, same: true }));
+        rig.host(HostEvent::Review(ReviewEvent::DiskCompared { req, same: true }));
+        assert_eq!((rig.pending().len(), writes(&rig)), (0, 1), "{gate:?}");
+        let served = rig.wishes.iter().find_map(|e| match e {
+            Effect::FsWrite { request, .. } => Some((request.is_granted, request.place.clone())),
+            _ => None,
+        });
+        assert_eq!(served, Some((true, Place::Outside(OUTSIDE.into()))), "that very file");
+    }
+    // Another text, another file, a diff of another file, and a file that has changed since.
+    for (real, content, shown) in
+        [(OUTSIDE, "new", OUTSIDE), ("/out/y", "new\n", OUTSIDE), (OUTSIDE, "new\n", "/out/y")]
+    {
+        let mut rig = approved_outside(Gate::Off, &call, Some(shown));
+        let req = write_outside(&mut rig, real, content);
+        assert_eq!((rig.pending(), compares(&rig), writes(&rig)), (vec![req], false, 0), "{real} {content} {shown}");
+    }
+    let mut rig = approved_outside(Gate::Off, &call, Some(OUTSIDE));
+    let req = write_outside(&mut rig, OUTSIDE, "new\n");
+    rig.host(HostEvent::Review(ReviewEvent::DiskCompared { req, same: false }));
+    assert_eq!((rig.pending(), writes(&rig)), (vec![req], 0));
+    let outside = &rig.model().first().session().questions()[0].outside;
+    assert_eq!(outside.iter().map(|outside| outside.real.as_deref()).collect::<Vec<_>>(), [Some(OUTSIDE)]);
 }
 
 #[test]
