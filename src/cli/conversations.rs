@@ -222,6 +222,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         is_held: false,
         is_listed: false,
         is_named: false,
+        copy_of: None,
         used_as_told: None,
     }
 }

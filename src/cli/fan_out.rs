@@ -86,12 +86,17 @@ pub(super) fn run(
     if let Some(dirs) = &surroundings.dirs {
         super::written::remember(&dirs.state, &dir, prompt);
     }
+    // All begin with what is there now. It is looked at again in the end: an agent may write by absolute paths, or by a
+    // command.
+    let files = Files::around(&dir);
+    if let (true, Err(error)) = (with_changes, &files) {
+        return Err(Usage(cleaned(error)));
+    }
+    let files = files.inspect_err(|error| say(&cleaned(error))).ok();
     let mut made: Vec<ForSession> = Vec::new();
     for name in agents {
-        made.push(for_agent(name, &dir, with_changes)?);
+        made.push(for_agent(name, &dir, files.as_ref().filter(|_| with_changes))?);
     }
-    // An agent may write by absolute paths, or by a command.
-    let files = Files::around(&dir).inspect_err(|error| say(&cleaned(error))).ok();
     let mut runs = Vec::new();
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));

@@ -23,7 +23,7 @@ use crate::model::session::Policy;
 use crate::remote::{Address, Header, Remote};
 use crate::review::archive;
 use crate::review::protocol::SessionInfo;
-use crate::store::recording::Recording;
+use crate::store::recording;
 use crate::store::sessions::{self, Limits};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -171,9 +171,10 @@ pub fn engine_config(
     dirs: Option<&Dirs>,
 ) -> Result<EngineConfig, Usage> {
     let record = match &common.record {
-        Some(file) => {
-            Some(Recording::create(file).map_err(|e| Usage(format!("--record {}: {e}", visible(file.as_os_str()))))?)
-        }
+        Some(file) => Some(
+            recording::Place::create(file)
+                .map_err(|e| Usage(format!("--record {}: {e}", visible(file.as_os_str()))))?,
+        ),
         None => None,
     };
     let known = known(&agent);

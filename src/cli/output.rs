@@ -38,6 +38,9 @@ pub(super) fn say_goodbye(goodbye: &Goodbye) {
     if let Some(why) = &goodbye.unrecorded {
         say(&format!("the end of the recording is missing: {why}"));
     }
+    if let Some(why) = &goodbye.unlogged {
+        say(&format!("the last decisions are missing in the audit log: {why}"));
+    }
     for survivor in &goodbye.survivors {
         say(&format!("still running in a session of its own: {survivor}"));
     }

@@ -37,6 +37,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         is_held: false,
         is_listed: false,
         is_named: false,
+        copy_of: None,
         used_as_told: None,
     };
     Row::of_journal(known)

@@ -6,7 +6,7 @@
 use super::args::InWorktree;
 use super::worktrees::{cleaned, for_agent, for_session, removed};
 use crate::engine::merging;
-use crate::host::worktrees::{self, Merge, Worktree};
+use crate::host::worktrees::{self, Files, Merge, Worktree};
 use crate::ui::state::trees::{Fate, Made, MadeFor, Making, Tree, Trees};
 use std::path::Path;
 
@@ -19,7 +19,10 @@ pub(super) fn make(making: &Making) -> Result<Vec<Made>, String> {
     let (dir, with_changes) = (&making.dir, making.with_changes);
     let made = match &making.made_for {
         MadeFor::Session(_) => vec![for_session(&InWorktree { name: None, with_changes }, dir)],
-        MadeFor::Prompt { agents, .. } => agents.iter().map(|name| for_agent(name, dir, with_changes)).collect(),
+        MadeFor::Prompt { agents, .. } => {
+            let files = with_changes.then(|| Files::around(dir)).transpose().map_err(|error| cleaned(&error))?;
+            agents.iter().map(|name| for_agent(name, dir, files.as_ref())).collect()
+        }
     };
     let made = made.into_iter().map(|one| one.map(|one| Made { cwd: one.cwd, remarks: one.remarks }));
     made.collect::<Result<_, _>>().map_err(|why| why.0)

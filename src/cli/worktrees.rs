@@ -13,7 +13,7 @@ use crate::engine::merging;
 use crate::headless::code;
 use crate::headless::stop::Stop;
 use crate::host::worktrees::{
-    self, Difference, Listed, Made, Merge, Naming, Opening, Removal, Worktree, WorktreeError,
+    self, Difference, Files, Listed, Made, Merge, Naming, Opening, Removal, Worktree, WorktreeError,
 };
 use crate::review::archive;
 use crate::review::protocol::Progress;
@@ -64,19 +64,23 @@ pub(super) struct ForSession {
 /// Makes one for a session that was meant to be in `dir`.
 pub(super) fn for_session(wanted: &InWorktree, dir: &Path) -> Result<ForSession, Usage> {
     let name = wanted.name.as_deref().map_or(Naming::Numbered("w"), Naming::Exactly);
-    make(name, dir, wanted.with_changes)
+    make(name, dir, |state, name| worktrees::create(state, dir, name, wanted.with_changes))
 }
 
-/// The same, named after an agent.
-pub(super) fn for_agent(agent: &str, dir: &Path, with_changes: bool) -> Result<ForSession, Usage> {
+/// The same, named after an agent; it begins with these files, where any are given.
+pub(super) fn for_agent(agent: &str, dir: &Path, files: Option<&Files>) -> Result<ForSession, Usage> {
     let plain: String = agent.chars().filter(|c| c.is_ascii_alphanumeric() || "_-".contains(*c)).take(AGENT).collect();
     let name = format!("{}-", plain.trim_start_matches('-'));
-    make(Naming::Numbered(if name == "-" { "agent-" } else { &name }), dir, with_changes)
+    let name = Naming::Numbered(if name == "-" { "agent-" } else { &name });
+    make(name, dir, |state, name| worktrees::create_with(state, dir, name, files))
 }
 
-fn make(name: Naming<'_>, dir: &Path, with_changes: bool) -> Result<ForSession, Usage> {
-    let made = worktrees::create(&state()?, dir, name, with_changes);
-    let Made { worktree, remarks: more, opening } = made.map_err(|error| said(&error))?;
+fn make<'a>(
+    name: Naming<'a>,
+    dir: &Path,
+    create: impl FnOnce(&Path, Naming<'a>) -> Result<Made, WorktreeError>,
+) -> Result<ForSession, Usage> {
+    let Made { worktree, remarks: more, opening } = create(&state()?, name).map_err(|error| said(&error))?;
     let mut remarks =
         vec![format!("worktree {} on branch {}: {}", worktree.name, worktree.branch, shown(&worktree.path))];
     remarks.extend(more);

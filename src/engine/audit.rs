@@ -4,6 +4,8 @@
 //! written; no text of a decision is longer than [`MAX_TEXT`].
 
 use super::core::Core;
+use super::fact::Facts;
+use super::journaling::telling;
 use super::secrets::Secrets;
 use crate::base::date::rfc3339;
 use crate::base::redact;
@@ -27,9 +29,9 @@ pub(super) struct Audit {
 
 impl Audit {
     /// Below the state directory, in a file of this name, which is made with the first decision.
-    pub fn new(state: Option<PathBuf>, name: &str) -> Self {
-        let writer = state.and_then(|state| Writer::start("audit", Chain::new(state, name.to_owned())).ok());
-        Self { writer }
+    pub fn new(state: Option<PathBuf>, name: &str, facts: &Facts) -> Self {
+        let begin = |state| Writer::telling("audit", Chain::new(state, name.to_owned()), telling("audit log", facts));
+        Self { writer: state.and_then(|state| begin(state).ok()) }
     }
 
     pub fn is_on(&self) -> bool {
@@ -62,12 +64,10 @@ impl Audit {
         self.writer.as_mut()?.hand_over()
     }
 
-    /// Waits so long for the last lines to be written.
-    pub async fn close(&mut self, patience: Duration) {
-        if let Some(writer) = self.writer.take() {
-            // Why some are missing is in the program's log.
-            let _ = tokio::task::spawn_blocking(move || writer.close(patience)).await;
-        }
+    /// Waits so long for the last lines to be written. Gives why some are missing, if they are.
+    pub async fn close(&mut self, patience: Duration) -> Option<String> {
+        let writer = self.writer.take()?;
+        tokio::task::spawn_blocking(move || writer.close(patience)).await.unwrap_or_default()
     }
 }
 

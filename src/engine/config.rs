@@ -13,7 +13,7 @@ use crate::model::changes::Gate;
 use crate::model::event::Protocol;
 use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Policy;
-use crate::store::recording::Recording;
+use crate::store::recording;
 use std::path::PathBuf;
 
 /// What an engine needs to know. The command and what belongs to it are of the first agent. By default nothing is kept,
@@ -40,7 +40,7 @@ pub struct EngineConfig {
     pub policy: Policy,
     /// Where journals go; none are written without it.
     pub journals: Option<PathBuf>,
-    pub record: Option<Recording>,
+    pub record: Option<recording::Place>,
     /// A command that the person may have meant.
     pub suggestion: Option<String>,
     /// How to install the agent, where that is known.

@@ -17,7 +17,7 @@ use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::frames::FrameDir;
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
 use crate::store::journal::Journal;
-use crate::store::recording::Recording;
+use crate::store::recording::{Place, Recording};
 use crate::store::writer::Disk;
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, append_record, open_record, push_frame};
@@ -26,6 +26,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::warn;
 
 /// A line of so many bytes is not copied on its way to the disk.
 const LARGE: usize = 64 << 10;
@@ -43,8 +44,11 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    pub fn recording(recording: Option<Recording>) -> Self {
-        Self { recording, ..Self::default() }
+    pub fn recording(place: Option<Place>, facts: &Facts) -> Self {
+        let begin = |place| {
+            Recording::begin(place, telling("recording", facts)).inspect_err(|error| warn!(%error, "no recording"))
+        };
+        Self { recording: place.and_then(|place| begin(place).ok()), ..Self::default() }
     }
 
     /// From now on these values are written nowhere.
@@ -53,9 +57,8 @@ impl Recorder {
     }
 
     /// Begins a journal, or tells why there is none.
-    pub fn open(&mut self, dir: &Path, stem: RunName, header: &serde_json::Value, facts: Facts) -> Result<(), String> {
-        // Told from the thread that writes: nothing else may happen for a long time.
-        let tell = move |disk| facts.send(Fact::Host(Address::All, HostEvent::Warning { message: words(disk) }));
+    pub fn open(&mut self, dir: &Path, stem: RunName, header: &serde_json::Value, facts: &Facts) -> Result<(), String> {
+        let tell = telling("journal", facts);
         let created = Journal::telling(dir, &format!("{}.jsonl", stem.name()), header, tell);
         self.journal = Some(created.map_err(|error| format!("{}: {error}", dir.display()))?);
         Ok(())
@@ -216,14 +219,20 @@ fn without_lines(doc: &ReviewDoc) -> ReviewDoc {
     doc
 }
 
-fn words(disk: Disk) -> String {
+/// Says what has become of a disk that is full. Told from the thread that writes: nothing else may happen for a long time.
+pub(super) fn telling(what: &'static str, facts: &Facts) -> impl Fn(Disk) + Send + use<> {
+    let facts = facts.clone();
+    move |disk| facts.send(Fact::Host(Address::All, HostEvent::Warning { message: words(what, disk) }))
+}
+
+fn words(what: &str, disk: Disk) -> String {
     match disk {
         Disk::Full(why) => {
-            format!("the journal waits for room on the disk: {why}; what is said until then is lost when acp-tui ends")
+            format!("the {what} waits for room on the disk: {why}; what is said until then is lost when acp-tui ends")
         }
-        Disk::HasRoom { missing: 0 } => "the disk has room again: nothing of the journal is missing".to_owned(),
+        Disk::HasRoom { missing: 0 } => format!("the disk has room again: nothing of the {what} is missing"),
         Disk::HasRoom { missing } => {
-            format!("the disk has room again: {} of the journal missing", human::count(missing, "line"))
+            format!("the disk has room again: {} of the {what} missing", human::count(missing, "line"))
         }
     }
 }

@@ -8,7 +8,7 @@ use super::replay::past_of;
 use crate::model::Model;
 use crate::model::event::HostEvent;
 use crate::model::ids::{SessionId, SessionKey};
-use crate::model::past::Past;
+use crate::model::past::{Past, copy_title};
 use crate::model::session::Policy;
 use crate::store::lines;
 use crate::store::sessions::{self, Known, Part};
@@ -36,11 +36,12 @@ impl Recalling {
     pub fn begin(&self, at: SessionKey, id: SessionId, command: String, is_copy: bool) {
         let (journals, facts) = (self.journals.clone(), self.facts.clone());
         tokio::task::spawn_blocking(move || {
-            let mut age = None;
+            let (mut age, mut title) = (None, None);
             let (past, trouble) = match journals.map(|dir| found(&dir, &id, &command)) {
                 Some(Ok(None)) | None => (Past::default(), None),
                 Some(Ok(Some(known))) => {
                     age = Some(sessions::age(known.opened));
+                    title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
                     of_known(&known, &id)
                 }
                 Some(Err(error)) => {
@@ -51,7 +52,9 @@ impl Recalling {
             debug!(entries = past.entries.len(), "read from earlier journals");
             let parts = if is_copy { past.copied(trouble) } else { past.parts(trouble) };
             for mut part in parts {
-                part.age = age.filter(|_| part.is_last);
+                if part.is_last {
+                    (part.age, part.title) = (age, title.take());
+                }
                 facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
             }
         });

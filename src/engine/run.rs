@@ -141,7 +141,7 @@ impl Engine {
             })
         });
         let is_over = Arc::default();
-        let audit = Audit::new(audit, &stem.name());
+        let audit = Audit::new(audit, &stem.name(), &sender);
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
             .with_env(names)
@@ -163,7 +163,7 @@ impl Engine {
             pushing: Pushing::default(),
             files: FileQueue::new(&sender, &is_over),
             reviews: Reviews::new(review, stem, Private::new(private), &sender, &hint),
-            recorder: Recorder::recording(record),
+            recorder: Recorder::recording(record, &sender),
             rooms: Rooms::default(),
             moving: Moving::new(journals.clone(), stem, &sender),
             recalling: Recalling::new(journals.clone(), &sender),
@@ -182,8 +182,7 @@ impl Engine {
         if let Some(name) = name {
             engine.ruler.name(AgentKey::FIRST, name);
         }
-        match journals.zip(header).map(|(dir, header)| engine.recorder.open(&dir, stem, &header, engine.teller.clone()))
-        {
+        match journals.zip(header).map(|(dir, header)| engine.recorder.open(&dir, stem, &header, &engine.teller)) {
             Some(Ok(())) => engine.core.set_up(Setup::Journal),
             Some(Err(message)) => engine.apply(Address::All, HostEvent::JournalFailed { message }),
             None => {}

@@ -157,9 +157,18 @@ pub enum Naming<'a> {
 
 /// Makes a worktree for a session that is asked for in `dir`.
 pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) -> Outcome<Made> {
+    if with_changes {
+        Origin::of(dir)?.unmerged()?;
+    }
+    let files = with_changes.then(|| Files::around(dir)).transpose()?;
+    create_with(state, dir, name, files.as_ref())
+}
+
+/// The same; it begins with these files, where any are given, else with the commit.
+pub fn create_with(state: &Path, dir: &Path, name: Naming<'_>, files: Option<&Files>) -> Outcome<Made> {
     let origin = Origin::of(dir)?;
     let mut remarks = Vec::new();
-    if with_changes {
+    if files.is_some() {
         origin.unmerged()?;
     }
     let home = below(state).join(stem(&origin.top));
@@ -171,7 +180,7 @@ pub fn create(state: &Path, dir: &Path, name: Naming<'_>, with_changes: bool) ->
     let (name, record, file) = take_name(&home, &origin, name)?;
     // Before it can be found.
     let opening = Opening::of(file, &record)?;
-    let made = set_up(&origin, &home, &name, with_changes, &mut remarks).and_then(|worktree| {
+    let made = set_up(&origin, &home, &name, files, &mut remarks).and_then(|worktree| {
         write_record(&record, &worktree)?;
         origins::note_made(&home, &worktree.name)?;
         // What was discarded under this name cannot come back in its place.
@@ -248,15 +257,13 @@ fn set_up(
     origin: &Origin,
     home: &Path,
     name: &str,
-    with_changes: bool,
+    files: Option<&Files>,
     remarks: &mut Vec<String>,
 ) -> Outcome<Worktree> {
     let (path, branch) = (home.join(name), branch_of(name));
-    let start = if with_changes {
-        let tree = Snapshot::of(&origin.git)?.tree;
-        commit(&origin.git, &tree, &[&origin.head], &format!("What {name} began with"))?
-    } else {
-        origin.head.clone()
+    let start = match files {
+        Some(files) => commit(&origin.git, &files.tree, &[&origin.head], &format!("What {name} began with"))?,
+        None => origin.head.clone(),
     };
     // What it began with stays known, also after the branch has moved.
     origin.git.run(&["update-ref", &start_ref(name), &start])?;

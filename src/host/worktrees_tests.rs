@@ -98,6 +98,21 @@ fn a_worktree_begins_with_the_commit_and_with_what_is_taken_along() {
 }
 
 #[test]
+fn several_begin_with_the_files_of_one_moment() {
+    let place = Place::new();
+    place.write("a", "changed\n");
+    let files = Files::around(&place.top()).unwrap();
+    let make = |name| create_with(&place.state(), &place.top(), Naming::Exactly(name), Some(&files)).unwrap().worktree;
+    let one = make("one");
+    place.write("a", "changed since\n");
+    let two = make("two");
+    for worktree in [&one, &two] {
+        assert_eq!(fs::read_to_string(worktree.path.join("a")).unwrap(), "changed\n");
+    }
+    assert_eq!(files.changed().unwrap(), [place.top().join("a")]);
+}
+
+#[test]
 fn one_file_is_taken_and_the_others_stay() {
     let place = Place::new();
     let made = place.make("w", false);

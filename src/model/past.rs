@@ -34,6 +34,9 @@ pub struct Recalled {
     /// How long ago its agent has opened it, where that is known; with the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub age: Option<Duration>,
+    /// What it is called; with the last part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copied: Vec<Entry>,
     #[serde(skip)]
@@ -119,6 +122,11 @@ impl Past {
         parts.push(Recalled { turns, is_last: true, trouble, past: part, ..Recalled::default() });
         parts
     }
+}
+
+/// What a copy is called that has no name of its own.
+pub fn copy_title(of: &str) -> String {
+    format!("copy of {of}")
 }
 
 /// Whether it was said or done in the session, and is not about it.

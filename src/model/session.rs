@@ -4,6 +4,7 @@
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
 pub mod shell;
+use super::account;
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Changes, Gate, ReviewDoc, Rewound};
 use super::child::Child;
@@ -151,7 +152,10 @@ pub struct Session {
     pub id: Option<SessionId>,
     /// Absolute.
     pub cwd: String,
+    /// As the agent has told it while this runs.
     pub title: Option<String>,
+    /// What it was called before, or in its agent's list; what its agent tells of it counts more.
+    pub(super) known_title: Option<String>,
     /// When it last changed, in the agent's words.
     pub updated: Option<String>,
     pub modes: Option<Modes>,
@@ -243,6 +247,21 @@ impl Session {
     /// Its name, also before the agent has opened it, where that is known: one goes on that the agent has kept.
     pub fn known_id(&self) -> Option<&SessionId> {
         self.id.as_ref().or_else(|| self.opening.id())
+    }
+
+    /// What it is called, where that is known.
+    pub fn called(&self) -> Option<&str> {
+        self.title.as_deref().or(self.known_title.as_deref())
+    }
+
+    /// What the person asked first, in their own words as far as there are any.
+    pub fn first_words(&self) -> Option<&str> {
+        let mut messages = self.entries.iter().filter_map(|entry| match &entry.body {
+            Body::User(message) => Some(&*message.text),
+            _ => None,
+        });
+        let first = messages.next()?;
+        Some(account::own_words(first)).filter(|own| !own.is_empty()).or(Some(first))
     }
 
     /// Whether anybody has said anything in it.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, remove_file};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -78,38 +78,51 @@ impl Open {
         let (lines, heads) = (lines_dir(state), state.join(HEADS));
         make_private_dir(&lines)?;
         make_private_dir(&heads)?;
-        let head = private_file().write(true).create_new(true).open(heads.join(name))?;
-        let lines = private_file().append(true).create_new(true).open(lines.join(format!("{name}{ENDING}")))?;
-        let open = Self { lines, head, bytes: 0, count: 0, last: seed(name) };
-        open.write_head()?;
-        Ok(open)
+        let (lines, heads) = (lines.join(format!("{name}{ENDING}")), heads.join(name));
+        let head = private_file().write(true).create_new(true).open(&heads)?;
+        let begin = || {
+            let file = private_file().append(true).create_new(true).open(&lines)?;
+            let open = Self { lines: file, head, bytes: 0, count: 0, last: seed(name) };
+            open.write_head(open.count, &open.last).inspect_err(|_| drop(remove_file(&lines)))?;
+            Ok(open)
+        };
+        // It can be begun once more.
+        begin().inspect_err(|_: &io::Error| drop(remove_file(&heads)))
     }
 
-    /// The line first, then the head: a run that is killed in between leaves one line more than its head says.
+    /// The line first, then the head: a run that is killed in between leaves one line more than its head says. What could
+    /// not be written whole is not there.
     fn append(&mut self, line: &[u8]) -> io::Result<()> {
         let mut chained = format!("{{\"prev\":\"{}\",", self.last).into_bytes();
         chained.extend_from_slice(line);
-        self.last = hash(&chained);
+        let last = hash(&chained);
         chained.push(b'\n');
-        self.lines.write_all(&chained)?;
+        let written = self.lines.write_all(&chained).and_then(|()| self.write_head(self.count + 1, &last));
+        if let Err(error) = written {
+            self.lines.set_len(self.bytes)?;
+            return Err(error);
+        }
+        self.last = last;
         self.count += 1;
         self.bytes += chained.len() as u64;
-        self.write_head()
+        Ok(())
     }
 
     /// Always of one length, so that a write replaces the one before.
-    fn write_head(&self) -> io::Result<()> {
-        self.head.write_all_at(format!("{:020} {}\n", self.count, self.last).as_bytes(), 0)
+    fn write_head(&self, count: u64, last: &str) -> io::Result<()> {
+        self.head.write_all_at(format!("{count:020} {last}\n").as_bytes(), 0)
     }
 }
 
-/// Takes whole lines only, each a JSON object with a member at least.
+/// Takes whole lines only, each a JSON object with a member at least; one at a time, so that one that is refused can be
+/// written once more.
 impl Write for Chain {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        for line in text.split(|byte| *byte == b'\n').filter_map(|line| line.strip_prefix(b"{")) {
+        let end = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
+        if let Some(line) = text.get(..end).and_then(|line| line.strip_prefix(b"{")) {
             self.append(line)?;
         }
-        Ok(text.len())
+        Ok(text.len().min(end + 1))
     }
 
     fn flush(&mut self) -> io::Result<()> {

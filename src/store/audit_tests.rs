@@ -88,6 +88,26 @@ fn a_missing_file_or_head_is_found_and_a_run_that_was_killed_is_none() {
     assert_eq!(fault(&temp), Some(Fault::Added));
 }
 
+/// A head that takes no bytes stands for a disk that is full.
+#[test]
+fn a_line_that_cannot_be_written_is_not_there_and_can_be_written_once_more() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut chain = Chain::new(temp.path().to_owned(), "one".into());
+    chain.write_all(b"{\"a\":1}\n").unwrap();
+    let open = chain.open.as_mut().unwrap();
+    let whole = std::mem::replace(&mut open.head, File::open("/dev/null").unwrap());
+    assert!(chain.write_all(b"{\"a\":2}\n").is_err());
+    chain.open.as_mut().unwrap().head = whole;
+    assert_eq!((fault(&temp), records(&file(&temp)).unwrap().count()), (None, 1));
+    chain.write_all(b"{\"a\":2}\n{\"a\":3}\n").unwrap();
+    assert_eq!((fault(&temp), records(&file(&temp)).unwrap().count()), (None, 3));
+    fs::create_dir_all(lines_dir(temp.path()).join("two.jsonl")).unwrap();
+    let mut blocked = Chain::new(temp.path().to_owned(), "two".into());
+    assert!(blocked.write_all(b"{\"a\":1}\n").is_err());
+    fs::remove_dir(lines_dir(temp.path()).join("two.jsonl")).unwrap();
+    blocked.write_all(b"{\"a\":1}\n").unwrap();
+}
+
 #[test]
 fn a_large_log_goes_on_in_further_files_and_runs_do_not_share_one() {
     let temp = tempfile::tempdir().unwrap();

@@ -1,25 +1,32 @@
 //! The recording of a run (`--record`): every line that crossed a connection, as it was.
 //!
 //! Decides nothing. Invariants: the file is readable by its owner only, as it holds prompts, file contents and sometimes
-//! secrets; a slow disk delays nothing but the file; when writing fails it is said once and work goes on.
+//! secrets; a slow disk delays nothing but the file; a full one is waited for, and when writing fails otherwise it is said
+//! once and work goes on.
 
 use super::private::private_file;
-use super::writer::Writer;
+use super::writer::{Disk, Writer};
 use crate::wire::trace::{Dir, Form, append_record};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use std::fs::{Metadata, Permissions};
+use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The file of one, before anything is written.
+#[derive(Debug)]
+pub struct Place {
+    file: File,
+}
+
 #[derive(Debug)]
 pub struct Recording {
     out: Writer,
 }
 
-impl Recording {
+impl Place {
     /// Begins a fresh file; an older one of the same name is emptied. A device is written as it is. A pipe is refused: to
     /// open it may wait for ever, and a reader that stops would stop everything.
     pub fn create(path: &Path) -> io::Result<Self> {
@@ -39,7 +46,14 @@ impl Recording {
             // The mode of `private_file` counts for a new file only.
             file.set_permissions(Permissions::from_mode(0o600))?;
         }
-        Ok(Self { out: Writer::start("recording", file)? })
+        Ok(Self { file })
+    }
+}
+
+impl Recording {
+    /// Begins to write. `tell` is told from another thread of a disk that is full, and when it has room again.
+    pub fn begin(place: Place, tell: impl Fn(Disk) + Send + 'static) -> io::Result<Self> {
+        Ok(Self { out: Writer::telling("recording", place.file, tell)? })
     }
 
     /// A line on the wire. `more` is as in [`append_record`].
@@ -79,7 +93,7 @@ mod tests {
         let path = dir.path().join("r.jsonl");
         std::fs::write(&path, "old").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        let mut recording = Recording::create(&path).unwrap();
+        let mut recording = Recording::begin(Place::create(&path).unwrap(), |_| ()).unwrap();
         recording.line(Duration::from_secs(1), Dir::ToAgent, r#""agent":1,"#, &"{}".into(), Form::Json);
         assert_eq!(recording.close(Duration::from_mins(1)), None);
         let text = std::fs::read_to_string(&path).unwrap();

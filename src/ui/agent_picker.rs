@@ -274,7 +274,7 @@ impl AgentPicker {
             let age = one.used_as_told.clone().unwrap_or_else(|| human::ago(one.age));
             let end = if one.end == End::Interrupted { "  interrupted" } else { "" };
             let right = format!("  {}  {age}{end}", one.agent);
-            let columns = usize::from(room).saturating_sub(width::str_width(&right) + 2);
+            let columns = usize::from(room).saturating_sub(width::str_width(&right) + 3);
             let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);
             let name = one.name().unwrap_or("without a word");
             text.push(&format!("“{}”", width::truncate(name, columns.saturating_sub(2).max(1))), style);

@@ -150,6 +150,10 @@ fn agents_that_are_not_installed_give_way_to_the_sessions_of_this_directory() {
     let shown = drawn(&p, 80, 36);
     assert!(shown.contains("Or go on here") && shown.contains("“mend the roof”"), "{shown}");
     assert!(shown.contains("acp-tui ") && !shown.contains("Agent 2 "), "{shown}");
+    let long = PastSession::clean("s".into(), "Agent 0", "agent --acp".into(), Starts::Unknown, "/here".into());
+    let long = long.about(Some(&"mend the roof ".repeat(20)), None, None);
+    p.told(&[long.used(60, 1, End::Interrupted, vec!["s".into()], false)], &Trees::default(), Path::new("/here"));
+    assert!(drawn(&p, 80, 36).contains("Agent 0  1 min ago  interrupted"), "whose it is: {}", drawn(&p, 80, 36));
     press(&mut p, Code::Down);
     press(&mut p, Code::Down);
     assert!(drawn(&p, 80, 36).contains("❯ 27 more, not installed · Enter lists them"), "{}", drawn(&p, 80, 36));

@@ -182,6 +182,6 @@ fn one_file_for_two_options_is_refused() {
 fn a_recording_that_could_not_be_written_is_said() {
     let lab = Lab::new();
     let done = run(&lab, &["--record", "/dev/full"], "true");
-    assert!(done.assert_code(0).err().contains("the recording is not written any more"), "{}", done.err());
+    assert!(done.assert_code(0).err().contains("the recording waits for room"), "{}", done.err());
     assert!(done.out().contains("done"), "{}", done.out());
 }

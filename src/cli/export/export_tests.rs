@@ -37,6 +37,7 @@ fn known() -> Known {
         is_held: false,
         is_listed: false,
         is_named: false,
+        copy_of: None,
         used_as_told: None,
     }
 }

@@ -24,6 +24,8 @@ pub struct Goodbye {
     pub ended: Vec<String>,
     /// Why the end of the recording is missing, if it is.
     pub unrecorded: Option<String>,
+    /// Why the last decisions are missing in the audit log, if they are.
+    pub unlogged: Option<String>,
 }
 
 impl Engine {
@@ -76,9 +78,9 @@ impl Engine {
         }
         let patience = end.map_or(LAST_LINES, |end| end.saturating_duration_since(Instant::now()));
         let patience = patience.clamp(LAST_MOMENT, LAST_LINES);
-        self.audit.close(patience).await;
+        let unlogged = self.audit.close(patience).await;
         let unrecorded = self.recorder.close(patience).await;
-        Goodbye { survivors: named(survivors), ended: named(ended), unrecorded }
+        Goodbye { survivors: named(survivors), ended: named(ended), unrecorded, unlogged }
     }
 }
 

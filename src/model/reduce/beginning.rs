@@ -9,15 +9,15 @@ use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::effect::Effect;
 use crate::model::entry::{Body, Level};
-use crate::model::event::{Before, Opening};
+use crate::model::event::{Before, Can, Opening, SessionResult};
 use crate::model::ids::{AgentKey, SessionId, SessionKey};
-use crate::model::past::{Recalled, is_said};
-use crate::model::session::{Allow, Closed, Policy, SessionState, StoredHistory};
+use crate::model::past::{Recalled, copy_title, is_said};
+use crate::model::session::{Allow, Closed, Policy, Session, SessionState, StoredHistory};
 
 /// How a session will be asked for. What earlier journals have of it is read first.
 pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     let reads = model.has_earlier;
-    let mut copied = None;
+    let (mut copied, mut called) = (None, None);
     let how = match how {
         Opening::After(before) => {
             continues(model, at, &before, cx);
@@ -34,12 +34,14 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
         }
         Opening::Copy(from) => {
             copied = Some(from.clone()).filter(|id| !is_open(model, at, id));
+            called = name_of(model, at, &from).map(|name| copy_title(&name));
             Opening::Fork(from)
         }
         how => how,
     };
     in_session(model, at, cx, |session, cx| {
         session.opening = how;
+        session.known_title = called.or(session.known_title.take());
         let is_copy = copied.is_some();
         if let Some(id) = copied.or(session.opening.id().cloned()).filter(|_| reads && !session.has_talked()) {
             session.stored_history = StoredHistory::Awaited;
@@ -63,6 +65,46 @@ pub fn inherited(model: &Model, key: AgentKey, copy: SessionKey) -> Vec<Body> {
 /// Whether the agent of this session has one open that it calls like that.
 fn is_open(model: &Model, at: SessionKey, id: &SessionId) -> bool {
     model.sessions.get(&at).is_some_and(|session| model.session_named(session.agent, id).is_some())
+}
+
+/// Of a copy nothing is known here of what was said in the original: its agent is asked to tell it, by loading the copy.
+pub fn is_to_be_told(model: &mut Model, at: SessionKey, copy: &SessionResult, cx: &mut Cx) -> bool {
+    let Some(session) = model.sessions.get(&at) else { return false };
+    let can_tell = model.agents.get(&session.agent).is_some_and(|agent| agent.can(Can::Load));
+    let Opening::Fork(from) = &session.opening else { return false };
+    // Of one that is open here all is known, also that nothing was said in it.
+    let is_known = session.has_talked() || model.session_named(session.agent, from).is_some();
+    if !can_tell || is_known || session.is_aside() {
+        return false;
+    }
+    let words = format!("a copy of session {from}; what was said in that one follows as its agent tells it");
+    in_session(model, at, cx, |session, cx| {
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+        session.opening = Opening::Load(copy.id.clone());
+        opening::open(session, cx);
+        session.answered = Some(Box::new(copy.clone()));
+    });
+    true
+}
+
+/// An agent that does not tell what was said in a copy has made it all the same.
+pub fn untold(session: &mut Session, cx: &mut Cx) -> Option<SessionResult> {
+    let copy = session.answered.take()?;
+    session.opening = Opening::New;
+    notice(session, Level::Info, "its agent does not tell it", Vec::new(), cx.now);
+    Some(*copy)
+}
+
+/// What a session of the same agent is called: one that is open here, or that the agent has told of.
+fn name_of(model: &Model, at: SessionKey, id: &SessionId) -> Option<String> {
+    let key = model.sessions.get(&at)?.agent;
+    let open = model.session_named(key, id).and_then(|open| model.sessions.get(&open));
+    let open = open.and_then(|open| open.called().or_else(|| open.first_words()?.lines().next()));
+    let listed = || {
+        let listing = model.agents.get(&key)?.listing.as_ref()?;
+        listing.sessions.get(*listing.places.get(id)?)?.title.as_deref()
+    };
+    open.or_else(listed).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// Says in both of two sessions that one continues the other.

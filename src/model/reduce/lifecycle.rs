@@ -302,6 +302,9 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             log_in_needed(model, key, Some(at), error, cx);
         }
         Err(error) => {
+            if let Some(opened) = in_session(model, at, cx, beginning::untold).flatten() {
+                return go_on_with(model, at, opened, cx);
+            }
             let Some(session) = model.sessions.get(&at) else { return };
             let advice = model.agents.get(&key).and_then(|agent| agent.caps.against_loss);
             let (is_kept, end) = (session.opening.kept().is_some(), opening::failed(session, &error, advice));
@@ -344,6 +347,9 @@ fn go_on_with(model: &mut Model, at: SessionKey, opened: SessionResult, cx: &mut
     if is_copy {
         let inherited = beginning::inherited(model, key, at);
         in_session(model, at, cx, |session, cx| retold::append(session, inherited, cx));
+        if beginning::is_to_be_told(model, at, &opened, cx) {
+            return;
+        }
         in_session(model, at, cx, |session, cx| opening::opened(session, opened, &label, cx));
     }
     in_session(model, at, cx, |session, cx| {

@@ -237,6 +237,7 @@ fn of_agent(model: &mut Model, key: AgentKey, event: AgentEvent, cx: &mut Cx) {
         AgentEvent::PageDone(id) => in_each(model, key, cx, |session, cx| asked::page_done(session, &id, cx)),
         AgentEvent::SessionsListed { attempt, result } => {
             in_agent(model, key, cx, |agent, cx| sessions::listed(agent, attempt, result, cx));
+            sessions::titled(model, key);
             if let Some(error) = cx.log_in.take() {
                 login::log_in_needed(model, key, None, error, cx);
             }

@@ -332,7 +332,9 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     wait(session);
     session.held = held;
     session.ended = None;
-    session.title = None;
+    // A conversation that goes on is the one that it was.
+    let title = session.title.take().or(session.known_title.take());
+    session.known_title = title.filter(|_| session.opening != Opening::New);
     session.modes = None;
     session.options.clear();
     session.older_models = None;

@@ -58,6 +58,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
     if let Some(trouble) = part.trouble {
         notice(session, Level::Warn, trouble, Vec::new(), cx.now);
     }
+    session.known_title = part.title.or(session.known_title.take());
     session.age = part.age.map(|age| (cx.now, age)).or(session.age);
     session.stored_history = if part.is_last { StoredHistory::Here } else { StoredHistory::Coming { after: base } };
 }

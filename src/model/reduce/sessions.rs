@@ -12,6 +12,7 @@ use crate::model::effect::{Call, Effect, FrontEnd};
 use crate::model::entry::Level;
 use crate::model::event::{CallError, Can, Listed, SessionPage};
 use crate::model::ids::{AgentKey, SessionId, SessionKey};
+use crate::model::past::copy_title;
 use crate::model::session::{Session, SessionState};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -70,6 +71,24 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
         listing.sessions.sort_by_key(|session| Reverse(time(session)));
         note_places(listing);
         cx.push(Effect::FrontEnd(FrontEnd::Listed));
+    }
+}
+
+/// Sessions that are open are called as in the list. What was listed before anything was said names no conversation, and
+/// the name of the original no copy.
+pub fn titled(model: &mut Model, key: AgentKey) {
+    let Some(listing) = model.agents.get(&key).and_then(|agent| agent.listing.as_ref()) else { return };
+    if listing.state == ListState::Going {
+        return;
+    }
+    for session in model.sessions.values_mut().filter(|session| session.agent == key && session.has_talked()) {
+        let at = session.id.as_ref().and_then(|id| listing.places.get(id));
+        let title = at.and_then(|at| listing.sessions.get(*at)).and_then(|listed| listed.title.as_ref());
+        let title = title.filter(|title| !title.is_empty());
+        let is_originals = |title: &&String| session.known_title.as_ref() == Some(&copy_title(title));
+        if let Some(title) = title.filter(|title| !is_originals(title)) {
+            session.known_title = Some(title.clone());
+        }
     }
 }
 

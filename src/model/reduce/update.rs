@@ -68,6 +68,9 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             }
         }
         Update::Info { title, updated } => {
+            if title == Patch::Reset {
+                session.known_title = None;
+            }
             title.put_option(&mut session.title);
             updated.put_option(&mut session.updated);
         }

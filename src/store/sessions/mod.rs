@@ -9,6 +9,7 @@ mod figures;
 mod forgotten;
 /// Its reader is what `fuzz/` calls.
 pub mod index;
+mod naming;
 mod prune;
 mod scan;
 mod told;
@@ -39,9 +40,6 @@ use told::{AgentRecord, SessionRecord};
 
 /// An agent may note a new session a little later than it has opened it.
 const UNTOUCHED: Duration = Duration::from_secs(10);
-
-/// Sessions of one thread that are followed.
-const MAX_THREAD: usize = 1000;
 
 /// How a session ended, if it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -100,6 +98,8 @@ pub struct Known {
     pub is_listed: bool,
     /// The title is the person's own name for it.
     pub is_named: bool,
+    /// The session that it was made of.
+    pub copy_of: Option<String>,
     /// When it was used last in the agent's words, where that is all that is known and it is no time.
     pub used_as_told: Option<String>,
 }
@@ -113,6 +113,16 @@ impl Known {
     /// Nothing was ever said in it.
     pub fn is_empty(&self) -> bool {
         self.is_untouched || self.turns == 0 && self.title.is_none() && !self.is_older
+    }
+
+    /// What it is called, else what was asked first.
+    pub fn name(&self) -> Option<&str> {
+        self.title.as_deref().or_else(|| self.first_prompt.as_deref()?.lines().next())
+    }
+
+    /// Its title, unless that is the person's.
+    pub fn own_title(&self) -> Option<String> {
+        self.title.clone().filter(|_| !self.is_named)
     }
 
     /// The name that its newest journal and the review have in common.
@@ -194,34 +204,15 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
         Some(earlier) => Known::goes_on(earlier, part.known),
         None => sessions.push(part.known),
     });
-    name_threads(&mut sessions);
+    naming::threads(&mut sessions);
     merge(&mut sessions, books, &asides);
     // What the person has asked says more than what we have put above it.
     for known in sessions.iter_mut().filter(|known| !known.is_named && known.first_prompt.is_some()) {
         known.title = known.title.take().filter(|title| !account::is_ours(title));
     }
+    naming::copies(&mut sessions);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
     Ok(Listing { sessions, problems })
-}
-
-/// Sessions that continue one another are of one thread, which is named like the first of them.
-fn name_threads(sessions: &mut [Known]) {
-    let follows: HashMap<String, String> =
-        sessions.iter().filter_map(|known| Some((known.session_id.clone(), known.follows.clone()?))).collect();
-    if follows.is_empty() {
-        return;
-    }
-    let first = |id: &String| {
-        // Journals may say that two continue each other.
-        let before = std::iter::successors(Some(id), |id| follows.get(*id));
-        before.take(MAX_THREAD).last().unwrap_or(id).clone()
-    };
-    let roots: HashMap<String, String> = follows.keys().map(|id| (id.clone(), first(id))).collect();
-    let is_root: HashSet<&String> = roots.values().collect();
-    for known in sessions {
-        let root = roots.get(&known.session_id).or_else(|| is_root.get(&known.session_id).copied());
-        known.thread = root.cloned();
-    }
 }
 
 /// The session that the agent of this command calls like this; else one of another command, and at last one that was
@@ -471,6 +462,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             is_held: is_open,
             is_listed: false,
             is_named: false,
+            copy_of: found.copy_of,
             used_as_told: None,
         };
         all.push(OfJournal { journal: Rc::clone(&journal), agent: found.agent, known });
@@ -518,6 +510,7 @@ impl Known {
             is_held: false,
             is_listed: true,
             is_named: kept.name.is_some(),
+            copy_of: None,
             used_as_told: kept.updated.clone().filter(|_| used.is_none()),
         }
     }
@@ -531,7 +524,9 @@ impl Known {
         self.is_untouched &= !is_used && kept.name.is_none();
         if kept.is_listed {
             let is_later = Duration::from_secs(book.at) >= self.updated;
-            if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none()) {
+            // What it was called before anything was said in it says nothing.
+            let says_something = is_later || used > self.created.saturating_add(UNTOUCHED);
+            if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none() && says_something) {
                 self.title = Some(title.clone());
             }
             if is_later {
@@ -555,6 +550,7 @@ impl Known {
         self.branch = self.branch.take().or(earlier.branch);
         self.figures.after(earlier.figures);
         self.follows = earlier.follows.or(self.follows.take());
+        self.copy_of = earlier.copy_of.or(self.copy_of.take());
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;
         self.is_older = earlier.is_older;

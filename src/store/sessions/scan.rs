@@ -69,6 +69,8 @@ pub struct Found {
     pub is_closed: bool,
     /// The session that it continues.
     pub follows: Option<String>,
+    /// The session that it was made of.
+    pub copy_of: Option<String>,
     /// It only answers a question beside another one.
     pub is_aside: bool,
     /// Its key, once it is known.
@@ -275,12 +277,16 @@ impl Scan {
             }
             (Waiting::Open { origin, id, cwd, role }, Some(result)) => {
                 // The copy of a session has an id of its own.
-                let how = match id {
-                    Some(id) if origin != Origin::Forked => Opening::Load(id.into()),
-                    _ => Opening::New,
+                let (how, copy_of) = match id {
+                    Some(id) if origin != Origin::Forked => (Opening::Load(id.into()), None),
+                    id => (Opening::New, id),
                 };
                 if let Ok(opened) = codec.opened(&how, result) {
-                    self.opened(agent, opened.id.as_str(), (origin, role), cwd, t);
+                    let id = opened.id.as_str();
+                    self.opened(agent, id, (origin, role), cwd, t);
+                    if let Some(copy) = self.place(agent, id).and_then(|at| self.sessions.get_mut(at)) {
+                        copy.copy_of = copy_of.filter(|of| of.len() <= MAX_PROMPT).or(copy.copy_of.take());
+                    }
                 }
             }
             (Waiting::Prompt(place), result) => {

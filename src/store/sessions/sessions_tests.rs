@@ -180,6 +180,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             is_held: false,
             is_listed: false,
             is_named: false,
+            copy_of: None,
             used_as_told: None,
         };
         for _ in 0..2 {
@@ -243,6 +244,33 @@ fn a_title_that_is_made_of_our_own_words_says_less_than_what_was_asked() {
     let titles: Vec<_> = state.list().sessions.into_iter().map(|known| (known.session_id, known.title)).collect();
     let of = |id: &str| titles.iter().find(|(one, _)| one == id).unwrap().1.clone();
     assert_eq!((of("ours"), of("theirs").as_deref()), (None, Some("Going on")));
+}
+
+#[test]
+fn a_copy_that_has_no_title_of_its_own_is_called_by_what_it_was_made_of() {
+    let state = state();
+    let titled = |title: &str| json!({ "sessionUpdate": "session_info_update", "title": title });
+    let copy = |of: &str, id: &str| {
+        let params = json!({ "cwd": "/work", "sessionId": of });
+        let text = Text::ending().hello().call("session/fork", params, json!({ "result": { "sessionId": id } }));
+        text.turn(id, "and now")
+    };
+    state.put("a", &Text::ending().hello().open("s").turn("s", "mend the cart\nplease").end());
+    state.put("b", &Text::ending().hello().open("t").turn("t", "hello").update("t", titled("Cart")).end());
+    state.put("c", &copy("s", "of s").end());
+    state.put("d", &copy("t", "of t").end());
+    state.put("e", &copy("t", "like t").update("like t", titled("Cart")).end());
+    state.put("f", &copy("t", "named").update("named", titled("Cart (fork)")).end());
+    state.put("g", &copy("gone", "alone").end());
+    for _ in 0..2 {
+        let titles: Vec<_> = state.list().sessions.into_iter().map(|known| (known.session_id, known.title)).collect();
+        let of = |id: &str| titles.iter().find(|(one, _)| one == id).unwrap().1.as_deref();
+        assert_eq!(
+            (of("of s"), of("of t"), of("like t")),
+            (Some("copy of mend the cart"), Some("copy of Cart"), Some("copy of Cart"),)
+        );
+        assert_eq!((of("named"), of("alone"), of("t")), (Some("Cart (fork)"), None, Some("Cart")));
+    }
 }
 
 #[test]

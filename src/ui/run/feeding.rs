@@ -67,7 +67,7 @@ fn facts(session: SessionRef<'_>, name: Option<&str>) -> Value {
     json!({
         "session": {
             "id": session.known_id().map(ToString::to_string),
-            "title": name.or(session.title.as_deref()).map(text),
+            "title": name.or(session.called()).map(text),
         },
         "agent": { "name": labels::agent(session), "version": agent.version.as_deref().map(text) },
         "model": status_line::model(session),

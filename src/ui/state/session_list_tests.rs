@@ -163,6 +163,9 @@ fn what_is_typed_filters_open_and_earlier_ones_and_esc_clears_it_before_it_close
     assert_eq!(names(&list), ["parcel"]);
     assert_eq!(act(&mut list, Action::Escape), Step::Stay);
     assert_eq!(list.len(), 3);
+    list.type_text("last words");
+    assert_eq!(names(&list).len(), 2, "also by what was asked last");
+    act(&mut list, Action::Escape);
     assert_eq!(act(&mut list, Action::Escape), Step::Close);
 }
 

@@ -18,8 +18,7 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     all.sort_by_key(|row| matches!(row.choice, Choice::Do(Action::CtrlD | Action::CtrlC)));
     for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
         let Some(session) = cx.model.at(key) else { continue };
-        let title =
-            state.name_of(key).or(session.title.as_deref()).map(|title| sanitize::line(title).trim().to_owned());
+        let title = state.name_of(key).or(session.called()).map(|title| sanitize::line(title).trim().to_owned());
         let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| labels::agent(session));
         all.push(row("session", title, sanitize::line(&session.cwd).into_owned(), Choice::Show(key)));
     }

@@ -19,8 +19,10 @@ use std::sync::Arc;
 /// Opens the list: what needs the person first. The earlier ones come when they have been read.
 pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let open = attentions(state, cx).map(|(key, session, attention)| {
-        let name = state.name_of(key).or(session.title.as_deref()).map(sanitize::line).unwrap_or_default();
-        let text = format!("{name} {} {}", labels::agent(session), sanitize::line(&session.cwd));
+        let name = state.name_of(key).or(session.called()).map(sanitize::line).unwrap_or_default();
+        let asked = session.first_words().map(|words| sanitize::line(words.lines().next().unwrap_or_default()));
+        let agent = labels::agent(session);
+        let text = format!("{name} {} {agent} {}", asked.unwrap_or_default(), sanitize::line(&session.cwd));
         let used = session.entries().iter().next_back().map(|entry| entry.at).unwrap_or_default();
         let cwd = PathBuf::from(&session.cwd);
         Open { key, text, which: Which::of(session), attention, cwd, used }

@@ -34,9 +34,10 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let right = StyledText::of(width::truncate(&right, half), Token::Dim);
     let room = usize::from(inner.width).saturating_sub(width::styled_width(&right) + 2);
     let cwd = paths::display(Path::new(&session.cwd), &[], cx.home);
-    let title = session
-        .title
-        .as_deref()
+    let title = cx
+        .state
+        .name_of(session.key())
+        .or(session.called())
         .map(|t| sanitize::line(&account::title_of(t)).trim().to_owned())
         .filter(|t| !t.is_empty());
     let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);

@@ -6,7 +6,6 @@
 use super::{ViewCx, log_in, paint, split_bottom};
 use crate::base::sanitize;
 use crate::model::account;
-use crate::model::entry::Body;
 use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -85,21 +84,11 @@ fn clean(words: &str) -> String {
     sanitize::line(&account::title_of(words)).trim().replace(['“', '”'], "\"")
 }
 
-/// What the person asked first, in their own words as far as there are any.
-fn asked(session: SessionRef<'_>) -> Option<&str> {
-    let mut messages = session.session().entries().iter().filter_map(|entry| match &entry.body {
-        Body::User(message) => Some(&*message.text),
-        _ => None,
-    });
-    let first = messages.next()?;
-    Some(account::own_words(first)).filter(|own| !own.is_empty()).or(Some(first))
-}
-
 /// What the person calls it, else the title that the agent gave it, else the agent and the directory. A title that is
 /// made of what we have put above the first words says less than those.
 fn name(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Name {
-    let told = session.title.as_deref();
-    let told = if told.is_some_and(account::is_ours) { asked(session).or(told) } else { told };
+    let told = session.called();
+    let told = if told.is_some_and(account::is_ours) { session.first_words().or(told) } else { told };
     let title = cx.state.name_of(session.key()).or(told).map(clean);
     match title.filter(|title| !title.is_empty()) {
         Some(title) => Name::Title(title),
@@ -120,7 +109,7 @@ pub(super) fn label(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) ->
 pub(super) fn label_with_words(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) -> String {
     let name = name(cx, session);
     let mut label = name.within(columns);
-    let asked = asked(session).map(|words| Name::Title(clean(words)));
+    let asked = session.first_words().map(|words| Name::Title(clean(words)));
     let room = columns.saturating_sub(width::str_width(&label) + 1);
     if let (Name::Ours(_), Some(asked), true) = (name, asked, room >= SHORT_NAME) {
         label.push(' ');

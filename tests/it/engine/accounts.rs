@@ -11,7 +11,7 @@ use acp_tui::model::Model;
 use acp_tui::model::auth_status::AuthState;
 use acp_tui::model::event::Intent;
 use acp_tui::model::session::Policy;
-use acp_tui::store::recording::Recording;
+use acp_tui::store::recording;
 use serde_json::{Value, json};
 
 async fn agent(mut agent: Agent) {
@@ -50,7 +50,7 @@ async fn r_122_accounts_are_shown_and_are_in_no_journal_and_no_recording() {
     let mut link = Some(link);
     let connect = Box::new(move |_| link.take().expect("started twice"));
     let mut config = EngineConfig { journals: Some(journals.clone()), unstable: true, ..config(&root) };
-    config.record = Some(Recording::create(&record).unwrap());
+    config.record = Some(recording::Place::create(&record).unwrap());
     let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
     engine.intent(Intent::Start);
     let label = |model: &Model| {

@@ -15,7 +15,7 @@ use acp_tui::model::event::{Intent, Opening};
 use acp_tui::model::ids::{AgentKey, ReqId, SessionKey};
 use acp_tui::model::question::About;
 use acp_tui::model::session::{Policy, Session, SessionState, Write};
-use acp_tui::store::recording::Recording;
+use acp_tui::store::recording;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
     config.journals = Some(place.journals.clone());
     config.review = Some(ReviewConfig::below(place.root.with_file_name("review")));
     config.gate = Gate::Hold;
-    config.record = Some(Recording::create(&place.record).unwrap());
+    config.record = Some(recording::Place::create(&place.record).unwrap());
     let setup = AgentSetup {
         start_in: None,
         protocol: acp_tui::model::event::Protocol::Auto,

@@ -13,7 +13,7 @@ use acp_tui::model::event::Intent;
 use acp_tui::model::ids::SessionKey;
 use acp_tui::model::login::{Keep, Secret};
 use acp_tui::model::session::Phase;
-use acp_tui::store::recording::Recording;
+use acp_tui::store::recording;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,7 +107,7 @@ async fn what_was_typed_to_log_in_is_done_with_and_neither_shown_nor_written_dow
     let mut links = vec![second, first];
     let connect = Box::new(move |_| links.pop().expect("started twice"));
     let mut config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
-    config.record = Some(Recording::create(&record).unwrap());
+    config.record = Some(recording::Place::create(&record).unwrap());
     let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
     engine.intent(Intent::Start);
     until(&mut engine, "a log-in", |e| e.model().first().agent().log_in.is_some()).await;

@@ -310,13 +310,13 @@ fn r_447_r_449_r_450_extensions_proxies_and_what_is_gone() {
 #[cfg(unix)]
 #[test]
 fn r_454_a_recording_is_readable_by_its_owner_only() {
-    use acp_tui::store::recording::Recording;
+    use acp_tui::store::recording;
     use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("r.jsonl");
     std::fs::write(&path, "old").unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    drop(Recording::create(&path).unwrap());
+    drop(recording::Place::create(&path).unwrap());
     let meta = std::fs::metadata(&path).unwrap();
     assert_eq!((meta.permissions().mode() & 0o777, meta.len()), (0o600, 0));
 }

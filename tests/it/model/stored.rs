@@ -1,6 +1,6 @@
 //! Sessions that an agent has kept: listed, continued, copied, closed and deleted, each only where the agent offers it.
 
-use crate::support::{Rig, chunk, plain_init, with};
+use crate::support::{Rig, chunk, killed, plain_init, with};
 use acp_tui::model::agent::{ListState, Listing};
 use acp_tui::model::effect::{Effect, Ended, FrontEnd};
 use acp_tui::model::event::{Can, HostEvent, Intent, Opening};
@@ -192,6 +192,93 @@ fn r_174_a_copy_shows_what_was_said_once_whether_or_not_the_agent_tells_it() {
         let entries = rig.model().session_of(SECOND).unwrap().entries();
         assert!(entries.iter().all(|entry| entry.finished && entry.turn.0 > 1), "its turns are its own");
     }
+}
+
+#[test]
+fn r_174_a_copy_of_what_only_its_agent_knows_is_told_by_loading_the_copy() {
+    let copy = |tells: &dyn Fn(&mut Rig)| {
+        let mut rig = open(&[Can::Fork, Can::Load]);
+        rig.intent_at(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::Copy("old".into()) });
+        rig.answer("session/fork", json!({ "sessionId": "copy" }));
+        assert_eq!(rig.sent_briefly(), ["session/fork", "session/load"]);
+        assert_eq!(params(&rig)["sessionId"], "copy");
+        tells(&mut rig);
+        assert_eq!(rig.model().session_of(SECOND).unwrap().state, SessionState::Ready);
+        rig.intent_at(SECOND, Intent::Prompt { text: "and now".into(), links: Vec::new() });
+        assert_eq!(params(&rig)["sessionId"], "copy");
+        texts(&rig, SECOND)
+    };
+    let told = copy(&|rig| {
+        rig.update_in("copy", chunk("user_message_chunk", "question"));
+        rig.update_in("copy", chunk("agent_message_chunk", "answer"));
+        rig.answer("session/load", json!({}));
+    });
+    assert!(told[0].contains("a copy of session old"), "{told:?}");
+    assert_eq!(told[1..], ["question", "answer", "and now"]);
+    let untold = copy(&|rig| rig.fail("session/load", json!({ "code": -32603, "message": "no" })));
+    assert!(untold[1].contains("its agent does not tell it") && untold[2] == "and now", "{untold:?}");
+}
+
+// ---- what they are called
+
+fn called(rig: &Rig, at: SessionKey) -> Option<&str> {
+    rig.model().session_of(at).unwrap().called()
+}
+
+/// A page that names these sessions.
+fn titled(all: &[(&str, &str)]) -> Value {
+    let session = |(id, title): &(&str, &str)| json!({ "sessionId": id, "cwd": "/p", "title": title });
+    json!({ "sessions": all.iter().map(session).collect::<Vec<_>>() })
+}
+
+#[test]
+fn r_267_a_session_is_called_as_in_its_agents_list_unless_that_is_older_than_what_was_said() {
+    let mut rig = open(&[Can::List]);
+    list(&mut rig, None);
+    rig.answer("session/list", titled(&[("first", "New session")]));
+    assert_eq!(called(&rig, FIRST), None, "nothing was said in it");
+    rig.prompt("mend the cart");
+    rig.stop("end_turn");
+    list(&mut rig, None);
+    rig.answer("session/list", titled(&[("first", "The cart")]));
+    assert_eq!(called(&rig, FIRST), Some("The cart"));
+    rig.update_in("first", json!({ "sessionUpdate": "session_info_update", "title": "Cart, mended" }));
+    list(&mut rig, None);
+    rig.answer("session/list", titled(&[("first", "The cart")]));
+    assert_eq!(called(&rig, FIRST), Some("Cart, mended"), "what it says of the session itself counts more");
+}
+
+#[test]
+fn r_088_a_session_keeps_its_title_when_its_agent_is_started_again_and_goes_on_with_it() {
+    for (can, kept) in [(&[Can::Load][..], Some("The cart")), (&[], None)] {
+        let mut rig = open(can);
+        rig.prompt("mend the cart");
+        rig.update_in("first", json!({ "sessionUpdate": "session_info_update", "title": "The cart" }));
+        rig.stop("end_turn");
+        rig.exited(killed("SIGKILL"), &[]);
+        rig.intent(Intent::Restart);
+        assert_eq!(called(&rig, FIRST), kept);
+    }
+}
+
+#[test]
+fn r_174_a_copy_is_told_from_its_original_by_its_title() {
+    let mut rig = open(&[Can::Fork, Can::List]);
+    rig.prompt("mend the cart\nplease");
+    rig.stop("end_turn");
+    let copies = |rig: &mut Rig, id: &str| {
+        rig.intent_at(A, Intent::OpenSession { cwd: "/p".into(), how: Opening::Copy("first".into()) });
+        rig.answer("session/fork", json!({ "sessionId": id }));
+    };
+    copies(&mut rig, "one");
+    assert_eq!(called(&rig, SECOND), Some("copy of mend the cart"));
+    rig.update_in("first", json!({ "sessionUpdate": "session_info_update", "title": "The cart" }));
+    copies(&mut rig, "two");
+    assert_eq!(called(&rig, SessionKey(2)), Some("copy of The cart"));
+    list(&mut rig, None);
+    rig.answer("session/list", titled(&[("one", "The cart (fork)"), ("two", "The cart")]));
+    assert_eq!(called(&rig, SECOND), Some("The cart (fork)"), "its agent has named it");
+    assert_eq!(called(&rig, SessionKey(2)), Some("copy of The cart"), "the name of the original tells nothing");
 }
 
 // ---- lists

@@ -129,8 +129,9 @@ impl PastSession {
         (self.title, self.first_prompt) = (title.and_then(clean), first.and_then(clean));
         self.last_prompt = last.and_then(clean).filter(|last| Some(last) != self.first_prompt.as_ref());
         let place = self.cwd.file_name().unwrap_or_default().to_string_lossy();
-        let parts = [self.title.as_deref(), self.first_prompt.as_deref(), Some(&self.agent), Some(&place)];
-        self.text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let said = [&self.title, &self.first_prompt, &self.last_prompt].map(Option::as_deref);
+        let parts = said.into_iter().chain([Some(&*self.agent), Some(&place)]);
+        self.text = parts.flatten().collect::<Vec<_>>().join(" ");
         self
     }
 
@@ -138,7 +139,8 @@ impl PastSession {
     #[must_use]
     pub fn on_branch(self, branch: Option<&str>) -> Self {
         let branch = branch.map(|branch| width::truncate(sanitize::line(branch).trim(), AGENT).into_owned());
-        Self { branch, ..self }
+        let text = [&*self.text, " ", branch.as_deref().unwrap_or_default()].concat();
+        Self { branch, text, ..self }
     }
 
     /// The same with what it shares with those that it continues, or that continue it.
