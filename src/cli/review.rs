@@ -144,6 +144,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     } else {
         show(&taken.rewound, Tense::Did, &tracker)
     };
+    say_gone(&tracker);
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
         for earlier in earlier(home, found) {
@@ -151,6 +152,11 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
         }
     }
     Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
+}
+
+/// What git ignored and no undo or redo brings back.
+fn say_gone(tracker: &ReviewSession) {
+    tracker.gone_for_good().iter().for_each(|words| say(words));
 }
 
 fn say_later(tracker: &ReviewSession, found: &Found) {
@@ -162,6 +168,7 @@ fn say_later(tracker: &ReviewSession, found: &Found) {
 /// Nothing of what was named is left to be taken back. What is left beside it is named; of the last session an earlier
 /// run is taken back instead.
 fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) -> Result<u8, ReviewError> {
+    say_gone(&tracker);
     let Some(session) = found.session.as_ref().filter(|_| undo.turn.is_none()) else {
         return Ok(show(&[], Tense::Did, &tracker));
     };
@@ -245,7 +252,7 @@ pub fn redo(name: &str) -> Result<u8, Usage> {
     let home = reviews()?;
     let outcome = find(&home, name)
         .and_then(|found| if name == archive::LAST { last_undone(&home, &found) } else { opened(&found.dir) })
-        .and_then(|mut tracker| bring_back(&mut tracker))
+        .and_then(|mut tracker| bring_back(&mut tracker).inspect(|_| say_gone(&tracker)))
         .map(|(taken, stopped)| stopped.unwrap_or_else(|| print_or_gone(&line(&taken.words)).max(code_of(&taken))));
     Ok(done(outcome))
 }
@@ -388,7 +395,7 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
     match one.outcome {
         RewindOutcome::Restored => format!("{} {path}{remark}", verb("restored", "would restore")),
         RewindOutcome::Removed => format!("{} {path}{remark}", verb("removed", "would remove")),
-        RewindOutcome::Merged => format!("{} {path} (your changes stay){remark}", verb("merged", "would merge")),
+        RewindOutcome::Merged => format!("{} {path} (other changes stay){remark}", verb("merged", "would merge")),
         RewindOutcome::Conflict => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("these lines were changed since"))
         }

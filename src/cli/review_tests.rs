@@ -65,7 +65,7 @@ fn every_outcome_is_one_line_that_says_what_happened() {
     for (outcome, did, would) in [
         (RewindOutcome::Restored, "restored src/a.rs", "would restore src/a.rs"),
         (RewindOutcome::Removed, "removed src/a.rs", "would remove src/a.rs"),
-        (RewindOutcome::Merged, "merged src/a.rs (your changes stay)", "would merge src/a.rs (your changes stay)"),
+        (RewindOutcome::Merged, "merged src/a.rs (other changes stay)", "would merge src/a.rs (other changes stay)"),
         (
             RewindOutcome::Conflict,
             "left alone src/a.rs: these lines were changed since",

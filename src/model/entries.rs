@@ -14,7 +14,7 @@ use std::iter::FilterMap;
 use std::num::NonZeroU64;
 
 /// Bytes that the transcript keeps in memory. What gives way is still in the journal, where one is written.
-pub const TRANSCRIPT_BUDGET: usize = 96 << 20;
+pub const TRANSCRIPT_BUDGET: usize = 48 << 20;
 /// Entries that are kept, and how many go at once when there are more.
 pub const MAX_ENTRIES: usize = 250_000;
 const BATCH: usize = MAX_ENTRIES / 16;

@@ -2,12 +2,14 @@
 //!
 //! Draws nothing and reads no files. Where equal lines above or below leave a choice, an edit is where it reads best: a
 //! function that came begins at its first line, not at the brace that ends the one before. Invariants: the edits turn the
-//! old lines into the new ones, also when the time is up (then coarsely); there is an unchanged line between two of them.
+//! old lines into the new ones, also when the time is up or they are too many (then coarsely); there is an unchanged line
+//! between two of them.
 
-use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::algorithms::{Capture, Compact, DiffHook, Replace, myers};
 use similar::{DiffOp, group_diff_ops};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::hash::Hash;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -19,6 +21,8 @@ const BLANKS: usize = 20;
 /// Columns of an indent that count.
 const COLUMNS: i32 = 80;
 const TAB: i32 = 8;
+/// Pieces, changed and unchanged ones, that are told apart; of more nobody reads, and they take more than the texts.
+const PIECES: usize = 400_000;
 
 /// Lines of a text by their number, from 0, with or without their ends.
 pub struct Text<'a> {
@@ -95,14 +99,58 @@ pub(super) fn ops<T: Eq + Hash>(
     };
     let old: Vec<u32> = old.map(&mut number).collect();
     let new: Vec<u32> = new.map(number).collect();
-    differences(&old, &new, Instant::now() + time)
+    // Of many lines they take more than what is found.
+    drop(numbers);
+    differences(&old, &new, Instant::now() + time, PIECES)
 }
 
 /// The one place that runs the algorithm, for one type: each further one is some 100 KB of program.
-fn differences(old: &[u32], new: &[u32], until: Instant) -> Vec<DiffOp> {
-    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
-    let Ok(()) = myers::diff_deadline(&mut found, old, 0..old.len(), new, 0..new.len(), Some(until));
-    found.into_inner().into_inner().into_ops()
+fn differences(old: &[u32], new: &[u32], until: Instant, pieces: usize) -> Vec<DiffOp> {
+    let compact = Compact::new(Replace::new(Capture::new()), old, new);
+    let mut found = Bounded { inner: compact, left: pieces };
+    match myers::diff_deadline(&mut found, old, 0..old.len(), new, 0..new.len(), Some(until)) {
+        Ok(()) => found.inner.into_inner().into_inner().into_ops(),
+        Err(TooMany) => vec![DiffOp::Replace { old_index: 0, old_len: old.len(), new_index: 0, new_len: new.len() }],
+    }
+}
+
+/// Takes so many pieces and no more.
+struct Bounded<D> {
+    inner: D,
+    left: usize,
+}
+
+struct TooMany;
+
+impl<D> Bounded<D> {
+    fn one_more(&mut self) -> Result<&mut D, TooMany> {
+        self.left = self.left.checked_sub(1).ok_or(TooMany)?;
+        Ok(&mut self.inner)
+    }
+}
+
+impl<D: DiffHook<Error = Infallible>> DiffHook for Bounded<D> {
+    type Error = TooMany;
+
+    fn equal(&mut self, old_index: usize, new_index: usize, len: usize) -> Result<(), TooMany> {
+        let Ok(()) = self.one_more()?.equal(old_index, new_index, len);
+        Ok(())
+    }
+
+    fn delete(&mut self, old_index: usize, old_len: usize, new_index: usize) -> Result<(), TooMany> {
+        let Ok(()) = self.one_more()?.delete(old_index, old_len, new_index);
+        Ok(())
+    }
+
+    fn insert(&mut self, old_index: usize, new_index: usize, new_len: usize) -> Result<(), TooMany> {
+        let Ok(()) = self.one_more()?.insert(old_index, new_index, new_len);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), TooMany> {
+        let Ok(()) = self.inner.finish();
+        Ok(())
+    }
 }
 
 /// Moves each edit that only adds or only removes to the place where it reads best.
@@ -201,6 +249,13 @@ mod tests {
         let (from, to) = (|n: usize| old[n].as_bytes(), |n: usize| new[n].as_bytes());
         let (old, new) = (Text { len: old.len(), line: &from }, Text { len: new.len(), line: &to });
         edits(&old, &new, Duration::from_secs(5))
+    }
+
+    #[test]
+    fn with_more_pieces_than_anybody_reads_all_of_it_is_one() {
+        let (old, new) = ([1, 2, 3, 4, 5], [1, 9, 3, 8, 5]);
+        let of = |pieces| differences(&old, &new, Instant::now() + Duration::from_secs(5), pieces).len();
+        assert_eq!([of(100), of(3), of(0)], [5, 1, 1]);
     }
 
     #[test]

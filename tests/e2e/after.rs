@@ -314,7 +314,7 @@ fn what_the_person_writes_in_and_after_the_turn_stays_when_it_is_taken_back() {
     let mine = text.replace("line 30\n", "my thirty\n").replace("line 20\n", "my twenty\n");
     assert_eq!(disk(&place, "a.txt"), mine.replace("line 10\n", "ten\n").replace("line 50\n", "fifty\n"));
     let said = ok(&place, &["undo", "last"]);
-    assert!(said.contains("merged a.txt (your changes stay)"), "{said}");
+    assert!(said.contains("merged a.txt (other changes stay)"), "{said}");
     assert_eq!(disk(&place, "a.txt"), mine, "{said}");
     assert_eq!(disk(&place, "mine.txt"), "mine, and more\n");
 }
@@ -338,7 +338,7 @@ fn what_the_person_writes_while_the_agent_hangs_stays_when_the_turn_is_stopped_a
     s.wait_for("the sums", |screen| screen.contains('±'));
     s.quit(&place);
     let said = ok(&place, &["undo", "last"]);
-    assert!(said.contains("merged a.txt (your changes stay)"), "{said}");
+    assert!(said.contains("merged a.txt (other changes stay)"), "{said}");
     assert_eq!(disk(&place, "a.txt"), text.replace("line 30\n", "my thirty\n"), "{said}");
     assert_eq!(disk(&place, "mine.txt"), "mine, and more\n", "{said}");
 }

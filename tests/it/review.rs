@@ -171,7 +171,7 @@ fn what_the_person_changed_stays() {
     let done = place.run(&["undo", "last"]);
     assert_eq!(
         lines(done.assert_code(0)),
-        ["merged a (your changes stay)", "left alone b: these lines were changed since"]
+        ["merged a (other changes stay)", "left alone b: these lines were changed since"]
     );
     let files = place.files();
     assert_eq!(String::from_utf8_lossy(&files["a"]), text.replace("line 18\n", "mine\n"));

@@ -247,7 +247,7 @@ fn line(rewound: &Rewound) -> String {
     let what = match rewound.outcome {
         RewindOutcome::Restored => "as before",
         RewindOutcome::Removed => "removed",
-        RewindOutcome::Merged => "as before, with your changes",
+        RewindOutcome::Merged => "as before, with other changes",
         RewindOutcome::Doubtful => "left alone: nobody said who changed it",
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
         RewindOutcome::Conflict | RewindOutcome::Failed => match &rewound.remark {

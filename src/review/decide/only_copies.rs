@@ -2,15 +2,16 @@
 //!
 //! Computes, writes nothing. Invariants: no decision takes away or writes over a content that was at a path which is
 //! absent and stays so, or would be, but for the person's own text and what they force, and for what an earlier decision
-//! has put there when that path was gone already. And none takes a repository apart: files that are git's by their form
-//! stay, and once git has lost something, so do archives, in which it may be; but for what the person forces, and for
-//! what an index named at the first look.
+//! has put there when that path was gone already; nor one that was noted where git ignores it, and is nowhere else. And
+//! none takes a repository apart: files that are git's by their form stay, and once git has lost something, so do
+//! archives, in which it may be; but for what the person forces, and for what an index named at the first look.
 
 use crate::base::human;
 use crate::base::paths::visible;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::file_history::FileHistory;
+use crate::review::history::ignored_copies::IgnoredCopies;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::{Going, OfGit, Oid, State, content};
 use std::cell::LazyCell;
@@ -54,7 +55,9 @@ pub fn only_copies(
     log: &ChangeLog,
     contents: &Contents,
 ) -> Left {
-    let mut words = copies(files, why, log);
+    let to_be = files.iter().map(|file| (&*file.path, file.disk.1));
+    let mut words = IgnoredCopies::new(to_be, log, &contents.snapshot).among(files);
+    words.extend(copies(files, why, log));
     let OfGit { mut parts, changed, mut run, copies, alike } = of_git(files, log, contents);
     let others = alone.iter().map(|path| Going { path, is_there: (true, false), stays: true });
     let others = contents.snapshot.of_git(others, std::iter::empty(), |path| has_come(log, path));

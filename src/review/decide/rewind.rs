@@ -11,12 +11,13 @@ use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::{Contents, Joined};
 use crate::review::history::file_history::{FileHistory, carry_lines as carry};
+use crate::review::history::ignored_copies::IgnoredCopies;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::State;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why permissions stay as they are, in words.
-pub const MODE_OF_BOTH: &str = "you changed its permissions too";
+pub const MODE_OF_BOTH: &str = "its permissions were changed since, too";
 const BESIDE_PERSONS: &str = "a command of yours (!) ran then, so it may be yours";
 
 /// What a file would be, or why it is left alone.
@@ -75,10 +76,36 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
     let left = only_copies(&files, &alone, For::Rewind(turn), log, contents);
     files.retain(|file| !left.has(&file.path));
     outcomes.retain(|(one, _)| !left.has(&one.path));
+    call_only_copies_so(&mut outcomes, &files, log, contents);
     let failed = |(path, why)| (Rewound { path, outcome: RewindOutcome::Failed, remark: Some(why) }, None);
     outcomes.extend(left.words.into_iter().map(failed));
     outcomes.sort_by(|one, other| one.0.path.cmp(&other.0.path));
     Ok(Rewinds { files, outcomes })
+}
+
+/// Of what was not known before it is said when it may be the only copy of something.
+fn call_only_copies_so(
+    outcomes: &mut [(Rewound, Option<State>)],
+    files: &[FileDecision],
+    log: &ChangeLog,
+    contents: &Contents,
+) {
+    let is_not_kept = |one: &Rewound| one.outcome == RewindOutcome::NotKept;
+    let not_kept: Vec<PathBuf> =
+        outcomes.iter().filter(|(one, _)| is_not_kept(one)).map(|(one, _)| one.path.clone()).collect();
+    if not_kept.is_empty() {
+        return;
+    }
+    // Of none of them is it known that its content stays.
+    let unknown = not_kept.iter().map(|path| (&**path, State::Unkept { mark: 0, mode: 0, size: 0 }));
+    let to_be = files.iter().map(|file| (&*file.path, file.disk.1)).chain(unknown);
+    let copies = IgnoredCopies::new(to_be, log, &contents.snapshot);
+    for (one, _) in outcomes.iter_mut().filter(|(one, _)| is_not_kept(one)) {
+        let why = log.last(&one.path).and_then(|is| copies.why(&one.path, &is));
+        if why.is_some() {
+            (one.outcome, one.remark) = (RewindOutcome::Failed, why);
+        }
+    }
 }
 
 /// Takes the agent's steps of the turns out of `disk`. Nothing when it has none there.

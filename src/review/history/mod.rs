@@ -6,6 +6,7 @@ pub mod cache;
 pub mod change_log;
 pub mod contents;
 pub mod file_history;
+pub mod ignored_copies;
 pub mod json_path;
 pub mod ledger;
 pub mod order;

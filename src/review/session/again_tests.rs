@@ -123,7 +123,7 @@ fn permissions_that_the_person_has_set_meanwhile_stay_and_are_said() {
     place.act(EVERYTHING);
     set_mode(&place, "f", 0o600);
     let done = place.act(ReviewAction::Undo);
-    assert!(done.words.ends_with("; left alone: f: you changed its permissions too"), "{}", done.words);
+    assert!(done.words.ends_with("; left alone: f: its permissions were changed since, too"), "{}", done.words);
     assert_eq!((mode(&place, "f"), place.read("g").as_str()), (0o600, "AGENT\n"));
     let done = place.act(EVERYTHING);
     assert_eq!(outcomes(&done), [("f", RewindOutcome::Conflict), ("g", RewindOutcome::Restored)]);

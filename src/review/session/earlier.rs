@@ -33,7 +33,7 @@ pub fn earlier_runs(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec
 }
 
 /// The same, also those in which nothing is left. An agent may use the name of a session again: where one of that name
-/// began, there is nothing before.
+/// began, there is nothing before. Of another command line a session counts only where this one's had none of that name.
 pub fn runs_before(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<(Listed, AgentSession)> {
     let mut all = archive::list(home).into_iter().skip_while(|one| one.dir != dir);
     let Some(this) = all.next() else { return Vec::new() };
@@ -41,12 +41,19 @@ pub fn runs_before(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<
     let mut goes_on: Vec<AgentSession> =
         openings(&this).filter(|one| one.goes_on && only.is_none_or(|only| is_same(one, only))).cloned().collect();
     let mut found = Vec::new();
-    for one in all.filter(|one| cwd(one) == cwd(&this)) {
-        let mut its = openings(&one).filter(|session| goes_on.iter().any(|other| is_same(other, session)));
+    let all: Vec<Listed> = all.filter(|one| cwd(one) == cwd(&this)).collect();
+    for (at, one) in all.iter().enumerate() {
+        let before = all.get(at..).unwrap_or_default();
+        let is_known = |session: &AgentSession| before.iter().flat_map(openings).any(|one| is_same(one, session));
+        // It may have gone on with another command line of its agent.
+        let is_it = |later: &AgentSession, session: &AgentSession| {
+            is_same(later, session) || later.id == session.id && !is_known(later)
+        };
+        let mut its = openings(one).filter(|session| goes_on.iter().any(|later| is_it(later, session)));
         let Some(session) = its.next().cloned() else { continue };
         let ends: Vec<AgentSession> = its.chain([&session]).filter(|session| !session.goes_on).cloned().collect();
-        goes_on.retain(|one| !ends.iter().any(|end| is_same(one, end)));
-        found.push((one, session));
+        goes_on.retain(|later| !ends.iter().any(|end| is_it(later, end)));
+        found.push((one.clone(), session));
         if found.len() == MAX_RUNS || goes_on.is_empty() {
             break;
         }

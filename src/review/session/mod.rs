@@ -45,6 +45,7 @@ use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::{TotalsCache, totals_where};
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
+use crate::review::history::ignored_copies::left_of_ignored;
 pub use crate::review::history::ledger::MergedFrom;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
 use crate::review::history::origins::origins;
@@ -298,6 +299,9 @@ impl ReviewSession {
             let (lines, parts) = self.uncovered_of_git();
             named.extend(lines);
             of_git = parts;
+            let copies = left_of_ignored(&self.log, &self.files.snapshot);
+            named.extend(copies.iter().map(|(path, why)| format!("{}: an undo leaves it: {why}", shown(path)).into()));
+            of_git.extend(copies.into_keys());
         }
         let more = unknown_before::unknown_before(&self.log, &named, &of_git);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
@@ -311,6 +315,12 @@ impl ReviewSession {
             format!("{when}: a command began before all files had been looked at; what it changed by then may not be put down to it")
         }));
         named
+    }
+
+    /// What git ignored and is gone, in words: no undo brings it back.
+    pub fn gone_for_good(&self) -> Vec<String> {
+        let gone = self.files.snapshot.gone(&|path| self.log.had_content(path));
+        gone.into_iter().map(|line| line.words).collect()
     }
 
     /// What an undo leaves of git's, and what git has lost, in words; and the files of repositories that it leaves.
@@ -577,3 +587,7 @@ mod closed_tests;
 #[cfg(test)]
 #[path = "pending_tests.rs"]
 mod pending_tests;
+
+#[cfg(test)]
+#[path = "ignored_tests.rs"]
+mod ignored_tests;

@@ -406,7 +406,7 @@ fn a_file_of_which_both_have_changed_the_permissions_is_named() {
     for action in [ReviewAction::PreviewRewind { turn: 1 }, ReviewAction::Rewind { turn: 1 }] {
         let done = place.act(action);
         assert_eq!(outcome(&done.rewound, "f"), Some(RewindOutcome::Conflict), "{done:?}");
-        assert_eq!(done.rewound[0].remark.as_deref(), Some("you changed its permissions too"));
+        assert_eq!(done.rewound[0].remark.as_deref(), Some("its permissions were changed since, too"));
     }
 }
 

@@ -1160,10 +1160,17 @@ fn what_earlier_runs_of_a_session_have_left_is_found_until_it_is_taken_back() {
         review.dir().to_owned()
     };
     let (same, other) = (later("t", "session-1", true), later("u", "session-2", true));
+    let by_another = {
+        let mut review = ReviewSession::create(&home, SessionInfo { stem: "t2".into(), ..head.clone() }).unwrap();
+        let agent = AgentSession::new("session-1", 1, "agent --other");
+        review.session(AgentSession { goes_on: true, ..agent }).unwrap();
+        review.dir().to_owned()
+    };
     let (of_that_name, its) = (later("v", "session-1", false), later("w", "session-1", true));
     let left =
         |dir: &Path| earlier_runs(&home, dir, None).into_iter().map(|run| run.run.left.unwrap()).collect::<Vec<_>>();
     assert_eq!(left(&same), [Left { files: 1, pending: 1 }]);
+    assert_eq!(left(&by_another), [Left { files: 1, pending: 1 }], "with another command line");
     assert_eq!(left(&other), [], "of another session");
     assert_eq!(left(&of_that_name), [], "an agent may use a name again");
     assert_eq!(left(&its), [], "what was before the one that began is not its own");

@@ -10,6 +10,7 @@ pub mod capture;
 pub mod clock;
 pub mod closed;
 pub mod coverage;
+pub mod fingerprints;
 pub mod manifest;
 pub mod moves;
 mod objects;
@@ -444,9 +445,7 @@ impl Snapshot {
         }
         named.extend(replaced.map(Uncovered::from));
         named.extend(coverage::uncovered(self, &dirs, failed));
-        let is_kept = |key: &[u8]| is_kept(walk::path(key));
-        named.extend(coverage::gone(&self.ignored.gone(self.root.path(), &is_kept)));
-        named.extend(coverage::lost(&self.ignored.lost(self.root.path(), &is_kept)));
+        named.extend(self.gone(is_kept));
         named
     }
 

@@ -5,6 +5,8 @@
 
 use super::Snapshot;
 use super::capture::unkept;
+use super::coverage::{self, Uncovered};
+use super::fingerprints::Fingerprints;
 use super::manifest::Entries;
 use super::packs;
 use crate::base::paths::visible;
@@ -67,6 +69,24 @@ impl Peek<'_> {
 }
 
 impl Snapshot {
+    /// What was ignored at the first look.
+    pub(crate) fn fingerprints(&self) -> Fingerprints {
+        Fingerprints::read(&self.dir, self.root.path())
+    }
+
+    /// Whether a file has that content that was known at the last look, none of those that go.
+    pub(crate) fn has_beside(&self, oid: Oid, goes: &dyn Fn(&Path) -> bool) -> bool {
+        self.seen.iter().any(|(key, entry)| entry.state.oid() == Some(oid) && !goes(walk::path(key)))
+    }
+
+    /// What was ignored when the session began and is gone, in words; but for what `is_kept`.
+    pub(crate) fn gone(&self, is_kept: &dyn Fn(&Path) -> bool) -> Vec<Uncovered> {
+        let is_kept = |key: &[u8]| is_kept(walk::path(key));
+        let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept));
+        lines.extend(coverage::lost(&self.ignored.lost(self.root(), &is_kept)));
+        lines
+    }
+
     /// Whether a path below the root was there at the last look, or was ignored at the first one.
     pub(crate) fn was_there(&self, path: &Path) -> bool {
         let key = walk::bytes(path);

@@ -6,23 +6,19 @@
 
 use super::capture::Job;
 use super::closed::Closed;
+use super::fingerprints::{self, read, write};
 use super::manifest::Entries;
 use super::survey::{Lost, Survey};
 use crate::review::error::ReviewError;
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::walk::{self, HIDDEN, Kind, OldRules, Reader, RelPath, Stat, Time, Walked};
-use crate::store::private::private_file;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 /// The names that were ignored at the first look, one after the other with a zero byte behind each.
 const FILE: &str = "ignored";
 /// What was in those that are directories.
 const INSIDE: &str = "ignored-inside";
-/// No such file of ours is longer.
-const LONGEST: u64 = 64 << 20;
 
 /// What stays of a file that is only moved: its inode, its size, when it was written.
 pub(crate) type Moved = (u64, u64, Time);
@@ -65,6 +61,8 @@ impl Ignored {
             write(&store.join(INSIDE), &self.inside.to_bytes())?;
             let text: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
             write(&store.join(FILE), &text)?;
+            let tops = names.iter().filter(|key| !hidden.has(key)).cloned();
+            fingerprints::note(store, root, began, tops.chain(self.inside.files()))?;
             (self.first, self.lasting, self.began) = (names.clone(), names.clone(), began);
         } else {
             self.lasting.retain(|name| names.contains(name));
@@ -111,17 +109,6 @@ pub(crate) struct First<'a> {
     pub root: &'a Path,
     pub began: Time,
     pub hidden: &'a OwnFiles,
-}
-
-/// A file of ours and what it says; nothing when it is not there or was not written by us.
-fn read(path: &Path) -> Option<(fs::Metadata, Vec<u8>)> {
-    let meta = path.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
-    Some((meta, fs::read(path).unwrap_or_default()))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), ReviewError> {
-    let file = private_file().write(true).create(true).truncate(true).open(path);
-    file.and_then(|mut file| file.write_all(bytes)).map_err(|e| ReviewError::io(path, e))
 }
 
 /// What is known of a path from before.

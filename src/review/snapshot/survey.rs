@@ -111,6 +111,18 @@ impl Survey {
         }
     }
 
+    /// The files of which it has the names, those near the root first.
+    pub(crate) fn files(&self) -> impl Iterator<Item = RelPath> {
+        let depth = |key: &RelPath| key.iter().filter(|byte| **byte == b'/').count();
+        let mut dirs: Vec<(&RelPath, &Listed)> = self.dirs.iter().collect();
+        dirs.sort_by_key(|(key, _)| depth(key));
+        let below = |(key, listed): (&RelPath, &Listed)| {
+            let files = listed.names.iter().filter(|name| !name.ends_with(b"/"));
+            files.map(|name| RelPath::from([key, &b"/"[..], name].concat())).collect::<Vec<_>>()
+        };
+        dirs.into_iter().flat_map(below)
+    }
+
     /// Whether there were files below that directory.
     pub(crate) fn had_files(&self, key: &[u8]) -> bool {
         self.dirs.contains_key(key)

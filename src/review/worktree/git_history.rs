@@ -128,7 +128,7 @@ impl Histories {
         }
         let objects = git.join("objects");
         self.mark(git, dir(git));
-        for name in ["commondir", "reftable/tables.list", "logs/HEAD"] {
+        for name in ["commondir", "reftable/tables.list", "logs/HEAD", "shallow"] {
             self.mark_if_there(&git.join(name), filled);
         }
         self.mark_if_there(&git.join("HEAD"), |path| head(path).or_else(|| filled(path)));

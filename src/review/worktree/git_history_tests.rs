@@ -97,3 +97,18 @@ fn what_could_not_be_noted_is_unclear_also_when_the_bound_is_met_exactly() {
         assert_eq!(histories.losses(Path::new("/none")).count, 0);
     }
 }
+
+#[test]
+fn where_a_shallow_history_ends_is_missed_when_it_is_gone() {
+    let temp = tempfile::tempdir().unwrap();
+    let git = temp.path().join(".git");
+    write(&git.join("HEAD"), b"ref: refs/heads/main\n");
+    write(&git.join("shallow"), format!("{OID}\n").as_bytes());
+    let mut histories = Histories::default();
+    histories.note(&git, temp.path());
+    // A deeper fetch.
+    write(&git.join("shallow"), format!("{}\n", OID.replace('1', "2")).as_bytes());
+    assert_eq!(histories.losses(Path::new("/none")).count, 0);
+    fs::remove_file(git.join("shallow")).unwrap();
+    assert_eq!(histories.losses(Path::new("/none")).first, [git.join("shallow")]);
+}

@@ -315,7 +315,7 @@ fn outcome(file: &Rewound) -> (Cow<'static, str>, Token) {
     let (words, token) = match file.outcome {
         RewindOutcome::Restored => ("✓ restored", Token::Good),
         RewindOutcome::Removed => ("✓ removed", Token::Good),
-        RewindOutcome::Merged => ("✓ without the agent's changes; yours stay", Token::Good),
+        RewindOutcome::Merged => ("✓ without the agent's changes; others stay", Token::Good),
         RewindOutcome::Conflict => ("✗ left alone: these lines were changed since", Token::Warn),
         RewindOutcome::Doubtful => match &file.remark {
             Some(why) => return (format!("✗ left alone: {why}").into(), Token::Warn),

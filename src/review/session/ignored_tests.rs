@@ -1,0 +1,302 @@
+//! What git ignores and the agent carries elsewhere and removes: no decision takes away the only copy.
+
+use super::tests::{Place, git_in};
+use super::*;
+use crate::model::changes::{ReviewAction, RewindOutcome, Target, Verdict};
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+
+const SECRET: &str = "KEY=of the person\n";
+
+fn begun() -> Place {
+    let mut place = Place::empty();
+    git_in(&place.at(""), &["init", "-q"]);
+    place.write(".gitignore", ".env\nsecrets/\nlink\n*.big\n");
+    place.write(".env", SECRET);
+    place.write("secrets/a/key", "of the person, too\n");
+    place.write("notes", "notes\n");
+    symlink("nowhere/of the person", place.at("link")).unwrap();
+    File::create(place.at("it.big")).unwrap().set_len(70 << 20).unwrap();
+    place.begin();
+    place
+}
+
+fn words(of: &str) -> String {
+    format!("it may be the only copy of what was in {of}, which git ignored")
+}
+
+/// What is said of a file in the report, and by an undo in another process.
+fn undone(mut place: Place, turn: u64, path: &str) -> (Place, Option<String>, Option<String>) {
+    let shown = place.review.uncovered();
+    let shown = shown.iter().find_map(|line| line.strip_prefix(&format!("{path}: an undo leaves it: ")));
+    let shown = shown.map(str::to_owned);
+    place = place.reopen();
+    let done = place.act(ReviewAction::Rewind { turn });
+    let said = done.rewound.iter().find(|one| one.path == Path::new(path) && one.outcome == RewindOutcome::Failed);
+    let said = said.map(|one| one.remark.clone().unwrap_or_default());
+    (place, shown, said)
+}
+
+/// The file stays as it is, the undo and the report say so alike, and there is nothing to be done again.
+fn stays(path: &str, of: &str, agent: impl FnOnce(&mut Place)) -> Place {
+    let mut place = begun();
+    place.turn(1, agent);
+    let text = fs::read(place.at(path));
+    let (place, shown, said) = undone(place, 1, path);
+    assert_eq!(said.as_deref(), Some(&*words(of)), "{path}");
+    assert_eq!(shown, said, "{path}");
+    assert_eq!(fs::read(place.at(path)).ok(), text.ok(), "{path}");
+    assert!(place.at(path).symlink_metadata().is_ok(), "{path}");
+    place
+}
+
+fn copy(p: &Place, from: &str, to: &str) {
+    fs::create_dir_all(p.at(to).parent().unwrap()).unwrap();
+    fs::copy(p.at(from), p.at(to)).unwrap();
+}
+
+fn remove(p: &Place, name: &str) {
+    let path = p.at(name);
+    if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+}
+
+#[test]
+fn a_copy_of_what_was_ignored_and_is_gone_stays() {
+    let place = stays("x", ".env", |p| {
+        p.command(|p| {
+            copy(p, ".env", "x");
+            remove(p, ".env");
+            p.write("other", "of the agent\n");
+        });
+    });
+    assert!(!place.at("other").exists());
+    assert_eq!(place.review.gone_for_good(), [".env: was ignored and is gone, which cannot be taken back"]);
+}
+
+#[test]
+fn two_copies_stay() {
+    for path in ["x", "y/z"] {
+        stays(path, ".env", |p| {
+            p.command(|p| {
+                copy(p, ".env", "x");
+                copy(p, ".env", "y/z");
+                remove(p, ".env");
+            });
+        });
+    }
+}
+
+#[test]
+fn a_copy_that_was_changed_later_stays_as_it_is() {
+    stays("x", ".env", |p| {
+        p.command(|p| copy(p, ".env", "x"));
+        p.command(|p| p.write("x", &format!("{SECRET}more\n")));
+        p.command(|p| remove(p, ".env"));
+    });
+}
+
+#[test]
+fn what_was_put_over_a_file_stays() {
+    let place = stays("notes", ".env", |p| {
+        p.command(|p| {
+            copy(p, ".env", "notes");
+            remove(p, ".env");
+        });
+    });
+    assert_eq!(place.read("notes"), SECRET);
+}
+
+#[test]
+fn a_copy_of_what_has_another_content_by_then_stays() {
+    stays("x", ".env", |p| {
+        p.command(|p| {
+            copy(p, ".env", "x");
+            p.write(".env", "KEY=of the agents\n");
+        });
+    });
+}
+
+#[test]
+fn copies_of_a_directory_stay() {
+    stays("s2/a/key", "secrets/a/key", |p| {
+        p.command(|p| {
+            copy(p, "secrets/a/key", "s2/a/key");
+            remove(p, "secrets");
+        });
+    });
+}
+
+#[test]
+fn a_copy_of_a_link_stays() {
+    stays("l2", "link", |p| {
+        p.command(|p| {
+            symlink("nowhere/of the person", p.at("l2")).unwrap();
+            remove(p, "link");
+        });
+    });
+}
+
+#[test]
+fn a_copy_that_the_client_wrote_stays() {
+    stays("x", ".env", |p| {
+        p.client_writes("x", SECRET);
+        p.command(|p| remove(p, ".env"));
+    });
+}
+
+#[test]
+fn what_was_moved_is_called_the_only_copy() {
+    for (from, to) in [(".env", "x"), ("it.big", "x"), ("secrets/a/key", "k")] {
+        stays(to, from, |p| p.command(|p| fs::rename(p.at(from), p.at(to)).unwrap()));
+    }
+}
+
+#[test]
+fn what_was_copied_back_and_forth_is_where_it_was() {
+    let mut place = begun();
+    place.turn(1, |p| {
+        p.command(|p| {
+            copy(p, ".env", "x");
+            remove(p, ".env");
+            copy(p, "x", ".env");
+        });
+    });
+    let (place, shown, said) = undone(place, 1, "x");
+    assert_eq!((shown, said), (None, None));
+    assert!(!place.at("x").exists());
+    assert_eq!(place.read(".env"), SECRET);
+}
+
+#[test]
+fn a_copy_goes_where_something_else_has_the_content() {
+    let agents: [fn(&Place); 4] = [
+        |p| copy(p, ".env", "x"),
+        // Like a file that stays.
+        |p| {
+            p.write("x", "notes\n");
+            remove(p, ".env");
+        },
+        // Of the same size.
+        |p| {
+            p.write("x", "KEY=of the agents\n");
+            remove(p, ".env");
+        },
+        |p| p.write("x", ""),
+    ];
+    for agent in agents {
+        let mut place = begun();
+        place.turn(1, |p| p.command(agent));
+        let (place, shown, said) = undone(place, 1, "x");
+        assert_eq!((shown, said), (None, None));
+        assert!(!place.at("x").exists());
+    }
+}
+
+#[test]
+fn what_the_agent_has_named_is_covered_and_comes_back_so_that_its_copy_goes() {
+    let mut place = begun();
+    place.turn(1, |p| {
+        p.tool_does(".env", |p| copy(p, ".env", "x"));
+        p.command(|p| remove(p, ".env"));
+    });
+    let (place, shown, said) = undone(place, 1, "x");
+    assert_eq!((shown, said), (None, None));
+    assert!(!place.at("x").exists());
+    assert_eq!(place.read(".env"), SECRET);
+}
+
+#[test]
+fn a_rejection_leaves_the_only_copy_and_says_so() {
+    for by_hunk in [true, false] {
+        let mut place = begun();
+        place.turn(1, |p| {
+            p.command(|p| {
+                copy(p, ".env", "x");
+                remove(p, ".env");
+            });
+        });
+        let target = if by_hunk { place.hunk(0) } else { Target::File("x".into()) };
+        let refused = place.decide(target, Verdict::Reject).unwrap_err().to_string();
+        assert!(refused.contains(&words(".env")), "{refused}");
+        assert_eq!(place.read("x"), SECRET);
+    }
+}
+
+#[test]
+fn what_an_undo_has_taken_while_it_was_a_copy_stays_once_it_is_the_only_one() {
+    let mut place = begun();
+    place.turn(1, |p| p.command(|p| copy(p, ".env", "x")));
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert!(!place.at("x").exists());
+    place.act(ReviewAction::Undo);
+    remove(&place, ".env");
+    let (place, _, said) = undone(place, 1, "x");
+    assert_eq!(said.as_deref(), Some(&*words(".env")));
+    assert_eq!(place.read("x"), SECRET);
+}
+
+#[test]
+fn an_archive_stays_that_may_have_what_is_gone_and_another_goes() {
+    let tar = |name: &str| {
+        let mut text = vec![0; 1024];
+        text[..name.len()].copy_from_slice(name.as_bytes());
+        text[257..262].copy_from_slice(b"ustar");
+        text
+    };
+    let gzip = |text: &[u8]| {
+        let mut out = Vec::new();
+        let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::fast());
+        std::io::Write::write_all(&mut packer, text).unwrap();
+        drop(packer);
+        out
+    };
+    let xz = b"\xfd7zXZ\0nobody looks into it";
+    let texts = [
+        (tar(".env"), true),
+        (tar("other"), false),
+        (gzip(&tar("x/.env")), true),
+        (gzip(&tar("other")), false),
+        (xz.to_vec(), true),
+    ];
+    for (text, stays) in texts {
+        for gone in [true, false] {
+            let mut place = begun();
+            place.turn(1, |p| {
+                p.command(|p| {
+                    fs::write(p.at("bk"), &text).unwrap();
+                    if gone {
+                        remove(p, ".env");
+                    }
+                });
+            });
+            let (place, shown, said) = undone(place, 1, "bk");
+            let words = "it may have the only copy of .env, which git ignored, in it";
+            assert_eq!(said.as_deref(), (stays && gone).then_some(words));
+            assert_eq!((shown, place.at("bk").exists()), (said, stays && gone));
+        }
+    }
+}
+
+#[test]
+fn few_files_are_read_and_the_others_are_known_by_size_and_name() {
+    let mut place = Place::empty();
+    git_in(&place.at(""), &["init", "-q"]);
+    place.write(".gitignore", "many/\n");
+    for n in 0..2_100 {
+        place.write(&format!("many/f{n:04}"), &format!("{n:04}\n"));
+    }
+    place.begin();
+    place.turn(1, |p| {
+        p.command(|p| {
+            for n in 0..2_100 {
+                copy(p, &format!("many/f{n:04}"), &format!("copy/f{n:04}"));
+            }
+            p.write("f", "size\n");
+            remove(p, "many");
+        });
+    });
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    let left = done.rewound.iter().filter(|one| one.outcome == RewindOutcome::Failed).count();
+    // Of one directory the first 1,000 names are remembered.
+    assert_eq!((left, place.at("f").exists()), (1_000, false));
+}
