@@ -170,7 +170,7 @@ fn agents_that_are_not_installed_give_way_to_the_sessions_of_this_directory() {
         p.step(row);
         p.draw(&Theme::default(), "~", &mut buf);
         let shown = text(&buf);
-        let want = if row < 29 { format!("❯ Agent {row} ") } else { "❯ “mend the roof”".to_owned() };
+        let want = if row < 29 { format!("❯ Agent {row} ") } else { "❯ “mend the roof".to_owned() };
         assert!(shown.contains(&want), "{row}: {shown}");
     }
 }
