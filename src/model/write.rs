@@ -27,6 +27,14 @@ pub struct Write {
     pub(super) stage: Stage,
 }
 
+/// What has to be on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Only the path was shown.
+    Nothing,
+    On(Before),
+}
+
 /// A change that the person has allowed when the agent asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approved {
@@ -61,12 +69,12 @@ impl Approved {
         self.path == path
     }
 
-    /// What has to be on the disk for a write of that turn to be just this change, if anything; `None` where it is another.
-    pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Option<Before>> {
+    /// What has to be on the disk for a write of that turn to be just this change; `None` where it is another.
+    pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Needs> {
         let is_it = self.turn == turn && write.how == WriteHow::default();
         match self.change {
-            Some((before, after)) => (is_it && after == write.content).then_some(Some(before)),
-            None => is_it.then_some(None),
+            Some((before, after)) => (is_it && after == write.content).then_some(Needs::On(before)),
+            None => is_it.then_some(Needs::Nothing),
         }
     }
 }

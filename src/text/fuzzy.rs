@@ -13,7 +13,9 @@ const MAX_CHARS: usize = 1024;
 /// items in their order.
 pub fn rank(query: &str, items: &[&str]) -> Vec<usize> {
     let mut ranking = Ranking::new(query, usize::MAX);
-    items.iter().for_each(|item| ranking.add(item));
+    for item in items {
+        ranking.add(item);
+    }
     ranking.best()
 }
 
@@ -119,7 +121,9 @@ mod tests {
             found.dedup();
             let all = rank(&query, &items);
             let mut best = Ranking::new(&query, 2);
-            items.iter().for_each(|item| best.add(item));
+            for item in &items {
+                best.add(item);
+            }
             prop_assert_eq!(best.best(), all.iter().copied().take(2).collect::<Vec<_>>());
             prop_assert!(found.len() == all.len() && found.iter().all(|at| *at < items.len()));
         }

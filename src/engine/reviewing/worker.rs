@@ -14,7 +14,7 @@ use crate::model::changes::{
     Before, HeldOutcome, LeftRun, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
-use crate::model::ids::{ReqId, SessionKey, TurnId};
+use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
 use crate::review::session::{ReviewSession, earlier_runs, is_elsewhere, persons};
@@ -241,19 +241,11 @@ impl Worker {
                 self.trouble("written", "the review could not take note of a write that was not done", noted);
             }
             Job::Preview { req, asked, claims } => {
-                let held = self.review.preview_of_held(req);
-                let held = self.trouble("preview", "the diff of a question could not be compared with the file", held);
-                let previews = match held.flatten() {
-                    Some(preview) => vec![preview],
-                    None => claims.iter().map(|claim| self.preview(claim)).collect(),
-                };
+                let previews = self.previews(req, &claims);
                 self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
             Job::Places { entry, claims } => {
-                let lines: Vec<_> = claims.iter().map(|claim| self.line_of(claim)).collect();
-                if lines.iter().any(Option::is_some) {
-                    self.tell(at, ReviewEvent::PlacesFound { entry, lines });
-                }
+                self.places(at, entry, &claims);
             }
             Job::Hold { req, path, content, turn, entry, asked, over } => {
                 let (entry, turn) = (shared(at, entry), turn.map(|turn| turn.0));
@@ -346,6 +338,24 @@ impl Worker {
             },
         );
         self.now();
+    }
+
+    /// Where in their files edits are, if any is found.
+    fn places(&mut self, at: SessionKey, entry: EntryId, claims: &[ClaimedEdit]) {
+        let lines: Vec<_> = claims.iter().map(|claim| self.line_of(claim)).collect();
+        if lines.iter().any(Option::is_some) {
+            self.tell(at, ReviewEvent::PlacesFound { entry, lines });
+        }
+    }
+
+    /// What an agent wants to change, as it would be on the disk.
+    fn previews(&mut self, req: ReqId, claims: &[ClaimedEdit]) -> Vec<WritePreview> {
+        let held = self.review.preview_of_held(req);
+        let held = self.trouble("preview", "the diff of a question could not be compared with the file", held);
+        match held.flatten() {
+            Some(preview) => vec![preview],
+            None => claims.iter().map(|claim| self.preview(claim)).collect(),
+        }
     }
 
     /// What cannot be compared is shown as the agent told it.

@@ -13,6 +13,7 @@ use super::super::question::{About, Offered, Outside, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::Ruled;
 use super::super::session::{PromptKind, Session, Stage, Write};
+use super::super::write::Needs;
 use super::Cx;
 use super::{audit, host, notice, permission, review, service};
 use std::path::Path;
@@ -111,20 +112,20 @@ fn approved(session: &mut Session, req: ReqId, write: &Write, request: &Request,
         return false;
     }
     let Some(at) = session.approved.iter().position(|approved| approved.is_of(real)) else { return false };
-    let Some(over) = session.approved.remove(at).fits(session.last_turn, write) else { return false };
-    if over.is_none() && !is_outside {
+    let Some(needs) = session.approved.remove(at).fits(session.last_turn, write) else { return false };
+    if needs == Needs::Nothing && !is_outside {
         return false;
     }
     advance(session, req, Stage::Comparing);
     if is_outside && let Some(write) = session.writes.get_mut(&req) {
         write.outside = Some(real.clone());
     }
-    match over {
-        None => compared(session, req, true, cx),
-        Some(over) if is_outside => {
+    match needs {
+        Needs::Nothing => compared(session, req, true, cx),
+        Needs::On(over) if is_outside => {
             cx.push(Effect::Review(ReviewCommand::CompareOutside { req, path: real.clone(), over }));
         }
-        over => hand_over(req, write.clone(), true, over, cx),
+        Needs::On(over) => hand_over(req, write.clone(), true, Some(over), cx),
     }
     true
 }

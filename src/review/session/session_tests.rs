@@ -1570,8 +1570,7 @@ fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_ther
 
 #[test]
 fn what_was_read_and_compared_for_a_turn_is_given_back_when_it_is_over() {
-    let text =
-        |turn: u64| -> String { (0..4000).map(|n| format!("{turn} line {n} of a text that is long\n")).collect() };
+    let text = |turn: u64| lines(4000).replace("line", &format!("of turn {turn} is this long line"));
     let mut place = Place::with(&[("a", b"one\n")]);
     let mut most = 0;
     for turn in 1..40 {

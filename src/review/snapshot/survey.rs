@@ -113,7 +113,7 @@ impl Survey {
 
     /// The files of which it has the names, those near the root first.
     pub(crate) fn files(&self) -> impl Iterator<Item = RelPath> {
-        let depth = |key: &RelPath| key.iter().filter(|byte| **byte == b'/').count();
+        let depth = |key: &RelPath| key.split(|byte| *byte == b'/').count();
         let mut dirs: Vec<(&RelPath, &Listed)> = self.dirs.iter().collect();
         dirs.sort_by_key(|(key, _)| depth(key));
         let below = |(key, listed): (&RelPath, &Listed)| {

@@ -66,7 +66,9 @@ impl Parts {
 
     fn addresses(&mut self, text: &str) {
         let pages: BTreeSet<&str> = address::all(text).take(MAX).collect();
-        pages.into_iter().for_each(|page| self.add("address", page));
+        for page in pages {
+            self.add("address", page);
+        }
     }
 
     fn call(&mut self, call: &ToolCall, session: SessionRef<'_>) {
@@ -86,7 +88,9 @@ impl Parts {
                 ToolContent::Terminal(id) => self.terminal(session.terminal(id)),
             }
         }
-        paths.into_iter().for_each(|path| self.add("path", path));
+        for path in paths {
+            self.add("path", path);
+        }
     }
 
     fn change(&mut self, change: &Change) {

@@ -136,7 +136,7 @@ impl App {
 
     /// With the person's keys, and names of themes that can be chosen.
     pub fn with_keys(keys: Arc<Keymap>, themes: Vec<&'static str>, own_prompts: Arc<[OwnPrompt]>) -> Self {
-        Self { keys, themes, own_prompts, ..Self::default() }
+        Self { own_prompts, keys, themes, ..Self::default() }
     }
 
     /// What Enter sends by itself now.

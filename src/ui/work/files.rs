@@ -233,7 +233,9 @@ impl Worker {
         let mut soon = Some(Instant::now());
         let mut left = tree.names.len();
         for names in tree.names.chunks(CHUNK) {
-            names.iter().for_each(|(_, name)| ranking.add(name));
+            for (_, name) in names {
+                ranking.add(name);
+            }
             left -= names.len();
             if left > 0 && soon.is_some_and(|begun| begun.elapsed() >= SOON) {
                 let paths = listed(question, &tree.names, &ranking.best());
@@ -249,7 +251,9 @@ impl Worker {
         let mut paths = listed(question, &tree.names, &ranking.best());
         if let Some(ignored) = tree.ignored.as_ref().filter(|_| !question.text.is_empty()) {
             let mut ranking = Ranking::new(&question.text, ROWS);
-            ignored.iter().for_each(|(_, name)| ranking.add(name));
+            for (_, name) in ignored {
+                ranking.add(name);
+            }
             paths.extend(listed(question, ignored, &ranking.best()));
         }
         paths.truncate(ROWS);
