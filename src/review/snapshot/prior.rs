@@ -11,10 +11,10 @@ use super::survey::{Lost, Survey};
 use crate::review::error::ReviewError;
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::walk::{self, HIDDEN, Kind, OldRules, Reader, RelPath, Stat, Time, Walked};
-use crate::store::private::private_file;
+use crate::store::private::{open, open_as, private_file};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 /// The names that were ignored at the first look, one after the other with a zero byte behind each.
@@ -115,12 +115,14 @@ pub(crate) struct First<'a> {
 
 /// A file of ours and what it says; nothing when it is not there or was not written by us.
 fn read(path: &Path) -> Option<(fs::Metadata, Vec<u8>)> {
-    let meta = path.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
-    Some((meta, fs::read(path).unwrap_or_default()))
+    let mut file = open(path).ok()?;
+    let meta = file.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).is_ok().then_some((meta, bytes))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), ReviewError> {
-    let file = private_file().write(true).create(true).truncate(true).open(path);
+    let file = open_as(private_file().write(true).create(true).truncate(true), path);
     file.and_then(|mut file| file.write_all(bytes)).map_err(|e| ReviewError::io(path, e))
 }
 
