@@ -291,7 +291,14 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewE
         None => return Err(ReviewError::Refused("nothing to do again".to_owned())),
         Some((words, Newest::Rewind(turn))) => (turn, format!("undone: {words}")),
     };
-    let (mut taken, stopped) = progress::act(tracker, &ReviewAction::Undo, "bringing back")?;
+    let (mut taken, stopped) = match progress::act(tracker, &ReviewAction::Undo, "bringing back") {
+        // Every file was left alone, and why is said.
+        Err(ReviewError::Refused(words)) if tracker.root_stands().is_ok() => {
+            let unwritten = tracker.unwritten();
+            (Done { words: format!("{undone}; left alone: {words}"), unwritten, ..Done::default() }, None)
+        }
+        acted => acted?,
+    };
     // What was left alone is said behind it.
     let left = taken.words.strip_prefix(&undone).map(str::to_owned);
     let from = if turn == 0 { "the beginning".to_owned() } else { tracker.turn_words(turn) };

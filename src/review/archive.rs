@@ -9,12 +9,12 @@ use super::protocol::{AgentSession, SessionInfo};
 use crate::base::paths::visible;
 use crate::review::worktree::walk;
 use crate::store::lock::is_locked as is_held;
-use crate::store::private::{check_owner, make_private_dir};
+use crate::store::private::{self, check_owner, make_private_dir, open};
 use crate::text::width::truncate;
 use serde::de::DeserializeOwned;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -154,13 +154,13 @@ fn age_of(dir: &Path, stem: &str) -> u64 {
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
+    open(path).ok()?.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
 /// Whether a process has it open.
 pub fn is_locked(dir: &Path) -> bool {
-    File::open(dir.join(LOCK)).is_ok_and(|file| is_held(&file))
+    open(&dir.join(LOCK)).is_ok_and(|file| is_held(&file))
 }
 
 /// A file: which, of how many names, and its bytes.
@@ -263,7 +263,7 @@ pub fn is_name(id: &str) -> bool {
 /// What a session's review began with.
 pub fn head(dir: &Path) -> Result<SessionInfo, ReviewError> {
     let path = dir.join(HEAD);
-    let bytes = std::fs::read(&path).map_err(|e| ReviewError::io(&path, e))?;
+    let bytes = private::read(&path).map_err(|e| ReviewError::io(&path, e))?;
     serde_json::from_slice(&bytes).map_err(|e| ReviewError::io(&path, std::io::Error::from(e)))
 }
 

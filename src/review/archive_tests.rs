@@ -1,4 +1,5 @@
 use super::*;
+use std::fs::File;
 use tempfile::TempDir;
 
 const NOW: u64 = 2_000_000_000;

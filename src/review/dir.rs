@@ -2,7 +2,7 @@
 
 use super::error::ReviewError;
 use crate::store::lock::Lock;
-use crate::store::private::private_file;
+use crate::store::private::{open_as, private_file, read};
 use crate::store::replace::{Durability, Replacement};
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
@@ -39,7 +39,7 @@ pub fn last_sign(dir: &Path, stem: &str) -> SystemTime {
 pub fn lock(dir: &Path) -> Result<Lock, ReviewError> {
     let path = dir.join(LOCK);
     let fail = |e| ReviewError::io(&path, e);
-    let file = private_file().create(true).truncate(false).write(true).open(&path).map_err(fail)?;
+    let file = open_as(private_file().create(true).truncate(false).write(true), &path).map_err(fail)?;
     Lock::take(file).map_err(|error| match error {
         TryLockError::WouldBlock => ReviewError::Locked,
         TryLockError::Error(error) => fail(error),
@@ -49,7 +49,7 @@ pub fn lock(dir: &Path) -> Result<Lock, ReviewError> {
 /// Makes room for a word on what will have gone wrong.
 pub fn make_room_for_trouble(dir: &Path) -> Result<(), ReviewError> {
     let path = dir.join(TROUBLE);
-    let file = private_file().write(true).create(true).truncate(true).open(&path);
+    let file = open_as(private_file().write(true).create(true).truncate(true), &path);
     file.and_then(|mut file| file.write_all(&[b' '; TROUBLE_BYTES])).map_err(|e| ReviewError::io(&path, e))
 }
 
@@ -86,12 +86,12 @@ pub fn root_is_back(dir: &Path) {
 }
 
 fn is_of_root(dir: &Path) -> bool {
-    std::fs::read(dir.join(TROUBLE)).is_ok_and(|bytes| bytes.len() == TROUBLE_BYTES && bytes.ends_with(&[OF_ROOT]))
+    read(&dir.join(TROUBLE)).is_ok_and(|bytes| bytes.len() == TROUBLE_BYTES && bytes.ends_with(&[OF_ROOT]))
 }
 
 fn overwrite(dir: &Path, words: &[u8]) {
     // Without that file there is nothing more that could be done.
-    if let Ok(mut file) = File::options().write(true).open(dir.join(TROUBLE)) {
+    if let Ok(mut file) = open_as(File::options().write(true), &dir.join(TROUBLE)) {
         let _ = std::io::Write::write_all(&mut file, words);
     }
 }
@@ -106,7 +106,7 @@ pub fn note_unfinished(dir: &Path) {
 
 /// What has gone wrong, in words.
 pub fn trouble(dir: &Path) -> Option<String> {
-    let bytes = std::fs::read(dir.join(TROUBLE)).ok().filter(|bytes| bytes.len() <= TROUBLE_BYTES)?;
+    let bytes = read(&dir.join(TROUBLE)).ok().filter(|bytes| bytes.len() <= TROUBLE_BYTES)?;
     let words = String::from_utf8_lossy(bytes.strip_suffix(&[OF_ROOT]).unwrap_or(&bytes)).trim().to_owned();
     (!words.is_empty()).then_some(words)
 }
@@ -121,6 +121,6 @@ pub fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Revi
 
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ReviewError> {
     let fail = |e| ReviewError::io(path, e);
-    let text = std::fs::read(path).map_err(fail)?;
+    let text = read(path).map_err(fail)?;
     serde_json::from_slice(&text).map_err(|e| fail(e.into()))
 }

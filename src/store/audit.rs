@@ -5,7 +5,7 @@
 //! readable by their owner alone; a line that was changed, removed or cut off is found, unless the head was changed with
 //! it (the hashes have no key: they show damage and careless hands, not an owner who wants to deceive themselves).
 
-use super::private::{make_private_dir, private_file};
+use super::private::{make_private_dir, open, private_file};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
@@ -195,7 +195,7 @@ pub fn files(state: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// The whole lines of a file that are JSON objects.
 pub fn records(file: &Path) -> io::Result<impl Iterator<Item = Value> + use<>> {
-    let lines = BufReader::new(File::open(file)?.take(MAX_READ)).split(b'\n').map_while(Result::ok);
+    let lines = BufReader::new(open(file)?.take(MAX_READ)).split(b'\n').map_while(Result::ok);
     Ok(lines.filter_map(|line| serde_json::from_slice(&line).ok()).filter(Value::is_object))
 }
 
@@ -228,14 +228,14 @@ fn checked(state: &Path, name: &str) -> Checked {
 
 fn read_head(path: &Path) -> Option<(u64, String)> {
     let mut text = String::new();
-    File::open(path).ok()?.take(MAX_HEAD).read_to_string(&mut text).ok()?;
+    open(path).ok()?.take(MAX_HEAD).read_to_string(&mut text).ok()?;
     let (count, last) = text.trim_end().split_once(' ')?;
     Some((count.parse().ok()?, last.to_owned()))
 }
 
 fn follow(path: &Path, name: &str, head: Option<&(u64, String)>, count: &mut u64) -> Result<(), Fault> {
     let unread = |error: io::Error| Fault::Unread(error.to_string());
-    let file = match File::open(path) {
+    let file = match open(path) {
         Ok(file) => file,
         // A run that was killed before its first line.
         Err(error) if error.kind() == io::ErrorKind::NotFound && head.is_some_and(|head| head.0 == 0) => return Ok(()),

@@ -95,7 +95,8 @@ pub fn claim(state: &Path, agent: &str, id: &str, holder: &Holder) -> Result<Cla
     private::make_private_dir(&dir)?;
     let path = dir.join(format!("{:016x}", digest(&[agent.as_bytes(), id.as_bytes()])));
     for _ in 0..TRIES {
-        let file = private::private_file().read(true).write(true).create(true).truncate(false).open(&path)?;
+        let file =
+            private::open_as(private::private_file().read(true).write(true).create(true).truncate(false), &path)?;
         let mut lock = match Lock::take(file) {
             Ok(lock) => lock,
             Err(TryLockError::WouldBlock) => return Err(Refused::Held(held(&path))),

@@ -7,14 +7,12 @@
 use crate::base::human;
 use crate::model::ids::{Address, AgentKey};
 use memchr::memchr;
-use rustix::fs::OFlags;
-use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// Bytes that are read at once, unless a line is longer.
@@ -22,27 +20,7 @@ const BLOCK: usize = 256 << 10;
 /// A longer line is passed over. One of an agent has at most 64 MiB, and as text of a record a little more.
 const MAX_LINE: usize = 128 << 20;
 
-/// Opens a file that is read as a journal.
-pub fn open(path: &Path) -> io::Result<File> {
-    open_as(OpenOptions::new().read(true), path)
-}
-
-/// The same for writing, too.
-pub fn open_as(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let file = options.custom_flags(flags).open(path).map_err(|error| {
-        let is_link = path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
-        if is_link { io::Error::other("a symbolic link, which is not followed") } else { error }
-    })?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(io::Error::other("no plain file"));
-    }
-    if meta.uid() != geteuid().as_raw() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
-    }
-    Ok(file)
-}
+pub use super::private::{open, open_as};
 
 /// The text of a file that is read as a journal, up to a zero byte: behind one there is nothing but a hole.
 #[derive(Debug, Default)]

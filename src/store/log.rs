@@ -5,7 +5,7 @@
 //! environment. Invariants: nothing is opened before the first line; a slow or full disk delays no caller (lines are
 //! dropped and counted); both files together stay below [`MAX_BYTES`] and are readable by their owner alone.
 
-use super::private::{make_private_dir, private_file};
+use super::private::{make_private_dir, open_as, private_file};
 use crate::base::sanitize;
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -105,10 +105,10 @@ impl Log {
 fn append(dir: &Path, line: &str, most: u64) -> io::Result<()> {
     make_private_dir(dir)?;
     let path = dir.join(NAME);
-    let mut file = private_file().append(true).create(true).open(&path)?;
+    let mut file = open_as(private_file().append(true).create(true), &path)?;
     if file.metadata()?.len() + line.len() as u64 > most {
         fs::rename(&path, dir.join(OLDER))?;
-        file = private_file().append(true).create(true).open(&path)?;
+        file = open_as(private_file().append(true).create(true), &path)?;
     }
     file.write_all(line.as_bytes())
 }

@@ -1,11 +1,13 @@
 //! Directories and files that only their owner can read.
 //!
-//! Knows nothing of what is in them. Invariant: a directory that was handed out here is the person's own and no one
-//! else can look into it, also when it was there already.
+//! Knows nothing of what is in them. Invariants: a directory that was handed out here is the person's own and no one
+//! else can look into it, also when it was there already; nothing but a plain file of the person's own is opened, and
+//! opening never blocks.
 
+use rustix::fs::OFlags;
 use rustix::process::geteuid;
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
-use std::io;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Read as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use tracing::info;
@@ -50,6 +52,37 @@ pub fn private_file() -> OpenOptions {
     options
 }
 
+/// Opens a file of ours to read it.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_as(OpenOptions::new().read(true), path)
+}
+
+/// The same for writing, too.
+pub fn open_as(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let odd = || io::Error::other("no plain file");
+    let file = options.custom_flags(flags).open(path).map_err(|error| match path.symlink_metadata() {
+        Ok(meta) if meta.is_symlink() => io::Error::other("a symbolic link, which is not followed"),
+        Ok(meta) if !meta.is_file() => odd(),
+        _ => error,
+    })?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(odd());
+    }
+    if meta.uid() != geteuid().as_raw() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+    }
+    Ok(file)
+}
+
+/// All of a file of ours.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, mut bytes) = (open(path)?, Vec::new());
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +118,28 @@ mod tests {
         fs::set_permissions(&dir, Permissions::from_mode(0o755)).unwrap();
         make_private_dir(&link).unwrap();
         assert_eq!(mode(&dir), 0o700);
+    }
+
+    #[test]
+    fn nothing_but_a_plain_file_is_opened_and_nothing_is_waited_for() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        fs::write(at("file"), "text").unwrap();
+        assert_eq!(read(&at("file")).unwrap(), b"text");
+        symlink(at("file"), at("link")).unwrap();
+        symlink("/dev/zero", at("endless")).unwrap();
+        fs::create_dir(at("dir")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        for name in ["link", "endless", "dir", "pipe"] {
+            let to_write = || open_as(private_file().write(true).create(true), &at(name)).map(drop);
+            let to_append = || open_as(private_file().append(true).read(true).create(true), &at(name)).map(drop);
+            for opened in [read(&at(name)).map(drop), to_write(), to_append()] {
+                let said = opened.unwrap_err().to_string();
+                assert!(said.contains("no plain file") || said.contains("a symbolic link"), "{name}: {said}");
+            }
+        }
+        assert_eq!(read(&at("gone")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        open_as(private_file().write(true).create(true), &at("new")).unwrap();
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Reads none of them. Invariant: a file is trusted as long as it has exactly this content.
 
 use super::lock::Lock;
-use super::private::{make_private_dir, private_file};
+use super::private::{make_private_dir, open, open_as, private_file};
 use super::replace::{Durability, Replacement};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -62,7 +62,8 @@ impl Trusted {
 
     pub fn add(&self, file: &Path, text: &str) -> io::Result<()> {
         make_private_dir(&self.state)?;
-        let lock = private_file().write(true).create(true).truncate(false).open(self.file().with_extension("lock"))?;
+        let lock = self.file().with_extension("lock");
+        let lock = open_as(private_file().write(true).create(true).truncate(false), &lock)?;
         let _lock = Lock::wait(lock);
         let new = entry(file, text);
         let mut entries = self.read();
@@ -78,11 +79,9 @@ impl Trusted {
 
     /// What cannot be read is not trusted.
     fn read(&self) -> Vec<Entry> {
-        let is_file = self.file().metadata().is_ok_and(|meta| meta.is_file());
         let mut text = String::new();
-        let opened = if is_file { std::fs::File::open(self.file()).ok() } else { None };
-        let read = opened.map(|file| file.take(MAX_BYTES).read_to_string(&mut text));
-        if read.is_none_or(|read| read.is_err()) {
+        let read = open(&self.file()).map(|file| file.take(MAX_BYTES).read_to_string(&mut text));
+        if !read.is_ok_and(|read| read.is_ok()) {
             return Vec::new();
         }
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()

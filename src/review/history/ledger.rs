@@ -10,7 +10,7 @@ use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict}
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
 use crate::review::state::{Oid, State};
-use crate::store::private::private_file;
+use crate::store::private::{open_as, private_file};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -250,7 +250,7 @@ impl Ledger {
     /// Reads what is there and goes on behind it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ReviewError> {
         let fail = |e| ReviewError::io(path, e);
-        let mut file = private_file().append(true).read(true).create(true).open(path).map_err(fail)?;
+        let mut file = open_as(private_file().append(true).read(true).create(true), path).map_err(fail)?;
         file.seek(SeekFrom::Start(0)).map_err(fail)?;
         let mut ledger = Self::new(path, file.try_clone().map_err(fail)?);
         let mut reader = BufReader::new(&mut file);

@@ -355,6 +355,11 @@ impl ReviewSession {
         self.execution().carry_out(words, Why::Toggles(act), For::Toggle(done, first), files, left)
     }
 
+    /// Files that the system did not let be written when something was carried out last.
+    pub fn unwritten(&self) -> Vec<PathBuf> {
+        self.writing.unwritten()
+    }
+
     fn rewound_words(&self, turn: u64) -> String {
         match turn {
             0 => "rewound to before the session".to_owned(),
@@ -393,10 +398,18 @@ impl ReviewSession {
                 if is_missing(one) {
                     one.0.outcome = RewindOutcome::Failed;
                 }
-                let stays = self.log.history(&one.0.path).is_some_and(|h| h.has_doubtful(turn));
-                let in_part = one.1.is_some() && stays && one.0.outcome == RewindOutcome::Restored;
-                let in_part = in_part.then(|| "but for what nobody accounted for".to_owned());
-                one.0.remark = one.0.remark.take().or_else(|| self.writing.remark(&one.0.path)).or(in_part);
+                one.0.remark = one.0.remark.take().or_else(|| self.writing.remark(&one.0.path));
+            }
+        }
+        for (one, to) in &mut rewound {
+            let in_part = match one.outcome {
+                RewindOutcome::Restored => "but for what nobody accounted for",
+                RewindOutcome::Removed => "but what was there before is not back: nobody accounted for that it went",
+                _ => continue,
+            };
+            if one.remark.is_none() && to.is_some() && self.log.history(&one.path).is_some_and(|h| h.has_doubtful(turn))
+            {
+                one.remark = Some(in_part.to_owned());
             }
         }
         Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })

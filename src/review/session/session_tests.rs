@@ -1989,6 +1989,24 @@ fn what_nobody_accounted_for_stays_and_is_said() {
 }
 
 #[test]
+fn of_a_file_that_went_silently_and_was_made_anew_it_is_said_that_it_is_not_back() {
+    let mut place = Place::with(&[("f", b"the person's\n"), ("other", b"o\n")]);
+    place.turn(1, |p| {
+        p.client_writes("other", "told\n");
+        fs::remove_file(p.at("f")).unwrap();
+        p.look("f");
+        p.tool_writes("f", "new\n");
+    });
+    for action in [ReviewAction::PreviewRewind { turn: 1 }, ReviewAction::Rewind { turn: 1 }] {
+        let done = place.act(action);
+        let of_f = done.rewound.iter().find(|one| one.path == Path::new("f")).unwrap();
+        assert_eq!(of_f.outcome, RewindOutcome::Removed);
+        let remark = of_f.remark.as_deref().unwrap_or_default();
+        assert!(remark.contains("what was there before is not back"), "{remark}");
+    }
+}
+
+#[test]
 fn a_look_that_failed_is_said_in_the_report() {
     let mut place = Place::with(&[("a", b"a\n")]);
     let packs = place.review.dir().join(STORE).join("objects/pack");

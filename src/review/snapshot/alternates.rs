@@ -1,29 +1,31 @@
 //! Contents that the person's repositories have, read only, and where they lie.
 //!
 //! Knows packs, loose objects and alternates; nothing of paths in the tree. Opens nothing for writing and takes no
-//! lock. Invariants: only plain files are opened, and nothing without a bound is read; what `Alternates::read` gives has
-//! the name that was asked for.
+//! lock. Invariants: only plain files are opened, nothing is mapped, and nothing without a bound is read; what
+//! `Alternates::read` gives has the name that was asked for; and what is left out since it is too much is counted.
 
-use super::packs::{hash, sha1};
+use super::packs::sha1;
+use super::their_pack::{LARGEST, TheirPack};
 use super::zlib;
 use crate::review::state::Oid;
 use crate::review::worktree::walk;
-use gix::hash::{Kind, ObjectId};
-use gix::odb::pack::{cache, data, index};
 use std::collections::HashSet;
 use std::fs;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of a content that is read. No content that we name is larger.
-const LARGEST: usize = 128 << 20;
 /// Bytes of a loose object's header: `blob`, a number, a zero.
 const HEADER: usize = 32;
 /// Stores, those that others go on to as well.
 const MAX_STORES: usize = 64;
-/// Packs of one store.
-const MAX_PACKS: usize = 4096;
+/// Packs of all stores together; and of our own place. Git puts packs together when there are more than 50.
+const MAX_PACKS: usize = 1024;
+/// Of those, so many lists are held open.
+const HELD: usize = 48;
+/// Names in a directory of packs.
+const MAX_NAMES: usize = 1 << 16;
 /// Bytes of a list of alternates.
 const MAX_ALTERNATES: u64 = 64 << 10;
 
@@ -35,16 +37,19 @@ pub(crate) enum Lies {
     Loose(PathBuf),
 }
 
-struct Pack {
-    index: index::File,
-    data: data::File,
+/// How many packs there are, and how many lists are held open.
+#[derive(Default)]
+struct Room {
+    packs: AtomicUsize,
+    held: AtomicUsize,
 }
 
 /// A directory of objects. Its packs are opened when something is asked of it.
 #[derive(Clone)]
 struct Place {
     dir: PathBuf,
-    packs: Arc<OnceLock<Vec<Pack>>>,
+    packs: Arc<OnceLock<Vec<TheirPack>>>,
+    room: Arc<Room>,
 }
 
 /// Object stores that are not ours, and what we keep of them.
@@ -52,6 +57,8 @@ struct Place {
 pub(crate) struct Alternates {
     /// Ours first: only we write there.
     places: Vec<Place>,
+    /// Stores beyond those.
+    left_out: usize,
 }
 
 impl Alternates {
@@ -59,126 +66,127 @@ impl Alternates {
     /// where we keep what they have.
     pub(crate) fn open(kept: &Path, dirs: &[PathBuf]) -> Self {
         let mut open: Vec<PathBuf> = dirs.iter().rev().cloned().collect();
-        let (mut known, mut places) = (HashSet::new(), Vec::new());
+        let (mut known, mut places, mut left_out) = (HashSet::new(), Vec::new(), 0);
+        let room = Arc::<Room>::default();
         if kept.is_dir() {
-            places.push(Place::new(kept.to_owned()));
+            places.push(Place::new(kept.to_owned(), Arc::default()));
         }
         while let Some(dir) = open.pop() {
-            if known.len() >= MAX_STORES || !dir.is_dir() || !known.insert(dir.clone()) {
+            if known.contains(&dir) || !dir.is_dir() {
                 continue;
             }
+            if known.len() >= MAX_STORES {
+                left_out += 1;
+                continue;
+            }
+            known.insert(dir.clone());
             open.extend(alternates(&dir));
-            places.push(Place::new(dir));
+            places.push(Place::new(dir, room.clone()));
         }
-        Self { places }
+        Self { places, left_out }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The length of a blob, when it is there.
+    /// How many packs and stores of others are left out, since there are too many; but for those in `kept`, which is ours.
+    pub(crate) fn left_out(&self, kept: &Path) -> usize {
+        let places = self.places.iter().filter(|place| place.dir != kept);
+        self.left_out + places.map(|place| place.lists().count()).sum::<usize>().saturating_sub(MAX_PACKS)
+    }
+
+    /// The length of a blob as it is said there, when it is there.
     pub(crate) fn size(&self, oid: &Oid) -> Option<u64> {
         self.places.iter().find_map(|place| {
             let packed = || place.packs().iter().find_map(|pack| pack.size(oid));
-            // That one of those is damaged or forged is more likely; they are small.
-            packed().or_else(|| loose(&place.loose(oid), oid).map(|bytes| bytes.len() as u64))
+            packed().or_else(|| loose_size(&place.loose(oid)))
         })
     }
 
     /// The bytes of a blob.
     pub(crate) fn read(&self, oid: &Oid) -> Option<Vec<u8>> {
-        self.places.iter().find_map(|place| {
-            let packed = || place.packs().iter().find_map(|pack| pack.read(oid));
-            packed().or_else(|| loose(&place.loose(oid), oid))
+        self.places.iter().find_map(|place| place.read(oid, LARGEST))
+    }
+
+    /// Whether these bytes, which have that name, can be read there. Asks for no more work than they are worth.
+    pub(crate) fn holds(&self, oid: &Oid, bytes: &[u8]) -> bool {
+        let most = bytes.len() as u64;
+        self.places.iter().any(|place| {
+            let packed = place.packs().iter().any(|pack| pack.unpacked(oid, most).is_some_and(|is| is == bytes));
+            packed || loose(&place.loose(oid), oid, most).is_some()
         })
     }
 
-    /// Where the bytes of a blob can be had, the best place first.
-    pub(crate) fn places(&self, oid: &Oid) -> impl Iterator<Item = Lies> {
-        let id = ObjectId::Sha1(oid.0);
-        self.places.iter().flat_map(move |place| {
-            let packs = place.packs().iter().filter(move |pack| pack.index.lookup(id).is_some());
-            let packed = packs.map(|pack| Lies::Packed(pack.index.path().to_owned()));
+    /// Where the bytes of a blob are said to be, but for the place that is ours, the best first.
+    pub(crate) fn places(&self, kept: &Path, oid: &Oid) -> impl Iterator<Item = Lies> {
+        self.places.iter().filter(move |place| place.dir != kept).flat_map(move |place| {
+            let packs = place.packs().iter().filter(move |pack| pack.has(oid));
+            let packed = packs.map(|pack| Lies::Packed(pack.list().to_owned()));
             let loose = place.loose(oid);
             packed.chain(loose.symlink_metadata().is_ok_and(|meta| meta.is_file()).then_some(Lies::Loose(loose)))
         })
     }
 
-    /// Whether it is in the place that is ours.
+    /// Whether it is said to be in the place that is ours.
     pub(crate) fn is_kept(&self, kept: &Path, oid: &Oid) -> bool {
-        let id = ObjectId::Sha1(oid.0);
-        self.places.first().filter(|place| place.dir == kept).is_some_and(|place| {
-            place.packs().iter().any(|pack| pack.index.lookup(id).is_some()) || place.loose(oid).exists()
-        })
+        let has = |place: &Place| place.packs().iter().any(|pack| pack.has(oid)) || place.loose(oid).exists();
+        self.kept(kept).is_some_and(has)
+    }
+
+    /// Whether it can be read in the place that is ours.
+    pub(crate) fn keeps(&self, kept: &Path, oid: &Oid) -> bool {
+        self.kept(kept).is_some_and(|place| place.read(oid, LARGEST).is_some())
+    }
+
+    fn kept(&self, kept: &Path) -> Option<&Place> {
+        self.places.first().filter(|place| place.dir == kept)
     }
 
     /// We keep more of it than when this was opened.
     pub(crate) fn has_more(&mut self, kept: &Path) {
         self.places.retain(|place| place.dir != kept);
-        self.places.insert(0, Place::new(kept.to_owned()));
+        self.places.insert(0, Place::new(kept.to_owned(), Arc::default()));
     }
 
     /// Whether a loose object is what its name says.
     pub(crate) fn is_whole(path: &Path, oid: &Oid) -> bool {
-        loose(path, oid).is_some()
+        loose(path, oid, LARGEST).is_some()
     }
 }
 
 impl Place {
-    fn new(dir: PathBuf) -> Self {
-        Self { dir, packs: Arc::default() }
+    fn new(dir: PathBuf, room: Arc<Room>) -> Self {
+        Self { dir, packs: Arc::default(), room }
     }
 
     fn loose(&self, oid: &Oid) -> PathBuf {
         loose_path(&self.dir, oid)
     }
 
-    fn packs(&self) -> &[Pack] {
+    fn read(&self, oid: &Oid, most: u64) -> Option<Vec<u8>> {
+        let packed = self.packs().iter().find_map(|pack| pack.read(oid, most));
+        packed.or_else(|| loose(&self.loose(oid), oid, most))
+    }
+
+    /// The lists of its packs.
+    fn lists(&self) -> impl Iterator<Item = PathBuf> {
+        let entries = fs::read_dir(self.dir.join("pack")).into_iter().flatten().flatten().take(MAX_NAMES);
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "idx"))
+    }
+
+    /// Those with the longest lists first: most is there, and few small ones that somebody makes do not hide them.
+    fn packs(&self) -> &[TheirPack] {
         self.packs.get_or_init(|| {
-            let entries = fs::read_dir(self.dir.join("pack")).into_iter().flatten().flatten();
-            let paths = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "idx"));
-            let mut paths: Vec<PathBuf> = paths.take(MAX_PACKS).collect();
-            paths.sort();
-            paths.iter().filter_map(|path| Pack::open(path)).collect()
+            let sized = self.lists().filter_map(|path| Some((path.metadata().ok()?.len(), path)));
+            let mut lists: Vec<(u64, PathBuf)> = sized.collect();
+            lists.sort_unstable_by(|a, b| b.cmp(a));
+            let left = MAX_PACKS.saturating_sub(self.room.packs.fetch_add(lists.len(), Ordering::Relaxed));
+            let open = |(_, path): &(u64, PathBuf)| {
+                TheirPack::open(path, self.room.held.fetch_add(1, Ordering::Relaxed) < HELD)
+            };
+            lists.iter().take(left).filter_map(open).collect()
         })
-    }
-}
-
-impl Pack {
-    /// `None` for what is no pack, and for what would make us wait or read without end.
-    fn open(path: &Path) -> Option<Self> {
-        let packed = path.with_extension("pack");
-        let is_file = |path: &Path| path.metadata().is_ok_and(|meta| meta.is_file());
-        if !is_file(path) || !is_file(&packed) {
-            return None;
-        }
-        let index = index::File::at(path, Kind::Sha1).ok()?;
-        let data = data::File::at(packed, Kind::Sha1).ok()?;
-        Some(Self { index, data: data.with_alloc_limit_bytes(Some(LARGEST)) })
-    }
-
-    fn entry(&self, id: &gix::hash::oid) -> Option<data::Entry> {
-        let at = self.index.lookup(id)?;
-        self.data.entry(self.index.pack_offset_at_index(at)).ok()
-    }
-
-    fn size(&self, oid: &Oid) -> Option<u64> {
-        use data::decode::header::ResolvedBase;
-        let entry = self.entry(&ObjectId::Sha1(oid.0))?;
-        let base = |id: &gix::hash::oid| Ok(self.entry(id).map(ResolvedBase::InPack));
-        let header = zlib::with_inflater(|inflater| self.data.decode_header(entry, inflater, &base)).ok()?;
-        (header.kind == gix::objs::Kind::Blob).then_some(header.object_size)
-    }
-
-    fn read(&self, oid: &Oid) -> Option<Vec<u8>> {
-        use data::decode::entry::ResolvedBase;
-        let entry = self.entry(&ObjectId::Sha1(oid.0))?;
-        let base = |id: &gix::hash::oid, _: &mut Vec<u8>| Ok(self.entry(id).map(ResolvedBase::InPack));
-        let mut bytes = Vec::new();
-        let decode = |inflater: &mut _| self.data.decode_entry(entry, &mut bytes, inflater, &base, &mut cache::Never);
-        let found = zlib::with_inflater(decode).ok()?;
-        (found.kind == gix::objs::Kind::Blob && hash(&bytes).is_ok_and(|is| is == *oid)).then_some(bytes)
     }
 }
 
@@ -189,15 +197,28 @@ pub(crate) fn loose_path(dir: &Path, oid: &Oid) -> PathBuf {
     dir.join(first).join(rest)
 }
 
-/// The content of a loose object that is what its name says.
-fn loose(path: &Path, oid: &Oid) -> Option<Vec<u8>> {
+/// The content of a loose object of `most` bytes that is what its name says.
+fn loose(path: &Path, oid: &Oid, most: u64) -> Option<Vec<u8>> {
     let file = walk::open_plain(path)?;
-    let mut bytes = zlib::unpack(&mut BufReader::new(file), LARGEST + HEADER).ok()??;
-    let end = bytes.iter().take(HEADER).position(|byte| *byte == 0)?;
-    let length: usize = std::str::from_utf8(bytes.get(..end)?.strip_prefix(b"blob ")?).ok()?.parse().ok()?;
-    let is_whole = bytes.len() - end - 1 == length && sha1(&[&bytes]).is_ok_and(|sum| sum == oid.0);
-    bytes.drain(..=end);
+    let mut bytes = zlib::unpack(&mut BufReader::new(file), most as usize + HEADER).ok()??;
+    let (start, length) = header(&bytes)?;
+    let is_whole = (bytes.len() - start) as u64 == length && sha1(&[&bytes]).is_ok_and(|sum| sum == oid.0);
+    bytes.drain(..start);
     is_whole.then_some(bytes)
+}
+
+/// How long a loose object is by what it says.
+fn loose_size(path: &Path) -> Option<u64> {
+    let file = walk::open_plain(path)?;
+    let bytes = zlib::unpack_some(&mut BufReader::new(file), HEADER).ok()?;
+    Some(header(&bytes)?.1)
+}
+
+/// Where the content of a blob begins behind its header, and how long that says it is.
+fn header(bytes: &[u8]) -> Option<(usize, u64)> {
+    let end = bytes.iter().take(HEADER).position(|byte| *byte == 0)?;
+    let length = std::str::from_utf8(bytes.get(..end)?.strip_prefix(b"blob ")?).ok()?.parse().ok()?;
+    Some((end + 1, length))
 }
 
 /// The stores that a store goes on to.

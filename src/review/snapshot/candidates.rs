@@ -8,7 +8,7 @@ use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::manifest::Entry;
 use crate::review::snapshot::prior::PriorLook;
-use crate::review::state::State;
+use crate::review::state::{Oid, State};
 use crate::review::worktree::git_index::Index;
 use crate::review::worktree::repo::Repo;
 use crate::review::worktree::walk::{self, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
@@ -68,8 +68,9 @@ impl Snapshot {
         let gone = self.objects.stores.iter().filter(|dir| !dir.is_dir()).count();
         let store_gone = std::mem::replace(&mut self.gone, gone) < gone;
         let (own, theirs) = (&self.objects.own, &self.objects.theirs);
-        let is_lost =
-            |e: &Entry| store_gone && e.state.oid().is_some_and(|o| !own.has(&o) && theirs.size(&o).is_none());
+        let is_missing =
+            |oid: &Oid| self.objects.preserved.is_unreadable(oid) || store_gone && theirs.size(oid).is_none();
+        let is_lost = |e: &Entry| e.state.oid().is_some_and(|oid| !own.has(&oid) && is_missing(&oid));
         let mut room = self.limits.files.saturating_sub(self.seen.len());
         for (key, stat) in &walked.files {
             match self.seen.get_mut(key) {

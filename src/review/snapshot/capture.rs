@@ -39,12 +39,25 @@ pub(crate) struct Job {
     pub was_there: bool,
     /// What was known here was another file, or nothing.
     pub other: bool,
+    /// The person's index does not name it: no store of theirs has it, but by chance.
+    pub untracked: bool,
 }
 
 impl Job {
     pub(crate) fn new(key: RelPath, known: Option<Entry>, stat: Option<Stat>) -> Self {
         let walked = known.is_some_and(|entry| entry.walked);
-        Self { key, known, stat, walked, hidden: false, fresh: false, silent: false, was_there: false, other: false }
+        Self {
+            key,
+            known,
+            stat,
+            walked,
+            hidden: false,
+            fresh: false,
+            silent: false,
+            was_there: false,
+            other: false,
+            untracked: false,
+        }
     }
 
     /// Whether the only copy may be what is there now: a file that has taken the place of another one.
@@ -217,7 +230,8 @@ impl Stores<'_> {
             // It may have been touched and nothing more.
             Some(Entry { state: State::File { size, .. }, .. }) if size == stat.size => return None,
             _ => {
-                let may_be_kept = stat.size <= self.left.load(Ordering::Relaxed) || !theirs.is_empty();
+                let is_room = stat.size <= self.left.load(Ordering::Relaxed);
+                let may_be_kept = is_room || !theirs.is_empty() && !job.untracked;
                 if may_be_kept && (job.silent || self.may_read(stat.size)) {
                     return None;
                 }
@@ -233,20 +247,23 @@ impl Stores<'_> {
         self.fresh.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    /// The name of this content, once some store has it; what is part of a change goes into ours, since theirs may go.
+    /// The name of this content, once some store has it, of theirs one from which it can be read; what is part of a
+    /// change goes into ours, since theirs may go.
     /// `None`: it is too much to keep, or made to collide.
     fn kept(&self, theirs: &Alternates, bytes: &[u8], job: &Job) -> Result<Option<Oid>, ReviewError> {
         let Ok(oid) = hash(bytes) else { return Ok(None) };
         if self.own.has(&oid) || self.begun(&oid) {
             return Ok(Some(oid));
         }
-        if theirs.size(&oid) == Some(bytes.len() as u64) {
-            if job.known.map_or(!job.silent, |known| known.state.oid() != Some(oid)) {
+        let size = bytes.len() as u64;
+        if job.known.map_or(!job.silent, |known| known.state.oid() != Some(oid)) {
+            if theirs.size(&oid) == Some(size) {
                 self.add(&encode(oid, bytes)?)?;
+                return Ok(Some(oid));
             }
+        } else if theirs.holds(&oid, bytes) {
             return Ok(Some(oid));
         }
-        let size = bytes.len() as u64;
         let less = |left: u64| left.checked_sub(size);
         if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
             return Ok(None);

@@ -3,6 +3,7 @@
 //! Looks only at names. Invariant: the list is short however much there is.
 
 use super::Snapshot;
+use super::prior::Ignored;
 use super::survey::Lost;
 use crate::base::human::{self, thousands};
 use crate::review::state::State;
@@ -112,7 +113,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
         if !dir.is_empty() && is_other(dir) {
             continue;
         }
-        if names(root, dir, (&is_known, &|key| ignored.had_files(key)), unknown, &mut found) {
+        if names(root, dir, (&is_known, ignored), unknown, &mut found) {
             found.closed.add(|| format!("{}/: cannot be read", walk::show(dir)));
         }
     }
@@ -193,7 +194,7 @@ fn parents(dir: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn names<'a>(
     root: &Path,
     dir: &'a [u8],
-    (is_known, had_files): (IsIt<'_>, IsIt<'_>),
+    (is_known, ignored): (IsIt<'_>, &Ignored),
     unknown: Unknown,
     list: &mut Found<'a>,
 ) -> bool {
@@ -220,14 +221,15 @@ fn names<'a>(
             list.tops.push(entry.path());
         }
         let is_new = match unknown {
-            Unknown::Ignored { last } => stat.ctime.0 > last && stat.mtime.0 > last,
+            // What was ignored before is so still, however young it is: nobody has come past it since.
+            Unknown::Ignored { last } => stat.ctime.0 > last && stat.mtime.0 > last && !ignored.had(&key),
             Unknown::Unclear => false,
         };
         match stat.kind {
             Kind::Other => {}
             _ if is_new => {}
             // What has no files is not covered anyway, and is not ignored.
-            Kind::Dir if !had_files(&key) && is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
+            Kind::Dir if !ignored.had_files(&key) && is_empty(&entry.path(), &mut { DIRECTORIES }) => {}
             kind => {
                 found.insert((key, kind == Kind::Dir));
             }

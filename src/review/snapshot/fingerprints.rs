@@ -9,7 +9,7 @@ use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::git_form::{Beginning, begins};
 use crate::review::worktree::walk::{self, Found, Kind, Reader, RelPath, Stat, Time};
-use crate::store::private::private_file;
+use crate::store::private::{open, open_as, private_file};
 use flate2::read::MultiGzDecoder;
 use memchr::memmem;
 use std::collections::{BTreeMap, HashMap};
@@ -178,12 +178,14 @@ fn unpacked(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// A file of ours and what it says; nothing when it is not there or was not written by us.
 pub(super) fn read(path: &Path) -> Option<(fs::Metadata, Vec<u8>)> {
-    let meta = path.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
-    Some((meta, fs::read(path).unwrap_or_default()))
+    let mut file = open(path).ok()?;
+    let meta = file.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).is_ok().then_some((meta, bytes))
 }
 
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ReviewError> {
-    let file = private_file().write(true).create(true).truncate(true).open(path);
+    let file = open_as(private_file().write(true).create(true).truncate(true), path);
     file.and_then(|mut file| file.write_all(bytes)).map_err(|e| ReviewError::io(path, e))
 }
 

@@ -7,7 +7,7 @@ use super::packs::sha1;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::walk::{Kind, RelPath, Stat};
-use crate::store::private::private_file;
+use crate::store::private::{open, open_as, private_file};
 use crate::store::replace::{Durability, Replacement};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -77,7 +77,7 @@ pub(crate) struct Manifest {
 impl Manifest {
     pub(crate) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let path = dir.join("log");
-        let log = private_file().read(true).write(true).create(true).truncate(false).open(&path);
+        let log = open_as(private_file().read(true).write(true).create(true).truncate(false), &path);
         let log = log.map_err(|e| ReviewError::io(&path, e))?;
         Ok(Self {
             dir: dir.to_owned(),
@@ -93,7 +93,7 @@ impl Manifest {
     pub(crate) fn open(dir: &Path) -> Result<(Self, Option<(Header, Entries)>), ReviewError> {
         let mut book = Self::create(dir)?;
         let path = dir.join("manifest");
-        let file = match File::open(&path) {
+        let file = match open(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                 book.cut(0)?;

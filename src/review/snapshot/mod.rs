@@ -21,6 +21,7 @@ pub mod prior;
 pub mod repositories;
 pub mod root;
 pub mod survey;
+mod their_pack;
 mod verified;
 mod zlib;
 
@@ -232,6 +233,12 @@ impl Snapshot {
         self.head.last = started.0;
         self.began = [started, if first { started } else { self.began[0] }];
         let mut news = Vec::new();
+        if let (true, Some(index)) = (first, &index) {
+            let tracked: HashSet<&[u8]> = index.tracked().collect();
+            for job in &mut jobs {
+                job.untracked = !tracked.contains(&*job.key);
+            }
+        }
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
             let attributes = files.filter(|key| repo::is_attributes(key)).cloned().collect();
@@ -438,6 +445,7 @@ impl Snapshot {
             dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
         }
         let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
+        named.extend(self.objects.left_out().map(Uncovered::from));
         let replaced = self.root.words();
         if self.root.is_lost() {
             // Of what stands in its place nothing is looked at.
@@ -544,7 +552,7 @@ impl Snapshot {
         self.moves = moved.moves();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
-            // All of their packs are mapped by now; few are needed from here on.
+            // Lists of all of their packs are open by now; few are needed from here on.
             self.objects.refresh();
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;

@@ -8,6 +8,7 @@ use super::capture::lost;
 use super::manifest::Entries;
 use super::packs::{self, Gathered, PackStore};
 use super::preserve::{KEPT, Preserved};
+use crate::base::human::thousands;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::repo::Repo;
@@ -80,6 +81,18 @@ impl Objects {
     /// How many files have a content that is not kept, or not yet, in words.
     pub fn at_risk(&self, seen: &Entries) -> Option<String> {
         self.preserved.at_risk(&self.own, &self.theirs, seen)
+    }
+
+    /// That not all of the person's packs are looked into, in words.
+    pub fn left_out(&self) -> Option<String> {
+        let count = self.theirs.left_out(&self.dir.join(KEPT));
+        let words = "your repository has too many packs and alternates";
+        (count > 0).then(|| {
+            format!(
+                "{words}: {} are not looked into, what only they have is kept as if it were in none",
+                thousands(count as u64)
+            )
+        })
     }
 
     #[cfg(test)]

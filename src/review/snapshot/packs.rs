@@ -7,11 +7,11 @@ use super::zlib;
 use crate::review::error::ReviewError;
 use crate::review::state::Oid;
 use crate::review::worktree::walk;
-use crate::store::private::make_private_dir;
+use crate::store::private::{make_private_dir, open, read};
 use crate::store::replace::{Durability, Replacement, sync_dir};
 use gix::hash::Kind;
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -233,7 +233,7 @@ impl PackStore {
         if !pack.exists() {
             return Ok(());
         }
-        let Ok(bytes) = fs::read(path) else { return Ok(()) };
+        let Ok(bytes) = read(path) else { return Ok(()) };
         let whole = bytes.split_last_chunk::<20>().is_some_and(|(rest, sum)| sha1(&[rest]).is_ok_and(|is| is == *sum));
         if !whole {
             return Ok(());
@@ -329,7 +329,7 @@ fn is_damage(error: &std::io::Error) -> bool {
 
 /// The stores of others that a store goes on to, in git's format.
 pub(crate) fn alternates(dir: &Path) -> Vec<PathBuf> {
-    let text = fs::read(dir.join(ALTERNATES)).unwrap_or_default();
+    let text = read(&dir.join(ALTERNATES)).unwrap_or_default();
     let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| walk::path(line).to_owned()).collect()
 }
@@ -351,7 +351,7 @@ pub(crate) fn set_alternates(dir: &Path, stores: &[PathBuf]) -> Result<(), Revie
 
 fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {
     let damaged = || std::io::Error::new(std::io::ErrorKind::InvalidData, "damaged");
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     file.seek(SeekFrom::Start(at))?;
     let mut file = BufReader::with_capacity(1 << 13, file);
     let mut byte = [0];

@@ -2,7 +2,8 @@
 //!
 //! Hard links to their packs and loose objects, which cost nothing as long as the person has them too; where the
 //! system refuses links, copies in our packs, within a bound. Done in slices, after the looks. Writes nothing to a
-//! repository. Invariant: what is neither linked nor copied is counted.
+//! repository. Invariants: what counts as kept was read from where it is kept, since a pack may be damaged or say what it
+//! has not; and what is neither linked nor copied is counted.
 
 use super::alternates::{Alternates, Lies, loose_path};
 use super::manifest::Entries;
@@ -35,8 +36,10 @@ pub(crate) struct Preserved {
     waiting: Vec<Oid>,
     /// What could not be kept.
     missed: HashSet<Oid>,
-    /// Packs that the system does not let us link.
-    refused: HashSet<PathBuf>,
+    /// Of those, what no store has as it should be: the file that had it may have it still.
+    unreadable: HashSet<Oid>,
+    /// Packs that the system does not let us link, or that are linked.
+    tried: HashSet<PathBuf>,
     links: usize,
     /// Bytes that may still be copied.
     left: u64,
@@ -53,7 +56,8 @@ impl Preserved {
             dir: dir.join(KEPT),
             waiting: Vec::new(),
             missed: HashSet::new(),
-            refused: HashSet::new(),
+            unreadable: HashSet::new(),
+            tried: HashSet::new(),
             links: 0,
             left: MAX_COPIED,
             pack: None,
@@ -77,7 +81,7 @@ impl Preserved {
     pub(crate) fn go_on(&mut self, own: &mut PackStore, theirs: &mut Alternates, until: Instant) {
         while let Some(oid) = self.waiting.pop() {
             match self.keep(oid, own, theirs) {
-                Ok(true) => {}
+                Ok(true) => drop(self.missed.remove(&oid)),
                 Ok(false) => {
                     self.missed.insert(oid);
                 }
@@ -113,18 +117,23 @@ impl Preserved {
         if own.has(&oid) || self.pack.as_ref().is_some_and(|(pack, _)| pack.has(&oid)) {
             return Ok(true);
         }
-        if theirs.is_kept(&self.dir, &oid) {
+        if theirs.keeps(&self.dir, &oid) {
             return Ok(true);
         }
-        let places: Vec<Lies> = theirs.places(&oid).collect();
+        let mut is_false = false;
+        let places: Vec<Lies> = theirs.places(&self.dir, &oid).collect();
         for place in places {
             match place {
-                Lies::Packed(index) if !self.refused.contains(&index) => {
-                    if self.link_pack(&index).is_ok() {
+                Lies::Packed(list) if !self.tried.contains(&list) => {
+                    let is_linked = self.link_pack(&list).is_ok();
+                    self.tried.insert(list);
+                    if is_linked {
                         theirs.has_more(&self.dir);
-                        return Ok(true);
+                        if theirs.keeps(&self.dir, &oid) {
+                            return Ok(true);
+                        }
+                        is_false = true;
                     }
-                    self.refused.insert(index);
                 }
                 Lies::Loose(path) if self.links < MAX_LINKS && self.link_loose(&path, &oid).is_ok() => {
                     if self.links == 1 {
@@ -133,10 +142,19 @@ impl Preserved {
                     }
                     return Ok(true);
                 }
-                Lies::Packed(_) | Lies::Loose(_) => {}
+                Lies::Packed(_) | Lies::Loose(_) => is_false = true,
             }
         }
-        self.copy(oid, own, theirs)
+        let is_copied = self.copy(oid, own, theirs)?;
+        if !is_copied && (is_false || theirs.size(&oid).is_none()) && theirs.read(&oid).is_none() {
+            self.unreadable.insert(oid);
+        }
+        Ok(is_copied)
+    }
+
+    /// Whether it was found that no store has it as it should be.
+    pub(crate) fn is_unreadable(&self, oid: &Oid) -> bool {
+        self.unreadable.contains(oid)
     }
 
     fn copy(&mut self, oid: Oid, own: &mut PackStore, theirs: &Alternates) -> Result<bool, ReviewError> {
@@ -210,8 +228,8 @@ impl Preserved {
             return None;
         }
         let waiting: HashSet<&Oid> = self.waiting.iter().collect();
-        let is_named = |oid: &Oid| waiting.contains(oid) || self.missed.contains(oid);
-        let is_at_risk = |oid: &Oid| is_named(oid) && !own.has(oid) && !theirs.is_kept(&self.dir, oid);
+        let is_waiting = |oid: &Oid| waiting.contains(oid) && !theirs.is_kept(&self.dir, oid);
+        let is_at_risk = |oid: &Oid| !own.has(oid) && (self.missed.contains(oid) || is_waiting(oid));
         let files = seen.values().filter_map(|entry| entry.state.oid()).filter(is_at_risk).count();
         let (are, they) = if files == 1 { ("file is", "it") } else { ("files are", "they") };
         let number = thousands(files as u64);

@@ -1583,3 +1583,105 @@ fn a_record_that_goes_while_a_session_runs_is_written_again() {
     snapshot.scan().unwrap();
     assert_eq!(count(), 1);
 }
+
+#[test]
+fn an_ignored_file_that_is_changed_is_still_named() {
+    let space = Space::git(|s| s.write(".gitignore", "ign*\n"));
+    space.write("ign1", "the person's");
+    space.write("ign2/in", "the person's");
+    let mut snapshot = space.snapshot();
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    // As if that had been some seconds ago.
+    snapshot.head.last -= 5;
+    space.write("ign1", "new");
+    space.write("ign2/in", "new");
+    space.write("ign3", "has come since");
+    assert_eq!(snapshot.uncovered(), ["ign1 (ignored)", "ign2/ (ignored)"]);
+}
+
+/// A pack in a directory of objects that says to have the content of these files, with other bytes of the same length.
+fn plant(objects: &Path, space: &Space, names: &[&str]) {
+    let temp = tempfile::tempdir().unwrap();
+    let mut store = PackStore::create(temp.path()).unwrap();
+    let mut pack = store.begin().unwrap();
+    for name in names {
+        let text = fs::read(space.root.join(name)).unwrap();
+        let other = vec![b'x'; text.len()];
+        pack.add(&packs::encode(packs::hash(&text).unwrap(), &other).unwrap()).unwrap();
+    }
+    store.finish(pack).unwrap();
+    fs::create_dir_all(objects.join("pack")).unwrap();
+    for entry in temp.path().join("objects/pack").read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, objects.join("pack").join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+#[test]
+fn what_a_pack_only_says_to_have_is_kept_from_the_file() {
+    let space = Space::git(|s| s.write("a", "committed"));
+    space.write("only", "the person's only copy");
+    plant(&space.root.join(".git/objects"), &space, &["only"]);
+    let mut snapshot = space.snapshot();
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    assert_eq!(snapshot.uncovered(), [""; 0]);
+    space.write("only", "destroyed");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(snapshot.objects.content(&changes[0].before).unwrap(), b"the person's only copy");
+}
+
+#[test]
+fn what_was_believed_and_is_not_there_is_kept_from_the_file_at_the_next_look() {
+    let space = Space::git(|s| {
+        s.write("a", "the content of a");
+        s.write("b", "the content of b");
+    });
+    // Long after all files.
+    let index = fs::File::options().append(true).open(space.root.join(".git/index")).unwrap();
+    index.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
+    plant(&space.root.join(".git/objects"), &space, &["a"]);
+    let oid = packs::hash(b"the content of a").unwrap();
+    fs::remove_file(alternates::loose_path(&space.root.join(".git/objects"), &oid)).unwrap();
+    let mut snapshot = space.snapshot();
+    assert!(!snapshot.objects.own.has(&oid), "git's index is believed");
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    let at_risk = "1 file is only in your repository's .git: if that is harmed, it cannot be taken back";
+    assert!(snapshot.uncovered().iter().any(|line| line == at_risk), "{:?}", snapshot.uncovered());
+    assert_eq!(snapshot.scan().unwrap(), []);
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    assert!(!snapshot.uncovered().iter().any(|line| line == at_risk), "{:?}", snapshot.uncovered());
+    fs::remove_dir_all(space.root.join(".git")).unwrap();
+    for name in ["a", "b"] {
+        space.write(name, "destroyed");
+    }
+    for change in snapshot.scan().unwrap() {
+        assert!(snapshot.objects.content(&change.before).unwrap().starts_with(b"the content of "));
+    }
+}
+
+#[test]
+fn more_packs_than_can_be_looked_into_are_named_and_the_large_ones_are_looked_into() {
+    let space = Space::git(|s| (0..50).for_each(|n| s.write(format!("f{n}"), format!("{n}"))));
+    space.run(&["gc", "-q"]);
+    let many = space.root.join(".git/many");
+    space.write("small", "small");
+    plant(&many, &space, &["small"]);
+    let paths: Vec<PathBuf> = many.join("pack").read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    for n in 0..1200 {
+        for path in &paths {
+            let name = format!("0-{n}.{}", path.extension().unwrap().to_str().unwrap());
+            fs::hard_link(path, many.join("pack").join(name)).unwrap();
+        }
+    }
+    let large = space.root.join(".git/objects/pack");
+    for entry in large.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        fs::rename(&path, many.join("pack").join(path.file_name().unwrap())).unwrap();
+    }
+    space.write(".git/objects/info/alternates", many.to_str().unwrap());
+    let snapshot = space.snapshot();
+    let words = "your repository has too many packs and alternates: 178 are not looked into";
+    assert!(snapshot.uncovered().iter().any(|line| line.starts_with(words)), "{:?}", snapshot.uncovered());
+    let at_risk = "50 files are only in your repository's .git";
+    assert!(snapshot.uncovered().iter().any(|line| line.starts_with(at_risk)), "{:?}", snapshot.uncovered());
+}

@@ -9,10 +9,10 @@ use super::manifest::Entries;
 use crate::base::digest::digest;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::walk::{self, RelPath, Stat};
-use crate::store::private::make_private_dir;
+use crate::store::private::{make_private_dir, open};
 use crate::store::replace::{Durability, Replacement};
 use sha2::{Digest as _, Sha256};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use tracing::warn;
@@ -89,7 +89,7 @@ impl Verified {
 
 fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    open(file)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

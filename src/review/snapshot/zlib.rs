@@ -5,13 +5,12 @@
 //! every stream, whatever became of the one before.
 
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
-use gix::zlib::{Compression, Decompress, FlushDecompress, Inflate, Status};
+use gix::zlib::{Compression, Decompress, FlushDecompress, Status};
 use std::io::{self, BufRead};
 use std::sync::{Mutex, PoisonError};
 
 static PACKERS: Pool<Compress> = Pool::new();
 static UNPACKERS: Pool<Decompress> = Pool::new();
-static INFLATERS: Pool<Inflate> = Pool::new();
 /// Bytes that are packed or unpacked at a time.
 const PIECE: usize = 8 << 10;
 
@@ -58,6 +57,19 @@ pub(super) fn pack(bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
 
 /// The bytes of a stream; `None` when it is cut short or there are more than `most`. Memory grows with what is there.
 pub(crate) fn unpack(file: &mut impl BufRead, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let (out, is_whole) = unpack_until(file, most.saturating_add(1))?;
+    Ok((is_whole && out.len() <= most).then_some(out))
+}
+
+/// The first bytes of a stream, `most` at most.
+pub(super) fn unpack_some(file: &mut impl BufRead, most: usize) -> io::Result<Vec<u8>> {
+    let (mut out, _) = unpack_until(file, most)?;
+    out.truncate(most);
+    Ok(out)
+}
+
+/// Unpacks until there are `enough` bytes or no more. Whether the stream ends there.
+fn unpack_until(file: &mut impl BufRead, enough: usize) -> io::Result<(Vec<u8>, bool)> {
     UNPACKERS.with(Decompress::new, |unpacker| {
         unpacker.reset();
         let (mut out, mut buffer) = (Vec::new(), [0; PIECE]);
@@ -71,20 +83,12 @@ pub(crate) fn unpack(file: &mut impl BufRead, most: usize) -> io::Result<Option<
             file.consume(read);
             out.extend_from_slice(buffer.get(..wrote).unwrap_or_default());
             if status == Status::StreamEnd {
-                return Ok((out.len() <= most).then_some(out));
+                return Ok((out, true));
             }
-            if out.len() > most || (read == 0 && wrote == 0) {
-                return Ok(None);
+            if out.len() >= enough || (read == 0 && wrote == 0) {
+                return Ok((out, false));
             }
         }
-    })
-}
-
-/// What unpacks objects in packs of others.
-pub(super) fn with_inflater<R>(used: impl FnOnce(&mut Inflate) -> R) -> R {
-    INFLATERS.with(Inflate::default, |one| {
-        one.reset();
-        used(one)
     })
 }
 

@@ -93,6 +93,11 @@ fn usable(stat: &rustix::fs::Stat, limit: u64) -> Result<u64, Odd> {
     if size > limit { Err(Odd::Large(limit)) } else { Ok(size) }
 }
 
+/// A plain file that is read in pieces, however large it is; `None` when there is nothing.
+pub(crate) fn open_file(path: &Path, links: Links) -> Result<Option<File>, Odd> {
+    Ok(open(CWD, path, links, u64::MAX)?.map(|(file, _)| file))
+}
+
 /// The bytes of a plain file; `None` when there is nothing.
 pub(crate) fn read_in(dir: impl AsFd, path: &Path, links: Links, limit: u64) -> Result<Option<Vec<u8>>, Odd> {
     let Some((file, size)) = open(dir.as_fd(), path, links, limit)? else { return Ok(None) };
