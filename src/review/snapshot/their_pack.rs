@@ -13,7 +13,6 @@ use gix::odb::pack::data::Entry;
 use gix::odb::pack::data::entry::Header;
 use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a content that is read. No content that we name is larger.
@@ -51,8 +50,8 @@ impl TheirPack {
         let file = plain_file(list)?;
         let end = file.metadata().ok()?.len();
         let (mut magic, mut fan) = ([0; MAGIC.len()], [0; 256 * 4]);
-        file.read_exact_at(&mut magic, 0).ok()?;
-        file.read_exact_at(&mut fan, FAN).ok()?;
+        all_at(&file, &mut magic, 0)?;
+        all_at(&file, &mut fan, FAN)?;
         let fan: Vec<u32> = fan.as_chunks().0.iter().map(|four| u32::from_be_bytes(*four)).collect();
         let count = u64::from(*fan.last()?);
         let is_list = magic == *MAGIC && fan.is_sorted() && end >= NAMES + count * (NAME + 8) + 2 * NAME;
@@ -124,20 +123,20 @@ impl TheirPack {
         let mut name = [0; NAME as usize];
         while high - low > AT_ONCE {
             let middle = u64::midpoint(low, high);
-            list.read_exact_at(&mut name, NAMES + middle * NAME).ok()?;
+            all_at(list, &mut name, NAMES + middle * NAME)?;
             if name > oid.0 { high = middle } else { low = middle }
         }
         let mut names = [0; (AT_ONCE * NAME) as usize];
         let names = names.get_mut(..((high - low) * NAME) as usize)?;
-        list.read_exact_at(names, NAMES + low * NAME).ok()?;
+        all_at(list, names, NAMES + low * NAME)?;
         let at = low + names.as_chunks().0.binary_search(&oid.0).ok()? as u64;
         let (count, mut near, mut far) = (self.count(), [0; 4], [0; 8]);
-        list.read_exact_at(&mut near, NAMES + count * (NAME + 4) + at * 4).ok()?;
+        all_at(list, &mut near, NAMES + count * (NAME + 4) + at * 4)?;
         let near = u32::from_be_bytes(near);
         if near < FAR {
             return Some(near.into());
         }
-        list.read_exact_at(&mut far, NAMES + count * (NAME + 8) + u64::from(near - FAR) * 8).ok()?;
+        all_at(list, &mut far, NAMES + count * (NAME + 8) + u64::from(near - FAR) * 8)?;
         Some(u64::from_be_bytes(far))
     }
 
@@ -164,16 +163,16 @@ fn plain_file(path: &Path) -> Option<File> {
     plain::open_file(path, Links::Followed).ok().flatten()
 }
 
+/// Fills all of `bytes`.
+fn all_at(file: &File, bytes: &mut [u8], at: u64) -> Option<()> {
+    (plain::read_at(file, bytes, at)? == bytes.len()).then_some(())
+}
+
 fn entry(pack: &File, at: u64) -> Option<Entry> {
-    let (mut bytes, mut length) = ([0; BEGINNING], 0);
+    let mut bytes = [0; BEGINNING];
     // No offset is larger than a file may be.
     i64::try_from(at.checked_add(BEGINNING as u64)?).ok()?;
-    while length < BEGINNING {
-        match pack.read_at(bytes.get_mut(length..)?, at + length as u64).ok()? {
-            0 => break,
-            read => length += read,
-        }
-    }
+    let length = plain::read_at(pack, &mut bytes, at)?;
     Entry::from_bytes(bytes.get(..length)?, at, Kind::Sha1).ok()
 }
 

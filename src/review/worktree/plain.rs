@@ -10,6 +10,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// Whether a link at the end of a path leads on. Git itself follows none to the rules of a working tree.
@@ -96,6 +97,18 @@ fn usable(stat: &rustix::fs::Stat, limit: u64) -> Result<u64, Odd> {
 /// A plain file that is read in pieces, however large it is; `None` when there is nothing.
 pub(crate) fn open_file(path: &Path, links: Links) -> Result<Option<File>, Odd> {
     Ok(open(CWD, path, links, u64::MAX)?.map(|(file, _)| file))
+}
+
+/// Bytes from a place in a file on, as many as there is room for or it has; where it is read otherwise does not change.
+pub(crate) fn read_at(file: &File, bytes: &mut [u8], at: u64) -> Option<usize> {
+    let mut length = 0;
+    while length < bytes.len() {
+        match file.read_at(bytes.get_mut(length..)?, at.checked_add(length as u64)?).ok()? {
+            0 => break,
+            read => length += read,
+        }
+    }
+    Some(length)
 }
 
 /// The bytes of a plain file; `None` when there is nothing.
