@@ -338,7 +338,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("ui::screen", &["ui::keys", "ui::tty", "engine::wait", "base::graphics"]),
-    ("ui::editor_session", &["ui::msg", "ui::tty", "model"]),
+    ("ui::editor_session", &["ui::msg", "ui::tty", "model", "base::sanitize"]),
     // A picture is written into a file by what its bytes say that it is; what a program of the person's is told is cleaned.
     (
         "ui::run",

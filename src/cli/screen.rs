@@ -31,7 +31,6 @@ use crate::ui::run::{
     run_on,
 };
 use crate::ui::screen::Screen;
-use crate::ui::state::own_prompts::OwnPrompt;
 use crate::ui::tty::{Letters, Multiplexer, install_panic_hook};
 use crate::ui::view::Animation;
 use std::path::{Path, PathBuf};
@@ -325,7 +324,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     let options = UiOptions {
         looks,
         keys: Arc::new(keys),
-        prompts: prompts.into_iter().map(|(name, text)| OwnPrompt::new(name, &text)).collect(),
+        prompts,
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
         multiplexer,

@@ -86,7 +86,8 @@ pub struct UiOptions {
     pub looks: Looks,
     pub animation: Animation,
     pub keys: Arc<Keymap>,
-    pub prompts: Arc<[OwnPrompt]>,
+    /// The person's own prompts: names and texts.
+    pub prompts: Vec<(String, String)>,
     pub home: Option<PathBuf>,
     pub multiplexer: Multiplexer,
     pub purpose: Purpose,
@@ -172,7 +173,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let mut running = Box::new(Running {
         screen,
         engine,
-        app: App::with_keys(Arc::clone(&options.keys), looks::names().collect(), Arc::clone(&options.prompts)),
+        app: App::with_keys(Arc::clone(&options.keys), looks::names().collect(), OwnPrompt::all(&options.prompts)),
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),

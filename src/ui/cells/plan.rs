@@ -2,13 +2,12 @@
 
 use super::head::FOLDED;
 use super::message::label;
-use super::{CellCtx, gutter};
+use super::{CellCtx, Fold, gutter};
 use crate::model::entry::{PlanEntry, PlanStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::ui::md;
-use crate::ui::state::folds::Fold;
 
 /// Three bars. The trigram that looks better is one column wide in older terminals and two in newer ones.
 const GLYPH: &str = "≡";

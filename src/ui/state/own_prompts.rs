@@ -3,6 +3,7 @@
 //! Reads no file. Invariant: a command of the agent's that has the name of one is the one that is meant.
 
 use crate::model::options::Command;
+use std::sync::Arc;
 
 /// What stands for the words behind the name; without it they are put below the text.
 const ARGUMENTS: &str = "$ARGUMENTS";
@@ -15,6 +16,11 @@ pub struct OwnPrompt {
 }
 
 impl OwnPrompt {
+    /// By name and text.
+    pub fn all(prompts: &[(String, String)]) -> Arc<[Self]> {
+        prompts.iter().map(|(name, text)| Self::new(name.clone(), text)).collect()
+    }
+
     /// Its first line says what it is about.
     pub fn new(name: String, text: &str) -> Self {
         let text = text.trim_end().to_owned();

@@ -3,14 +3,11 @@
 //! Lays out no more than what is selected. Invariant: a character is selected whole, in whichever of its columns the mouse is.
 
 use super::cache::GUTTER;
-use super::walk::{Point, Walk};
 use crate::text::line::LogicalLine;
 use crate::text::token::Token;
 use crate::text::width::{TAB, graphemes, styled_width};
 use crate::text::wrap::{Row, fit};
 use crate::theme::resolve::Theme;
-use crate::ui::state::scroll::Scroll;
-use crate::ui::state::selection::{Character, LineAt, Selection};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -18,74 +15,17 @@ use std::ops::Range;
 /// The most bytes that are selected at once.
 pub(super) const MAX: usize = 8 << 20;
 
-impl Walk<'_, '_> {
-    /// The character in column `x` of a row. Between entries it is the beginning of what stands below.
-    pub(super) fn spot(&mut self, point: Point, left: u16, x: u16) -> Option<Character> {
-        let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
-        let entry = self.entry(point.entry)?;
-        let piece = self.cache.start(entry.id, point.piece);
-        let width = self.cache.width();
-        let laid = self.laid(point.entry, &entry, point.piece);
-        let (row, x) = match point.row.checked_sub(gap) {
-            Some(row) => (laid.rows.get(row as usize)?, x),
-            None => (laid.rows.first()?, 0),
-        };
-        let bytes = bytes_at(laid.lines.get(row.line as usize)?, row, width, left, x);
-        Some(Character { at: LineAt { entry: entry.id, piece, line: row.line }, bytes })
-    }
-
-    /// The words that are selected; false when there are more.
-    pub(super) fn selected(&mut self, selection: &Selection) -> (String, bool) {
-        let mut out = Lines::default();
-        // One open piece may have become several.
-        let (Some((start, from)), Some((_, to))) = (self.now(&selection.from), self.now(&selection.to)) else {
-            return (out.text, true);
-        };
-        let selection = &Selection { from, to };
-        let [first, last] = selection.lines();
-        let mut at = if first == selection.from.at { Some(start) } else { self.now(&selection.to).map(|(at, _)| at) };
-        while let Some(point) = at {
-            let Some(entry) = self.entry(point.entry) else { break };
-            let (entry_id, piece) = (entry.id, self.cache.start(entry.id, point.piece));
-            if (entry_id, piece) > (last.entry, last.piece) {
-                break;
-            }
-            if point.piece == 0 {
-                out.gap = self.gap(point.entry);
-            }
-            for (line, n) in self.laid(point.entry, &entry, point.piece).lines.iter().zip(0..) {
-                let at = LineAt { entry: entry_id, piece, line: n };
-                if let Some(bytes) = selection.of_line(at, line.text.len() as u32) {
-                    out.push(line.copied(bytes.start as usize..bytes.end as usize));
-                }
-            }
-            if out.text.len() > MAX {
-                return (out.text, false);
-            }
-            at = self.next_piece(point);
-        }
-        (out.text, true)
-    }
-
-    /// The same character as it is laid out now, and the first row of its piece.
-    fn now(&mut self, spot: &Character) -> Option<(Point, Character)> {
-        let LineAt { entry, piece, line } = spot.at;
-        let point = self.resolve(Scroll::Anchor { entry, piece, line, byte: spot.bytes.start, gap: 0 })?;
-        let at = self.spot(point, 0, 0)?.at;
-        Some((Point { row: 0, ..point }, Character { at, bytes: spot.bytes.clone() }))
-    }
-}
-
 /// Lines below each other, with the blank ones that stand between entries.
 #[derive(Default)]
-struct Lines {
-    text: String,
+pub(super) struct Lines {
+    pub text: String,
     has_some: bool,
-    gap: u32,
+    /// Blank lines before the next one.
+    pub gap: u32,
 }
 
 impl Lines {
-    fn push(&mut self, line: Option<String>) {
+    pub fn push(&mut self, line: Option<String>) {
         let Some(line) = line else { return };
         if std::mem::replace(&mut self.has_some, true) {
             (0..=self.gap).for_each(|_| self.text.push('\n'));
@@ -117,7 +57,7 @@ fn cells<'a>(line: &'a LogicalLine, row: &Row) -> impl Iterator<Item = (Range<u3
 }
 
 /// The bytes of the character in a column; beside the words none, at their beginning or end.
-fn bytes_at(line: &LogicalLine, row: &Row, width: u16, left: u16, x: u16) -> Range<u32> {
+pub(super) fn bytes_at(line: &LogicalLine, row: &Row, width: u16, left: u16, x: u16) -> Range<u32> {
     let Some(column) = x.checked_sub(start(line, row, width, left)).map(usize::from) else {
         return row.range.start..row.range.start;
     };

@@ -11,7 +11,7 @@ use crate::model::entry::Entry;
 use crate::model::history::Kind;
 use crate::ui::cells::{self, group};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::selection::LineAt;
+use crate::ui::state::selection::{Character, LineAt, Selection};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -363,6 +363,62 @@ impl<'a, 'b> Walk<'a, 'b> {
             }
             *y += 1;
         }
+    }
+
+    /// The character in column `x` of a row. Between entries it is the beginning of what stands below.
+    pub(super) fn spot(&mut self, point: Point, left: u16, x: u16) -> Option<Character> {
+        let gap = if point.piece == 0 { self.gap(point.entry) } else { 0 };
+        let entry = self.entry(point.entry)?;
+        let piece = self.cache.start(entry.id, point.piece);
+        let width = self.cache.width();
+        let laid = self.laid(point.entry, &entry, point.piece);
+        let (row, x) = match point.row.checked_sub(gap) {
+            Some(row) => (laid.rows.get(row as usize)?, x),
+            None => (laid.rows.first()?, 0),
+        };
+        let bytes = select::bytes_at(laid.lines.get(row.line as usize)?, row, width, left, x);
+        Some(Character { at: LineAt { entry: entry.id, piece, line: row.line }, bytes })
+    }
+
+    /// The words that are selected; false when there are more.
+    pub(super) fn selected(&mut self, selection: &Selection) -> (String, bool) {
+        let mut out = select::Lines::default();
+        // One open piece may have become several.
+        let (Some((start, from)), Some((_, to))) = (self.now(&selection.from), self.now(&selection.to)) else {
+            return (out.text, true);
+        };
+        let selection = &Selection { from, to };
+        let [first, last] = selection.lines();
+        let mut at = if first == selection.from.at { Some(start) } else { self.now(&selection.to).map(|(at, _)| at) };
+        while let Some(point) = at {
+            let Some(entry) = self.entry(point.entry) else { break };
+            let (entry_id, piece) = (entry.id, self.cache.start(entry.id, point.piece));
+            if (entry_id, piece) > (last.entry, last.piece) {
+                break;
+            }
+            if point.piece == 0 {
+                out.gap = self.gap(point.entry);
+            }
+            for (line, n) in self.laid(point.entry, &entry, point.piece).lines.iter().zip(0..) {
+                let at = LineAt { entry: entry_id, piece, line: n };
+                if let Some(bytes) = selection.of_line(at, line.text.len() as u32) {
+                    out.push(line.copied(bytes.start as usize..bytes.end as usize));
+                }
+            }
+            if out.text.len() > select::MAX {
+                return (out.text, false);
+            }
+            at = self.next_piece(point);
+        }
+        (out.text, true)
+    }
+
+    /// The same character as it is laid out now, and the first row of its piece.
+    fn now(&mut self, spot: &Character) -> Option<(Point, Character)> {
+        let LineAt { entry, piece, line } = spot.at;
+        let point = self.resolve(Scroll::Anchor { entry, piece, line, byte: spot.bytes.start, gap: 0 })?;
+        let at = self.spot(point, 0, 0)?.at;
+        Some((Point { row: 0, ..point }, Character { at, bytes: spot.bytes.clone() }))
     }
 }
 
