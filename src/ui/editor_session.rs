@@ -13,7 +13,8 @@ use std::process::ExitStatus;
 use tokio::process::Child;
 
 /// How it begins.
-const COMMENT: &str = "<!-- What the agent said last. This and all below it is left out.";
+const COMMENT: &str = "<!-- What the agent said last. This comment is left out.";
+const END: &str = "\n-->";
 
 pub struct EditorSession {
     job: EditorJob,
@@ -35,11 +36,15 @@ pub enum Outcome {
 
 /// What the agent said, as a comment that is no part of the prompt.
 fn commented(answer: &str) -> String {
-    format!("\n\n{COMMENT}\n\n{}\n-->\n", sanitize::block(answer).trim_end().replace("-->", "-- >"))
+    format!("\n\n{COMMENT}\n\n{}{END}\n", sanitize::block(answer).trim_end().replace("-->", "-- >"))
 }
 
-fn uncommented(text: &str) -> &str {
-    text.split(COMMENT).next().unwrap_or_default().trim_end()
+/// What stands before the comment and behind it.
+fn uncommented(text: &str) -> String {
+    let Some((before, rest)) = text.split_once(COMMENT) else { return text.trim_end().to_owned() };
+    let behind = rest.split_once(END).map_or("", |(_, behind)| behind).trim();
+    let before = before.trim_end();
+    if before.is_empty() || behind.is_empty() { format!("{before}{behind}") } else { format!("{before}\n{behind}") }
 }
 
 impl EditorSession {
@@ -97,7 +102,7 @@ impl EditorSession {
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             (EditorJob::Prompt { .. }, Some(draft)) => match draft.text() {
-                Ok(text) => Outcome::Write(uncommented(&text).to_owned()),
+                Ok(text) => Outcome::Write(uncommented(&text)),
                 Err(error) => Outcome::Say(format!("the text could not be read back: {error}")),
             },
             // What was changed in the file is to be seen.
@@ -117,6 +122,7 @@ mod tests {
             assert_eq!(uncommented(&shown), text);
             assert_eq!(shown.matches("-->").count(), 1, "{shown}");
         }
+        assert_eq!(uncommented(&format!("above{}below\n", commented("said"))), "above\nbelow");
         assert_eq!(uncommented("all of it\n"), "all of it", "who removes the comment removes nothing else");
     }
 }

@@ -256,6 +256,7 @@ fn an_archive_stays_that_may_have_what_is_gone_and_another_goes() {
         (tar("other"), false),
         (gzip(&tar("x/.env")), true),
         (gzip(&tar("other")), false),
+        (gzip(b"KEY=1\n"), true),
         (xz.to_vec(), true),
     ];
     for (text, stays) in texts {

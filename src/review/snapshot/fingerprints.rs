@@ -170,7 +170,9 @@ fn unpacked(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if text.starts_with(GZIP) {
         let packed = std::mem::take(&mut text);
         MultiGzDecoder::new(&packed[..]).take(SEARCHED + 1).read_to_end(&mut text)?;
-    } else if !is_tar(&text) && !OPEN.iter().any(|form| text.starts_with(form)) {
+    }
+    // A file that is only packed has no names.
+    if !is_tar(&text) && !OPEN.iter().any(|form| text.starts_with(form)) {
         return Ok(None);
     }
     Ok(Some(text).filter(|text| text.len() as u64 <= SEARCHED))

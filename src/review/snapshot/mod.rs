@@ -233,8 +233,8 @@ impl Snapshot {
         self.head.last = started.0;
         self.began = [started, if first { started } else { self.began[0] }];
         let mut news = Vec::new();
-        if let (true, Some(index)) = (first, &index) {
-            let tracked: HashSet<&[u8]> = index.tracked().collect();
+        let tracked: HashSet<&[u8]> = index.iter().filter(|_| first).flat_map(|index| index.tracked()).collect();
+        if first && index.is_some() {
             for job in &mut jobs {
                 job.untracked = !tracked.contains(&*job.key);
             }
@@ -253,7 +253,8 @@ impl Snapshot {
             self.failed = walked.failed.as_ref().map(|(key, error)| {
                 ReviewError::io(&self.root.path().join(walk::path(key)), std::io::Error::from(*error))
             });
-            let of_first = First { store: &self.dir, root: self.root.path(), began: started, hidden: &self.hidden };
+            let (root, is_tracked) = (self.root.path(), &|key: &[u8]| tracked.contains(key));
+            let of_first = First { store: &self.dir, root, began: started, hidden: &self.hidden, is_tracked };
             self.ignored.passed(&walked, first.then_some(of_first))?;
             self.notes_histories(&walked, first)?;
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;

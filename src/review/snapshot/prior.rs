@@ -56,13 +56,15 @@ impl Ignored {
     pub(crate) fn passed(&mut self, walked: &Walked, is_first: Option<First>) -> Result<(), ReviewError> {
         let is_all = !walked.cut && walked.hidden.len() <= HIDDEN;
         let names: BTreeSet<RelPath> = walked.hidden.iter().cloned().collect();
-        if let Some(First { store, root, began, hidden }) = is_first {
+        if let Some(First { store, root, began, hidden, is_tracked }) = is_first {
             self.inside = Survey::new(root, names.iter(), began, &|key| hidden.has(key));
             write(&store.join(INSIDE), &self.inside.to_bytes())?;
             let text: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
             write(&store.join(FILE), &text)?;
             let tops = names.iter().filter(|key| !hidden.has(key)).cloned();
-            fingerprints::note(store, root, began, tops.chain(self.inside.files()))?;
+            // What git tracks is kept whatever rules say.
+            let files = tops.chain(self.inside.files()).filter(|key| !is_tracked(key));
+            fingerprints::note(store, root, began, files)?;
             (self.first, self.lasting, self.began) = (names.clone(), names.clone(), began);
         } else {
             self.lasting.retain(|name| names.contains(name));
@@ -109,6 +111,7 @@ pub(crate) struct First<'a> {
     pub root: &'a Path,
     pub began: Time,
     pub hidden: &'a OwnFiles,
+    pub is_tracked: &'a dyn Fn(&[u8]) -> bool,
 }
 
 /// What is known of a path from before.

@@ -207,6 +207,11 @@ impl Picker {
 
     /// The rows that match, best first; all in their order without a filter.
     pub fn matching(&self) -> Vec<&Row> {
+        if self.opened_by.is_some() {
+            // What may be prose finds only what begins so.
+            let typed = self.filter.to_lowercase();
+            return self.rows.iter().filter(|row| row.label.to_lowercase().starts_with(&typed)).collect();
+        }
         let texts: Vec<String> = self.rows.iter().map(|r| format!("{} {}", r.group, r.label)).collect();
         ranked(&self.filter, &texts).into_iter().filter_map(|i| self.rows.get(i)).collect()
     }

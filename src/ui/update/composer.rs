@@ -38,7 +38,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             out.push(Out::Edit(EditorJob::Prompt { text, answer }));
         }
         Action::Char(':') if is_free(state) => {
-            state.picker = Some(palette::open(state, cx).opened_by(':'));
+            state.picker = Some(palette::behind_colon(state));
         }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),

@@ -9,13 +9,27 @@ use crate::ui::labels;
 use crate::ui::state::App;
 use crate::ui::state::picker::{Choice, Picker, Row, rows};
 
-pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
-    let row = |group: &str, label: String, detail: String, choice| Row { group: group.into(), label, detail, choice };
+fn row(group: &str, label: String, detail: String, choice: Choice) -> Row {
+    Row { group: group.into(), label, detail, choice }
+}
+
+/// What keys do.
+fn actions(state: &App) -> Vec<Row> {
     let does = |key: crate::ui::keys::live::Row| row("", key.what.to_owned(), key.keys, Choice::Do(key.action));
     let mut all: Vec<Row> =
         state.keys.help(Layer::Composer).filter(|key| is_worth_a_row(key.action)).map(does).collect();
     // Enter without a choice ends nothing.
     all.sort_by_key(|row| matches!(row.choice, Choice::Do(Action::CtrlD | Action::CtrlC)));
+    all
+}
+
+/// Only what keys do, for what is typed behind `:`: nothing that an agent names, and no mode of its.
+pub(super) fn behind_colon(state: &App) -> Picker {
+    Picker::all(actions(state)).opened_by(':')
+}
+
+pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
+    let mut all = actions(state);
     for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
         let Some(session) = cx.model.at(key) else { continue };
         let title = state.name_of(key).or(session.called()).map(|title| sanitize::line(title).trim().to_owned());

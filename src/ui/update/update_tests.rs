@@ -1617,6 +1617,13 @@ fn a_colon_opens_the_palette_and_what_nothing_is_found_for_is_a_text() {
     let mut s = Scene::ready(80, 24);
     s.typed(":").press(Code::Backspace);
     assert_eq!((s.ui.picker.is_some(), s.ui.view.composer.text()), (false, ""));
+    // What no action begins with is a text, also where its letters stand scattered in one, or begin a mode or theme.
+    for prose in [":no", ":yeah", "::", ":D", ":wq", ":dark"] {
+        let mut s = Scene::ready(80, 24);
+        s.typed(prose).press(Code::Enter);
+        let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{prose}: {:?}", s.intents()) };
+        assert_eq!(text, prose);
+    }
     // Enter does what is found, as in the palette.
     s.typed(":redraw").press(Code::Enter);
     assert!(s.ui.picker.is_none() && s.outs.contains(&Out::Redraw), "{:?}", s.outs);
