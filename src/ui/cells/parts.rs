@@ -1,6 +1,6 @@
 //! What of an entry can be copied by itself: a code block, a command, what it printed, a patch, a path, an address.
 //!
-//! Copies nothing. Invariant: each is as it was sent, without layout, and there are at most [`MAX`].
+//! Copies nothing. Invariant: each is as it was sent, without layout, and there are at most `MAX`.
 
 use super::{source, tool};
 use crate::base::human;
