@@ -33,7 +33,7 @@ pub fn read(dir: &Path) -> (Vec<(String, String)>, Vec<Warning>) {
     let mut prompts = Vec::new();
     for file in names {
         let shown = file.to_string_lossy();
-        let name = shown.trim_end_matches(".md").to_owned();
+        let name = shown.strip_suffix(".md").unwrap_or(&shown).to_owned();
         if prompts.len() == MAX_FILES {
             wrong(&shown, format!("not read: there are more than {MAX_FILES} prompts"));
             break;
@@ -69,6 +69,7 @@ mod tests {
         let put = |name: &str, text: &[u8]| std::fs::write(dir.path().join(name), text).unwrap();
         put("review.md", b"# Look for faults\nin $ARGUMENTS\n");
         put("fix-it.md", b"fix it");
+        put("fix-it.md.md", b"another one");
         put("notes.txt", b"no prompt");
         put("two words.md", b"x");
         put("empty.md", b" \n");
@@ -78,7 +79,7 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", dir.path().join("endless.md")).unwrap();
         let (prompts, warnings) = read(dir.path());
         let names: Vec<&str> = prompts.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["fix-it", "review"]);
+        assert_eq!(names, ["fix-it", "fix-it.md", "review"]);
         let files: Vec<&str> = warnings.iter().map(|warning| warning.file.as_str()).collect();
         let wrong = ["bytes", "dir", "empty", "endless", "large", "two words"].map(|name| format!("prompts/{name}.md"));
         assert_eq!(files, wrong);

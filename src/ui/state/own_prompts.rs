@@ -1,6 +1,6 @@
 //! The person's own prompts, listed among the commands behind `/`.
 //!
-//! Reads no file. Invariant: a command of the agent's that has the name of one is the one that is meant.
+//! Reads no file. Invariant: a command of the agent's or of ours that has the name of one is the one that is meant.
 
 use crate::model::options::Command;
 use std::sync::Arc;

@@ -398,7 +398,10 @@ impl Completion {
         }
         let theirs = &session.session().commands;
         // One of the agent's has its name.
-        let own = prompts.iter().map(|prompt| &prompt.command).chain(OWN.iter());
+        // Nor is a prompt meant that has the name of one of ours.
+        let prompts = prompts.iter().map(|prompt| &prompt.command);
+        let prompts = prompts.filter(|prompt| OWN.iter().all(|own| own.name != prompt.name));
+        let own = prompts.chain(OWN.iter());
         let own = own.filter(|own| theirs.iter().all(|command| command.name != own.name));
         let commands: Vec<&Command> = theirs.iter().chain(own).collect();
         let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();

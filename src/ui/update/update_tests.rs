@@ -1597,6 +1597,9 @@ fn a_prompt_of_the_persons_own_is_listed_completed_and_sent_with_the_words_behin
     s.press(Code::Tab).typed("src and tests").press(Code::Enter);
     let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
     assert_eq!(text, "# Look for faults\nin src and tests");
+    let mut s = with_own_prompts();
+    let shown = s.typed("/bt").draw().to_owned();
+    assert!(shown.contains("/btw QUESTION") && !shown.contains("mine"), "{shown}");
     // What is no name of one is sent as it is.
     let mut s = with_own_prompts();
     s.typed("/faultsx y").press(Code::Enter);
