@@ -30,6 +30,7 @@ pub fn markdown(data: &[u8]) {
         at = text.ceil_char_boundary((at + usize::from(step % 32) + 1).min(text.len()));
         split.extend(&text[..at], Markdown::Yes);
     }
+    split.finish(text);
     for columns in [12, 60] {
         let (mut whole, mut cut) = (lines(text, columns), in_pieces(text, &split, columns));
         for line in &whole {

@@ -101,6 +101,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             Markdown::No => StablePrefix::plain(),
         };
         split.extend(flow.text, flow.markdown);
+        split.finish(flow.text);
         return (0..split.pieces().len()).flat_map(|index| piece(entry, ctx, &split, index)).collect();
     }
     match &entry.body {

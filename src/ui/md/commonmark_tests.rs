@@ -138,6 +138,7 @@ fn in_pieces(text: &str, characters: usize) -> Vec<LogicalLine> {
     for end in ends.iter().skip(characters - 1).step_by(characters).chain(ends.last()) {
         split.extend(&text[..*end], Markdown::Yes);
     }
+    split.finish(text);
     (0..split.pieces().len()).flat_map(|n| pieces::lines(text, &split, n, WIDTH)).collect()
 }
 

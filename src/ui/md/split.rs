@@ -2,8 +2,9 @@
 //! once and only the last piece is parsed again.
 //!
 //! Reads each line once. A cut is made only where no later text can change what stands before it; in doubt there is
-//! no cut. A link definition reaches all pieces once its last line has come whole. Invariant: no piece stays open beyond [`OPEN_MAX`] bytes and a line; beyond
-//! that the text is cut at the next best place and, if need be, shown as plain lines, so that a change costs little.
+//! no cut. A link definition reaches all pieces once its last line has come whole, or the text has. Invariant: no piece
+//! stays open beyond [`OPEN_MAX`] bytes and a line; beyond that the text is cut at the next best place and, if need be,
+//! shown as plain lines, so that a change costs little.
 
 use super::render::{Links, defined};
 use crate::base::sanitize;
@@ -162,6 +163,13 @@ impl StablePrefix {
             self.partial(rest);
         }
         self.bound(text, text.len());
+    }
+
+    /// Nothing follows what was read: its last line may be a definition without an end of line.
+    pub fn finish(&mut self, text: &str) {
+        if matches!(self.open, Open::Blocks(_)) && self.end == text.len() && self.end > self.learned {
+            self.learn(text, self.start(), self.end);
+        }
     }
 
     /// Takes note of the definitions of whole lines. No later line makes one of them another.

@@ -242,3 +242,19 @@ fn a_definition_that_comes_late_reaches_what_stands_before() {
     same(text, &split);
     assert!(show(&in_pieces(text, &split, 80)).contains("x (http://e.org)"));
 }
+
+/// Found by the fuzz target `markdown`.
+#[test]
+fn a_definition_at_the_end_of_a_text_needs_no_end_of_line() {
+    let of_item = "0<2-<<<<<< *[\n *]:\n \n* [* \n]:F-** ";
+    for text in ["see [x]\n\npara\n\n[x]: http://e.org", of_item] {
+        let mut split = StablePrefix::new();
+        for end in 1..=text.len() {
+            split.extend(&text[..end], Markdown::Yes);
+        }
+        assert_eq!(split.links_seen(), 0, "it may not have come whole");
+        split.finish(text);
+        assert_eq!(split.links_seen(), 1);
+        same(text, &split);
+    }
+}

@@ -177,6 +177,9 @@ impl Cache {
         if (slot.rev != entry.rev || slot.seen != flow.text.len()) && slot.advanced != clock {
             let text = flow.text.get(..flow.text.floor_char_boundary(slot.seen + STEP)).unwrap_or_default();
             slot.split.extend(text, flow.markdown);
+            if entry.finished && text.len() == flow.text.len() {
+                slot.split.finish(text);
+            }
             slot.advanced = clock;
             slot.rev = entry.rev;
             slot.seen = text.len();
