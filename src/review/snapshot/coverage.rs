@@ -268,11 +268,14 @@ fn can_be_listed(dir: &Path) -> bool {
     first.map_or_else(|e| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory), |_| true)
 }
 
-/// What was ignored when the session began and is gone, in words.
-pub(crate) fn gone(keys: &[&RelPath]) -> Vec<Uncovered> {
+/// What was ignored when the session began and is gone, or has been replaced by what is no file, in words.
+pub(crate) fn gone(keys: &[&RelPath], replaced: &[&RelPath]) -> Vec<Uncovered> {
     let mut list = List::new();
     for key in keys {
         list.add_unkept(key, || "was ignored and is gone, which cannot be taken back".to_owned());
+    }
+    for key in replaced {
+        list.add_unkept(key, || "was ignored and is no file any more, which cannot be taken back".to_owned());
     }
     list.end("that were ignored and are gone")
 }

@@ -82,7 +82,8 @@ impl Snapshot {
     /// What was ignored when the session began and is gone, in words; but for what `is_kept`.
     pub(crate) fn gone(&self, is_kept: &dyn Fn(&Path) -> bool) -> Vec<Uncovered> {
         let is_kept = |key: &[u8]| is_kept(walk::path(key));
-        let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept));
+        let replaced = self.ignored.replaced(self.root(), &is_kept);
+        let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept), &replaced);
         lines.extend(coverage::lost(&self.ignored.lost(self.root(), &is_kept)));
         lines
     }
