@@ -7,9 +7,10 @@
 
 use super::packs::{hash, sha1};
 use super::their_pack::{Answer, LARGEST, TheirPack};
-use super::trust::{FileId, Trust};
+use super::trust::Trust;
 use super::zlib;
 use crate::review::state::Oid;
+use crate::review::worktree::plain::FileId;
 use crate::review::worktree::walk;
 use std::collections::HashSet;
 use std::fs::{self, Metadata};

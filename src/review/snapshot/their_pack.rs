@@ -4,10 +4,10 @@
 //! Knows lists of version 2, whole objects and deltas; nothing of other packs. Invariants: nothing is mapped; no opening
 //! waits; what is given has the name that was asked for; and the work for it is bounded, whatever the pack says.
 
-use super::trust::{FileId, LEAST_WORTH, OPENED, Record, STEP, Trust, worth};
+use super::trust::{LEAST_WORTH, OPENED, Record, STEP, Trust, worth};
 use super::zlib;
 use crate::review::state::Oid;
-use crate::review::worktree::plain::{self, Links};
+use crate::review::worktree::plain::{self, FileId, Links};
 use gix::hash::Kind;
 use gix::odb::pack::data::Entry;
 use gix::odb::pack::data::entry::Header;

@@ -5,9 +5,8 @@
 //! are; a pack that has been wrong more often than right is asked last; nothing is forgotten because of that.
 
 use crate::review::state::Oid;
+use crate::review::worktree::plain::FileId;
 use std::collections::HashMap;
-use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,16 +23,6 @@ pub(super) const STEP: u64 = 256;
 const WRONG: u64 = 4 << 10;
 /// So many wrong answers more than right ones, and a pack is asked last.
 const FORGIVEN: u32 = 8;
-
-/// A file by its device and number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct FileId(u64, u64);
-
-impl FileId {
-    pub(super) fn of(meta: &Metadata) -> Self {
-        Self(meta.dev(), meta.ino())
-    }
-}
 
 /// How often a pack was right, and how often it was not.
 #[derive(Default)]
