@@ -1804,7 +1804,9 @@ fn what_cannot_be_read_for_a_moment_is_kept_later() {
             fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
             fs::write(path, "").unwrap();
         }
-        ["a", "b"].iter().for_each(|name| space.write(name, "destroyed"));
+        for name in ["a", "b"] {
+            space.write(name, "destroyed");
+        }
         let changes = snapshot.scan().unwrap();
         assert_eq!(paths(&changes), ["a", "b"]);
         assert!(snapshot.objects.content(&changes[0].before).is_err());
@@ -1838,8 +1840,12 @@ fn an_ignored_file_in_whose_place_is_something_else_is_named_also_after_a_restar
     }
     fs::remove_dir_all(space.root.join("data/sub")).unwrap();
     fs::remove_dir_all(space.root.join("old")).unwrap();
-    [".env", "data/a"].iter().for_each(|dir| fs::create_dir(space.root.join(dir)).unwrap());
-    [".env2", "data/b", "data/sub", "old"].iter().for_each(|path| fifo(&space.root.join(path)));
+    for dir in [".env", "data/a"] {
+        fs::create_dir(space.root.join(dir)).unwrap();
+    }
+    for path in [".env2", "data/b", "data/sub", "old"] {
+        fifo(&space.root.join(path));
+    }
     snapshot.scan().unwrap();
     let said = [
         ".env3 (ignored)".to_owned(),

@@ -104,12 +104,12 @@ impl TheirPack {
     }
 
     pub(super) fn has(&self, oid: &Oid) -> bool {
-        self.place(oid).flatten().is_some()
+        self.place(oid).is_ok_and(|place| place.is_some())
     }
 
     /// How long a blob is by what the pack says.
     pub(super) fn size(&self, oid: &Oid) -> Option<u64> {
-        let place = self.place(oid)??;
+        let place = self.place(oid).ok()??;
         let pack = plain_file(&self.list.with_extension("pack"))?;
         let mut work = Work { done: 0, most: self.trust.left() };
         let chain = self.chain(&pack, place, &mut work);
@@ -126,9 +126,9 @@ impl TheirPack {
     /// A blob, when it is what it `is` to be; `most` is known of one that has so many bytes at most.
     pub(super) fn ask(&self, oid: &Oid, most: Option<u64>, is: &dyn Fn(&[u8]) -> bool) -> Answer {
         let place = match self.place(oid) {
-            Some(Some(place)) => place,
-            Some(None) => return Answer::Nothing,
-            None => return Answer::Unable,
+            Ok(Some(place)) => place,
+            Ok(None) => return Answer::Nothing,
+            Err(Unread) => return Answer::Unable,
         };
         let Some(pack) = plain_file(&self.list.with_extension("pack")) else { return Answer::Unable };
         let left = self.trust.left();
@@ -138,7 +138,9 @@ impl TheirPack {
         let mut work = Work { done: 0, most: left.saturating_add(most.map_or(LEAST_WORTH, worth)) };
         match self.unpacked(&pack, place, most, &mut work).filter(|bytes| is(bytes)) {
             Some(bytes) => {
-                self.trust.was_right(&self.record, work.done, bytes.len() as u64);
+                // What has to be read, since nothing else has it, is worth whatever it takes.
+                let work = if most.is_some() { work.done } else { 0 };
+                self.trust.was_right(&self.record, work, bytes.len() as u64);
                 if let Ok(meta) = pack.metadata() {
                     self.trust.found(*oid, FileId::of(&meta));
                 }
@@ -182,35 +184,37 @@ impl TheirPack {
         (bytes.len() as u64 <= most).then_some(bytes)
     }
 
-    /// Where in the pack an object begins, when it has it. `None`: its list cannot be read.
-    fn place(&self, oid: &Oid) -> Option<Option<u64>> {
+    /// Where in the pack an object begins, when it has it.
+    fn place(&self, oid: &Oid) -> Result<Option<u64>, Unread> {
         let first = usize::from(oid.0[0]);
-        let below = first.checked_sub(1).map_or(Some(0), |before| self.fan.get(before).copied())?;
-        let (mut low, mut high) = (u64::from(below), u64::from(*self.fan.get(first)?));
+        let upto = |byte: usize| self.fan.get(byte).copied().map(u64::from).ok_or(Unread);
+        let below = first.checked_sub(1).map_or(Ok(0), upto)?;
+        let (mut low, mut high) = (below, upto(first)?);
         if low == high {
-            return Some(None);
+            return Ok(None);
         }
         let is_opened = self.open.is_none() && self.trust.spend(OPENED);
         let opened = if is_opened { plain_file(&self.list) } else { None };
-        let list = self.open.as_ref().or(opened.as_ref())?;
+        let list = self.open.as_ref().or(opened.as_ref()).ok_or(Unread)?;
+        let read = |bytes: &mut [u8], at: u64| all_at(list, bytes, at).ok_or(Unread);
         let mut name = [0; NAME as usize];
         while high - low > AT_ONCE {
             let middle = u64::midpoint(low, high);
-            all_at(list, &mut name, NAMES + middle * NAME)?;
+            read(&mut name, NAMES + middle * NAME)?;
             if name > oid.0 { high = middle } else { low = middle }
         }
         let mut names = [0; (AT_ONCE * NAME) as usize];
-        let names = names.get_mut(..((high - low) * NAME) as usize)?;
-        all_at(list, names, NAMES + low * NAME)?;
-        let Ok(at) = names.as_chunks().0.binary_search(&oid.0) else { return Some(None) };
+        let names = names.get_mut(..((high - low) * NAME) as usize).ok_or(Unread)?;
+        read(names, NAMES + low * NAME)?;
+        let Ok(at) = names.as_chunks().0.binary_search(&oid.0) else { return Ok(None) };
         let (at, count, mut near, mut far) = (low + at as u64, self.count(), [0; 4], [0; 8]);
-        all_at(list, &mut near, NAMES + count * (NAME + 4) + at * 4)?;
+        read(&mut near, NAMES + count * (NAME + 4) + at * 4)?;
         let near = u32::from_be_bytes(near);
         if near < FAR {
-            return Some(Some(near.into()));
+            return Ok(Some(near.into()));
         }
-        all_at(list, &mut far, NAMES + count * (NAME + 8) + u64::from(near - FAR) * 8)?;
-        Some(Some(u64::from_be_bytes(far)))
+        read(&mut far, NAMES + count * (NAME + 8) + u64::from(near - FAR) * 8)?;
+        Ok(Some(u64::from_be_bytes(far)))
     }
 
     /// Where the deltas begin that a blob is made of and how long each is, the last one first, and what they begin with.
@@ -221,7 +225,7 @@ impl TheirPack {
                 Header::Blob => return Some((chain, entry)),
                 Header::Tree | Header::Commit | Header::Tag => return None,
                 Header::OfsDelta { base_distance } => entry.checked_base_pack_offset(base_distance)?,
-                Header::RefDelta { base_id } => self.place(&Oid(base_id.as_bytes().try_into().ok()?))??,
+                Header::RefDelta { base_id } => self.place(&Oid(base_id.as_bytes().try_into().ok()?)).ok()??,
             };
             if chain.len() == CHAIN {
                 return None;
@@ -232,6 +236,9 @@ impl TheirPack {
         }
     }
 }
+
+/// The list of a pack cannot be read.
+struct Unread;
 
 /// The work for one content, in bytes, and how much it may be.
 struct Work {
