@@ -103,6 +103,12 @@ pub fn secure(state: &Path) -> Result<(), ReviewError> {
         // What cannot be changed is said where something is to be written.
         let _: io::Result<()> = make_private_dir(&dir);
     }
+    // Whatever else is there may have been put there for others to look into what comes to be in it.
+    for entry in fs::read_dir(state).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let _: io::Result<()> = make_private_dir(&entry.path());
+        }
+    }
     Ok(())
 }
 

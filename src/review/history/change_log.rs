@@ -428,6 +428,13 @@ impl ChangeLog {
         self.forget(files, |snapshot, state| snapshot.objects.as_kept(state));
     }
 
+    /// The same while the session runs: what the person's stores could not be read for and cannot yet.
+    pub fn forget_owed(&mut self, files: &mut Contents) {
+        self.forgotten += 1;
+        self.rev += 1;
+        self.forget_lost(files);
+    }
+
     /// Whether something that only reads contents has failed since one is in no store any more. That is taken for not
     /// kept then, so that the same can be done once more: one content that is gone takes no other file along. Each is
     /// read for certain, since more may be damaged.

@@ -196,6 +196,10 @@ impl ReviewSession {
     /// Carries out what the person wants (all but `Show`, `Close`, `Blame` and `Export`).
     pub fn act(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         self.refresh()?;
+        if self.files.snapshot.objects.settle()? {
+            // It is decided by what can be had.
+            self.log.forget_owed(&mut self.files);
+        }
         self.files.snapshot.objects.gather();
         // What cannot be read is found before anything is written.
         let done = self.without_missing(|review| review.carried_out(action));

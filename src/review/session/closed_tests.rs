@@ -145,3 +145,32 @@ fn a_directory_that_was_closed_all_the_time_is_no_doing_of_the_agents() {
     assert_eq!(names(&back(&mut place)), [("a", RewindOutcome::Removed)]);
     assert!(place.doc(Scope::Session).uncovered.iter().all(|line| !line.contains("cannot be read")));
 }
+
+#[test]
+fn a_directory_that_nobody_could_look_into_stays_named_when_it_is_opened_and_when_it_is_gone() {
+    let _rights = faults::without_privileges();
+    let mut place = Place::empty();
+    for dir in ["c/in", "d"] {
+        place.write(&format!("{dir}/only"), "x\n");
+        set(&place, dir, 0o000);
+    }
+    place.begin();
+    place.turn(1, |p| {
+        p.command(|p| {
+            for dir in ["c/in", "d"] {
+                set(p, dir, 0o755);
+                fs::remove_file(p.at(dir).join("only")).unwrap();
+            }
+            fs::remove_dir_all(p.at("c")).unwrap();
+        });
+    });
+    let said = [
+        "c/in/: could not be read when the session began; it is gone, which cannot be taken back",
+        "d/: could not be read when the session began; what was in it then is not known",
+    ];
+    for place in [&place.doc(Scope::Session).uncovered, &place.review.gone_for_good()] {
+        assert_eq!(place, &said);
+    }
+    let place = place.reopen();
+    assert_eq!(place.review.gone_for_good(), said);
+}

@@ -317,7 +317,7 @@ impl ReviewSession {
         named
     }
 
-    /// What git ignored and is gone, in words: no undo brings it back.
+    /// What git ignored, or nobody could look into, and is gone, in words: no undo brings it back.
     pub fn gone_for_good(&self) -> Vec<String> {
         let gone = self.files.snapshot.gone(&|path| self.log.had_content(path));
         gone.into_iter().map(|line| line.words).collect()

@@ -342,6 +342,37 @@ fn damage_to_what_is_still_on_the_disk_is_mended_from_there() {
 }
 
 #[test]
+fn a_pack_that_cannot_be_read_while_a_command_runs_is_asked_again() {
+    let mut place = committed(true);
+    place.begin();
+    keep(&mut place);
+    let names = place.at(".git/objects/pack").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let pack = names.into_iter().find(|path| path.extension().is_some_and(|e| e == "pack")).unwrap();
+    fs::set_permissions(&pack, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let whole = fs::read(&pack).unwrap();
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::write(&pack, "").unwrap();
+            p.write("a", "agent\n");
+            p.write("b", "agent\n");
+            // The same content elsewhere: as long as nothing else has it, it stays.
+            fs::rename(p.at("c"), p.at("d")).unwrap();
+        });
+    });
+    let kept = place.at("d");
+    let mut place = place.reopen();
+    let done = place.act(ReviewAction::PreviewRewind { turn: 1 });
+    let not_kept = done.rewound.iter().filter(|one| one.outcome == NOT_KEPT).count();
+    assert_eq!(not_kept, 2, "{:?}", done.rewound);
+    assert!(kept.exists());
+    fs::write(&pack, &whole).unwrap();
+    let mut place = place.reopen();
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert!(done.rewound.iter().all(|one| one.outcome == RESTORED || one.path == Path::new("d")), "{:?}", done.rewound);
+    assert!(is_as_before(&place) && !kept.exists());
+}
+
+#[test]
 fn pipes_devices_and_endless_chains_among_the_persons_objects_stop_nothing() {
     let pipe = |path: PathBuf| {
         if path.exists() {
@@ -401,7 +432,8 @@ fn pipes_devices_and_endless_chains_among_the_persons_objects_stop_nothing() {
             }
         }
         let oid = crate::review::snapshot::packs::hash(place.read("a").as_bytes()).unwrap();
-        let theirs = crate::review::snapshot::alternates::Alternates::open(&place.at("none"), &[objects]);
+        let theirs =
+            crate::review::snapshot::alternates::Alternates::open(&place.at("none"), &[objects], &Arc::default());
         assert_eq!(theirs.read(&oid).unwrap(), place.read("a").as_bytes(), "{alternates}");
         assert_eq!(theirs.read(&crate::review::state::Oid([7; 20])), None);
     }

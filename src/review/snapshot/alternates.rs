@@ -1,16 +1,19 @@
 //! Contents that the person's repositories have, read only, and where they lie.
 //!
 //! Knows packs, loose objects and alternates; nothing of paths in the tree. Opens nothing for writing and takes no
-//! lock. Invariants: only plain files are opened, nothing is mapped, and nothing without a bound is read; what
-//! `Alternates::read` gives has the name that was asked for; and what is left out since it is too much is counted.
+//! lock. Invariants: only plain files are opened, nothing is mapped, and nothing without a bound is read, nor all together
+//! in one look; what `Alternates::read` gives has the name that was asked for; and what is left out since it is too much
+//! is counted.
 
-use super::packs::sha1;
-use super::their_pack::{LARGEST, TheirPack};
+use super::packs::{hash, sha1};
+use super::their_pack::{Answer, LARGEST, TheirPack};
+use super::trust::Trust;
 use super::zlib;
 use crate::review::state::Oid;
+use crate::review::worktree::plain::FileId;
 use crate::review::worktree::walk;
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,10 +27,21 @@ const MAX_STORES: usize = 64;
 const MAX_PACKS: usize = 1024;
 /// Of those, so many lists are held open.
 const HELD: usize = 48;
+/// So many that say to have a content which need not be there are asked for it.
+const CLAIMS: usize = 3;
 /// Names in a directory of packs.
 const MAX_NAMES: usize = 1 << 16;
 /// Bytes of a list of alternates.
 const MAX_ALTERNATES: u64 = 64 << 10;
+
+/// What came of reading a content.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    Whole(Vec<u8>),
+    /// Some store says to have it, or cannot be read: there may be more another time.
+    Unreadable,
+    Nothing,
+}
 
 /// Where a content lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +62,15 @@ struct Room {
 #[derive(Clone)]
 struct Place {
     dir: PathBuf,
-    packs: Arc<OnceLock<Vec<TheirPack>>>,
+    packs: Arc<OnceLock<Packs>>,
     room: Arc<Room>,
+    trust: Arc<Trust>,
+}
+
+struct Packs {
+    open: Vec<TheirPack>,
+    /// There are some that are none, or cannot be read.
+    is_less: bool,
 }
 
 /// Object stores that are not ours, and what we keep of them.
@@ -59,19 +80,23 @@ pub(crate) struct Alternates {
     places: Vec<Place>,
     /// Stores beyond those.
     left_out: usize,
+    /// One is not there, or not at the moment.
+    is_less: bool,
+    pub(super) trust: Arc<Trust>,
 }
 
 impl Alternates {
     /// Opens the stores in these directories and those that they go on to; those that are gone are left out. `kept` is
     /// where we keep what they have.
-    pub(crate) fn open(kept: &Path, dirs: &[PathBuf]) -> Self {
+    pub(crate) fn open(kept: &Path, dirs: &[PathBuf], trust: &Arc<Trust>) -> Self {
         let mut open: Vec<PathBuf> = dirs.iter().rev().cloned().collect();
-        let (mut known, mut places, mut left_out) = (HashSet::new(), Vec::new(), 0);
+        let (mut known, mut places, mut left_out, mut is_less) = (HashSet::new(), Vec::new(), 0, false);
         let room = Arc::<Room>::default();
         if kept.is_dir() {
-            places.push(Place::new(kept.to_owned(), Arc::default()));
+            places.push(Place::new(kept.to_owned(), Arc::default(), trust));
         }
         while let Some(dir) = open.pop() {
+            is_less |= !dir.is_dir();
             if known.contains(&dir) || !dir.is_dir() {
                 continue;
             }
@@ -81,9 +106,9 @@ impl Alternates {
             }
             known.insert(dir.clone());
             open.extend(alternates(&dir));
-            places.push(Place::new(dir, room.clone()));
+            places.push(Place::new(dir, room.clone(), trust));
         }
-        Self { places, left_out }
+        Self { places, left_out, is_less, trust: trust.clone() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -106,26 +131,69 @@ impl Alternates {
 
     /// The bytes of a blob.
     pub(crate) fn read(&self, oid: &Oid) -> Option<Vec<u8>> {
-        self.places.iter().find_map(|place| place.read(oid, LARGEST))
+        match self.try_read(oid) {
+            Read::Whole(bytes) => Some(bytes),
+            Read::Unreadable | Read::Nothing => None,
+        }
+    }
+
+    /// The same, with why there is none. Packs that have been wrong too often are asked when no other has it.
+    pub(crate) fn try_read(&self, oid: &Oid) -> Read {
+        let mut is_said = self.is_less;
+        for is_last in [false, true] {
+            for place in &self.places {
+                self.trust.needs();
+                match place.read(oid, is_last) {
+                    Read::Nothing => {}
+                    Read::Unreadable => is_said = true,
+                    whole @ Read::Whole(_) => return whole,
+                }
+            }
+        }
+        if is_said || self.is_spent() { Read::Unreadable } else { Read::Nothing }
+    }
+
+    /// Whether there was so much work for nothing that no more is done in this look.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.trust.left() == 0
     }
 
     /// Whether these bytes, which have that name, can be read there. Asks for no more work than they are worth.
     pub(crate) fn holds(&self, oid: &Oid, bytes: &[u8]) -> bool {
-        let most = bytes.len() as u64;
+        self.has_whole(oid, Some(bytes.len() as u64), &|is| is == bytes)
+    }
+
+    /// Whether a content is what it `is` to be where it is said to be. Few that say so are asked: it need not be there.
+    fn has_whole(&self, oid: &Oid, most: Option<u64>, is: &dyn Fn(&[u8]) -> bool) -> bool {
+        let mut asked = 0;
         self.places.iter().any(|place| {
-            let packed = place.packs().iter().any(|pack| pack.unpacked(oid, most).is_some_and(|is| is == bytes));
-            packed || loose(&place.loose(oid), oid, most).is_some()
+            let packs = place.packs().iter().filter(|pack| !pack.is_bad());
+            for pack in packs {
+                if asked == CLAIMS || self.is_spent() {
+                    break;
+                }
+                match pack.ask(oid, most, is) {
+                    Answer::Nothing => {}
+                    Answer::Unable | Answer::Wrong => asked += 1,
+                    Answer::Whole(_) => return true,
+                }
+            }
+            place.loose_whole(oid, most.unwrap_or(LARGEST)).is_some()
         })
     }
 
-    /// Where the bytes of a blob are said to be, but for the place that is ours, the best first.
-    pub(crate) fn places(&self, kept: &Path, oid: &Oid) -> impl Iterator<Item = Lies> {
-        self.places.iter().filter(move |place| place.dir != kept).flat_map(move |place| {
-            let packs = place.packs().iter().filter(move |pack| pack.has(oid));
-            let packed = packs.map(|pack| Lies::Packed(pack.list().to_owned()));
-            let loose = place.loose(oid);
-            packed.chain(loose.symlink_metadata().is_ok_and(|meta| meta.is_file()).then_some(Lies::Loose(loose)))
-        })
+    /// Whether one says to have it.
+    pub(crate) fn claims(&self, oid: &Oid) -> bool {
+        self.places.iter().any(|place| place.packs().iter().any(|pack| pack.has(oid)) || place.loose(oid).exists())
+    }
+
+    /// Where a blob was read as it should be in this run, or can be now; not the place that is ours.
+    pub(crate) fn find(&self, kept: &Path, oid: &Oid) -> Option<Lies> {
+        let known = || {
+            let file = self.trust.whole(oid)?;
+            self.places.iter().filter(|place| place.dir != kept).find_map(|place| place.with(oid, file))
+        };
+        known().or_else(|| self.has_whole(oid, None, &|bytes| is_named(bytes, oid)).then(known).flatten())
     }
 
     /// Whether it is said to be in the place that is ours.
@@ -136,7 +204,8 @@ impl Alternates {
 
     /// Whether it can be read in the place that is ours.
     pub(crate) fn keeps(&self, kept: &Path, oid: &Oid) -> bool {
-        self.kept(kept).is_some_and(|place| place.read(oid, LARGEST).is_some())
+        let is_known = |place: &Place| self.trust.whole(oid).is_some_and(|file| place.with(oid, file).is_some());
+        self.kept(kept).is_some_and(|place| is_known(place) || matches!(place.read(oid, false), Read::Whole(_)))
     }
 
     fn kept(&self, kept: &Path) -> Option<&Place> {
@@ -146,27 +215,61 @@ impl Alternates {
     /// We keep more of it than when this was opened.
     pub(crate) fn has_more(&mut self, kept: &Path) {
         self.places.retain(|place| place.dir != kept);
-        self.places.insert(0, Place::new(kept.to_owned(), Arc::default()));
+        self.places.insert(0, Place::new(kept.to_owned(), Arc::default(), &self.trust));
     }
 
     /// Whether a loose object is what its name says.
-    pub(crate) fn is_whole(path: &Path, oid: &Oid) -> bool {
-        loose(path, oid, LARGEST).is_some()
+    pub(crate) fn is_whole(&self, path: &Path, oid: &Oid) -> bool {
+        let file = path.symlink_metadata().ok().map(|meta| FileId::of(&meta));
+        file.is_some() && file == self.trust.whole(oid) || loose(path, oid, LARGEST).is_some()
     }
 }
 
 impl Place {
-    fn new(dir: PathBuf, room: Arc<Room>) -> Self {
-        Self { dir, packs: Arc::default(), room }
+    fn new(dir: PathBuf, room: Arc<Room>, trust: &Arc<Trust>) -> Self {
+        Self { dir, packs: Arc::default(), room, trust: trust.clone() }
     }
 
     fn loose(&self, oid: &Oid) -> PathBuf {
         loose_path(&self.dir, oid)
     }
 
-    fn read(&self, oid: &Oid, most: u64) -> Option<Vec<u8>> {
-        let packed = self.packs().iter().find_map(|pack| pack.read(oid, most));
-        packed.or_else(|| loose(&self.loose(oid), oid, most))
+    /// From packs that have been wrong too often, when `is_last`; else from all others, and from what is loose.
+    fn read(&self, oid: &Oid, is_last: bool) -> Read {
+        let mut is_said = self.opened().is_less;
+        for pack in self.packs().iter().filter(|pack| pack.is_bad() == is_last) {
+            match pack.ask(oid, None, &|bytes| is_named(bytes, oid)) {
+                Answer::Nothing => {}
+                Answer::Unable | Answer::Wrong => is_said = true,
+                Answer::Whole(bytes) => return Read::Whole(bytes),
+            }
+        }
+        if !is_last {
+            match self.loose_whole(oid, LARGEST) {
+                Some(bytes) => return Read::Whole(bytes),
+                None => is_said |= self.loose(oid).symlink_metadata().is_ok(),
+            }
+        }
+        if is_said { Read::Unreadable } else { Read::Nothing }
+    }
+
+    /// A loose object that is what its name says.
+    fn loose_whole(&self, oid: &Oid, most: u64) -> Option<Vec<u8>> {
+        let path = self.loose(oid);
+        let meta = path.symlink_metadata().ok()?;
+        let bytes = loose(&path, oid, most)?;
+        self.trust.found(*oid, FileId::of(&meta));
+        Some(bytes)
+    }
+
+    /// Where a blob lies, if that is in this file.
+    fn with(&self, oid: &Oid, file: FileId) -> Option<Lies> {
+        let packed = self.packs().iter().find(|pack| pack.file() == file && pack.has(oid));
+        packed.map(|pack| Lies::Packed(pack.list().to_owned())).or_else(|| {
+            let loose = self.loose(oid);
+            let meta = loose.symlink_metadata().ok().filter(Metadata::is_file)?;
+            (FileId::of(&meta) == file).then_some(Lies::Loose(loose))
+        })
     }
 
     /// The lists of its packs.
@@ -177,17 +280,26 @@ impl Place {
 
     /// Those with the longest lists first: most is there, and few small ones that somebody makes do not hide them.
     fn packs(&self) -> &[TheirPack] {
+        &self.opened().open
+    }
+
+    fn opened(&self) -> &Packs {
         self.packs.get_or_init(|| {
             let sized = self.lists().filter_map(|path| Some((path.metadata().ok()?.len(), path)));
             let mut lists: Vec<(u64, PathBuf)> = sized.collect();
             lists.sort_unstable_by(|a, b| b.cmp(a));
             let left = MAX_PACKS.saturating_sub(self.room.packs.fetch_add(lists.len(), Ordering::Relaxed));
             let open = |(_, path): &(u64, PathBuf)| {
-                TheirPack::open(path, self.room.held.fetch_add(1, Ordering::Relaxed) < HELD)
+                TheirPack::open(path, self.room.held.fetch_add(1, Ordering::Relaxed) < HELD, &self.trust)
             };
-            lists.iter().take(left).filter_map(open).collect()
+            let open: Vec<TheirPack> = lists.iter().take(left).filter_map(open).collect();
+            Packs { is_less: open.len() < lists.len(), open }
         })
     }
+}
+
+fn is_named(bytes: &[u8], oid: &Oid) -> bool {
+    hash(bytes).is_ok_and(|is| is == *oid)
 }
 
 /// The place of a loose object below a directory of objects.

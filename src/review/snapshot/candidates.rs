@@ -14,7 +14,44 @@ use crate::review::worktree::repo::Repo;
 use crate::review::worktree::walk::{self, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Repositories below the root whose index is read.
+const NESTED: usize = 64;
+
+/// What the indexes of the person's repositories have.
+pub(super) struct Named<'a> {
+    own: Option<&'a Index>,
+    /// Of those below the root, by their directories.
+    nested: BTreeMap<RelPath, Index>,
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn new(root: &Path, own: Option<&'a Index>, repos: &[PathBuf]) -> Self {
+        let nested = repos.iter().filter(|dir| **dir != root).take(NESTED).filter_map(|dir| {
+            let below = dir.strip_prefix(root).ok()?;
+            Some((RelPath::from(walk::bytes(below)), Repo::find(dir)?.index(dir)?))
+        });
+        Self { own, nested: nested.collect() }
+    }
+
+    /// Says of paths what the indexes have there.
+    pub(super) fn mark(&self, jobs: &mut [Job]) {
+        for job in jobs {
+            job.indexed = self.blob(&job.key);
+            job.untracked = self.own.is_some() && job.indexed.is_none();
+        }
+    }
+
+    /// The content that the index of the nearest repository has for a path.
+    fn blob(&self, key: &[u8]) -> Option<Oid> {
+        let nearest = walk::parents(key).filter_map(|dir| Some((dir, self.nested.get(dir)?))).last();
+        match nearest {
+            Some((dir, index)) => index.named(walk::below(key, dir)),
+            None => self.own?.named(key),
+        }
+    }
+}
 
 impl Snapshot {
     /// Known paths below a directory.

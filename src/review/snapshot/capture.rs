@@ -4,7 +4,7 @@
 //! the contents before and after a change are in ours,
 //! or are said to be lost.
 
-use super::alternates::Alternates;
+use super::alternates::{Alternates, Read};
 use super::manifest::Entry;
 use super::packs::{Encoded, Pack, PackStore, encode, hash};
 use crate::review::error::ReviewError;
@@ -39,7 +39,9 @@ pub(crate) struct Job {
     pub was_there: bool,
     /// What was known here was another file, or nothing.
     pub other: bool,
-    /// The person's index does not name it: no store of theirs has it, but by chance.
+    /// The content that the person's index has for this path, at the first look.
+    pub indexed: Option<Oid>,
+    /// That index does not name it: no store of theirs has it, but by chance.
     pub untracked: bool,
 }
 
@@ -56,6 +58,7 @@ impl Job {
             silent: false,
             was_there: false,
             other: false,
+            indexed: None,
             untracked: false,
         }
     }
@@ -90,6 +93,16 @@ pub(crate) struct Seen {
     pub unreadable: Option<i32>,
     /// The content before it is in no store any more.
     pub lost: bool,
+    /// It could not be read, though some store says to have it.
+    pub owed: bool,
+}
+
+/// What became of the content before a change.
+enum Rescued {
+    Kept,
+    /// It cannot be read now.
+    Later,
+    Lost,
 }
 
 /// Where content is found and kept.
@@ -183,6 +196,12 @@ pub(crate) fn capture(stores: &Stores, theirs: &Alternates, jobs: &[Job]) -> Res
     Ok(all)
 }
 
+/// The contents that were there before and could not be read.
+pub(crate) fn owed(jobs: &[Job], found: &[Option<Seen>]) -> impl Iterator<Item = Oid> {
+    let both = jobs.iter().zip(found).filter(|(_, seen)| seen.is_some_and(|seen| seen.owed));
+    both.filter_map(|(job, _)| job.known?.state.oid())
+}
+
 impl Stores<'_> {
     fn one(&self, reader: &mut Reader, theirs: &Alternates, job: &Job) -> Result<Option<Seen>, ReviewError> {
         let mut seen = self.look(reader, theirs, job)?;
@@ -191,7 +210,11 @@ impl Stores<'_> {
         if let (Some(before), Some(seen)) = (before, &mut seen)
             && seen.state.oid() != Some(before)
         {
-            seen.lost = !self.rescue(theirs, before)?;
+            (seen.lost, seen.owed) = match self.rescue(theirs, before)? {
+                Rescued::Kept => (false, false),
+                Rescued::Later => (false, true),
+                Rescued::Lost => (true, false),
+            };
         }
         Ok(seen)
     }
@@ -218,7 +241,7 @@ impl Stores<'_> {
                 (state.unwrap_or_else(|| unkept(&stat)), stat, torn, None)
             }
         };
-        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), unreadable, lost: false }))
+        Ok(Some(Seen { state, stat, racy: again || racy(&stat, started), unreadable, ..Seen::default() }))
     }
 
     /// What is known of a file without reading it: that its content will not be kept.
@@ -238,7 +261,7 @@ impl Stores<'_> {
                 unkept(stat)
             }
         };
-        Some(Seen { state, stat: *stat, racy: racy(stat, started), unreadable: None, lost: false })
+        Some(Seen { state, stat: *stat, racy: racy(stat, started), ..Seen::default() })
     }
 
     /// Whether so much more is read of what has come or has another size.
@@ -247,8 +270,8 @@ impl Stores<'_> {
         self.fresh.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
-    /// The name of this content, once some store has it, of theirs one from which it can be read; what is part of a
-    /// change goes into ours, since theirs may go.
+    /// The name of this content, once some store has it: ours, if it is part of a change or if the person's index does not
+    /// name it here, since nobody else may have it; else one of theirs from which it can be read.
     /// `None`: it is too much to keep, or made to collide.
     fn kept(&self, theirs: &Alternates, bytes: &[u8], job: &Job) -> Result<Option<Oid>, ReviewError> {
         let Ok(oid) = hash(bytes) else { return Ok(None) };
@@ -256,17 +279,22 @@ impl Stores<'_> {
             return Ok(Some(oid));
         }
         let size = bytes.len() as u64;
-        if job.known.map_or(!job.silent, |known| known.state.oid() != Some(oid)) {
-            if theirs.size(&oid) == Some(size) {
-                self.add(&encode(oid, bytes)?)?;
-                return Ok(Some(oid));
-            }
-        } else if theirs.holds(&oid, bytes) {
+        let is_same = job.known.is_some_and(|known| known.state.oid() == Some(oid));
+        let is_news = !is_same && (job.known.is_some() || !job.silent);
+        if is_news && theirs.size(&oid) == Some(size) {
+            self.add(&encode(oid, bytes)?)?;
+            return Ok(Some(oid));
+        }
+        let is_indexed = is_same || job.indexed == Some(oid);
+        if !is_news && is_indexed && theirs.holds(&oid, bytes) {
             return Ok(Some(oid));
         }
         let less = |left: u64| left.checked_sub(size);
         if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
-            return Ok(None);
+            // Better in a store that may go than in none.
+            let is_there = !is_news
+                && if is_indexed { theirs.is_spent() && theirs.claims(&oid) } else { theirs.holds(&oid, bytes) };
+            return Ok(is_there.then_some(oid));
         }
         if !self.add(&encode(oid, bytes)?)? {
             self.left.fetch_add(size, Ordering::Relaxed);
@@ -274,14 +302,16 @@ impl Stores<'_> {
         Ok(Some(oid))
     }
 
-    /// Whether it is in ours now.
-    fn rescue(&self, theirs: &Alternates, oid: Oid) -> Result<bool, ReviewError> {
+    /// What was there before a change comes into ours.
+    fn rescue(&self, theirs: &Alternates, oid: Oid) -> Result<Rescued, ReviewError> {
         if self.own.has(&oid) || self.begun(&oid) {
-            return Ok(true);
+            return Ok(Rescued::Kept);
         }
-        let Some(bytes) = theirs.read(&oid) else { return Ok(false) };
-        self.add(&encode(oid, &bytes)?)?;
-        Ok(true)
+        match theirs.try_read(&oid) {
+            Read::Whole(bytes) => self.add(&encode(oid, &bytes)?).map(|_| Rescued::Kept),
+            Read::Unreadable => Ok(Rescued::Later),
+            Read::Nothing => Ok(Rescued::Lost),
+        }
     }
 
     fn begun(&self, oid: &Oid) -> bool {

@@ -1,16 +1,18 @@
 //! Directories that a look at the whole tree could not look into.
 //!
 //! Whose doing that is, the ledger knows. Invariants: one stays until a look has come into it again, also after a
-//! restart; when that was the last time, and until when it was closed, is known by the clock of the files.
+//! restart; when that was the last time, and until when it was closed, is known by the clock of the files. One that no
+//! look had come into before it was opened or went is remembered for good: what was in it is not known.
 
 use crate::review::dir::{read_json, write_json};
 use crate::review::error::ReviewError;
 use crate::review::worktree::walk::{self, RelPath, Time, Walked};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "closed";
+const LATE_FILE: &str = "closed-at-first";
 
 /// When a directory could not be looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +30,8 @@ pub(crate) struct Closed {
     dirs: BTreeMap<RelPath, ClosedDir>,
     /// Those before the last look.
     before: BTreeMap<RelPath, ClosedDir>,
+    /// Those that were closed from the first look on and are not any more.
+    late: BTreeSet<RelPath>,
 }
 
 impl Closed {
@@ -38,7 +42,17 @@ impl Closed {
     /// As it was written down in `store`.
     pub(crate) fn read(store: &Path) -> Self {
         let dirs: Vec<(Vec<u8>, ClosedDir)> = read_json(&store.join(FILE)).unwrap_or_default();
-        Self { dirs: dirs.into_iter().map(|(key, dir)| (key.into(), dir)).collect(), ..Self::new(store) }
+        let late: Vec<Vec<u8>> = read_json(&store.join(LATE_FILE)).unwrap_or_default();
+        Self {
+            dirs: dirs.into_iter().map(|(key, dir)| (key.into(), dir)).collect(),
+            late: late.into_iter().map(RelPath::from).collect(),
+            ..Self::new(store)
+        }
+    }
+
+    /// Directories of which it is not known what was in them before they were opened, or went.
+    pub(crate) const fn late(&self) -> &BTreeSet<RelPath> {
+        &self.late
     }
 
     /// The directories, sorted by name.
@@ -92,6 +106,12 @@ impl Closed {
 
     fn put(&mut self, dirs: BTreeMap<RelPath, ClosedDir>) -> Result<(), ReviewError> {
         self.before.clone_from(&self.dirs);
+        let is_late = |(key, dir): &(&RelPath, &ClosedDir)| dir.open.is_none() && !dirs.contains_key(*key);
+        let late: Vec<RelPath> = self.dirs.iter().filter(is_late).map(|(key, _)| key.clone()).collect();
+        if !late.is_empty() {
+            self.late.extend(late);
+            write_json(&self.store.join(LATE_FILE), &self.late.iter().map(|key| &**key).collect::<Vec<&[u8]>>())?;
+        }
         if dirs != self.dirs {
             let rows: Vec<(&[u8], &ClosedDir)> = dirs.iter().map(|(key, dir)| (&**key, dir)).collect();
             write_json(&self.store.join(FILE), &rows)?;

@@ -268,13 +268,30 @@ fn can_be_listed(dir: &Path) -> bool {
     first.map_or_else(|e| matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory), |_| true)
 }
 
-/// What was ignored when the session began and is gone, in words.
-pub(crate) fn gone(keys: &[&RelPath]) -> Vec<Uncovered> {
+/// What was ignored when the session began and is gone, or has been replaced by what is no file, in words.
+pub(crate) fn gone(keys: &[&RelPath], replaced: &[&RelPath]) -> Vec<Uncovered> {
     let mut list = List::new();
     for key in keys {
         list.add_unkept(key, || "was ignored and is gone, which cannot be taken back".to_owned());
     }
+    for key in replaced {
+        list.add_unkept(key, || "was ignored and is no file any more, which cannot be taken back".to_owned());
+    }
     list.end("that were ignored and are gone")
+}
+
+/// Directories that nobody could look into when the session began, in words.
+pub(crate) fn closed_at_first(keys: &BTreeSet<RelPath>, root: &Path) -> Vec<Uncovered> {
+    let (mut list, mut reader) = (List::new(), Reader::new(root));
+    for key in keys {
+        let is_there = reader.stat(key).is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Dir));
+        let why = if is_there { "what was in it then is not known" } else { "it is gone, which cannot be taken back" };
+        list.push(|| Uncovered {
+            words: format!("{}: could not be read when the session began; {why}", directory(key)),
+            unkept: Some(key.clone()),
+        });
+    }
+    list.end("directories that could not be read when the session began")
 }
 
 /// What is gone of directories that were ignored when the session began and are still there, in words.

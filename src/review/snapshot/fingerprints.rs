@@ -4,7 +4,7 @@
 //! and bytes that are read; what is called lost was there, and is nowhere where it was.
 
 use super::capture::racy;
-use super::packs::hash;
+use super::packs::{hash, sha1};
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::git_form::{Beginning, begins};
@@ -25,7 +25,9 @@ const READ: usize = 2_000;
 const ONE: u64 = 1 << 20;
 const ALL: u64 = 16 << 20;
 
-/// No such file of ours is longer.
+/// Bytes of the sum that such a file of ours ends with.
+const SUM: usize = 20;
+/// None is longer.
 const LONGEST: u64 = 64 << 20;
 /// Names of what is gone that are looked for in an archive, and bytes of it that are looked through.
 const SOUGHT: usize = 100;
@@ -125,7 +127,10 @@ impl Fingerprints {
     /// What is gone, but for what `is_kept`.
     pub(crate) fn gone(&self, is_kept: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
         let mut reader = Reader::new(&self.root);
-        let mut is_gone = |key: &RelPath| matches!(reader.stat(key), Ok(None)) && !is_kept(walk::path(key));
+        let mut is_no_file = |key: &RelPath| {
+            reader.stat(key).is_ok_and(|stat| stat.is_none_or(|stat| !matches!(stat.kind, Kind::File | Kind::Link)))
+        };
+        let mut is_gone = |key: &RelPath| is_no_file(key) && !is_kept(walk::path(key));
         self.files.keys().filter(|key| is_gone(key)).map(|key| walk::path(key).to_owned()).collect()
     }
 
@@ -178,17 +183,29 @@ fn unpacked(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(text).filter(|text| text.len() as u64 <= SEARCHED))
 }
 
-/// A file of ours and what it says; nothing when it is not there or was not written by us.
+/// Whether what was noted below `store` is still there as it was written.
+pub(super) fn is_whole(store: &Path) -> bool {
+    read(&store.join(FILE)).is_some()
+}
+
+/// A file of ours and what it says; nothing when it is not there or not what was written.
 pub(super) fn read(path: &Path) -> Option<(fs::Metadata, Vec<u8>)> {
     let mut file = open(path).ok()?;
     let meta = file.metadata().ok().filter(|meta| meta.len() <= LONGEST)?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).is_ok().then_some((meta, bytes))
+    file.read_to_end(&mut bytes).ok()?;
+    let (body, sum) = bytes.split_last_chunk::<SUM>()?;
+    let (length, is_it) = (body.len(), sha1(&[body]).is_ok_and(|is| is == *sum));
+    bytes.truncate(length);
+    is_it.then_some((meta, bytes))
 }
 
+/// With its sum at the end.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), ReviewError> {
+    let sum = sha1(&[bytes])?;
     let file = open_as(private_file().write(true).create(true).truncate(true), path);
-    file.and_then(|mut file| file.write_all(bytes)).map_err(|e| ReviewError::io(path, e))
+    let written = file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.write_all(&sum)));
+    written.map_err(|e| ReviewError::io(path, e))
 }
 
 /// Of each file its name and what is known of it, with a zero byte behind each.

@@ -22,9 +22,11 @@ pub mod repositories;
 pub mod root;
 pub mod survey;
 mod their_pack;
+mod trust;
 mod verified;
 mod zlib;
 
+use self::candidates::Named;
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::closed::Closed;
@@ -212,6 +214,7 @@ impl Snapshot {
     pub fn scan(&mut self) -> Result<Vec<Change>, ReviewError> {
         let started = self.clock.now();
         let first = !self.looked;
+        self.objects.begin_look()?;
         self.at(Point::Began);
         let mut walked = walk::walk(self.root.path(), None, self.limits.files.saturating_mul(2), &self.hidden);
         if first && self.finds_git(&walked, started)? {
@@ -234,10 +237,8 @@ impl Snapshot {
         self.began = [started, if first { started } else { self.began[0] }];
         let mut news = Vec::new();
         let tracked: HashSet<&[u8]> = index.iter().filter(|_| first).flat_map(|index| index.tracked()).collect();
-        if first && index.is_some() {
-            for job in &mut jobs {
-                job.untracked = !tracked.contains(&*job.key);
-            }
+        if first {
+            Named::new(self.root.path(), index.as_ref(), &walked.repos).mark(&mut jobs);
         }
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
@@ -510,13 +511,14 @@ impl Snapshot {
             self.objects.own.finish(pack)?;
         }
         self.head.kept += kept;
+        self.objects.owe(capture::owed(&jobs, &found))?;
         self.opened.clear();
         let mut changes = Vec::new();
         let mut moved = moves::Found::default();
         let mut updates: Vec<(RelPath, Option<Entry>)> =
             news.into_iter().map(|(key, entry)| (key, Some(entry))).collect();
         for (job, seen) in jobs.into_iter().zip(found) {
-            let Some(Seen { state, stat, racy, unreadable, lost: is_lost }) = seen else { continue };
+            let Some(Seen { state, stat, racy, unreadable, lost: is_lost, owed }) = seen else { continue };
             match unreadable {
                 Some(why) => drop(self.unread.insert(job.key.clone(), why)),
                 None => drop(self.unread.remove(&job.key)),
@@ -532,7 +534,7 @@ impl Snapshot {
             let before = job.known.map_or(new, |entry| entry.state);
             let before = if is_lost { lost(&before) } else { before };
             // There was no room for what a store had that is gone: the file is still the same.
-            let same = is_lost && job.known.is_some_and(|entry| entry.stat == stat);
+            let same = (is_lost || owed) && job.known.is_some_and(|entry| entry.stat == stat);
             if before != state && !same && !(silent && job.known.is_none()) {
                 if let Some(entry) = job.known.filter(|_| state.is_absent()) {
                     self.vanished[1].insert(as_moved(&entry.stat));

@@ -3,11 +3,12 @@
 //! Looks at no file of the workspace, and writes to no repository. Invariant: what was kept is durable, or is so with the
 //! rest that is gathered.
 
-use super::alternates::Alternates;
+use super::alternates::{Alternates, Read};
 use super::capture::lost;
 use super::manifest::Entries;
 use super::packs::{self, Gathered, PackStore};
 use super::preserve::{KEPT, Preserved};
+use super::trust::Trust;
 use crate::base::human::thousands;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
@@ -15,6 +16,7 @@ use crate::review::worktree::repo::Repo;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Repositories below the root whose content is made use of.
@@ -33,6 +35,10 @@ pub(crate) struct Objects {
     gathered: Option<Gathered>,
     /// A content was asked for that is in no store any more.
     missing: Cell<bool>,
+    /// What theirs is known for in this run.
+    trust: Arc<Trust>,
+    /// What was there before a change and could not be read, though some store says to have it.
+    owed: BTreeSet<Oid>,
 }
 
 impl Objects {
@@ -47,6 +53,8 @@ impl Objects {
             repos: BTreeSet::new(),
             gathered: None,
             missing: Cell::new(false),
+            trust: Arc::default(),
+            owed: BTreeSet::new(),
         }
     }
 
@@ -66,6 +74,39 @@ impl Objects {
     /// Opens the person's stores anew.
     pub fn refresh(&mut self) {
         self.theirs = self.open_theirs();
+    }
+
+    /// Another look begins, for which theirs may cause so much work again.
+    pub fn begin_look(&mut self) -> Result<(), ReviewError> {
+        self.settle()?;
+        self.trust.renew();
+        Ok(())
+    }
+
+    /// These are to be read when they can be, which may be by now.
+    pub fn owe(&mut self, oids: impl Iterator<Item = Oid>) -> Result<(), ReviewError> {
+        let before = self.owed.len();
+        self.owed.extend(oids);
+        if self.owed.len() > before { self.settle().map(drop) } else { Ok(()) }
+    }
+
+    /// Tries once more to keep what could not be read. Whether some of it still cannot.
+    pub fn settle(&mut self) -> Result<bool, ReviewError> {
+        if self.owed.is_empty() {
+            return Ok(false);
+        }
+        self.trust.renew();
+        self.refresh();
+        let mut pack = self.own.begin()?;
+        for oid in std::mem::take(&mut self.owed) {
+            match self.theirs.try_read(&oid) {
+                _ if self.own.has(&oid) => {}
+                Read::Whole(bytes) => drop(pack.add(&packs::encode(oid, &bytes)?)?),
+                Read::Unreadable | Read::Nothing => drop(self.owed.insert(oid)),
+            }
+        }
+        self.own.finish(pack)?;
+        Ok(!self.owed.is_empty())
     }
 
     /// From one of the person's stores, of which a pack may have been replaced since it was opened.
@@ -93,6 +134,11 @@ impl Objects {
                 thousands(count as u64)
             )
         })
+    }
+
+    #[cfg(test)]
+    pub(super) fn trust(&self) -> &Trust {
+        &self.trust
     }
 
     #[cfg(test)]
@@ -164,7 +210,7 @@ impl Objects {
     }
 
     fn open_theirs(&self) -> Alternates {
-        Alternates::open(&self.dir.join(KEPT), &self.stores)
+        Alternates::open(&self.dir.join(KEPT), &self.stores, &self.trust)
     }
 
     /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.

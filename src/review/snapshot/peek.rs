@@ -79,11 +79,13 @@ impl Snapshot {
         self.seen.iter().any(|(key, entry)| entry.state.oid() == Some(oid) && !goes(walk::path(key)))
     }
 
-    /// What was ignored when the session began and is gone, in words; but for what `is_kept`.
+    /// What was ignored, or could not be looked into, when the session began and is gone, in words; but for what `is_kept`.
     pub(crate) fn gone(&self, is_kept: &dyn Fn(&Path) -> bool) -> Vec<Uncovered> {
         let is_kept = |key: &[u8]| is_kept(walk::path(key));
-        let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept));
+        let replaced = self.ignored.replaced(self.root(), &is_kept);
+        let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept), &replaced);
         lines.extend(coverage::lost(&self.ignored.lost(self.root(), &is_kept)));
+        lines.extend(coverage::closed_at_first(self.closed.late(), self.root()));
         lines
     }
 

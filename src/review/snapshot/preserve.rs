@@ -80,7 +80,9 @@ impl Preserved {
     /// that wait for [`Preserved::seal`].
     pub(crate) fn go_on(&mut self, own: &mut PackStore, theirs: &mut Alternates, until: Instant) {
         while let Some(oid) = self.waiting.pop() {
-            match self.keep(oid, own, theirs) {
+            let is_kept = self.keep(oid, own, theirs);
+            theirs.trust.done_with(&oid);
+            match is_kept {
                 Ok(true) => drop(self.missed.remove(&oid)),
                 Ok(false) => {
                     self.missed.insert(oid);
@@ -120,33 +122,29 @@ impl Preserved {
         if theirs.keeps(&self.dir, &oid) {
             return Ok(true);
         }
-        let mut is_false = false;
-        let places: Vec<Lies> = theirs.places(&self.dir, &oid).collect();
-        for place in places {
-            match place {
-                Lies::Packed(list) if !self.tried.contains(&list) => {
-                    let is_linked = self.link_pack(&list).is_ok();
-                    self.tried.insert(list);
-                    if is_linked {
-                        theirs.has_more(&self.dir);
-                        if theirs.keeps(&self.dir, &oid) {
-                            return Ok(true);
-                        }
-                        is_false = true;
+        let found = theirs.find(&self.dir, &oid);
+        match &found {
+            Some(Lies::Packed(list)) if !self.tried.contains(list) => {
+                let is_linked = self.link_pack(list).is_ok();
+                self.tried.insert(list.clone());
+                if is_linked {
+                    theirs.has_more(&self.dir);
+                    if theirs.keeps(&self.dir, &oid) {
+                        return Ok(true);
                     }
                 }
-                Lies::Loose(path) if self.links < MAX_LINKS && self.link_loose(&path, &oid).is_ok() => {
-                    if self.links == 1 {
-                        // From now on there is a place of ours.
-                        theirs.has_more(&self.dir);
-                    }
-                    return Ok(true);
-                }
-                Lies::Packed(_) | Lies::Loose(_) => is_false = true,
             }
+            Some(Lies::Loose(path)) if self.links < MAX_LINKS && self.link_loose(path, &oid, theirs).is_ok() => {
+                if self.links == 1 {
+                    // From now on there is a place of ours.
+                    theirs.has_more(&self.dir);
+                }
+                return Ok(true);
+            }
+            Some(_) | None => {}
         }
-        let is_copied = self.copy(oid, own, theirs)?;
-        if !is_copied && (is_false || theirs.size(&oid).is_none()) && theirs.read(&oid).is_none() {
+        let is_copied = found.is_some() && self.copy(oid, own, theirs)?;
+        if found.is_none() {
             self.unreadable.insert(oid);
         }
         Ok(is_copied)
@@ -200,11 +198,11 @@ impl Preserved {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    fn link_loose(&mut self, path: &Path, oid: &Oid) -> io::Result<()> {
+    fn link_loose(&mut self, path: &Path, oid: &Oid, theirs: &Alternates) -> io::Result<()> {
         let to = loose_path(&self.dir, oid);
         make_private_dir(to.parent().unwrap_or(&self.dir))?;
         self.link_file(path, &to)?;
-        if !Alternates::is_whole(&to, oid) {
+        if !theirs.is_whole(&to, oid) {
             fs::remove_file(&to)?;
             return Err(io::ErrorKind::InvalidData.into());
         }

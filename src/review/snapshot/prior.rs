@@ -15,7 +15,8 @@ use crate::review::worktree::walk::{self, HIDDEN, Kind, OldRules, Reader, RelPat
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
-/// The names that were ignored at the first look, one after the other with a zero byte behind each.
+/// The names that were ignored at the first look, one after the other with a zero byte behind each; a slash stands before
+/// those of files and links.
 const FILE: &str = "ignored";
 /// What was in those that are directories.
 const INSIDE: &str = "ignored-inside";
@@ -32,6 +33,8 @@ pub(crate) fn as_moved(stat: &Stat) -> Moved {
 pub(crate) struct Ignored {
     /// From the first look; what has been there since before the session.
     first: BTreeSet<RelPath>,
+    /// Of `first`, files and links.
+    files: BTreeSet<RelPath>,
     /// Of `first`, those that every look has come past.
     lasting: BTreeSet<RelPath>,
     /// Of the last look; nothing when that is not known of all.
@@ -47,9 +50,16 @@ impl Ignored {
     pub(crate) fn read(dir: &Path) -> Self {
         let Some((meta, text)) = read(&dir.join(FILE)) else { return Self::default() };
         let names = text.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        let first: BTreeSet<RelPath> = names.map(RelPath::from).collect();
+        let as_file = |name: &&[u8]| name.strip_prefix(b"/").map(RelPath::from);
+        let files: BTreeSet<RelPath> = names.clone().filter_map(|name| as_file(&name)).collect();
+        let first: BTreeSet<RelPath> = names.map(|name| as_file(&name).unwrap_or_else(|| name.into())).collect();
         let inside = read(&dir.join(INSIDE)).map(|(_, bytes)| Survey::of_bytes(&bytes)).unwrap_or_default();
-        Self { lasting: first.clone(), first, last: None, inside, began: Stat::of_meta(&meta).mtime }
+        Self { lasting: first.clone(), first, files, last: None, inside, began: Stat::of_meta(&meta).mtime }
+    }
+
+    /// Whether what was written down in `dir` is still there as it was written.
+    pub(crate) fn is_whole(dir: &Path) -> bool {
+        [FILE, INSIDE].iter().all(|name| read(&dir.join(name)).is_some()) && fingerprints::is_whole(dir)
     }
 
     /// Takes note of what a walk through the whole tree has come past.
@@ -59,7 +69,10 @@ impl Ignored {
         if let Some(First { store, root, began, hidden, is_tracked }) = is_first {
             self.inside = Survey::new(root, names.iter(), began, &|key| hidden.has(key));
             write(&store.join(INSIDE), &self.inside.to_bytes())?;
-            let text: Vec<u8> = names.iter().flat_map(|name| name.iter().copied().chain([0])).collect();
+            let mut reader = Reader::new(root);
+            self.files = names.iter().filter(|name| is_file(&mut reader, name) == Some(true)).cloned().collect();
+            let slash = |name: &RelPath| if self.files.contains(name) { &b"/"[..] } else { b"" };
+            let text: Vec<u8> = names.iter().flat_map(|name| [slash(name), name, b"\0"].concat()).collect();
             write(&store.join(FILE), &text)?;
             let tops = names.iter().filter(|key| !hidden.has(key)).cloned();
             // What git tracks is kept whatever rules say.
@@ -77,6 +90,13 @@ impl Ignored {
     pub(crate) fn gone(&self, root: &Path, is_kept: &dyn Fn(&[u8]) -> bool) -> Vec<&RelPath> {
         let is_gone = |key: &&RelPath| root.join(walk::path(key)).symlink_metadata().is_err() && !is_kept(key);
         self.first.iter().filter(is_gone).collect()
+    }
+
+    /// What was a file or a link at the first look and ignored, and is something else now; but for what `is_kept`.
+    pub(crate) fn replaced(&self, root: &Path, is_kept: &dyn Fn(&[u8]) -> bool) -> Vec<&RelPath> {
+        let mut reader = Reader::new(root);
+        let files = self.files.iter();
+        files.filter(|key| is_file(&mut reader, key) == Some(false) && !is_kept(key)).collect()
     }
 
     /// What is gone of directories that were ignored at the first look and are there.
@@ -103,6 +123,11 @@ impl Ignored {
     pub(crate) fn names(&self) -> usize {
         self.inside.names()
     }
+}
+
+/// Whether it is a file or a link; nothing where there is nothing, or nobody can tell.
+fn is_file(reader: &mut Reader, key: &[u8]) -> Option<bool> {
+    Some(matches!(reader.stat(key).ok()??.kind, Kind::File | Kind::Link))
 }
 
 /// What the first look knows.

@@ -9,6 +9,7 @@
 
 use super::Snapshot;
 use super::preserve::KEPT;
+use super::prior::Ignored;
 use crate::review::error::ReviewError;
 use crate::review::state::{Going, OfGit};
 use crate::review::worktree::git_dirs::{self, GitDirs, Print};
@@ -126,14 +127,18 @@ impl Snapshot {
         self.hidden.histories().losses(&self.dir.join(KEPT))
     }
 
-    /// Why it is not known what repositories had when they were seen first, in words.
+    /// Why it is not known what repositories had when they were seen first, or what was ignored, in words.
     pub(crate) fn damage(&self) -> Option<String> {
         let is_gone = || self.looked && self.dir.join(FILE).symlink_metadata().is_err();
-        (self.hidden.histories().is_lost || is_gone()).then(|| {
+        let of_git = (self.hidden.histories().is_lost || is_gone()).then_some(
             "the record of what git had here when the session began is not there, or is not what was written: what git \
-             has lost since is not known"
-                .to_owned()
-        })
+             has lost since is not known",
+        );
+        let of_ignored = (self.looked && !Ignored::is_whole(&self.dir)).then_some(
+            "the record of what git ignored here when the session began is not there, or is not what was written: what \
+             of it is gone, and what may be the only copy of it, is not known",
+        );
+        of_git.into_iter().chain(of_ignored).map(str::to_owned).reduce(|one, other| format!("{one}; {other}"))
     }
 
     /// Those of the files that are git's by their form, or may hold what a repository has lost; so has one, too, if one of

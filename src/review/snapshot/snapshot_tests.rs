@@ -1601,13 +1601,17 @@ fn an_ignored_file_that_is_changed_is_still_named() {
 
 /// A pack in a directory of objects that says to have the content of these files, with other bytes of the same length.
 fn plant(objects: &Path, space: &Space, names: &[&str]) {
+    plant_as(objects, space, names, |text| vec![b'x'; text.len()]);
+}
+
+/// The same with what is made of their bytes.
+fn plant_as(objects: &Path, space: &Space, names: &[&str], with: impl Fn(&[u8]) -> Vec<u8>) {
     let temp = tempfile::tempdir().unwrap();
     let mut store = PackStore::create(temp.path()).unwrap();
     let mut pack = store.begin().unwrap();
     for name in names {
         let text = fs::read(space.root.join(name)).unwrap();
-        let other = vec![b'x'; text.len()];
-        pack.add(&packs::encode(packs::hash(&text).unwrap(), &other).unwrap()).unwrap();
+        pack.add(&packs::encode(packs::hash(&text).unwrap(), &with(&text)).unwrap()).unwrap();
     }
     store.finish(pack).unwrap();
     fs::create_dir_all(objects.join("pack")).unwrap();
@@ -1684,4 +1688,208 @@ fn more_packs_than_can_be_looked_into_are_named_and_the_large_ones_are_looked_in
     assert!(snapshot.uncovered().iter().any(|line| line.starts_with(words)), "{:?}", snapshot.uncovered());
     let at_risk = "50 files are only in your repository's .git";
     assert!(snapshot.uncovered().iter().any(|line| line.starts_with(at_risk)), "{:?}", snapshot.uncovered());
+}
+
+/// A store that has read every file, since there is no record yet of which may be believed.
+fn read_all(space: &Space) -> Snapshot {
+    let snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
+    let mut snapshot = snapshot.with_record(&space.temp.path().join("verified"));
+    assert_eq!(snapshot.scan().unwrap(), []);
+    snapshot
+}
+
+/// Packs of the repository, and what they are.
+fn whole_packs(space: &Space) -> Vec<(PathBuf, Vec<u8>)> {
+    let names = space.root.join(".git/objects/pack").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let packs: Vec<PathBuf> = names.filter(|path| path.extension().is_some_and(|e| e == "pack")).collect();
+    for path in &packs {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    packs.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn what_the_index_does_not_name_is_kept_by_us_whatever_a_pack_has() {
+    let space = Space::git(|s| s.write("a", "committed"));
+    space.write("a", "the person's work in a");
+    space.write("only", "the person's work in only");
+    plant_as(&space.root.join(".git/objects"), &space, &["a", "only"], <[u8]>::to_vec);
+    let mut snapshot = read_all(&space);
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    for (path, whole) in whole_packs(&space) {
+        fs::write(path, vec![0; whole.len()]).unwrap();
+    }
+    space.write("a", "destroyed");
+    fs::remove_file(space.root.join("only")).unwrap();
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["a", "only"]);
+    assert!(changes.iter().all(|change| before(&snapshot, change).starts_with(b"the person's work in ")));
+}
+
+#[test]
+fn what_a_repository_below_has_committed_is_not_copied() {
+    let space = Space::git(|s| s.write("a", "a"));
+    let below = space.root.join("below");
+    fs::create_dir(&below).unwrap();
+    space.run_in(&below, &["init", "-q"]);
+    space.write("below/b", "committed below");
+    space.run_in(&below, &["add", "-A"]);
+    space.run_in(&below, &["commit", "-qm", "one"]);
+    space.run_in(&below, &["gc", "-q"]);
+    space.write("below/c", "not committed below");
+    let snapshot = read_all(&space);
+    let has = |text: &[u8]| snapshot.objects.own.has(&packs::hash(text).unwrap());
+    assert_eq!((has(b"committed below"), has(b"not committed below")), (false, true));
+}
+
+#[test]
+fn packs_that_say_to_have_what_they_have_not_are_asked_few_times_however_many_they_are() {
+    let names: Vec<String> = (0..40).map(|n| format!("f{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for is_believed in [false, true] {
+        let space = Space::git(|s| names.iter().for_each(|name| s.write(name, format!("the content of {name}"))));
+        let objects = space.root.join(".git/objects");
+        for fill in 0..30 {
+            plant_as(&objects, &space, &names, |text| vec![fill; text.len()]);
+        }
+        for name in &names {
+            let oid = packs::hash(&fs::read(space.root.join(name)).unwrap()).unwrap();
+            fs::remove_file(alternates::loose_path(&objects, &oid)).unwrap();
+        }
+        // Long after all files.
+        let index = fs::File::options().append(true).open(space.root.join(".git/index")).unwrap();
+        index.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
+        let mut snapshot = if is_believed { space.snapshot() } else { read_all(&space) };
+        while snapshot.objects.keep_theirs(Instant::now()) {}
+        assert_eq!(snapshot.scan().unwrap(), []);
+        let asked = snapshot.objects.trust().answers();
+        // What was believed is asked for once more, since the file has to be read.
+        assert!((3..=if is_believed { 6 * 40 } else { 3 * 40 }).contains(&asked), "{asked}");
+        for name in &names {
+            space.write(name, "destroyed");
+        }
+        let changes = snapshot.scan().unwrap();
+        assert_eq!(changes.len(), 40);
+        assert!(changes.iter().all(|change| before(&snapshot, change).starts_with(b"the content of ")));
+        assert_eq!(snapshot.objects.trust().answers(), asked);
+    }
+}
+
+#[test]
+fn each_content_is_read_from_a_pack_once() {
+    let space = Space::git(|s| (0..20).for_each(|n| s.write(format!("f{n}"), format!("{n}"))));
+    space.run(&["gc", "-q"]);
+    let mut snapshot = read_all(&space);
+    assert_eq!(snapshot.objects.trust().answers(), 20);
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    assert_eq!((snapshot.objects.trust().answers(), snapshot.uncovered()), (20, Vec::<String>::new()));
+    fs::remove_dir_all(space.root.join(".git")).unwrap();
+    (0..20).for_each(|n| space.write(format!("f{n}"), "destroyed"));
+    let changes = snapshot.scan().unwrap();
+    let kept: BTreeSet<Vec<u8>> = changes.iter().map(|change| before(&snapshot, change)).collect();
+    assert_eq!(kept, (0..20).map(|n| format!("{n}").into_bytes()).collect());
+}
+
+#[test]
+fn what_cannot_be_read_for_a_moment_is_kept_later() {
+    for damaged in [&["pack"][..], &["pack", "idx"]] {
+        let space = Space::git(|s| ["a", "b"].iter().for_each(|name| s.write(name, format!("of {name}"))));
+        space.run(&["gc", "-q"]);
+        let mut snapshot = space.snapshot();
+        while snapshot.objects.keep_theirs(Instant::now()) {}
+        let files = whole_packs(&space).into_iter().map(|(path, _)| path);
+        let files: Vec<PathBuf> = files.flat_map(|path| damaged.iter().map(move |e| path.with_extension(e))).collect();
+        let whole: Vec<Vec<u8>> = files.iter().map(|path| fs::read(path).unwrap()).collect();
+        for path in &files {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        for name in ["a", "b"] {
+            space.write(name, "destroyed");
+        }
+        let changes = snapshot.scan().unwrap();
+        assert_eq!(paths(&changes), ["a", "b"]);
+        assert!(snapshot.objects.content(&changes[0].before).is_err());
+        files.iter().zip(whole).for_each(|(path, whole)| fs::write(path, whole).unwrap());
+        assert_eq!(snapshot.scan().unwrap(), []);
+        fs::remove_dir_all(space.root.join(".git")).unwrap();
+        for (change, name) in changes.iter().zip(["a", "b"]) {
+            let oid = change.before.oid().unwrap();
+            assert!(snapshot.objects.own.has(&oid), "{damaged:?} {name}");
+            assert_eq!(before(&snapshot, change), format!("of {name}").into_bytes());
+        }
+    }
+}
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn an_ignored_file_in_whose_place_is_something_else_is_named_also_after_a_restart() {
+    let space = Space::git(|s| s.write(".gitignore", ".env*\ndata/\nold/\n"));
+    for file in [".env", ".env2", ".env3", "data/a", "data/b", "data/c", "data/sub/d", "old/in"] {
+        space.write(file, "of the person");
+    }
+    fs::create_dir(space.root.join(".env4")).unwrap();
+    fifo(&space.root.join(".env5"));
+    let mut snapshot = space.snapshot();
+    while snapshot.objects.keep_theirs(Instant::now()) {}
+    for file in [".env", ".env2", "data/a", "data/b"] {
+        fs::remove_file(space.root.join(file)).unwrap();
+    }
+    fs::remove_dir_all(space.root.join("data/sub")).unwrap();
+    fs::remove_dir_all(space.root.join("old")).unwrap();
+    for dir in [".env", "data/a"] {
+        fs::create_dir(space.root.join(dir)).unwrap();
+    }
+    for path in [".env2", "data/b", "data/sub", "old"] {
+        fifo(&space.root.join(path));
+    }
+    snapshot.scan().unwrap();
+    let said = [
+        ".env3 (ignored)".to_owned(),
+        "data/ (ignored)".to_owned(),
+        ".env: was ignored and is no file any more, which cannot be taken back".to_owned(),
+        ".env2: was ignored and is no file any more, which cannot be taken back".to_owned(),
+        is_gone("old/: in was ignored and is"),
+    ];
+    let is_said = |snapshot: &Snapshot| {
+        let (below, rest): (Vec<_>, Vec<_>) = snapshot.uncovered().into_iter().partition(|l| l.starts_with("data/: "));
+        assert_eq!(rest, said);
+        let end = is_gone(" were ignored and are");
+        let mut names: Vec<&str> =
+            below[0].strip_prefix("data/: ").unwrap().strip_suffix(&end).unwrap().split(", ").collect();
+        names = names.iter().flat_map(|name| name.split(" and ")).collect();
+        names.sort_unstable();
+        assert_eq!((names, below.len()), (vec!["a", "b", "sub/"], 1));
+    };
+    is_said(&snapshot);
+    drop(snapshot);
+    is_said(&Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap());
+}
+
+#[test]
+fn a_record_of_what_was_ignored_that_is_gone_or_changed_is_named() {
+    for name in ["ignored", "ignored-inside", "ignored-contents"] {
+        for harm in ["removed", "emptied", "changed"] {
+            let space = Space::git(|s| s.write(".gitignore", ".env\ndata/\n"));
+            space.write(".env", "of the person");
+            space.write("data/a", "of the person");
+            let snapshot = space.snapshot();
+            assert_eq!(snapshot.damage(), None);
+            let file = space.store().join(name);
+            match harm {
+                "removed" => fs::remove_file(file).unwrap(),
+                "emptied" => fs::write(file, "").unwrap(),
+                _ => {
+                    let mut bytes = fs::read(&file).unwrap();
+                    bytes[1] ^= 1;
+                    fs::write(file, bytes).unwrap();
+                }
+            }
+            let said = snapshot.damage().unwrap_or_default();
+            assert!(said.starts_with("the record of what git ignored here"), "{name} {harm}: {said}");
+        }
+    }
 }

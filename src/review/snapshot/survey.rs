@@ -6,6 +6,7 @@
 use super::capture::racy;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat, Time};
 use std::collections::{BTreeMap, VecDeque};
+use std::fs;
 use std::path::Path;
 
 /// Names that are remembered of one directory.
@@ -69,7 +70,7 @@ impl Survey {
                 dirs.insert(key, listed);
                 continue;
             }
-            let Ok(entries) = std::fs::read_dir(root.join(walk::path(&key))) else { continue };
+            let Ok(entries) = fs::read_dir(root.join(walk::path(&key))) else { continue };
             for entry in entries.filter_map(Result::ok) {
                 if listed.names.len() >= NAMES_IN_ONE.min(names) {
                     listed.more = true;
@@ -81,7 +82,12 @@ impl Survey {
                 if is_ours(&below) {
                     continue;
                 }
-                let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let kind = entry.file_type();
+                let is_dir = kind.as_ref().is_ok_and(fs::FileType::is_dir);
+                // FIFOs, sockets and devices have nothing that could be lost.
+                if kind.is_ok_and(|kind| !is_dir && !kind.is_file() && !kind.is_symlink()) {
+                    continue;
+                }
                 // A repository of git's is not looked into by itself.
                 if is_dir && name != b".git" {
                     queue.push_back(below.into());
@@ -145,10 +151,20 @@ impl Survey {
                 continue;
             }
             let top = walk::parents(key).find_map(|dir| self.dirs.get_key_value(dir)).map_or(key, |(top, _)| top);
+            // Nor is one that has been replaced by something else.
+            if now.kind != Kind::Dir && top != key {
+                continue;
+            }
             for name in &listed.names {
                 let below = [key, &b"/"[..], name].concat();
                 let below = below.strip_suffix(b"/").unwrap_or(&below);
-                if matches!(reader.stat(below), Ok(None)) && !is_kept(below) {
+                let is_lost = match reader.stat(below) {
+                    Ok(None) => true,
+                    Ok(Some(now)) if name.ends_with(b"/") => now.kind != Kind::Dir,
+                    Ok(Some(now)) => !matches!(now.kind, Kind::File | Kind::Link),
+                    Err(_) => false,
+                };
+                if is_lost && !is_kept(below) {
                     let lost = all.entry(top).or_default();
                     lost.count += 1;
                     lost.more |= listed.more;

@@ -4,25 +4,30 @@
 //! Knows lists of version 2, whole objects and deltas; nothing of other packs. Invariants: nothing is mapped; no opening
 //! waits; what is given has the name that was asked for; and the work for it is bounded, whatever the pack says.
 
-use super::packs::hash;
+use super::trust::{LEAST_WORTH, OPENED, Record, STEP, Trust, worth};
 use super::zlib;
 use crate::review::state::Oid;
-use crate::review::worktree::plain::{self, Links};
+use crate::review::worktree::plain::{self, FileId, Links};
 use gix::hash::Kind;
 use gix::odb::pack::data::Entry;
 use gix::odb::pack::data::entry::Header;
 use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Bytes of a content that is read. No content that we name is larger.
 pub(super) const LARGEST: u64 = 128 << 20;
+/// Of one whose size is only said, no more is taken for its worth.
+const LARGE: u64 = 32 << 20;
 /// Deltas that one content is made of. Git makes 4,095 at most.
 const CHAIN: usize = 4096;
 /// Bytes that are made on the way to a content: a fixed number, and so many for each of its own.
 const LEAST_WORK: u64 = 16 << 20;
 const WORK: u64 = 64;
 const MOST_WORK: u64 = 8 * LARGEST;
+/// Deltas that are followed for the length of a content as a matter of course.
+const FREE_STEPS: u64 = 64;
 /// Bytes of what an entry of a pack begins with.
 const BEGINNING: usize = 32;
 /// Bytes of what a delta begins with: two numbers.
@@ -42,11 +47,26 @@ pub(super) struct TheirPack {
     /// The list, when it is held open.
     open: Option<File>,
     fan: Vec<u32>,
+    file: FileId,
+    record: Arc<Record>,
+    trust: Arc<Trust>,
+}
+
+/// What came of asking a pack for a content.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It does not say to have it.
+    Nothing,
+    /// It says so; it cannot be read now, or there was too much to do.
+    Unable,
+    /// It says so, and has not.
+    Wrong,
+    Whole(Vec<u8>),
 }
 
 impl TheirPack {
     /// `None` for what is no pack with a list. `is_held`: the list stays open.
-    pub(super) fn open(list: &Path, is_held: bool) -> Option<Self> {
+    pub(super) fn open(list: &Path, is_held: bool, trust: &Arc<Trust>) -> Option<Self> {
         let file = plain_file(list)?;
         let end = file.metadata().ok()?.len();
         let (mut magic, mut fan) = ([0; MAGIC.len()], [0; 256 * 4]);
@@ -55,8 +75,24 @@ impl TheirPack {
         let fan: Vec<u32> = fan.as_chunks().0.iter().map(|four| u32::from_be_bytes(*four)).collect();
         let count = u64::from(*fan.last()?);
         let is_list = magic == *MAGIC && fan.is_sorted() && end >= NAMES + count * (NAME + 8) + 2 * NAME;
-        plain_file(&list.with_extension("pack"))?;
-        is_list.then(|| Self { list: list.to_owned(), open: is_held.then_some(file), fan })
+        let pack = FileId::of(&plain_file(&list.with_extension("pack"))?.metadata().ok()?);
+        is_list.then(|| Self {
+            list: list.to_owned(),
+            open: is_held.then_some(file),
+            fan,
+            file: pack,
+            record: trust.record(pack),
+            trust: trust.clone(),
+        })
+    }
+
+    /// The file that it was when it was opened.
+    pub(super) const fn file(&self) -> FileId {
+        self.file
+    }
+
+    pub(super) fn is_bad(&self) -> bool {
+        self.record.is_bad()
     }
 
     pub(super) fn list(&self) -> &Path {
@@ -68,14 +104,18 @@ impl TheirPack {
     }
 
     pub(super) fn has(&self, oid: &Oid) -> bool {
-        self.place(oid).is_some()
+        self.place(oid).is_ok_and(|place| place.is_some())
     }
 
     /// How long a blob is by what the pack says.
     pub(super) fn size(&self, oid: &Oid) -> Option<u64> {
-        let place = self.place(oid)?;
+        let place = self.place(oid).ok()??;
         let pack = plain_file(&self.list.with_extension("pack"))?;
-        let (chain, first) = self.chain(&pack, place)?;
+        let mut work = Work { done: 0, most: self.trust.left() };
+        let chain = self.chain(&pack, place, &mut work);
+        let free = if work.is_too_much() { 0 } else { FREE_STEPS * STEP };
+        self.trust.spend(work.done.saturating_sub(free));
+        let (chain, first) = chain?;
         let Some((at, size)) = chain.first() else { return Some(first.decompressed_size) };
         let lengths = zlib::unpack_some(&mut from(&pack, *at)?, (*size).min(LENGTHS) as usize).ok()?;
         let mut lengths = &*lengths;
@@ -83,79 +123,137 @@ impl TheirPack {
         number(&mut lengths)
     }
 
-    /// A blob of `most` bytes at most.
-    pub(super) fn read(&self, oid: &Oid, most: u64) -> Option<Vec<u8>> {
-        self.unpacked(oid, most).filter(|bytes| hash(bytes).is_ok_and(|is| is == *oid))
+    /// A blob, when it is what it `is` to be; `most` is known of one that has so many bytes at most.
+    pub(super) fn ask(&self, oid: &Oid, most: Option<u64>, is: &dyn Fn(&[u8]) -> bool) -> Answer {
+        let place = match self.place(oid) {
+            Ok(Some(place)) => place,
+            Ok(None) => return Answer::Nothing,
+            Err(Unread) => return Answer::Unable,
+        };
+        let Some(pack) = plain_file(&self.list.with_extension("pack")) else { return Answer::Unable };
+        let left = self.trust.left();
+        if left == 0 {
+            return Answer::Unable;
+        }
+        let mut work = Work { done: 0, most: left.saturating_add(most.map_or(LEAST_WORTH, worth)) };
+        match self.unpacked(&pack, place, most, &mut work).filter(|bytes| is(bytes)) {
+            Some(bytes) => {
+                // What has to be read, since nothing else has it, is worth whatever it takes.
+                let work = if most.is_some() { work.done } else { 0 };
+                self.trust.was_right(&self.record, work, bytes.len() as u64);
+                if let Ok(meta) = pack.metadata() {
+                    self.trust.found(*oid, FileId::of(&meta));
+                }
+                Answer::Whole(bytes)
+            }
+            None if work.is_too_much() => {
+                self.trust.spend(work.done);
+                Answer::Unable
+            }
+            None => {
+                self.trust.was_wrong(&self.record, work.done);
+                Answer::Wrong
+            }
+        }
     }
 
-    /// What stands there under that name, whatever it is.
-    pub(super) fn unpacked(&self, oid: &Oid, most: u64) -> Option<Vec<u8>> {
-        let place = self.place(oid)?;
-        let pack = plain_file(&self.list.with_extension("pack"))?;
-        let (chain, first) = self.chain(&pack, place)?;
+    /// What stands at a place, whatever it is.
+    fn unpacked(&self, pack: &File, place: u64, most: Option<u64>, work: &mut Work) -> Option<Vec<u8>> {
+        let (chain, first) = self.chain(pack, place, work)?;
+        if most.is_none() {
+            work.most = work.most.saturating_add(worth(first.decompressed_size.min(LARGE)));
+        }
+        let most = most.unwrap_or(LARGEST);
         let mut left = most.saturating_mul(WORK).saturating_add(LEAST_WORK).min(MOST_WORK);
-        let mut unpacked = |at: u64, size: u64| {
+        let mut unpacked = |at: u64, size: u64, work: &mut Work| {
             let most = if chain.is_empty() { most } else { LARGEST };
             left = left.checked_sub(size).filter(|_| size <= most)?;
-            let bytes = zlib::unpack(&mut from(&pack, at)?, size as usize).ok()??;
+            work.goes_on(size)?;
+            let bytes = zlib::unpack(&mut from(pack, at)?, size as usize).ok()??;
             (bytes.len() as u64 == size).then_some((bytes, left))
         };
-        let (mut bytes, _) = unpacked(first.data_offset, first.decompressed_size)?;
+        let (mut bytes, _) = unpacked(first.data_offset, first.decompressed_size, work)?;
         let mut made = 0;
         for (at, size) in chain.iter().rev() {
-            let (delta, left) = unpacked(*at, *size)?;
+            let (delta, left) = unpacked(*at, *size, work)?;
             bytes = applied(&bytes, &delta, left.checked_sub(made)?.min(LARGEST))?;
             made += bytes.len() as u64;
+            // To copy is less work than to unpack.
+            work.goes_on(bytes.len() as u64 / 8)?;
         }
         (bytes.len() as u64 <= most).then_some(bytes)
     }
 
-    /// Where in the pack an object begins.
-    fn place(&self, oid: &Oid) -> Option<u64> {
+    /// Where in the pack an object begins, when it has it.
+    fn place(&self, oid: &Oid) -> Result<Option<u64>, Unread> {
         let first = usize::from(oid.0[0]);
-        let below = first.checked_sub(1).map_or(Some(0), |before| self.fan.get(before).copied())?;
-        let (mut low, mut high) = (u64::from(below), u64::from(*self.fan.get(first)?));
+        let upto = |byte: usize| self.fan.get(byte).copied().map(u64::from).ok_or(Unread);
+        let below = first.checked_sub(1).map_or(Ok(0), upto)?;
+        let (mut low, mut high) = (below, upto(first)?);
         if low == high {
-            return None;
+            return Ok(None);
         }
-        let opened = if self.open.is_none() { plain_file(&self.list) } else { None };
-        let list = self.open.as_ref().or(opened.as_ref())?;
+        let is_opened = self.open.is_none() && self.trust.spend(OPENED);
+        let opened = if is_opened { plain_file(&self.list) } else { None };
+        let list = self.open.as_ref().or(opened.as_ref()).ok_or(Unread)?;
+        let read = |bytes: &mut [u8], at: u64| all_at(list, bytes, at).ok_or(Unread);
         let mut name = [0; NAME as usize];
         while high - low > AT_ONCE {
             let middle = u64::midpoint(low, high);
-            all_at(list, &mut name, NAMES + middle * NAME)?;
+            read(&mut name, NAMES + middle * NAME)?;
             if name > oid.0 { high = middle } else { low = middle }
         }
         let mut names = [0; (AT_ONCE * NAME) as usize];
-        let names = names.get_mut(..((high - low) * NAME) as usize)?;
-        all_at(list, names, NAMES + low * NAME)?;
-        let at = low + names.as_chunks().0.binary_search(&oid.0).ok()? as u64;
-        let (count, mut near, mut far) = (self.count(), [0; 4], [0; 8]);
-        all_at(list, &mut near, NAMES + count * (NAME + 4) + at * 4)?;
+        let names = names.get_mut(..((high - low) * NAME) as usize).ok_or(Unread)?;
+        read(names, NAMES + low * NAME)?;
+        let Ok(at) = names.as_chunks().0.binary_search(&oid.0) else { return Ok(None) };
+        let (at, count, mut near, mut far) = (low + at as u64, self.count(), [0; 4], [0; 8]);
+        read(&mut near, NAMES + count * (NAME + 4) + at * 4)?;
         let near = u32::from_be_bytes(near);
         if near < FAR {
-            return Some(near.into());
+            return Ok(Some(near.into()));
         }
-        all_at(list, &mut far, NAMES + count * (NAME + 8) + u64::from(near - FAR) * 8)?;
-        Some(u64::from_be_bytes(far))
+        read(&mut far, NAMES + count * (NAME + 8) + u64::from(near - FAR) * 8)?;
+        Ok(Some(u64::from_be_bytes(far)))
     }
 
     /// Where the deltas begin that a blob is made of and how long each is, the last one first, and what they begin with.
-    fn chain(&self, pack: &File, place: u64) -> Option<(Vec<(u64, u64)>, Entry)> {
+    fn chain(&self, pack: &File, place: u64, work: &mut Work) -> Option<(Vec<(u64, u64)>, Entry)> {
         let (mut chain, mut entry) = (Vec::new(), entry(pack, place)?);
         loop {
             let base = match entry.header {
                 Header::Blob => return Some((chain, entry)),
                 Header::Tree | Header::Commit | Header::Tag => return None,
                 Header::OfsDelta { base_distance } => entry.checked_base_pack_offset(base_distance)?,
-                Header::RefDelta { base_id } => self.place(&Oid(base_id.as_bytes().try_into().ok()?))?,
+                Header::RefDelta { base_id } => self.place(&Oid(base_id.as_bytes().try_into().ok()?)).ok()??,
             };
             if chain.len() == CHAIN {
                 return None;
             }
+            work.goes_on(STEP)?;
             chain.push((entry.data_offset, entry.decompressed_size));
             entry = self::entry(pack, base)?;
         }
+    }
+}
+
+/// The list of a pack cannot be read.
+struct Unread;
+
+/// The work for one content, in bytes, and how much it may be.
+struct Work {
+    done: u64,
+    most: u64,
+}
+
+impl Work {
+    fn goes_on(&mut self, more: u64) -> Option<()> {
+        self.done = self.done.saturating_add(more);
+        (!self.is_too_much()).then_some(())
+    }
+
+    const fn is_too_much(&self) -> bool {
+        self.done > self.most
     }
 }
 

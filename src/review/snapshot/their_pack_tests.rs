@@ -1,4 +1,5 @@
 use super::*;
+use crate::review::snapshot::packs::{PackStore, encode, hash};
 use std::fs;
 use std::process::Command;
 use tempfile::TempDir;
@@ -36,66 +37,84 @@ fn every_version_of_a_file_that_git_has_packed_as_deltas_is_read() {
         let is_delta = |line: &&str| line.ends_with("blob") && !line.starts_with("0000");
         assert!(deltas.lines().filter(is_delta).count() > 50, "{deltas}");
         for is_held in [true, false] {
-            let pack = TheirPack::open(&list, is_held).unwrap();
+            let pack = TheirPack::open(&list, is_held, &Arc::default()).unwrap();
             for text in &texts {
                 let oid = hash(text).unwrap();
                 assert!(pack.has(&oid));
                 assert_eq!(pack.size(&oid), Some(text.len() as u64));
-                assert_eq!(pack.read(&oid, text.len() as u64).as_ref(), Some(text));
-                assert_eq!(pack.read(&oid, text.len() as u64 - 1), None, "no more than was asked for");
+                assert_eq!(read(&pack, &oid, Some(text.len() as u64)).as_ref(), Some(text));
+                assert_eq!(read(&pack, &oid, Some(text.len() as u64 - 1)), None, "no more than was asked for");
             }
             assert!(!pack.has(&Oid([7; 20])));
         }
     }
 }
 
-#[test]
-fn a_pack_that_is_cut_short_at_any_moment_has_less_and_ends_nothing() {
-    let (_temp, list, texts) = packed(4, &[]);
-    let (packed, held) = (list.with_extension("pack"), TheirPack::open(&list, true).unwrap());
-    let whole = [fs::read(&list).unwrap(), fs::read(&packed).unwrap()];
-    for path in [&list, &packed] {
-        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    }
-    for (path, whole) in [&list, &packed].into_iter().zip(&whole) {
-        for length in (0..whole.len()).step_by(41) {
-            fs::write(path, &whole[..length]).unwrap();
-            for pack in [TheirPack::open(&list, false).as_ref(), Some(&held)].into_iter().flatten() {
-                for text in &texts {
-                    let oid = hash(text).unwrap();
-                    let read = pack.read(&oid, LARGEST);
-                    assert!(read.is_none() || read.as_ref() == Some(text));
-                    let _ = pack.size(&oid);
-                }
-            }
-        }
-        fs::write(path, whole).unwrap();
+/// What a pack gives under that name.
+fn read(pack: &TheirPack, oid: &Oid, most: Option<u64>) -> Option<Vec<u8>> {
+    match pack.ask(oid, most, &|bytes| hash(bytes).is_ok_and(|is| is == *oid)) {
+        Answer::Whole(bytes) => Some(bytes),
+        Answer::Nothing | Answer::Unable | Answer::Wrong => None,
     }
 }
 
 #[test]
-fn whatever_stands_in_a_pack_is_read_as_what_it_is_or_not_at_all() {
+fn a_pack_that_is_cut_short_or_changed_at_any_moment_has_less_and_ends_nothing() {
     let (_temp, list, texts) = packed(4, &[]);
-    let packed = list.with_extension("pack");
+    let (packed, trust) = (list.with_extension("pack"), Arc::<Trust>::default());
+    let held = TheirPack::open(&list, true, &trust).unwrap();
     let whole = [fs::read(&list).unwrap(), fs::read(&packed).unwrap()];
-    for path in [&list, &packed] {
-        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    }
-    for (path, whole) in [&list, &packed].into_iter().zip(&whole) {
-        for at in (0..whole.len()).step_by(29) {
-            let mut other = whole.clone();
-            other[at] ^= 0xff;
-            fs::write(path, &other).unwrap();
-            let Some(pack) = TheirPack::open(&list, true) else { continue };
+    let is_read_as_it_is = || {
+        trust.renew();
+        for pack in [TheirPack::open(&list, false, &trust).as_ref(), Some(&held)].into_iter().flatten() {
             for text in &texts {
                 let oid = hash(text).unwrap();
-                let read = pack.read(&oid, LARGEST);
+                let read = read(pack, &oid, None);
                 assert!(read.is_none() || read.as_ref() == Some(text));
                 let _ = pack.size(&oid);
             }
         }
+    };
+    for (path, whole) in [&list, &packed].into_iter().zip(&whole) {
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let cut = (0..whole.len()).step_by(41).map(|length| whole[..length].to_vec());
+        let changed = (0..whole.len()).step_by(29).map(|at| {
+            let mut other = whole.clone();
+            other[at] ^= 0xff;
+            other
+        });
+        for other in cut.chain(changed) {
+            fs::write(path, other).unwrap();
+            is_read_as_it_is();
+        }
         fs::write(path, whole).unwrap();
     }
+    let oid = hash(&texts[0]).unwrap();
+    assert_eq!(read(&held, &oid, None).as_ref(), Some(&texts[0]), "asked again, it has what it had");
+}
+
+#[test]
+fn deltas_that_lead_nowhere_cost_no_more_than_there_is_for_a_look() {
+    let temp = tempfile::tempdir().unwrap();
+    let text: Vec<u8> = (0..500_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    let oid = hash(&text).unwrap();
+    let mut store = PackStore::create(temp.path()).unwrap();
+    let mut pack = store.begin().unwrap();
+    pack.add(&encode(oid, &text).unwrap()).unwrap();
+    store.finish(pack).unwrap();
+    // A delta of itself.
+    let (path, at) = store.place(&oid).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[at as usize] = 7 << 4 | 5;
+    bytes[at as usize + 1..at as usize + 21].copy_from_slice(&oid.0);
+    fs::write(&path, bytes).unwrap();
+    let trust = Arc::<Trust>::default();
+    let pack = TheirPack::open(&path.with_extension("idx"), true, &trust).unwrap();
+    assert_eq!((read(&pack, &oid, None), pack.size(&oid)), (None, None));
+    let asked = (0..10_000).take_while(|_| pack.size(&oid).is_none() && trust.left() > 0).count();
+    assert!((1..200).contains(&asked), "{asked}");
+    trust.renew();
+    assert!(trust.left() > 0, "another look");
 }
 
 #[test]

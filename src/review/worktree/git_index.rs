@@ -190,6 +190,16 @@ impl Index {
         self.tracked().any(|path| is_attributes(path) && !seen.contains(path))
     }
 
+    /// The name of the blob that it has for a path, whatever the file is now.
+    pub(crate) fn named(&self, key: &[u8]) -> Option<Oid> {
+        let path = [&self.prefix[..], key].concat();
+        let at = self.file.entry_index_by_path_and_stage(BStr::new(&path), Stage::Unconflicted)?;
+        let entry = self.file.entries().get(at)?;
+        let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE | Mode::SYMLINK);
+        let is_there = is_file && !entry.flags.contains(Flags::INTENT_TO_ADD);
+        is_there.then(|| entry.id.as_bytes().try_into().ok().map(Oid)).flatten()
+    }
+
     /// The name of the blob of a file that is unchanged since git has looked at it.
     pub(crate) fn blob(&self, key: &RelPath, stat: &Stat) -> Option<Oid> {
         let path = [&self.prefix[..], key].concat();

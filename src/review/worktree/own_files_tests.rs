@@ -276,7 +276,7 @@ fn nobody_else_can_look_into_what_is_kept() {
     let place = Place::new();
     place.write("f1", "one\n");
     let state = place.root.join(STATE);
-    for dir in [archive::below(&state), state.clone()] {
+    for dir in [archive::below(&state), state.join("reviews"), state.clone()] {
         fs::create_dir_all(&dir).unwrap();
         fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
     }

@@ -7,10 +7,10 @@
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read as _;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
 
 /// Whether a link at the end of a path leads on. Git itself follows none to the rules of a working tree.
@@ -18,6 +18,16 @@ use std::path::Path;
 pub(crate) enum Links {
     Refused,
     Followed,
+}
+
+/// A file by its device and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FileId(u64, u64);
+
+impl FileId {
+    pub(crate) fn of(meta: &Metadata) -> Self {
+        Self(meta.dev(), meta.ino())
+    }
 }
 
 /// Why a file is of no use.
