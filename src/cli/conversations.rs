@@ -46,19 +46,24 @@ impl Row {
     /// Opens the reviews, and counts again only where that is necessary. Of a run that several sessions shared only what
     /// this one has changed, if it has.
     pub fn changes(&self) -> Changes {
-        let mut sum: Option<Totals> = None;
+        let (mut sum, mut is_told) = (None::<Totals>, false);
         // A file that two runs have changed is one.
         let mut files: HashSet<PathBuf> = HashSet::new();
         for listed in &self.reviews {
             let is_first = self.sums.contains(&listed.dir);
             let totals = if listed.locked {
-                match self.known.totals {
-                    // What is told while it is open is told of all.
+                match (self.known.own_totals, self.known.totals) {
+                    (Some(own), _) if own.is_empty() || is_told => continue,
+                    (Some(own), _) => {
+                        is_told = true;
+                        own
+                    }
+                    // Where it has had no company, what is told while it is open is told of all.
                     _ if !is_first => continue,
-                    Some(totals) => totals,
+                    (None, Some(totals)) => totals,
                     // Of this run nothing was told yet.
-                    None if self.reviews.len() > 1 => continue,
-                    None => return Err("open in another acp-tui".to_owned()),
+                    (None, None) if self.reviews.len() > 1 => continue,
+                    (None, None) => return Err("open in another acp-tui".to_owned()),
                 }
             } else if listed.head.is_none() {
                 return Err("cannot be read".to_owned());
@@ -211,6 +216,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         can: Can::default(),
         figures: Figures::default(),
         totals: None,
+        own_totals: None,
         journal: PathBuf::from(&review.stem),
         journals: Vec::new(),
         bytes: 0,

@@ -144,3 +144,21 @@ fn a_conversation_in_which_nothing_was_said_stands_only_for_changes_that_are_no_
     assert_eq!(names(&rows), [("changed", 1), ("said", 1)]);
     assert_eq!(rows[1].sums.len(), 1, "what is known of all is said with the one that is left");
 }
+
+/// Another process counts them: of what it has not told of each by itself the newest says the sums of all.
+#[test]
+fn what_is_told_of_a_run_that_is_open_stands_at_each_session_that_has_changed_something() {
+    let sums = |files: u64| Totals { added: files, files, ..Totals::default() };
+    let told = |id: &str, updated: u64, own: Option<u64>| {
+        let own_totals = own.map(sums);
+        Known { totals: Some(sums(5)), own_totals, ..known(id, "7-0-1", updated) }
+    };
+    let changes = |all: [Option<u64>; 3]| {
+        let [c, b, a] = all;
+        let all = vec![told("c", 30, c), told("b", 20, b), told("a", 10, a)];
+        let rows = merged(all, vec![review("7-0-1", &["a", "b", "c"], true)], &Forgotten::default());
+        rows.iter().map(|row| row.changes().unwrap().map(|totals| totals.files)).collect::<Vec<_>>()
+    };
+    assert_eq!(changes([Some(3), Some(0), Some(2)]), [Some(3), None, Some(2)]);
+    assert_eq!(changes([None, None, None]), [Some(5), None, None]);
+}

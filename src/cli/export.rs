@@ -305,6 +305,18 @@ fn write_new(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Fault
     write_beside(file, |_| Ok(()), write)
 }
 
+/// Why nothing can be begun in a directory, and what helps.
+fn without_place(dir: &Path, error: io::Error) -> Fault {
+    let place = paths::visible(dir.as_os_str());
+    let words = match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no directory {place}; make it first, or name another file"),
+        io::ErrorKind::NotADirectory => format!("{place} is no directory; name another file"),
+        io::ErrorKind::PermissionDenied => format!("{place} cannot be written in: permission denied"),
+        _ => return error.into(),
+    };
+    Fault::Asked(Usage(words))
+}
+
 /// `prepare` is told under which name it is written first.
 fn write_beside(
     file: &Path,
@@ -319,7 +331,7 @@ fn write_beside(
         }
         _ => error.into(),
     };
-    let temp = NamedTempFile::new_in(dir).map_err(at_file)?;
+    let temp = NamedTempFile::new_in(dir).map_err(|error| without_place(dir, error))?;
     prepare(temp.path())?;
     let mut out = BufWriter::new(temp);
     write(&mut out)?;

@@ -87,7 +87,7 @@ impl Archive for Journals {
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
             let one = one.on_branch(known.branch.as_deref());
             let one = one.told(told.as_deref(), forks, is_named);
-            let one = one.of_thread(known.thread).held(is_held);
+            let one = one.of_thread(known.thread, known.created).held(is_held);
             one.used(age, known.turns, end, known.journals, is_gone)
         };
         Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(past).collect())

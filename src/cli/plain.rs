@@ -15,6 +15,7 @@ use crate::headless::code;
 use crate::model::event::Opening;
 use crate::model::login::quote;
 use crate::plain::{self, Input, Options};
+use crate::ui::labels::GoesOn;
 use std::io::{self, IsTerminal as _};
 
 /// `acp-tui --plain …`.
@@ -71,8 +72,8 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
         }
     };
     say_goodbye(&ended.goodbye);
-    if let Some(id) = ended.can_go_on.filter(|_| demo.is_none()) {
-        say(&format!("to go on: acp-tui --plain --resume {}", quote(&id)));
+    if let Some(GoesOn { id, about }) = ended.can_go_on.filter(|_| demo.is_none()) {
+        say(&format!("to go on with {about}: acp-tui --plain --resume {}", quote(&id)));
     }
     Ok(ended.code)
 }

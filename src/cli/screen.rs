@@ -24,6 +24,7 @@ use crate::theme::color::Depth;
 use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
 use crate::ui::autosave::DraftStore;
+use crate::ui::labels::GoesOn;
 use crate::ui::message_file::MessageFile;
 use crate::ui::past::{Archive, Lease};
 use crate::ui::run::{
@@ -223,8 +224,8 @@ async fn session(
 
 fn exit_code(ended: &Ended) -> u8 {
     say_goodbye(&ended.goodbye);
-    for id in &ended.can_go_on {
-        say(&format!("to go on: acp-tui --resume {}", quote(id)));
+    for GoesOn { id, about } in &ended.can_go_on {
+        say(&format!("to go on with {about}: acp-tui --resume {}", quote(id)));
     }
     if ended.undecided > 0 {
         say(&format!("{} to decide: acp-tui review last", human::count(ended.undecided, "hunk")));

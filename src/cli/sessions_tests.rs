@@ -26,6 +26,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         can: Can { load: true, delete: true, ..Can::default() },
         figures: Figures::default(),
         totals: None,
+        own_totals: None,
         journals: vec![journal.clone()],
         journal,
         bytes: 2_500_000,

@@ -5,6 +5,7 @@
 
 use super::fact::{Fact, Facts};
 use super::replay::past_of;
+use crate::base::human;
 use crate::model::Model;
 use crate::model::event::HostEvent;
 use crate::model::ids::{SessionId, SessionKey};
@@ -81,8 +82,10 @@ fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
     let mut newest: Vec<&PathBuf> = known.journals.iter().rev().take_while(fits).collect();
     newest.reverse();
     let left_out = known.journals.len() - newest.len();
-    let mut trouble = (left_out > 0)
-        .then(|| format!("{left_out} older journals of this session are left out: together they have more than 1 GiB"));
+    let left_out = (left_out > 0).then(|| human::count(left_out as u64, "older journal"));
+    let mut trouble = left_out.map(|journals| {
+        format!("{journals} of this session left out, since all have more than 1 GiB; `acp-tui search` reads them")
+    });
     let mut past = Past::default();
     for journal in newest {
         match replayed((&known.command, &known.cwd), journal, id, std::mem::take(&mut past)) {

@@ -9,6 +9,8 @@ use crate::model::changes::{ReviewAction, ReviewEvent, Scope, Verdict};
 use crate::model::effect::FrontEnd;
 use crate::model::entry::Body;
 use crate::model::event::{Intent, Opening};
+use crate::model::ids::AgentKey;
+use crate::model::session::Phase;
 use crate::review::protocol::AgentSession;
 use std::sync::mpsc::Receiver;
 
@@ -448,4 +450,52 @@ fn a_command_and_a_write_wait_for_the_look_until_the_client_ends() {
     let (done, looked) = sync_channel(1);
     done.try_send(7).unwrap();
     assert_eq!(crate::engine::reviews::wait_for(&looked, &AtomicBool::new(false)), Some(7));
+}
+
+/// Opens two sessions; in the turn of each it writes as many files as the session has letters.
+const TWO: &str = r#"
+    id() { sed 's/.*"id":\([0-9]*\).*/\1/'; }
+    session=s
+    while read -r line; do
+        case "$line" in
+            *initialize*) result='{"protocolVersion":1}';;
+            *session/new*) result='{"sessionId":"'$session'"}'; session=st;;
+            *session/prompt*'"st"'*) echo x > st1; echo x > st2; result='{"stopReason":"end_turn"}';;
+            *session/prompt*) echo x > s1; result='{"stopReason":"end_turn"}';;
+            *) continue;;
+        esac
+        printf '{"id":%s,"result":%s}\n' $(printf %s "$line" | id) "$result"
+    done
+"#;
+
+#[tokio::test]
+async fn sessions_that_share_a_run_are_told_what_each_has_changed_by_itself() {
+    let place = place();
+    let journals = place.home.join("journals");
+    let mut engine = engine(&place, TWO, Some(journals.clone()));
+    let stem = engine.stem();
+    let prompt = || Intent::Prompt { text: "hi".into(), links: Vec::new() };
+    let has_seen = |model: &Model, at: SessionKey, files: u64| {
+        model.at(at).is_some_and(|session| session.turn.is_none() && session.changes().totals.files == files)
+    };
+    engine.intent(Intent::Start);
+    engine.intent(prompt());
+    until(&mut engine, |model, _| has_seen(model, AT, 1)).await;
+    let second = SessionKey(1);
+    engine.intent_to(
+        AgentKey::FIRST.into(),
+        Intent::OpenSession { cwd: place.root.to_string_lossy().into_owned(), how: Opening::New },
+    );
+    until(&mut engine, |model, _| model.at(second).is_some_and(|at| at.phase() == Phase::Ready)).await;
+    engine.intent_to(second.into(), prompt());
+    until(&mut engine, |model, _| has_seen(model, AT, 3) && has_seen(model, second, 3)).await;
+    engine.shutdown().await;
+    let text = std::fs::read_to_string(journals.join(format!("{stem}.jsonl"))).unwrap();
+    let own = |at: u32| {
+        let of_session =
+            |line: &serde_json::Value| line["at"]["session"] == at && !line["fact"]["OwnChanges"].is_null();
+        let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter(of_session);
+        lines.map(|line| line["fact"]["OwnChanges"]["totals"]["files"].as_u64()).next_back().flatten()
+    };
+    assert_eq!((own(0), own(1)), (Some(1), Some(2)), "{text}");
 }

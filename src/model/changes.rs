@@ -374,6 +374,10 @@ pub enum ReviewEvent {
         session: Totals,
         after: bool,
     },
+    /// What this session has changed by itself, where others have a part in the sums.
+    OwnChanges {
+        totals: Totals,
+    },
     /// What the diffs of a question would really do, in their order. `asked` is that of the wish.
     #[serde(alias = "Truths")]
     Previews {

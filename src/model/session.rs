@@ -91,11 +91,22 @@ pub(super) enum StoredHistory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Phase<'a> {
     NotStarted,
-    Starting { since: Now },
-    Opening { since: Now },
+    Starting {
+        since: Now,
+    },
+    Opening {
+        since: Now,
+    },
+    /// It is too young to be asked for before then.
+    PutOff {
+        until: Now,
+    },
     Ready,
     AuthNeeded,
-    Authenticating { method: &'a str, since: Now },
+    Authenticating {
+        method: &'a str,
+        since: Now,
+    },
     Dead(&'a Death),
     ReadOnly(&'a ReadOnly),
 }
@@ -118,7 +129,10 @@ impl<'a> Phase<'a> {
             (Connection::Dead(death), _) | (Connection::Up, SessionState::Closed(Closed::Refused(death))) => {
                 Self::Dead(death)
             }
-            (Connection::Up, SessionState::Waiting) => Self::Opening { since: agent.spawned_at },
+            (Connection::Up, SessionState::Waiting) => match session.put_off {
+                Some(until) => Self::PutOff { until },
+                None => Self::Opening { since: agent.spawned_at },
+            },
             (Connection::Up, SessionState::Opening { since } | SessionState::Loading { heard: since }) => {
                 Self::Opening { since: *since }
             }
@@ -146,6 +160,8 @@ pub struct Session {
     pub(super) stored_history: StoredHistory,
     /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,
+    /// It is too young for its agent: when it is asked for.
+    pub(super) put_off: Option<Now>,
     /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
     pub(super) aside_of: Option<SessionKey>,
     /// The agent's name of it, once that is known.

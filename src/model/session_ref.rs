@@ -79,8 +79,10 @@ impl<'a> SessionRef<'a> {
 
     /// Whether anything moves by itself, so that a clock on the screen must run.
     pub fn is_waiting(self) -> bool {
-        let starts =
-            matches!(self.phase(), Phase::Starting { .. } | Phase::Opening { .. } | Phase::Authenticating { .. });
+        let starts = matches!(
+            self.phase(),
+            Phase::Starting { .. } | Phase::Opening { .. } | Phase::PutOff { .. } | Phase::Authenticating { .. }
+        );
         starts || self.log_in().is_some_and(|log_in| log_in.attempt.is_some()) || self.session.is_waiting()
     }
 }

@@ -25,7 +25,7 @@ use crate::model::options::model_choice;
 use crate::model::permission_mode::{ModeChoice, PermissionMode};
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
-use crate::ui::labels;
+use crate::ui::labels::{self, GoesOn};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -55,8 +55,8 @@ pub struct Options {
 pub struct Ended {
     pub code: u8,
     pub goodbye: Goodbye,
-    /// The id of the session, where it can be gone on with.
-    pub can_go_on: Option<String>,
+    /// The session, where it can be gone on with.
+    pub can_go_on: Option<GoesOn>,
 }
 
 /// A turn that has ended and of which this was not told yet.
@@ -136,8 +136,7 @@ pub async fn run(
     let mut writing = pin!(printer.finish());
     // A reader that does not read must not hold the end.
     let _ = tokio::time::timeout(LAST_OUTPUT, &mut writing).await;
-    let session = engine.model().first();
-    let can_go_on = session.id_to_go_on(session.agent()).map(|id| id.as_str().to_owned());
+    let can_go_on = labels::goes_on(engine.model().first(), None);
     Ok(Ended { code, goodbye: engine.shutdown().await, can_go_on })
 }
 
@@ -321,7 +320,7 @@ impl Plain {
             }
             Phase::ReadOnly(_) => vec!["state: this session can only be looked at".to_owned()],
             Phase::Authenticating { method, .. } => vec![format!("state: logging in by {method}")],
-            Phase::NotStarted | Phase::Opening { .. } | Phase::AuthNeeded => return,
+            Phase::NotStarted | Phase::Opening { .. } | Phase::PutOff { .. } | Phase::AuthNeeded => return,
         };
         let told = lines.join("\n");
         if self.told != told {

@@ -28,6 +28,7 @@ pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
     let what = match session.phase() {
         Phase::NotStarted => "not started".to_owned(),
         Phase::Starting { .. } => "being started".to_owned(),
+        Phase::PutOff { .. } => "waits until the session can be loaded".to_owned(),
         Phase::Opening { .. } => "opens the session".to_owned(),
         Phase::AuthNeeded => "wants a log-in".to_owned(),
         Phase::Authenticating { .. } => "logs in".to_owned(),

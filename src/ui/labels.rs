@@ -4,6 +4,7 @@
 //! the agent is sanitised here.
 
 use crate::base::{human, paths, sanitize};
+use crate::model::account;
 use crate::model::agent::{Agent, OddCounts};
 use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
 use crate::model::confined::Confined;
@@ -22,6 +23,25 @@ use std::time::Duration;
 
 /// Columns for what a tool call is about, and for names.
 pub const OBJECT: usize = 40;
+
+/// A session that can be gone on with, for a line in a shell: its id, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoesOn {
+    pub id: String,
+    pub about: String,
+}
+
+/// `name` is the person's own for it.
+pub fn goes_on(session: SessionRef<'_>, name: Option<&str>) -> Option<GoesOn> {
+    let id = session.id_to_go_on(session.agent())?.as_str().to_owned();
+    let told = session.called().filter(|told| !account::is_ours(told));
+    let title = name.or(told).or_else(|| session.first_words()).unwrap_or_default();
+    let title = sanitize::line(&account::title_of(title)).trim().replace(['“', '”'], "\"");
+    let agent = agent(session);
+    let title = width::truncate(&title, OBJECT);
+    let about = if title.is_empty() { agent } else { format!("“{title}” ({agent})") };
+    Some(GoesOn { id, about })
+}
 
 /// What is left of an earlier run, and how that is had, in one line.
 pub fn left_run(run: &LeftRun) -> String {

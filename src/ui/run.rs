@@ -15,6 +15,7 @@ mod forgetting;
 mod ground;
 mod inline;
 mod inspecting;
+mod listing;
 mod messages;
 mod models;
 mod pictures;
@@ -29,6 +30,7 @@ mod worktrees;
 use super::autosave::{Autosave, Brought, DraftStore};
 use super::frame::{Frames, Urgency};
 use super::keys::Keymap;
+use super::labels::GoesOn;
 use super::msg::{EditorJob, FrameInfo, Out};
 use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
@@ -138,8 +140,8 @@ pub enum Exit {
 pub struct Ended {
     pub exit: Exit,
     pub goodbye: Goodbye,
-    /// The ids of sessions that can be gone on with.
-    pub can_go_on: Vec<String>,
+    /// Sessions that can be gone on with.
+    pub can_go_on: Vec<GoesOn>,
     /// Hunks without a decision in the session that was shown.
     pub undecided: u64,
     /// Something was said in a session.
@@ -211,7 +213,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     let Running { screen, engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
-    let can_go_on = sessions::can_go_on(engine.model());
+    let can_go_on = sessions::can_go_on(engine.model(), &app);
     let undecided =
         engine.model().at(app.shown()).filter(|_| is_session).map_or(0, |shown| shown.changes().totals.pending);
     let has_talked = engine.model().sessions().any(|(_, session)| session.has_talked());
@@ -365,7 +367,7 @@ impl<D: Device> Running<D> {
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
         if changed {
-            self.ask_new_agents();
+            listing::ask_new(self);
             models::set(self);
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
@@ -375,7 +377,7 @@ impl<D: Device> Running<D> {
         let now = self.engine.now();
         for one in news {
             match (one.at, &one.what) {
-                (Address::Agent(agent), FrontEnd::Listed) => self.listed(agent),
+                (Address::Agent(agent), FrontEnd::Listed) => listing::listed(self, agent),
                 (Address::Agent(of), FrontEnd::Deleted(id, done)) => forgetting::deleted(self, of, id, done.is_ok()),
                 (_, FrontEnd::TurnEnded(..)) => {
                     self.frames.want(Urgency::TurnEnd, now);
@@ -452,9 +454,9 @@ impl<D: Device> Running<D> {
             Out::Visit(key) => self.visit(key),
             Out::ReadSessions => {
                 self.read_sessions();
-                self.ask_for_lists();
+                listing::ask(self);
             }
-            Out::AskAgents => self.ask_for_lists(),
+            Out::AskAgents => listing::ask(self),
             Out::ReadPrompts => self.autosave.read_prompts(),
             Out::GoOn(past) => self.go_on(&past),
             Out::Fork(past) => self.copy(&past),

@@ -169,6 +169,12 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
         Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
         Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
         Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
+        Phase::PutOff { until } => {
+            // The timer may be a little behind the clock.
+            let left = countdown(until.saturating_sub(now).max(Duration::from_secs(1)));
+            let asked = Piece::new(", asked for in ", left, Token::Text, 80);
+            (Busy::Yes, vec![Piece::new("", "too new to be loaded", Token::Text, KEEP), asked])
+        }
         Phase::AuthNeeded => (
             Busy::No,
             vec![
@@ -568,7 +574,7 @@ pub fn state(session: SessionRef<'_>) -> &'static str {
     match (session.questions().first(), session.phase()) {
         (Some(_), _) => "waiting for you",
         (None, Phase::NotStarted) => "no agent",
-        (None, Phase::Starting { .. } | Phase::Opening { .. }) => "starting",
+        (None, Phase::Starting { .. } | Phase::Opening { .. } | Phase::PutOff { .. }) => "starting",
         (None, Phase::AuthNeeded | Phase::Authenticating { .. }) => "log-in needed",
         (None, Phase::Dead(_)) => "agent ended",
         (None, Phase::ReadOnly(_)) => "read only",

@@ -3,7 +3,8 @@ use crate::model::changes::ReviewEvent;
 use crate::model::confined::Confined;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
-    AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
+    AgentEvent, AuthKind, AuthMethod, CallError, Can, ErrorKind, Event, HostEvent, InitResult, Intent, Opening, Stop,
+    Update,
 };
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::Scene;
@@ -30,6 +31,25 @@ fn starting() {
     assert_eq!(left(&s), "waiting for session 4 s");
     s.after(58_000);
     assert_eq!(left(&s), "no answer for 1:02 · Tab, then s shows its messages, q ends it");
+}
+
+/// An agent that must not load a session again so soon.
+#[test]
+fn a_session_that_is_too_new_counts_down() {
+    let mut s = Scene::new(80, 24);
+    s.event(Event::Host(HostEvent::OpenedBefore { age: Duration::from_secs(20) }));
+    s.intent(Intent::OpenAs(Opening::Load("s".into())));
+    s.start();
+    let mut init = InitResult::default();
+    init.caps.youngest = Duration::from_mins(1);
+    init.caps.sessions = [Can::Load].into_iter().collect();
+    s.agent(AgentEvent::Initialized(Ok(init)));
+    assert_eq!(left(&s), "too new to be loaded, asked for in 40 s");
+    s.after(30_500);
+    assert_eq!(left(&s), "too new to be loaded, asked for in 10 s");
+    assert!(s.model.first().is_waiting(), "the clock runs");
+    s.after(60_000);
+    assert_eq!(left(&s), "too new to be loaded, asked for in 1 s");
 }
 
 #[test]

@@ -171,6 +171,40 @@ async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_
     assert!(told[0].is_whole && told[0].cwd.is_none(), "{told:?}");
 }
 
+/// The first list is asked for before anybody looks at it.
+#[tokio::test]
+async fn what_is_wrong_with_a_list_is_said_also_when_it_was_asked_for_before_it_is_looked_at() {
+    let agent = async |mut agent: Agent| {
+        let cwd = opens(&mut agent).await;
+        let call = agent.called("session/list").await;
+        agent.says("not answered").await;
+        let prompt = agent.called("session/prompt").await;
+        let mut page = listed(&cwd, &["old"]);
+        page["nextCursor"] = json!("same");
+        agent.answer(&call, page.clone()).await;
+        let call = agent.called("session/list").await;
+        agent.answer(&call, page).await;
+        agent.says(" but now").await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("not answered").await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("has not told its sessions yet").await;
+        person.press(Key::plain(Code::Esc)).await;
+        person.types("go on").await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.sees("but now").await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("lists the same page again and again").await;
+        person.press(Key::plain(Code::Esc)).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = Arc::new(Shelf::default());
+    play_with(SIZE, Some(past), agent, person).await;
+}
+
 #[tokio::test]
 async fn a_session_is_previewed_named_exported_copied_and_found_from_the_list() {
     let shelf = Arc::new(Shelf::default());

@@ -26,6 +26,7 @@ fn known() -> Known {
         can: sessions::Can::default(),
         figures: Figures::default(),
         totals: None,
+        own_totals: None,
         journal: PathBuf::from("7-0-1.jsonl"),
         journals: Vec::new(),
         bytes: 0,
@@ -184,7 +185,16 @@ fn a_file_is_never_written_over_and_is_the_owners() {
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert!(write(&file, "two").unwrap_err().words().0.contains("not written over"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "one");
-    assert!(matches!(write(&temp.path().join("gone/f"), "x"), Err(Fault::Asked(_))));
+    let refused = |below: &str| match write(&temp.path().join(below), "x") {
+        Err(Fault::Asked(Usage(words))) => words,
+        other => panic!("{other:?}"),
+    };
+    let gone = temp.path().join("gone");
+    assert_eq!(
+        refused("gone/f"),
+        format!("there is no directory {}; make it first, or name another file", gone.display())
+    );
+    assert_eq!(refused("f/g"), format!("{} is no directory; name another file", file.display()));
     let full = write_new(&temp.path().join("full"), |_| Err(io::Error::from(io::ErrorKind::StorageFull).into()));
     assert_eq!(ended(full.map(|()| code::OK)), Ok(code::OWN_FAULT));
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing else stays");

@@ -3,6 +3,9 @@
 //! Blocks on the disk. Invariant: every turn that was begun or ended here is answered with a fact; a failure is told and
 //! ends nothing.
 
+mod own_sums;
+
+use self::own_sums::OwnSums;
 use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
@@ -60,6 +63,7 @@ pub(super) struct Worker {
     due: Option<Instant>,
     refreshed: Option<Instant>,
     told: (Totals, bool),
+    own: OwnSums,
 }
 
 impl Worker {
@@ -87,6 +91,7 @@ impl Worker {
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
+            own: OwnSums::default(),
         }
     }
 
@@ -157,6 +162,7 @@ impl Worker {
             Job::Leave => {
                 self.members.remove(&at);
                 self.scopes.remove(&at);
+                self.own.left(at);
             }
             Job::Look { alone } => {
                 if alone.is_some() {
@@ -267,6 +273,8 @@ impl Worker {
                 let session = AgentSession { id: id.as_str().to_owned(), first_turn: first_turn.0, agent, goes_on };
                 let noted = self.review.session(session);
                 self.trouble("session", "the review could not take note of the session", noted);
+                self.own.opened(at, id.as_str());
+                self.tell_own();
                 // Who looks already has seen what a run has that nothing was before.
                 if goes_on && !self.scopes.is_empty() {
                     self.look_back();
@@ -330,6 +338,7 @@ impl Worker {
                 self.tell(*other, ReviewEvent::ChangesSeen { session, after });
             }
         }
+        self.tell_own();
         self.tell(
             at,
             match totals {
@@ -537,6 +546,7 @@ impl Worker {
             for at in &self.members {
                 self.tell(*at, ReviewEvent::ChangesSeen { session: sums.0, after: sums.1 });
             }
+            self.tell_own();
         }
         for (at, scope) in self.scopes.clone() {
             match self.review.doc(scope) {

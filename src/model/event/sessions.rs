@@ -132,6 +132,8 @@ pub struct Listed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionPage {
     pub sessions: Vec<Listed>,
+    /// It has more than are taken from one page.
+    pub is_cut: bool,
     /// With what the next page is asked for; without it this is the last one.
     pub next: Option<String>,
 }

@@ -71,6 +71,7 @@ pub fn is_named(session: &mut Session, id: &SessionId, cx: &Cx) -> bool {
 /// From here on what the agent says of a session that it has kept belongs to this one.
 pub fn open(session: &mut Session, cx: &mut Cx) {
     session.id = session.opening.id().cloned();
+    session.put_off = None;
     session.state = match session.id {
         Some(_) => SessionState::Loading { heard: cx.now },
         None => SessionState::Opening { since: cx.now },
@@ -121,12 +122,14 @@ pub fn put_off(session: &mut Session, left: Duration, cx: &mut Cx) {
     let words = format!("its agent cannot load a session again so soon: asked for in {}", human::duration(left));
     // Also without a person it is said why nothing happens.
     notice(session, Level::Warn, words, Vec::new(), cx.now);
+    session.put_off = Some(cx.now.saturating_add(left));
     cx.push(Effect::StartTimer { timer: Timer::OldEnough, after: left });
 }
 
 /// It is asked for once more when the agent takes calls again.
 pub fn wait(session: &mut Session) {
     session.state = SessionState::Waiting;
+    session.put_off = None;
     session.id = None;
 }
 
@@ -150,7 +153,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
                 );
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
-            if was_shown && session.stored_history == StoredHistory::Here {
+            if was_shown {
                 notice(session, Level::Info, "the session goes on", Vec::new(), cx.now);
             }
         }

@@ -14,9 +14,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Sums of files, with how long their histories were and what was accepted of them.
+type Sums = HashMap<PathBuf, (usize, State, Totals)>;
+
+/// Sums of the whole session, and of the parts that others have in it.
 #[derive(Default)]
 pub struct TotalsCache {
-    sums: HashMap<PathBuf, (usize, State, Totals)>,
+    sums: Sums,
+    /// By their ids.
+    parts: HashMap<String, Sums>,
+    /// As of when turns had these owners.
+    as_of: (usize, Option<u64>),
     /// What the log had forgotten by then.
     forgotten: u64,
 }
@@ -25,9 +32,7 @@ impl TotalsCache {
     /// Sums of the whole session, against what was there before the agent; what is pending, against the last accepted
     /// state.
     pub fn totals(&mut self, log: &ChangeLog, files: &mut Contents) -> Result<Totals, ReviewError> {
-        if self.forgotten != log.forgotten() {
-            (self.sums, self.forgotten) = (HashMap::new(), log.forgotten());
-        }
+        self.forget(log);
         let mut sum = Totals::default();
         for (path, history) in log.histories() {
             let one = self.of_file(path, history, files)?;
@@ -37,6 +42,49 @@ impl TotalsCache {
             sum.pending += one.pending;
         }
         Ok(sum)
+    }
+
+    /// Sums of what was changed in the turns of one session of several. `as_of` is another one when turns have other
+    /// owners.
+    pub fn of_session(
+        &mut self,
+        (id, as_of): (&str, (usize, Option<u64>)),
+        turns: impl Fn(u64) -> bool,
+        log: &ChangeLog,
+        files: &mut Contents,
+    ) -> Result<Totals, ReviewError> {
+        self.forget(log);
+        if self.as_of != as_of {
+            (self.parts, self.as_of) = (HashMap::new(), as_of);
+        }
+        let known = self.parts.entry(id.to_owned()).or_default();
+        let mut sum = Totals::default();
+        for (path, history) in log.histories() {
+            let of_now = |(steps, accepted, _): &&(usize, State, Totals)| {
+                *steps == history.steps.len() && *accepted == history.accepted
+            };
+            let mut one = Totals::default();
+            if let Some((.., known)) = known.get(path).filter(of_now) {
+                one = *known;
+            } else if let Some(pair) = changed_in(&turns, history, files)? {
+                add(&mut one, history, &pair, files)?;
+                known.insert(path.to_owned(), (history.steps.len(), history.accepted, one));
+            } else {
+                // Of a file that others have changed nothing is kept.
+                known.remove(path);
+            }
+            sum.added += one.added;
+            sum.removed += one.removed;
+            sum.files += one.files;
+            sum.pending += one.pending;
+        }
+        Ok(sum)
+    }
+
+    fn forget(&mut self, log: &ChangeLog) {
+        if self.forgotten != log.forgotten() {
+            *self = Self { forgotten: log.forgotten(), ..Self::default() };
+        }
     }
 
     fn of_file(&mut self, path: &Path, history: &FileHistory, files: &mut Contents) -> Result<Totals, ReviewError> {
@@ -78,7 +126,15 @@ pub fn totals_where(
     log: &ChangeLog,
     files: &mut Contents,
 ) -> Result<(Totals, Vec<PathBuf>), ReviewError> {
-    sums(log, files, |history, files| Ok(history.fold(files, &turns)?.filter(|pair| pair.old != pair.new)))
+    sums(log, files, |history, files| changed_in(&turns, history, files))
+}
+
+fn changed_in(
+    turns: impl Fn(u64) -> bool,
+    history: &FileHistory,
+    files: &mut Contents,
+) -> Result<Option<Pair>, ReviewError> {
+    Ok(history.fold(files, turns)?.filter(|pair| pair.old != pair.new))
 }
 
 fn sums(
@@ -89,15 +145,20 @@ fn sums(
     let (mut sum, mut paths) = (Totals::default(), Vec::new());
     for (path, history) in log.histories() {
         let Some(pair) = pair(history, files)? else { continue };
-        let parts = Parts::of(files, &pair.old, &pair.new)?;
-        sum.files += 1;
-        sum.added += doc::added(&parts);
-        sum.removed += doc::removed(&parts);
-        for part in &parts.parts {
-            let state = doc::state_of(part, &parts, history, &pair, files)?;
-            sum.pending += u64::from(state == HunkState::Pending);
-        }
+        add(&mut sum, history, &pair, files)?;
         paths.push(path.clone());
     }
     Ok((sum, paths))
+}
+
+fn add(sum: &mut Totals, history: &FileHistory, pair: &Pair, files: &mut Contents) -> Result<(), ReviewError> {
+    let parts = Parts::of(files, &pair.old, &pair.new)?;
+    sum.files += 1;
+    sum.added += doc::added(&parts);
+    sum.removed += doc::removed(&parts);
+    for part in &parts.parts {
+        let state = doc::state_of(part, &parts, history, pair, files)?;
+        sum.pending += u64::from(state == HunkState::Pending);
+    }
+    Ok(())
 }

@@ -24,6 +24,12 @@ impl ReviewSession {
         // Warm equals cold.
         let (warm, cold) = (totals.totals(log, files).unwrap(), TotalsCache::default().totals(log, files).unwrap());
         assert_eq!(warm, cold);
+        for session in self.dir.sessions() {
+            let turns = Turns::new(self.dir.sessions(), log.turns());
+            let is_its = |turn| turns.is_of(turn, &session.id);
+            let warm = totals.of_session((&session.id, turns.as_of()), is_its, log, files).unwrap();
+            assert_eq!(warm, totals_where(is_its, log, files).unwrap().0, "{}", session.id);
+        }
         for scope in log.turns().iter().map(|turn| Scope::Turn(*turn)).chain([Scope::Session]) {
             let warm = shown.files(scope, log, held, files).unwrap();
             assert_eq!(warm, ShownDocs::default().files(scope, log, held, files).unwrap(), "{scope:?}");

@@ -412,6 +412,14 @@ impl ReviewSession {
         })
     }
 
+    /// The sums of what was seen so far of one session of the run, file by file counted once.
+    pub fn own_totals(&mut self, id: &str) -> Result<Totals, ReviewError> {
+        self.without_missing(|review| {
+            let turns = Turns::new(review.dir.sessions(), review.log.turns());
+            review.totals.of_session((id, turns.as_of()), |turn| turns.is_of(turn, id), &review.log, &mut review.files)
+        })
+    }
+
     /// Below the root, as the real path of a place inside it.
     pub(crate) fn below(&self, path: &Path) -> Option<PathBuf> {
         below(&self.roots, self.files.snapshot.root(), path)

@@ -1142,6 +1142,18 @@ fn what_sessions_of_one_run_have_changed_is_told_apart() {
     };
     assert_eq!([of("session-1"), of("session-2"), of("nobody")], [(1, 1, 1, 1), (3, 2, 2, 2), (0, 0, 0, 0)]);
     assert!(place.review.turns().are_shared());
+    let parts = |place: &mut Place| {
+        ["session-1", "session-2"].map(|id| {
+            let totals = place.review.own_totals(id).unwrap();
+            (totals.added, totals.files, totals.pending)
+        })
+    };
+    assert_eq!(parts(&mut place), [(1, 1, 1), (3, 2, 2)]);
+    place.turn(3, |p| p.client_writes("b", "b\nc\n"));
+    assert_eq!(parts(&mut place), [(1, 1, 1), (4, 2, 2)]);
+    place.review.session(AgentSession::new("session-1", 4, "agent")).unwrap();
+    place.turn(4, |p| p.client_writes("c", "c\n"));
+    assert_eq!(parts(&mut place), [(2, 2, 2), (4, 2, 2)]);
 }
 
 #[test]

@@ -17,6 +17,11 @@ impl<'a> Turns<'a> {
         Self { sessions, begun }
     }
 
+    /// Another one when turns that had owners have others.
+    pub fn as_of(&self) -> (usize, Option<u64>) {
+        (self.sessions.len(), self.begun.first().copied())
+    }
+
     /// Whether they are of more than one session.
     pub fn are_shared(&self) -> bool {
         self.sessions.iter().any(|session| Some(&session.id) != self.sessions.first().map(|first| &first.id))

@@ -77,6 +77,8 @@ pub struct Known {
     pub figures: Figures,
     /// What the sums of the review were when they were last told in the newest journal.
     pub totals: Option<Totals>,
+    /// What it has changed by itself, where others have a part in these.
+    pub own_totals: Option<Totals>,
     /// The newest one that it is in.
     pub journal: PathBuf,
     /// All, the oldest first.
@@ -206,9 +208,12 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     });
     naming::threads(&mut sessions);
     merge(&mut sessions, books, &asides);
-    // What the person has asked says more than what we have put above it.
-    for known in sessions.iter_mut().filter(|known| !known.is_named && known.first_prompt.is_some()) {
-        known.title = known.title.take().filter(|title| !account::is_ours(title));
+    let has_title_of_ours =
+        |known: &&mut Known| !known.is_named && known.title.as_deref().is_some_and(account::is_ours);
+    for known in sessions.iter_mut().filter(has_title_of_ours) {
+        // What the person has asked says more than what we have put above it.
+        let title = known.title.take().filter(|_| known.first_prompt.is_none());
+        known.title = title.map(|title| account::title_of(&title).into_owned());
     }
     naming::copies(&mut sessions);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
@@ -451,6 +456,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             can: agent.can,
             figures: found.figures,
             totals: found.key.and_then(|key| scan.totals.get(&key)).copied(),
+            own_totals: found.key.and_then(|key| scan.own_totals.get(&key)).copied(),
             journal: path.clone(),
             journals: vec![path.clone()],
             bytes: size,
@@ -501,6 +507,7 @@ impl Known {
             can: book.can,
             figures: Figures::default(),
             totals: None,
+            own_totals: None,
             journal: PathBuf::new(),
             journals: Vec::new(),
             bytes: 0,

@@ -138,6 +138,8 @@ pub struct Scan {
     pub agents: BTreeMap<u32, Agent>,
     /// What the sums of a review were last, by the key of a session.
     pub totals: BTreeMap<u32, Totals>,
+    /// What it has changed by itself, where others have a part in these.
+    pub own_totals: BTreeMap<u32, Totals>,
     calls: Vec<(u32, u64, Waiting)>,
     /// What sessions of an agent will be to others that have not been asked for yet.
     roles: Vec<(u32, Role)>,
@@ -243,12 +245,17 @@ impl Scan {
                 session.updated = session.updated.max(t);
                 session.is_closed = false;
                 // What stands above the person's words is told by the thread that it is of.
-                let own = Some(account::own_words(&text)).filter(|own| !own.is_empty());
-                let text = limits::cut(own.map(str::to_owned).unwrap_or(text), MAX_PROMPT);
-                if session.first_prompt.is_none() {
-                    session.first_prompt = Some(text);
+                let own = account::own_words(&text);
+                if own.is_empty() && !text.is_empty() {
+                    // Nothing was asked, but it has a name by what it goes on from.
+                    session.title.get_or_insert_with(|| limits::cut(text, MAX_PROMPT));
                 } else {
-                    session.last_prompt = Some(text);
+                    let said = if session.first_prompt.is_none() {
+                        &mut session.first_prompt
+                    } else {
+                        &mut session.last_prompt
+                    };
+                    *said = Some(limits::cut(own.to_owned(), MAX_PROMPT));
                 }
                 // An earlier one is answered no more: an agent that has died was started again.
                 self.calls.retain(|(_, _, call)| *call != Waiting::Prompt(place));
@@ -344,8 +351,10 @@ impl Scan {
         session.is_closed = is_closed;
         let earlier = session.key.replace(key);
         // What was told of its changes before it was opened once more still counts.
-        if let Some(totals) = earlier.and_then(|earlier| self.totals.get(&earlier)).copied() {
-            self.totals.entry(key).or_insert(totals);
+        for totals in [&mut self.totals, &mut self.own_totals] {
+            if let Some(of_earlier) = earlier.and_then(|earlier| totals.get(&earlier)).copied() {
+                totals.entry(key).or_insert(of_earlier);
+            }
         }
     }
 
@@ -458,16 +467,19 @@ impl Scan {
     }
 
     fn fact(&mut self, key: SessionKey, body: &str) {
-        if !body.starts_with("{\"TurnReviewed\"") && !body.starts_with("{\"ChangesSeen\"") {
+        let tells_sums = ["{\"TurnReviewed\"", "{\"ChangesSeen\"", "{\"OwnChanges\""];
+        if !tells_sums.iter().any(|begin| body.starts_with(begin)) {
             return;
         }
-        let Ok(ReviewEvent::TurnReviewed { session: totals, .. } | ReviewEvent::ChangesSeen { session: totals, .. }) =
-            serde_json::from_str(body)
-        else {
-            return;
+        let (all, totals) = match serde_json::from_str(body) {
+            Ok(ReviewEvent::TurnReviewed { session, .. } | ReviewEvent::ChangesSeen { session, .. }) => {
+                (&mut self.totals, session)
+            }
+            Ok(ReviewEvent::OwnChanges { totals }) => (&mut self.own_totals, totals),
+            _ => return,
         };
-        if self.totals.len() < MAX_SESSIONS || self.totals.contains_key(&key.0) {
-            self.totals.insert(key.0, totals);
+        if all.len() < MAX_SESSIONS || all.contains_key(&key.0) {
+            all.insert(key.0, totals);
         }
     }
 }

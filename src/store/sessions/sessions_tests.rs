@@ -169,6 +169,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             can: Can { load: true, fork: true, close: true, ..Can::default() },
             figures,
             totals: None,
+            own_totals: None,
             journals: vec![journal.clone()],
             bytes: journal.metadata().unwrap().len(),
             journal,
@@ -223,10 +224,30 @@ fn the_first_prompt_of_one_that_continues_another_is_what_the_person_wrote_below
     let account = account::of_past(&Past::default(), "Other");
     state.put("a", &Text::ending().hello().open("s").turn("s", &format!("{account}\n\ngo on with it")).end());
     state.put("b", &Text::ending().hello().open("t").turn("t", &account).end());
-    let first: Vec<_> = state.list().sessions.into_iter().map(|known| (known.session_id, known.first_prompt)).collect();
-    let of = |id: &str| first.iter().find(|(one, _)| one == id).unwrap().1.clone().unwrap();
-    assert_eq!(of("s"), "go on with it");
-    assert!(account.starts_with(&of("t")), "nothing else was written");
+    state.put("c", &Text::ending().hello().open("u").turn("u", &account).turn("u", "and the door").end());
+    let all = state.list().sessions;
+    let of = |id: &str| {
+        let known = all.iter().find(|known| known.session_id == id).unwrap();
+        (known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref(), known.turns)
+    };
+    assert_eq!(of("s"), (None, Some("go on with it"), Some("go on with it"), 1));
+    assert_eq!(of("t"), (Some("goes on from Other"), None, None, 1), "nothing else was written");
+    assert_eq!(of("u"), (None, Some("and the door"), Some("and the door"), 2));
+}
+
+#[test]
+fn what_a_session_has_changed_by_itself_is_known_beside_the_sums_of_all() {
+    let state = state();
+    let sums = |files: u64| json!({ "added": files, "removed": 0, "files": files, "pending": 0 });
+    let fact = |fact: Value| json!({ "dir": "host", "at": { "session": 0 }, "fact": fact });
+    let prompt =
+        json!({ "dir": "person", "at": { "session": 0 }, "intent": { "Prompt": { "text": "hi", "links": [] } } });
+    let text = Text::ending().hello().open("s").line(prompt).turn("s", "hi");
+    let text = text.line(fact(json!({ "OwnChanges": { "totals": sums(2) } })));
+    state.put("a", &text.line(fact(json!({ "ChangesSeen": { "session": sums(5), "after": false } }))).end());
+    let known = &state.list().sessions[0];
+    let files = |totals: Option<Totals>| totals.map(|totals| totals.files);
+    assert_eq!((files(known.totals), files(known.own_totals)), (Some(5), Some(2)));
 }
 
 /// Agents make titles of the first words that are sent to them.

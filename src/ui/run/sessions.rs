@@ -8,37 +8,34 @@ use super::Running;
 use crate::engine::AgentSetup;
 use crate::model::Model;
 use crate::model::account;
-use crate::model::agent::{Agent, Connection, ListState};
+use crate::model::agent::Connection;
 use crate::model::entry::{Body, Entry};
 use crate::model::event::{Before, Can, Intent, Opening};
 use crate::model::history::Kind;
-use crate::model::ids::{Address, AgentKey, EntryId, Now, SessionId, SessionKey};
+use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::ui::frame::Urgency;
-use crate::ui::labels;
+use crate::ui::labels::{self, GoesOn};
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
+use crate::ui::state::App;
 use crate::ui::state::aside::Aside;
 use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Reach, Starts, Which, Who};
+use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Starts, Which, Who};
 use crate::ui::state::trees::{Made, MadeFor, Making, Trees};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 use tracing::warn;
-
-/// After so long a long list is asked for again: all that is told stands in the journal.
-const LIST_AGAIN: Duration = Duration::from_mins(1);
 
 impl<D: Device> Running<D> {
     pub(super) fn list_agents(&mut self, purpose: Purpose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let mut running = vec![(shown.agent_key(), labels::agent(shown))];
+        let mut running = vec![(shown.agent_key(), labels::agent(shown), &*shown.agent().command)];
         let others = self.engine.model().agents().filter(|(key, agent)| *key != shown.agent_key() && agent.is_up());
-        running.extend(others.map(|(key, agent)| (key, agent.label().to_owned())));
+        running.extend(others.map(|(key, agent)| (key, agent.label().to_owned(), &*agent.command)));
         self.app.picker = Some(Picker::agents(purpose, &running, &(self.options.agents)()));
     }
 
@@ -276,58 +273,6 @@ impl<D: Device> Running<D> {
         self.app.past = past;
     }
 
-    /// Has the agents that are there tell which sessions they keep: of the directory that is listed, or of all.
-    pub(super) fn ask_for_lists(&mut self) {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let is_wide = self.app.list.as_ref().is_some_and(|list| list.reach() == Reach::Everywhere);
-        let cwd = (!is_wide).then(|| shown.cwd.clone());
-        let (model, now) = (self.engine.model(), self.engine.now());
-        let is_asked = |key: AgentKey, agent: &Agent| {
-            let is_new = self.asked.get(&key).is_some_and(|(_, at)| now.saturating_sub(*at) < LIST_AGAIN);
-            let listing = agent.listing().filter(|listing| listing.cwd == cwd);
-            listing.is_some_and(|listing| listing.state == ListState::Going || listing.is_long() && is_new)
-        };
-        let keys = model.agents().filter(|(key, agent)| tells(model, *key, agent) && !is_asked(*key, agent));
-        for (key, process) in keys.map(|(key, agent)| (key, agent.spawned_at)).collect::<Vec<_>>() {
-            self.asked.insert(key, (process, now));
-            let news = self.engine.intent_to(key.into(), Intent::ListSessions { cwd: cwd.clone() });
-            self.news(news);
-        }
-    }
-
-    /// Asks an agent once it is there, and again when it was started again.
-    pub(super) fn ask_new_agents(&mut self) {
-        if self.past.archive().is_none() {
-            return;
-        }
-        let model = self.engine.model();
-        let is_new = |(key, agent): &(AgentKey, &Agent)| {
-            tells(model, *key, agent) && self.asked.get(key).is_none_or(|(process, _)| *process != agent.spawned_at)
-        };
-        let new: Vec<_> =
-            model.agents().filter(is_new).map(|(key, agent)| (key, (agent.spawned_at, Now::ZERO))).collect();
-        if !new.is_empty() {
-            self.asked.extend(new);
-            self.ask_for_lists();
-        }
-    }
-
-    /// An agent has told of its sessions: that is remembered, and said where it is not all.
-    pub(super) fn listed(&mut self, agent: AgentKey) {
-        let Some(agent) = self.engine.model().agent_of(agent) else { return };
-        let trouble = match agent.listing().map(|listing| &listing.state) {
-            Some(ListState::Stopped(why)) => Some((*why).to_owned()),
-            Some(ListState::Failed(error)) => Some(format!("its sessions are not listed: {}", error.as_answer())),
-            _ => None,
-        };
-        if let (Some(trouble), Some(list)) = (trouble, &mut self.app.list) {
-            list.note = Some(format!("{}: {trouble}", agent.label()));
-        }
-        if let Some(told) = agent.told().filter(|_| self.past.archive().is_some()) {
-            self.past.learn(told);
-        }
-    }
-
     /// What has been read of earlier sessions, or forgotten of one.
     pub(super) fn found(&mut self, found: Found) {
         match found {
@@ -507,18 +452,10 @@ impl<D: Device> Running<D> {
     }
 }
 
-/// The ids of the sessions that are open and that their agents can take up again.
-pub(super) fn can_go_on(model: &Model) -> Vec<String> {
+/// The sessions that are open and that their agents can take up again.
+pub(super) fn can_go_on(model: &Model, app: &App) -> Vec<GoesOn> {
     let open = model.sessions().filter(|(_, session)| session.state != SessionState::Closed(Closed::ByPerson));
-    let ids = open.filter_map(|(_, session)| session.id_to_go_on(model.agent_of(session.agent)?));
-    ids.map(|id| id.as_str().to_owned()).collect()
-}
-
-/// Whether an agent can be asked for its sessions now. One that has opened none may want a log-in first.
-fn tells(model: &Model, key: AgentKey, agent: &Agent) -> bool {
-    let has_opened =
-        |(_, session): (SessionKey, &Session)| session.id.is_some() && session.state == SessionState::Ready;
-    agent.is_up() && agent.can(Can::List) && model.sessions_of(key).any(has_opened)
+    open.filter_map(|(key, _)| labels::goes_on(model.at(key)?, app.name_of(key))).collect()
 }
 
 /// The session that is open here already.

@@ -33,6 +33,7 @@ impl Attention {
             Phase::NotStarted
             | Phase::Starting { .. }
             | Phase::Opening { .. }
+            | Phase::PutOff { .. }
             | Phase::AuthNeeded
             | Phase::Authenticating { .. } => Self::Starts,
             Phase::Ready if session.turn.is_some() => Self::Works,

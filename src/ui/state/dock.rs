@@ -79,7 +79,11 @@ fn dialog(session: SessionRef<'_>, chosen: Option<ReqId>, waits: Option<Now>, no
     }
     match session.phase() {
         // A log-in waits or goes on, and is shown.
-        Phase::NotStarted | Phase::AuthNeeded | Phase::Authenticating { .. } | Phase::ReadOnly(_) => None,
+        Phase::NotStarted
+        | Phase::PutOff { .. }
+        | Phase::AuthNeeded
+        | Phase::Authenticating { .. }
+        | Phase::ReadOnly(_) => None,
         Phase::Starting { since } | Phase::Opening { since } => {
             (now.saturating_sub(since) >= START_PATIENCE).then_some(Dialog::Silent)
         }

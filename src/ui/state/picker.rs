@@ -112,8 +112,8 @@ impl Picker {
     }
 
     /// The agents that a further session can be opened with: the one of the session that is shown first, then others that
-    /// run, then by name, command line those that are configured.
-    pub fn agents(purpose: Purpose, running: &[(AgentKey, String)], configured: &[(String, String)]) -> Self {
+    /// run, then by name, command line those that are configured. Each with its command.
+    pub fn agents(purpose: Purpose, running: &[(AgentKey, String, &str)], configured: &[(String, String)]) -> Self {
         let clean = |text: &str| sanitize::line(text).trim().to_owned();
         let row = |label: &str, detail: &str, whose| {
             let label = clean(label);
@@ -124,7 +124,9 @@ impl Picker {
             Row { group: String::new(), label, detail: clean(detail), choice }
         };
         let said = |at: usize| if at == 0 { "the same agent" } else { "runs here" };
-        let there = running.iter().enumerate().map(|(at, (key, name))| row(name, said(at), Whose::Running(*key)));
+        let there = running.iter().enumerate();
+        let there = there
+            .map(|(at, (key, name, command))| row(name, &format!("{}: {command}", said(at)), Whose::Running(*key)));
         let others = configured.iter().map(|(id, command)| row(id, command, Whose::Configured(id.clone())));
         let rows = there.chain(others).collect();
         let title = match purpose {
@@ -212,7 +214,12 @@ impl Picker {
             let typed = self.filter.to_lowercase();
             return self.rows.iter().filter(|row| row.label.to_lowercase().starts_with(&typed)).collect();
         }
-        let texts: Vec<String> = self.rows.iter().map(|r| format!("{} {}", r.group, r.label)).collect();
+        let text = |row: &Row| match &row.choice {
+            // An agent is known by its command as well.
+            Choice::Open { .. } | Choice::HandOver(_) => format!("{} {}", row.label, row.detail),
+            _ => format!("{} {}", row.group, row.label),
+        };
+        let texts: Vec<String> = self.rows.iter().map(text).collect();
         ranked(&self.filter, &texts).into_iter().filter_map(|i| self.rows.get(i)).collect()
     }
 
@@ -406,5 +413,28 @@ impl Completion {
         let commands: Vec<&Command> = theirs.iter().chain(own).collect();
         let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();
         ranked(typed, &names).into_iter().filter_map(|i| commands.get(i).copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_is_found_by_its_name_and_by_its_command() {
+        let running = [(AgentKey::FIRST, "Gemini CLI".to_owned(), "node gemini.js --acp")];
+        let configured = [("fast".to_owned(), "claude-agent-acp --model small".to_owned())];
+        for purpose in [Purpose::Session, Purpose::HandOver] {
+            let found = |typed: &str| {
+                let mut picker = Picker::agents(purpose, &running, &configured);
+                picker.type_text(typed);
+                picker.matching().iter().map(|row| row.label.clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(found("gem cli"), ["Gemini CLI"]);
+            assert_eq!(found("gemini.js"), ["Gemini CLI"]);
+            assert_eq!(found("fast"), ["fast"]);
+            assert_eq!(found("claude small"), ["fast"]);
+            assert_eq!(found("opencode"), [""; 0]);
+        }
     }
 }

@@ -16,7 +16,6 @@ use crate::text::fuzzy;
 use crate::ui::keys::Action;
 pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
 pub use past_session::{End, PastSession, Starts, Which};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use step::{Ask, How, ListFrame, Offers, Open, Row, Step};
@@ -331,17 +330,7 @@ impl SessionList {
                 self.shown_past.sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted));
             }
             if self.filter.trim().is_empty() {
-                // Those of one thread stand where the first of them does.
-                let mut places: HashMap<&str, usize> = HashMap::new();
-                let thread = |at: usize| all.get(at).and_then(|one| one.thread.as_deref());
-                for (place, at) in self.shown_past.iter().enumerate() {
-                    if let Some(thread) = thread(*at) {
-                        places.entry(thread).or_insert(place);
-                    }
-                }
-                let mut placed: Vec<(usize, usize)> = self.shown_past.iter().copied().enumerate().collect();
-                placed.sort_by_key(|(place, at)| *thread(*at).and_then(|thread| places.get(thread)).unwrap_or(place));
-                self.shown_past = placed.into_iter().map(|(_, at)| at).collect();
+                past_session::by_thread(all, &mut self.shown_past);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::base::origins::{Origin, Origins};
 use crate::model::ids::Now;
 use crate::ui::state::attention::Attention;
+use std::time::Duration;
 
 fn past(id: &str, title: &str, cwd: &str, starts: Starts) -> PastSession {
     PastSession::clean(id.into(), "Gemini", "gemini --acp".into(), starts, cwd.into())
@@ -107,11 +108,14 @@ fn a_session_in_a_worktree_is_listed_where_that_came_from() {
 
 #[test]
 fn sessions_that_continue_one_another_stand_together_where_nothing_is_filtered() {
-    let of = |id: &str| configured(id, id, "/shop").of_thread(Some("first".to_owned()));
-    let mut list = list(vec![of("second"), configured("other", "other", "/shop"), of("first")]);
-    assert_eq!(names(&list), ["the one that is open", "second", "first", "other"]);
-    let beneath: Vec<bool> = (0..4).map(|at| list.is_beneath(at)).collect();
-    assert_eq!(beneath, [false, false, true, false]);
+    let of = |id: &str, began: u64| {
+        configured(id, id, "/shop").of_thread(Some("first".to_owned()), Duration::from_secs(began))
+    };
+    // The second one was ended after the third.
+    let mut list = list(vec![of("second", 2), of("third", 3), configured("other", "other", "/shop"), of("first", 1)]);
+    assert_eq!(names(&list), ["the one that is open", "third", "second", "first", "other"]);
+    let beneath: Vec<bool> = (0..5).map(|at| list.is_beneath(at)).collect();
+    assert_eq!(beneath, [false, false, true, true, false]);
     list.type_text("other");
     assert_eq!(names(&list), ["other"]);
 }

@@ -8,7 +8,7 @@ use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
 use acp_tui::model::reduce::Found;
-use acp_tui::model::session::{Allow, Policy, ReadOnly, SessionState};
+use acp_tui::model::session::{Allow, Phase, Policy, ReadOnly, SessionState};
 use acp_tui::model::setup::Setup;
 use acp_tui::model::tool::{Mark, ToolCall};
 use serde_json::{Value, json};
@@ -115,10 +115,13 @@ fn a_session_is_loaded_when_it_is_old_enough_for_its_agent() {
     rig.host(HostEvent::Recalled(part));
     let after = put_off(&mut rig);
     assert!(after > Duration::from_secs(35) && after <= Duration::from_secs(40), "{after:?}");
+    let Phase::PutOff { until } = rig.model().first().phase() else { panic!("{:?}", rig.model().first().phase()) };
+    assert!(until <= rig.now + after && until + Duration::from_secs(1) > rig.now + after, "{until:?}");
     rig.prompt("held meanwhile");
     rig.now += after;
     rig.timer(Timer::OldEnough);
     assert_eq!(rig.sent_briefly(), ["session/load"]);
+    assert!(matches!(rig.model().first().phase(), Phase::Opening { .. }));
     // A timer that comes late asks for nothing twice.
     rig.timer(Timer::OldEnough);
     assert_eq!(rig.sent_briefly(), [] as [&str; 0]);

@@ -228,6 +228,16 @@ fn a_load_that_breaks_off_keeps_what_is_shown_and_what_came() {
 }
 
 #[test]
+fn a_session_that_is_loaded_after_a_death_says_that_it_goes_on() {
+    let mut rig = again(Value::Null);
+    assert_eq!(rig.sent_briefly(), ["session/load"]);
+    tell_one(&mut rig);
+    assert!(!rig.has_entry("the session goes on"));
+    rig.answer("session/load", json!({}));
+    assert!(rig.has_entry("the session goes on"), "{:?}", rig.entries());
+}
+
+#[test]
 fn a_session_that_can_be_resumed_goes_on_without_its_history() {
     let mut rig = again(json!({ "resume": {} }));
     assert_eq!(rig.sent_briefly(), ["session/resume"]);

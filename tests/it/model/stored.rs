@@ -334,6 +334,11 @@ fn r_156_a_list_that_never_ends_is_ended() {
     assert!(matches!(listing(&rig).state, ListState::Stopped(why) if why.contains("10,000")));
     assert_eq!(listing(&rig).sessions.len(), 10_000);
     assert_eq!(rig.sent().len(), 2);
+    // All on one page, which is the last one.
+    list(&mut rig, None);
+    rig.answer("session/list", page(&many, Value::Null));
+    assert!(matches!(listing(&rig).state, ListState::Stopped(why) if why.contains("10,000")));
+    assert_eq!((listing(&rig).sessions.len(), rig.sent().len()), (10_000, 1));
 }
 
 #[test]

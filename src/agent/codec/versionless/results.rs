@@ -68,7 +68,7 @@ pub fn listed(result: &str) -> Result<SessionPage, CallError> {
         Some(cursor) if cursor.len() <= MAX_WORDS => Ok(cursor.to_owned()),
         _ => Err(malformed("session/list", "nextCursor cannot be given back")),
     });
-    Ok(SessionPage { sessions, next: next.transpose()? })
+    Ok(SessionPage { sessions, is_cut: list.len() > MAX_LISTED, next: next.transpose()? })
 }
 
 fn one_listed(value: &Value) -> Option<Listed> {

@@ -6,7 +6,10 @@ use crate::base::sanitize;
 use crate::model::account;
 use crate::model::session_ref::SessionRef;
 use crate::text::width;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Columns that are kept of a title or a prompt, and of an agent's name.
 pub(super) const ABOUT: usize = 240;
@@ -82,6 +85,8 @@ pub struct PastSession {
     pub is_named: bool,
     /// What is the same for all sessions that continue one another.
     pub thread: Option<String>,
+    /// When it began, counted from 1970: one of a thread before those that continue it.
+    pub began: Duration,
     /// The records that it is in, the newest last; without any, only its agent knows of it.
     pub journals: Vec<PathBuf>,
     /// What the filter looks at.
@@ -111,6 +116,7 @@ impl PastSession {
             forks: false,
             is_named: false,
             thread: None,
+            began: Duration::ZERO,
             journals: Vec::new(),
             text: String::new(),
         }
@@ -143,10 +149,10 @@ impl PastSession {
         Self { branch, text, ..self }
     }
 
-    /// The same with what it shares with those that it continues, or that continue it.
+    /// The same with what it shares with those that it continues, or that continue it, and when it began.
     #[must_use]
-    pub fn of_thread(self, thread: Option<String>) -> Self {
-        Self { thread, ..self }
+    pub fn of_thread(self, thread: Option<String>, began: Duration) -> Self {
+        Self { thread, began, ..self }
     }
 
     /// The same with how it was used, `age` seconds ago at last, and whether its directory is gone.
@@ -183,4 +189,21 @@ impl PastSession {
     pub fn name(&self) -> Option<&str> {
         self.title.as_deref().or(self.first_prompt.as_deref())
     }
+}
+
+/// Those of one thread stand where the first of them does, each below the one that goes on from it.
+pub(super) fn by_thread(all: &[PastSession], shown: &mut Vec<usize>) {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let thread = |at: usize| all.get(at).and_then(|one| one.thread.as_deref());
+    for (place, at) in shown.iter().enumerate() {
+        if let Some(thread) = thread(*at) {
+            places.entry(thread).or_insert(place);
+        }
+    }
+    let mut placed: Vec<(usize, usize)> = shown.iter().copied().enumerate().collect();
+    placed.sort_by_key(|(place, at)| {
+        let place = thread(*at).and_then(|thread| places.get(thread)).unwrap_or(place);
+        (*place, Reverse(all.get(*at).map(|one| one.began)))
+    });
+    *shown = placed.into_iter().map(|(_, at)| at).collect();
 }
