@@ -356,6 +356,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base::media",
             "base::picture",
             "base::sanitize",
+            "base::width",
         ],
     ),
 ];

@@ -35,7 +35,7 @@ fn measure(text: &str, ambiguous_is_wide: bool) -> usize {
     match text.chars().next() {
         None => 0,
         Some(first) if first.is_control() => 0,
-        Some(first) if ambiguous_is_wide && is_ambiguous(first) => 2,
+        Some(first) if ambiguous_is_wide && is_ambiguous(first) && !is_drawing(first) => 2,
         Some(_) => text.width().min(WIDEST),
     }
 }
@@ -43,6 +43,12 @@ fn measure(text: &str, ambiguous_is_wide: bool) -> usize {
 /// The columns of a grapheme on a terminal that draws each of its characters for itself.
 pub fn apart(text: &str) -> usize {
     text.chars().map(|c| if is_ambiguous(c) { 2 } else { c.width().unwrap_or(0) }).sum()
+}
+
+/// What lines, frames and bars are made of, each of which has to fill one column: where it does not, something else is
+/// drawn instead.
+pub const fn is_drawing(c: char) -> bool {
+    matches!(c, '\u{2500}'..='\u{259f}')
 }
 
 /// Whether East Asian fonts draw it wider than others.
@@ -97,7 +103,7 @@ mod tests {
             ("\u{6f22}", 2, 2),
             ("\u{a7}", 1, 2),
             ("\u{2026}", 1, 2),
-            ("\u{2500}", 1, 2),
+            ("\u{2500}", 1, 1),
             ("\u{3b1}", 1, 2),
             ("\u{3b1}\u{301}", 1, 2),
             ("\u{44f}", 1, 2),

@@ -62,6 +62,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 use tracing::{info, warn};
 
 /// How long what is queued is applied before the screen has its turn.
@@ -337,7 +338,7 @@ impl<D: Device> Running<D> {
     }
 
     async fn wait(&mut self) -> Awaited {
-        let until = pacing::until(self);
+        let until = pacing::pause(self).and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
         let Self { screen, engine, colours, files, past, autosave, copier, painter, status_command, .. } = self;
         tokio::select! {
             biased;

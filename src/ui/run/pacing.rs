@@ -8,7 +8,7 @@ use crate::ui::pace::Leave;
 use crate::ui::screen::Device;
 use crate::ui::tty::{Input, Told};
 use std::io;
-use tokio::time::Instant;
+use std::time::Duration;
 
 /// Before the first frame.
 pub(super) fn begin<D: Device>(running: &mut Running<D>) -> io::Result<()> {
@@ -31,14 +31,14 @@ pub(super) fn may_draw<D: Device>(running: &mut Running<D>) -> bool {
     true
 }
 
-/// When to look again; what is never due needs no timer.
-pub(super) fn until<D: Device>(running: &mut Running<D>) -> Option<std::time::Instant> {
+/// How long until it is to be looked again; what is never due needs no timer.
+pub(super) fn pause<D: Device>(running: &mut Running<D>) -> Option<Duration> {
     let (now, deadline) = (running.engine.now(), running.frames.deadline()?);
     let at = match running.pace.leave(running.frames.presses(), now) {
         Leave::Wait(until) => deadline.max(until),
         Leave::Whole | Leave::AtMost(_) => deadline,
     };
-    Instant::now().checked_add(at.saturating_sub(now)).map(Instant::into_std)
+    Some(at.saturating_sub(now))
 }
 
 /// A frame was drawn.

@@ -26,7 +26,10 @@ impl Letters {
 
     pub(super) fn reduce(self, buf: &mut Buffer) {
         if self == Self::Unicode {
-            return if width::ambiguous_is_wide() { make_room(buf) } else { () };
+            if width::ambiguous_is_wide() {
+                make_room(buf);
+            }
+            return;
         }
         for cell in &mut buf.content {
             let symbol = cell.symbol();
@@ -46,18 +49,22 @@ impl Letters {
     }
 }
 
-/// Where ambiguous characters are wide: one that has been given a single column, because it is a sign of ours, becomes ASCII
-/// instead of lying over what stands beside it.
+/// Where ambiguous characters are wide: what lines are made of becomes ASCII, and what has been given a single column,
+/// because it is a sign of ours, instead of lying over what stands beside it.
 fn make_room(buf: &mut Buffer) {
     let columns = usize::from(buf.area.width.max(1));
     for row in buf.content.chunks_mut(columns) {
         let mut x = 0;
         while let Some(cell) = row.get(x) {
-            let is_wide = cell.symbol().chars().next().is_some_and(width::is_ambiguous);
-            let is_alone = row.get(x + 1).is_some_and(|next| next.symbol() == " ");
+            let first = cell.symbol().chars().next();
+            let is_wide = first.is_some_and(width::is_ambiguous);
+            let has_room = row.get(x + 1).is_some_and(|next| next.symbol() == " ");
+            let is_alone = has_room && !first.is_some_and(width::is_drawing);
             if is_wide && !is_alone {
                 let sign = char_of(cell.symbol());
-                row.get_mut(x).map(|cell| cell.set_char(sign));
+                if let Some(cell) = row.get_mut(x) {
+                    cell.set_char(sign);
+                }
             }
             x += if is_wide && is_alone { 2 } else { 1 };
         }
@@ -92,6 +99,8 @@ const fn sign(c: char) -> char {
         '⚠' => '!',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '┏' | '┓' | '┗' | '┛' | '┣' | '┫' | '┳' | '╭' | '╮'
         | '╰' | '╯' => '+',
+        '\u{2500}'..='\u{257f}' => '+',
+        '\u{2580}'..='\u{259f}' => '#',
         '\u{a0}' | '\u{2007}' | '\u{202f}' => ' ',
         _ => '?',
     }
@@ -117,11 +126,11 @@ mod tests {
     fn where_ambiguous_characters_are_wide_signs_lie_over_nothing() {
         let mut buf = Buffer::empty(Rect::new(0, 0, 12, 2));
         buf.set_string(0, 0, "────▎word…x│", Style::new());
-        buf.set_string(0, 1, "· § é ❯ a", Style::new());
+        buf.set_string(0, 1, "· § é ❯ │ a", Style::new());
         make_room(&mut buf);
         let row = |y: u16| (0..12).map(|x| buf[(x, y)].symbol()).collect::<String>();
         assert_eq!(row(0), "----|word.x|");
-        assert_eq!(row(1), "· § é ❯ a   ");
+        assert_eq!(row(1), "· § é ❯ | a ");
     }
 
     #[test]
