@@ -399,7 +399,7 @@ mod tests {
         finder.ask(ask("m"));
         finder.ask(ask("main"));
         let mut answer = finder.next().await;
-        while answer.text != "main" {
+        while answer.text != "main" || answer.paths.is_empty() {
             answer = finder.next().await;
         }
         assert_eq!(answer.paths, [("src/main.rs".to_owned(), 2)]);
