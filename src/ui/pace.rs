@@ -129,7 +129,7 @@ impl Pace {
         let took = now.saturating_sub(asked.at);
         match self.way {
             Some(way) if took < way => self.way = Some(took),
-            Some(way) if bytes <= FEW => self.way = Some(way + (took - way) / 8),
+            Some(way) if bytes <= FEW => self.way = Some(way + took.saturating_sub(way) / 8),
             None if bytes <= FEW => self.way = Some(took),
             Some(_) | None => {}
         }
