@@ -260,6 +260,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::keys", &["base"]),
     ("ui::tty", &["ui::keys", "base"]),
     ("ui::frame", &["model::ids"]),
+    ("ui::pace", &["model::ids"]),
     ("ui::md", &["text", "base"]),
     ("ui::notify", &["ui::labels", "ui::state", "model", "text", "base"]),
     ("ui::paint", &["theme", "text"]),
@@ -271,7 +272,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     // Of pictures the cells are plain data, too.
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "ui::state::pictures", "model", "text", "base"]),
-    ("ui::transcript", &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted"]),
+    (
+        "ui::transcript",
+        &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted", "base::width"],
+    ),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base::picture"]),
     (
         "ui::view",
@@ -352,6 +356,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base::media",
             "base::picture",
             "base::sanitize",
+            "base::width",
         ],
     ),
 ];

@@ -21,3 +21,4 @@ pub mod toml_doc;
 pub mod transport;
 pub mod utf8;
 pub mod weighted;
+pub mod width;

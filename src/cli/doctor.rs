@@ -343,6 +343,7 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("theme", config.theme.clone()),
         ("screen", config.is_inline.then(|| "inline".to_owned())),
         ("on_exit", config.prints_on_exit.then(|| "print".to_owned())),
+        ("ambiguous_width", config.ambiguous_is_wide.map(|is_wide| if is_wide { "2" } else { "1" }.to_owned())),
         ("gate", config.gate.clone()),
         ("decision_hook", config.decision_hook.as_ref().and_then(|words| words.first()).cloned()),
         ("protocol", config.spoken.protocol.clone()),

@@ -11,7 +11,7 @@ use super::resume;
 use super::runtime;
 use super::usage::Usage;
 use super::written::Written;
-use crate::base::{human, paths};
+use crate::base::{human, paths, width};
 use crate::config::agents::{self, AgentCommand};
 use crate::config::prompts;
 use crate::engine::{Engine, EngineConfig, Further};
@@ -321,6 +321,9 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     warnings.extend(wrong.iter().map(ToString::to_string));
     let (prompts, wrong) = surroundings.dirs.as_ref().map(|dirs| prompts::read(&dirs.prompts())).unwrap_or_default();
     warnings.extend(wrong.iter().map(ToString::to_string));
+    if let Some(is_wide) = surroundings.config.ambiguous_is_wide {
+        width::set_ambiguous_wide(is_wide);
+    }
     let multiplexer = Multiplexer::from_env(get("TMUX").as_deref(), get("STY").as_deref());
     let options = UiOptions {
         looks,
@@ -342,6 +345,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
         outside: outside::outside(surroundings, multiplexer, get),
         clipboard: outside::clipboard(surroundings, get),
         tour: None,
+        ambiguous_is_wide: surroundings.config.ambiguous_is_wide,
         status_command: outside::status_command(surroundings),
         conversation: Conversation {
             is_inline: common.inline || surroundings.config.is_inline,

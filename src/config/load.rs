@@ -14,8 +14,8 @@ use crate::base::toml_doc::{Report, kind_of};
 
 use super::mcp;
 use super::schema::{
-    AGENT_KEYS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify, ON_EXIT,
-    PROTOCOLS, SCREENS, SESSIONS_KEYS, TRANSPORTS,
+    AGENT_KEYS, AMBIGUOUS, AgentConfig, Config, DIALECTS, FRAMINGS, GATES, KEEP_KEYS, KEYS, Keep, NOTIFY, Notify,
+    ON_EXIT, PROTOCOLS, SCREENS, SESSIONS_KEYS, TRANSPORTS,
 };
 
 pub use crate::base::toml_doc::Warning;
@@ -73,6 +73,9 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "theme" => config.theme = string("theme", "the name of a theme", value, &mut report),
             "screen" => {
                 config.is_inline = one_of("screen", &SCREENS, value, &mut report).is_some_and(|word| word == "inline");
+            }
+            "ambiguous_width" => {
+                config.ambiguous_is_wide = ambiguous(value, &mut report);
             }
             "on_exit" => {
                 config.prints_on_exit =
@@ -135,6 +138,23 @@ fn one_of(key: &str, words: &[&str], value: &Spanned<DeValue<'_>>, report: &mut 
         return None;
     }
     Some(name)
+}
+
+/// As a number or a word.
+fn ambiguous(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<bool> {
+    let said = match value.get_ref() {
+        DeValue::Integer(number) => number.as_str(),
+        other => other.as_str().unwrap_or_default(),
+    };
+    match said {
+        "1" => Some(false),
+        "2" => Some(true),
+        "auto" => None,
+        _ => {
+            report.warn(&value.span(), format!("ambiguous_width has to be one of {}", AMBIGUOUS.join(", ")));
+            None
+        }
+    }
 }
 
 fn budget(value: &Spanned<DeValue<'_>>, report: &mut Report<'_>) -> Option<String> {

@@ -46,10 +46,20 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, gate, decision_hook, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, ambiguous_width, gate, decision_hook, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
             "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp",
         ]
     );
+}
+
+#[test]
+fn the_columns_of_ambiguous_characters_are_a_number_or_a_word() {
+    let of = |value: &str| load(&format!("ambiguous_width = {value}"), "config.toml").0.ambiguous_is_wide;
+    assert_eq!(
+        ["1", "2", "\"1\"", "\"2\"", "\"auto\""].map(of),
+        [Some(false), Some(true), Some(false), Some(true), None]
+    );
+    assert_eq!(said("ambiguous_width = 3"), ["config.toml:1: ambiguous_width has to be one of auto, 1, 2"]);
 }
 
 mod bad_values_say_what_is_allowed {

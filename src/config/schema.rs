@@ -7,11 +7,12 @@ use super::installed::Installed;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 15] = [
+pub const KEYS: [&str; 16] = [
     "default_agent",
     "theme",
     "screen",
     "on_exit",
+    "ambiguous_width",
     "gate",
     "decision_hook",
     "protocol",
@@ -29,6 +30,8 @@ pub const NOTIFY: [&str; 6] = ["auto", "off", "bell", "osc9", "osc99", "osc777"]
 /// Where the conversation stands, and what is left of it in the terminal after the full screen.
 pub const SCREENS: [&str; 2] = ["full", "inline"];
 pub const ON_EXIT: [&str; 2] = ["nothing", "print"];
+/// How many columns ambiguous characters have.
+pub const AMBIGUOUS: [&str; 3] = ["auto", "1", "2"];
 /// How writes and commands of the agent can be let through.
 pub const GATES: [&str; 3] = ["off", "ask", "hold"];
 /// Which versions of the protocol agents can be spoken to in.
@@ -73,6 +76,8 @@ pub struct Config {
     pub is_inline: bool,
     /// After the full screen.
     pub prints_on_exit: bool,
+    /// Whether ambiguous characters have two columns, where it is said.
+    pub ambiguous_is_wide: Option<bool>,
     /// One of [`GATES`].
     pub gate: Option<String>,
     /// A program and its arguments, asked about what agents want.

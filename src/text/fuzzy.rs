@@ -19,6 +19,15 @@ pub fn rank(query: &str, items: &[&str]) -> Vec<usize> {
     ranking.best()
 }
 
+/// Which characters an item has, a bit for those that are alike in six bits; all of them where it is not ASCII.
+pub fn letters(item: &str) -> u64 {
+    if item.is_ascii() { item.bytes().fold(0, |all, byte| all | bit(byte)) } else { u64::MAX }
+}
+
+const fn bit(byte: u8) -> u64 {
+    1 << (byte.to_ascii_lowercase() & 63)
+}
+
 /// The same of items that come one after the other, of which only the best are wanted.
 pub struct Ranking {
     pattern: Pattern,
@@ -28,6 +37,8 @@ pub struct Ranking {
     found: Vec<(Reverse<u32>, usize, usize)>,
     added: usize,
     most: usize,
+    /// What an item lacks nothing of that matches.
+    needs: u64,
 }
 
 impl Ranking {
@@ -39,7 +50,16 @@ impl Ranking {
             found: Vec::new(),
             added: 0,
             most,
+            needs: query
+                .bytes()
+                .filter(|byte| byte.is_ascii_graphic() && *byte != b'\\')
+                .fold(0, |all, b| all | bit(b)),
         }
+    }
+
+    /// The same as [`Self::add`], of an item whose [`letters`] are known: most are not looked at.
+    pub fn add_known(&mut self, item: &str, letters: u64) {
+        if letters & self.needs == self.needs { self.add(item) } else { self.added += 1 }
     }
 
     pub fn add(&mut self, item: &str) {
@@ -96,6 +116,19 @@ mod tests {
     }
 
     #[test]
+    fn what_lacks_a_letter_is_not_looked_at_and_nothing_is_missed() {
+        let items = ["src/Model.rs", "src/other.rs", "m\u{f6}del", "a b\\ c", "MODEL"];
+        for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M"] {
+            let mut known = Ranking::new(query, 9);
+            items.iter().for_each(|item| known.add_known(item, letters(item)));
+            assert_eq!(known.best(), rank(query, &items), "{query}");
+        }
+        let mut ranking = Ranking::new("model", 9);
+        ranking.add_known("model", letters("other"));
+        assert_eq!(ranking.best(), Vec::<usize>::new());
+    }
+
+    #[test]
     fn an_empty_query_keeps_the_rank() {
         assert_eq!(rank("", &["b", "a"]), [0, 1]);
         assert_eq!(rank("  ", &["b", "a"]), [0, 1]);
@@ -122,7 +155,7 @@ mod tests {
             let all = rank(&query, &items);
             let mut best = Ranking::new(&query, 2);
             for item in &items {
-                best.add(item);
+                best.add_known(item, letters(item));
             }
             prop_assert_eq!(best.best(), all.iter().copied().take(2).collect::<Vec<_>>());
             prop_assert!(found.len() == all.len() && found.iter().all(|at| *at < items.len()));

@@ -1,16 +1,15 @@
 //! How many columns text takes.
 //!
-//! Measures graphemes, never single characters, and cuts only between them. Knows no particular terminal. Invariants: no
-//! grapheme is wider than two columns, control characters take none, and the width of a string is the sum of the widths
-//! of its graphemes.
+//! Measures graphemes (as [`crate::base::width`] does), never single characters, and cuts only between them. Invariant: the
+//! width of a string is the sum of the widths of its graphemes.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::run::StyledText;
 use super::token::Token;
+use crate::base::width::grapheme as grapheme_width;
 
 /// Columns between tab stops.
 pub const TAB: usize = 4;
@@ -18,16 +17,6 @@ pub const TAB: usize = 4;
 /// Columns of an end that says something.
 const MIN_TAIL: usize = 7;
 const ELLIPSIS: &str = "…";
-
-/// The columns of one grapheme: 0, 1 or 2.
-pub fn grapheme_width(grapheme: &str) -> usize {
-    match grapheme.as_bytes() {
-        [b' '..=b'~'] => 1,
-        [] => 0,
-        _ if grapheme.chars().next().is_some_and(char::is_control) => 0,
-        _ => grapheme.width().min(2),
-    }
-}
 
 /// The graphemes of a text with their byte offset and width.
 ///
@@ -96,9 +85,9 @@ pub fn truncate(text: &str, cols: usize) -> Cow<'_, str> {
     if clip(text, cols).0.len() == text.len() {
         return Cow::Borrowed(text);
     }
-    match cols {
-        0 => Cow::Borrowed(""),
-        _ => Cow::Owned(format!("{}{ELLIPSIS}", clip(text, cols - 1).0)),
+    match cols.checked_sub(grapheme_width(ELLIPSIS)) {
+        None => Cow::Borrowed(""),
+        Some(left) => Cow::Owned(format!("{}{ELLIPSIS}", clip(text, left).0)),
     }
 }
 
@@ -108,12 +97,13 @@ pub fn truncate_start(text: &str, cols: usize) -> Cow<'_, str> {
     if total <= cols {
         return Cow::Borrowed(text);
     }
-    if cols == 0 {
+    let sign = grapheme_width(ELLIPSIS);
+    if cols < sign {
         return Cow::Borrowed("");
     }
     let mut left = total;
     for (at, _, width) in graphemes(text) {
-        if left < cols {
+        if left + sign <= cols {
             return Cow::Owned(format!("{ELLIPSIS}{}", &text[at..]));
         }
         left -= width;
@@ -139,10 +129,11 @@ pub fn truncate_styled(text: &StyledText, cols: usize) -> StyledText {
         return text.clone();
     }
     let mut out = StyledText::new();
-    if cols == 0 {
+    let sign = grapheme_width(ELLIPSIS);
+    if cols < sign {
         return out;
     }
-    let end = clip(all, cols - 1).0.len();
+    let end = clip(all, cols - sign).0.len();
     for (piece, style) in text.slice(0..end) {
         out.push(piece, style);
     }

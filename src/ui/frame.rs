@@ -41,11 +41,13 @@ pub struct Frames {
     last: Option<Now>,
     deadline: Option<Now>,
     turn_end: Option<Now>,
+    presses: bool,
 }
 
 impl Frames {
     /// Something changed.
     pub fn want(&mut self, urgency: Urgency, now: Now) {
+        self.presses |= urgency == Urgency::AtOnce;
         let before = if urgency == Urgency::TurnEnd { self.turn_end.replace(now) } else { None };
         let shares = match urgency {
             Urgency::AtOnce => false,
@@ -69,6 +71,11 @@ impl Frames {
         self.deadline
     }
 
+    /// Whether the next frame shows what the person did.
+    pub fn presses(&self) -> bool {
+        self.presses
+    }
+
     pub fn is_due(&self, now: Now) -> bool {
         self.deadline.is_some_and(|d| d <= now)
     }
@@ -76,6 +83,7 @@ impl Frames {
     /// A frame was drawn; `motion` is what it showed.
     pub fn drawn(&mut self, motion: Motion, now: Now) {
         self.last = Some(now);
+        self.presses = false;
         self.deadline = match motion {
             Motion::Still => None,
             Motion::Clock => Some(next_multiple(now, SECOND)),

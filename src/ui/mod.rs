@@ -17,6 +17,7 @@ pub mod msg;
 #[cfg(test)]
 mod naughty_tests;
 pub mod notify;
+pub mod pace;
 mod paint;
 pub mod past;
 #[cfg(test)]

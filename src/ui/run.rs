@@ -18,6 +18,7 @@ mod inspecting;
 mod listing;
 mod messages;
 mod models;
+mod pacing;
 mod pictures;
 mod pointing;
 mod scrolling;
@@ -32,10 +33,11 @@ use super::frame::{Frames, Urgency};
 use super::keys::Keymap;
 use super::labels::GoesOn;
 use super::msg::{EditorJob, FrameInfo, Out};
+use super::pace::Pace;
 use super::past::{Archive, Found, Lease, Reader};
 use super::screen::{Device, Happening, Screen};
 use super::state::App;
-use super::state::dock::{Dialog, Raw};
+use super::state::dock::Dialog;
 use super::state::own_prompts::OwnPrompt;
 use super::state::session_list::Place;
 use super::status_line;
@@ -69,8 +71,6 @@ use tracing::{info, warn};
 const DRAIN: Duration = Duration::from_millis(4);
 /// Inputs taken together before a frame.
 const INPUTS: usize = 512;
-/// Lines of the agent's messages that are shown while it is silent.
-const STDERR: usize = 200;
 
 pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::{Ask, Branch, Run};
@@ -112,6 +112,8 @@ pub struct UiOptions {
     pub clipboard: Tools,
     /// What Enter sends where nothing is written and nothing was said yet.
     pub tour: Option<String>,
+    /// Whether ambiguous characters have two columns; the terminal is asked where nobody says.
+    pub ambiguous_is_wide: Option<bool>,
     /// Makes words for the status line.
     pub status_command: Option<StatusProgram>,
     pub conversation: Conversation,
@@ -192,6 +194,8 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         forgetting: Forgetting::default(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
+        pace: Pace::default(),
+        most: None,
         options,
         title: String::new(),
         editor: None,
@@ -229,6 +233,9 @@ struct Running<D: Device> {
     transcript: Transcript,
     info: FrameInfo,
     frames: Frames,
+    pace: Pace,
+    /// Bytes that the next frame may have.
+    most: Option<usize>,
     options: UiOptions,
     title: String,
     /// What the person's editor is to be started for.
@@ -261,6 +268,7 @@ impl<D: Device> Running<D> {
     /// An error means that the terminal is gone.
     async fn drive(&mut self) -> io::Result<Exit> {
         pictures::ask_terminal(self)?;
+        pacing::begin(self)?;
         self.draw()?;
         match self.options.purpose {
             Purpose::Session => {
@@ -279,7 +287,7 @@ impl<D: Device> Running<D> {
             if self.options.purpose == Purpose::Review && self.app.view.review.is_none() {
                 return Ok(Exit::Quit);
             }
-            if self.frames.is_due(self.engine.now()) {
+            if pacing::may_draw(self) {
                 self.draw()?;
             }
             self.leases.retain(|key, _| self.app.has_view(*key));
@@ -332,9 +340,7 @@ impl<D: Device> Running<D> {
     }
 
     async fn wait(&mut self) -> Awaited {
-        let pause = self.frames.deadline().map(|at| at.saturating_sub(self.engine.now()));
-        // What is never due needs no timer.
-        let until = pause.and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
+        let until = pacing::pause(self).and_then(|pause| Instant::now().checked_add(pause)).map(Instant::into_std);
         let Self { screen, engine, colours, files, past, autosave, copier, painter, status_command, .. } = self;
         tokio::select! {
             biased;
@@ -396,8 +402,14 @@ impl<D: Device> Running<D> {
     fn inputs(&mut self, first: Input) -> io::Result<Option<Exit>> {
         let mut next = Some(first);
         let mut typed: Option<(TermId, Vec<u8>)> = None;
+        let mut does = false;
         for _ in 0..INPUTS {
             let Some(input) = next.take() else { break };
+            if pacing::hear(self, &input)? {
+                next = self.screen.ready();
+                continue;
+            }
+            does = true;
             hear(&mut self.screen, &mut self.options, &input)?;
             self.telling.hear(&input);
             self.terminal.hear(&input);
@@ -419,7 +431,9 @@ impl<D: Device> Running<D> {
             next = self.screen.ready();
         }
         self.type_into(typed);
-        self.frames.want(Urgency::AtOnce, self.engine.now());
+        if does {
+            self.frames.want(Urgency::AtOnce, self.engine.now());
+        }
         Ok(None)
     }
 
@@ -528,21 +542,9 @@ impl<D: Device> Running<D> {
         self.app.sync(self.engine.model(), now);
         self.go_to_place();
         self.ask_what_waits();
-        let has_nothing_else = match self.app.view.dock.dialog {
-            Some(Dialog::Silent) => true,
-            // Who names no way to log in may have printed one.
-            Some(Dialog::LogIn) => {
-                let shown = self.engine.model().at(self.app.shown());
-                shown.is_some_and(|shown| shown.agent().auth_methods.is_empty())
-            }
-            _ => false,
-        };
-        if has_nothing_else {
-            let lines = if self.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
-            let agent = self.engine.model().at(self.app.shown()).map(|shown| shown.agent_key());
-            self.app.view.dock.stderr = agent.map(|agent| self.engine.stderr_tail(agent, lines)).unwrap_or_default();
-        }
+        inspecting::hear_stderr(self);
         pictures::bring(self);
+        self.screen.allow(self.most);
         let Self { screen, engine, app, transcript, info, options, .. } = self;
         let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
         let title = status_line::terminal_title(cx.session, view::sessions::others_wait(&cx));
@@ -571,6 +573,7 @@ impl<D: Device> Running<D> {
         }
         self.engine.fit_shell(self.info.shell);
         self.frames.drawn(self.info.motion, now);
+        pacing::drawn(self)?;
         if let (Some(review), Some(frame)) = (&mut self.app.view.review, &self.info.review)
             && review.measure(frame.measured)
         {

@@ -5,7 +5,8 @@
 
 use super::keys::Mouse;
 use super::tty::{
-    Beside, Hyperlink, Input, InputStream, Letters, Multiplexer, Place, Questions, Region, Sheet, Surface, Tty, TtyOut,
+    ASK_ARRIVAL, Beside, Hyperlink, Input, InputStream, Letters, Multiplexer, Place, Questions, Region, Sheet, Surface,
+    Told, Tty, TtyOut,
 };
 use crate::base::graphics::Image;
 use crate::engine::wait::{Signal, Signals};
@@ -64,6 +65,9 @@ pub trait Device {
 
     /// Asks the terminal something. An answer comes as input; it may never come.
     fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()>;
+
+    /// Asks whether what was written has arrived.
+    fn ask_arrival(&mut self) -> io::Result<()>;
 
     /// For a program that the person uses meanwhile.
     fn lend(&mut self);
@@ -147,6 +151,14 @@ impl Device for OwnTerminal {
             // Before the question: the answer may be quick.
             input.expect(Tty::last_answer(what, through));
             self.tty.ask(what, through)?;
+        }
+        Ok(())
+    }
+
+    fn ask_arrival(&mut self) -> io::Result<()> {
+        if let Some(input) = &mut self.input {
+            input.expect(Told::Arrived);
+            self.tty.send(ASK_ARRIVAL)?;
         }
         Ok(())
     }
@@ -315,9 +327,33 @@ impl<D: Device> Screen<D> {
     }
 
     pub fn ask(&mut self, what: Questions, through: Multiplexer) -> io::Result<()> {
-        // A terminal that has only its letters has no pictures.
-        let pictures = what.pictures && self.letters == Letters::Unicode;
-        self.device.ask(Questions { pictures, ..what }, through)
+        // A terminal that has only its letters has no pictures, and none that are ambiguous.
+        let has_all = self.letters == Letters::Unicode;
+        let (pictures, ambiguous) = (what.pictures && has_all, what.ambiguous && has_all);
+        self.device.ask(Questions { pictures, ambiguous, ..what }, through)
+    }
+
+    pub fn ask_arrival(&mut self) -> io::Result<()> {
+        self.device.ask_arrival()
+    }
+
+    /// How many bytes the rows of the next frame may have, about; what is left out comes with later ones.
+    pub fn allow(&mut self, most: Option<usize>) {
+        self.surface.allow(most);
+        self.region.allow(most);
+    }
+
+    /// Whether something was left out of the last frame.
+    pub fn is_cut(&self) -> bool {
+        match self.place {
+            Place::Alternate => self.surface.is_cut(),
+            Place::Main => self.region.is_cut(),
+        }
+    }
+
+    /// Bytes of all frames.
+    pub fn written(&self) -> u64 {
+        self.surface.written() + self.region.written()
     }
 
     /// Width and height of a cell in pixels, where that is known.

@@ -111,6 +111,8 @@ fn is_allowed(sequence: &str) -> bool {
         }
         // What every terminal answers.
         "c" => parameters.is_empty(),
+        // Whether what was drawn has arrived.
+        "n" => matches!(parameters, "5" | "6"),
         "u" => matches!(parameters, ">1" | "<1"),
         // How many colours pictures may have.
         "S" => parameters == "?1;1;0",

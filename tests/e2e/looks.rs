@@ -1,6 +1,6 @@
 //! Colours that follow what the terminal tells of itself, and terminals that can show less.
 
-use super::session::{Place, composer, find};
+use super::session::{ESC, Place, composer, find};
 use std::time::Duration;
 
 const SCRIPT: &str = r#"
@@ -40,6 +40,53 @@ fn the_background_is_asked_for_and_its_answer_changes_the_colours_and_types_noth
     s.send("\x1b[I");
     s.wait_for_bytes(from, b"\x1b]11;?");
     assert_eq!(composer(&s.screen()), "");
+    s.quit(&place);
+}
+
+#[test]
+fn how_wide_ambiguous_characters_are_is_asked_for_and_what_is_laid_out_fits() {
+    let place = Place::new();
+    let script = SCRIPT.replace("all done", "\u{a7}\u{2026}| all done");
+    let mut s = place.play(&script, (80, 24));
+    s.wait_for_bytes(0, "\x1b[8m\u{a7}\x1b[6n\x1b[m\r\x1b[K".as_bytes());
+    s.ready();
+    s.prompt("go");
+    s.see("\u{a7}\u{2026}| all done");
+    s.see("\u{2500}\u{2500}\u{2500}");
+    // A late answer.
+    s.send("\x1b[2;3R");
+    s.see("-----");
+    let screen = s.see("\u{a7} \u{2026} | all done");
+    assert!(!screen.contains("\u{2500}"), "{screen}");
+    assert_eq!(composer(&screen), "");
+    s.quit(&place);
+    place.config("ambiguous_width = 1\n");
+    let mut s = place.play(&script, (80, 24));
+    s.ready();
+    s.send("\x1b[2;3R");
+    s.prompt("go");
+    s.see("\u{a7}\u{2026}| all done");
+    assert!(find(&s.bytes(), b"\x1b[6n").is_none(), "said, and not asked");
+    s.quit(&place);
+}
+
+#[test]
+fn whether_what_was_drawn_has_arrived_is_asked_and_its_answer_types_and_decides_nothing() {
+    let place = Place::new();
+    let mut s = place.play("permissions", (80, 24));
+    s.wait_for_bytes(0, b"\x1b[5n");
+    s.ready();
+    s.send("\x1b[0n");
+    s.prompt("huge");
+    s.asks();
+    for torn in ["\x1b[0n", "\x1b[", "0n", "\x1b[0", "n"] {
+        s.send(torn);
+        s.pass(Duration::from_millis(150));
+    }
+    assert_eq!(composer(&s.screen()), "");
+    s.asks();
+    s.send(ESC);
+    s.see("stopped");
     s.quit(&place);
 }
 

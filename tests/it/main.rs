@@ -26,4 +26,5 @@ mod replay;
 mod review;
 mod rules;
 mod sdk_agent;
+mod slow_link;
 mod together;

@@ -1,7 +1,6 @@
 //! Editing by example and at random.
 
 use proptest::prelude::*;
-use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::*;
@@ -245,7 +244,7 @@ proptest! {
             let view = b.layout(w, h);
             prop_assert!(!view.rows.is_empty() && view.rows.len() <= usize::from(h));
             for row in &view.rows {
-                let columns: u16 = row.graphemes(true).map(CellWidth::cell_width).sum();
+                let columns: u16 = row.graphemes(true).map(|g| u16::try_from(crate::base::width::grapheme(g)).unwrap()).sum();
                 prop_assert!(columns <= w, "{row:?} at {w}");
                 prop_assert!(!row.chars().any(char::is_control));
             }

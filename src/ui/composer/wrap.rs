@@ -5,7 +5,7 @@
 //! Invariants: no row is wider than the width asked for; the cursor is inside; row starts are grapheme boundaries.
 
 use super::chips::Chips;
-use ratatui::buffer::CellWidth;
+use crate::base::width;
 use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
 
@@ -235,12 +235,16 @@ impl Wrap {
     }
 }
 
+fn columns(g: &str) -> u16 {
+    u16::try_from(width::grapheme(g)).unwrap_or(u16::MAX)
+}
+
 /// Not shown as itself: invisible, absurdly long, or wider than a whole row.
 fn is_odd(g: &str, inner: u16) -> bool {
     if g.len() == 1 {
         return false;
     }
-    let w = g.cell_width();
+    let w = columns(g);
     g.len() > MAX_GRAPHEME_BYTES || w == 0 || w > inner
 }
 
@@ -250,8 +254,8 @@ pub(super) fn cells(g: &str, col: u16, inner: u16) -> u16 {
         b"\t" => (TAB - col % TAB).min(inner.saturating_sub(col).max(1)),
         [_] => 1,
         _ if is_odd(g, inner) => 1,
-        // As the buffer measures that the rows are painted into, or the cursor would stand beside its place.
-        _ => g.cell_width(),
+        // As the terminal is written to, or the cursor would stand beside its place.
+        _ => columns(g),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Waits for nothing. Invariant: nothing is asked of a terminal where the answer would change nothing.
 
 use super::UiOptions;
+use crate::base::width;
 use crate::theme::looks::{Ground, Shade};
 use crate::ui::screen::{Device, Screen};
 use crate::ui::tty::{Input, Multiplexer, Questions, Scheme, Told};
@@ -12,18 +13,18 @@ use std::io;
 /// Asks a terminal that was just taken all there is to ask.
 pub(super) fn ask_all<D: Device>(screen: &mut Screen<D>, options: &UiOptions, pictures: bool) -> io::Result<()> {
     let is_alone = options.outside.takes_questions && options.multiplexer == Multiplexer::None;
-    put(screen, options, pictures && is_alone)
+    put(screen, options, pictures && is_alone, options.ambiguous_is_wide.is_none())
 }
 
 /// Asks the terminal what is behind the words and whether it shows what programs are at, if that changes anything.
 pub(super) fn ask<D: Device>(screen: &mut Screen<D>, options: &UiOptions) -> io::Result<()> {
-    put(screen, options, false)
+    put(screen, options, false, false)
 }
 
-fn put<D: Device>(screen: &mut Screen<D>, options: &UiOptions, pictures: bool) -> io::Result<()> {
+fn put<D: Device>(screen: &mut Screen<D>, options: &UiOptions, pictures: bool, ambiguous: bool) -> io::Result<()> {
     // Multiplexers pass nothing of it on.
     let status = options.outside.takes_questions && options.multiplexer == Multiplexer::None;
-    let what = Questions { background: options.looks.wants_to_know(), status, pictures };
+    let what = Questions { background: options.looks.wants_to_know(), status, pictures, ambiguous };
     if what == Questions::default() { Ok(()) } else { screen.ask(what, options.multiplexer) }
 }
 
@@ -37,6 +38,12 @@ pub(super) fn hear<D: Device>(screen: &mut Screen<D>, options: &mut UiOptions, i
                 Scheme::Dark => Shade::Dark,
                 Scheme::Light => Shade::Light,
             })
+        }
+        Input::Told(Told::Ambiguous { is_wide }) => {
+            if options.ambiguous_is_wide.is_none() && width::set_ambiguous_wide(*is_wide) {
+                screen.invalidate();
+            }
+            return Ok(());
         }
         // One that has not answered will not.
         Input::Focus(true) if options.looks.has_been_told() => return ask(screen, options),

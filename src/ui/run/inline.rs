@@ -18,6 +18,9 @@ use std::io;
 
 /// Rows that one frame prints.
 const ROWS: u16 = 256;
+/// Rows that are drawn anew below what is printed, about, and the least that are printed for it over a slow link.
+const REDRAWN: usize = 10;
+const LEAST: usize = 2;
 /// Rows at the end of a conversation that are printed of what was there before.
 const EARLIER: u32 = 1000;
 
@@ -42,11 +45,18 @@ pub(super) struct Printed {
 
 impl Printed {
     /// The next rows of the session that is shown.
-    fn next(&mut self, cx: &ViewCx<'_>, transcript: &mut super::Transcript, width: u16, which: Which) -> Page {
+    fn next(
+        &mut self,
+        cx: &ViewCx<'_>,
+        transcript: &mut super::Transcript,
+        width: u16,
+        most: u16,
+        which: Which,
+    ) -> Page {
         let (key, draw) = (cx.session.key(), cx.draw_ctx());
         let mark = self.marks.entry(key).or_default();
         let is_cut = mark.is_new() && transcript.skip_to_last(&draw, width, EARLIER, mark);
-        let rows = transcript.print(&draw, width, ROWS, mark, which);
+        let rows = transcript.print(&draw, width, most, mark, which);
         if rows.rows() == 0 || self.last == Some(key) {
             return rows;
         }
@@ -61,6 +71,12 @@ impl Printed {
     }
 }
 
+/// How many rows can be printed with so many bytes, and those below drawn anew.
+fn rows_of(bytes: usize, width: u16) -> u16 {
+    let rows = (bytes / usize::from(width.max(1))).saturating_sub(REDRAWN).max(LEAST);
+    u16::try_from(rows).unwrap_or(ROWS).min(ROWS)
+}
+
 fn sheet(page: Page) -> Sheet {
     let links = page.links.into_iter().map(|(y, columns, address)| Hyperlink { y, columns, address });
     Sheet { links: links.collect(), buf: page.buf }
@@ -69,12 +85,17 @@ fn sheet(page: Page) -> Sheet {
 /// Draws the frame at the end of the terminal's own screen.
 pub(super) fn draw<D: Device>(running: &mut Running<D>) -> io::Result<()> {
     let now = running.engine.now();
-    let Running { screen, engine, app, transcript, info, options, printed, .. } = running;
+    let Running { screen, engine, app, transcript, info, options, printed, frames, most, .. } = running;
+    let (presses, most) = (frames.presses(), *most);
     printed.marks.retain(|key, _| app.has_view(*key));
     let Some(cx) = view_cx(engine, app, options, now) else { return Ok(()) };
     screen.draw_below(|(width, height)| {
         let seen = u32::from(inline::tail_rows(height));
-        let page = printed.next(&cx, transcript, width, Which::Settled { seen });
+        // What the person did does not wait for what is printed.
+        let page = match most.map_or(ROWS, |bytes| if presses { 0 } else { rows_of(bytes, width) }) {
+            0 => Page { has_more: true, ..Page::default() },
+            rows => printed.next(&cx, transcript, width, rows, Which::Settled { seen }),
+        };
         printed.has_more = page.has_more;
         let mark = printed.marks.entry(cx.session.key()).or_default();
         let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
@@ -98,7 +119,7 @@ pub(super) fn leave<D: Device>(running: &mut Running<D>) -> io::Result<()> {
     let mut has_more = true;
     while has_more {
         screen.draw_below(|(width, _)| {
-            let page = printed.next(&cx, transcript, width, Which::All);
+            let page = printed.next(&cx, transcript, width, ROWS, Which::All);
             has_more = page.has_more;
             let live = Sheet { buf: Buffer::empty(Rect::new(0, 0, width, 1)), ..Sheet::default() };
             Below { printed: sheet(page), live, cursor: None }

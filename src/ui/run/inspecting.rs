@@ -1,15 +1,19 @@
-//! Messages for the inspector, while it is open.
+//! Messages for the inspector, while it is open, and what the agent says beside them where it says nothing else.
 //!
 //! Invariant: a frame takes a bounded number of them, so that a flood leaves time for keys.
 
 use super::Running;
 use crate::ui::frame::Urgency;
 use crate::ui::screen::Device;
+use crate::ui::state::dock::{Dialog, Raw};
 use std::time::Duration;
 
 /// Messages that are taken at a time, and for how long a frame takes them: enough for 10,000 a second.
 const BATCH: usize = 64;
 const BUDGET: Duration = Duration::from_micros(1500);
+
+/// Lines of the agent's messages that are shown while it is silent.
+const STDERR: usize = 200;
 
 pub(super) fn look<D: Device>(running: &mut Running<D>) {
     let Some(inspector) = &mut running.app.inspector else { return running.engine.seen().stop() };
@@ -35,4 +39,20 @@ pub(super) fn look<D: Device>(running: &mut Running<D>) {
 pub(super) fn has_news<D: Device>(running: &mut Running<D>) -> bool {
     let inspector = running.app.inspector.as_ref();
     inspector.is_some_and(|inspector| inspector.is_sifting() || running.engine.seen().has_news())
+}
+
+/// What the agent has printed, where there is nothing else to be shown of it.
+pub(super) fn hear_stderr<D: Device>(running: &mut Running<D>) {
+    let shown = running.engine.model().at(running.app.shown());
+    let has_nothing_else = match running.app.view.dock.dialog {
+        Some(Dialog::Silent) => true,
+        // Who names no way to log in may have printed one.
+        Some(Dialog::LogIn) => shown.is_some_and(|shown| shown.agent().auth_methods.is_empty()),
+        _ => false,
+    };
+    if has_nothing_else {
+        let lines = if running.app.view.dock.all_stderr == Raw::Shown { STDERR } else { 3 };
+        let agent = shown.map(|shown| shown.agent_key());
+        running.app.view.dock.stderr = agent.map(|agent| running.engine.stderr_tail(agent, lines)).unwrap_or_default();
+    }
 }

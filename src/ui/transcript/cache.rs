@@ -6,6 +6,7 @@
 use super::DrawCtx;
 use super::reading::Reading;
 use crate::base::weighted::Weighted;
+use crate::base::width;
 use crate::model::entry::{Body, Entry};
 use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
@@ -52,6 +53,7 @@ struct Key {
     with: u64,
     /// How much is known of pictures, for what has some.
     drawn: u64,
+    ambiguous_is_wide: bool,
 }
 
 /// What is known of an entry.
@@ -250,6 +252,7 @@ impl Cache {
             calls: 0,
             with: 0,
             drawn: cx.pictures.filter(|_| cells::pictures::of(entry).next().is_some()).map_or(0, Pictures::generation),
+            ambiguous_is_wide: width::ambiguous_is_wide(),
         }
     }
 

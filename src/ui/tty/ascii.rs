@@ -3,7 +3,8 @@
 //! Replaces what has been painted, cell by cell; knows nothing of what it means. Invariant: what comes out is printable
 //! ASCII and takes as many columns as before.
 
-use ratatui::buffer::{Buffer, CellWidth as _};
+use crate::base::width;
+use ratatui::buffer::Buffer;
 
 /// What the terminal can show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,11 +26,14 @@ impl Letters {
 
     pub(super) fn reduce(self, buf: &mut Buffer) {
         if self == Self::Unicode {
+            if width::ambiguous_is_wide() {
+                make_room(buf);
+            }
             return;
         }
         for cell in &mut buf.content {
             let symbol = cell.symbol();
-            if symbol.is_ascii() || symbol.cell_width() == 0 {
+            if symbol.is_ascii() || width::grapheme(symbol) == 0 {
                 continue;
             }
             let sign = char_of(symbol);
@@ -41,6 +45,28 @@ impl Letters {
         match self {
             Self::Unicode => text.to_owned(),
             Self::Ascii => text.chars().map(|c| if c.is_ascii() { c } else { sign(c) }).collect(),
+        }
+    }
+}
+
+/// Where ambiguous characters are wide: what lines are made of becomes ASCII, and what has been given a single column,
+/// because it is a sign of ours, instead of lying over what stands beside it.
+fn make_room(buf: &mut Buffer) {
+    let columns = usize::from(buf.area.width.max(1));
+    for row in buf.content.chunks_mut(columns) {
+        let mut x = 0;
+        while let Some(cell) = row.get(x) {
+            let first = cell.symbol().chars().next();
+            let is_wide = first.is_some_and(width::is_ambiguous);
+            let has_room = row.get(x + 1).is_some_and(|next| next.symbol() == " ");
+            let is_alone = has_room && !first.is_some_and(width::is_drawing);
+            if is_wide && !is_alone {
+                let sign = char_of(cell.symbol());
+                if let Some(cell) = row.get_mut(x) {
+                    cell.set_char(sign);
+                }
+            }
+            x += if is_wide && is_alone { 2 } else { 1 };
         }
     }
 }
@@ -73,6 +99,8 @@ const fn sign(c: char) -> char {
         '⚠' => '!',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' | '┏' | '┓' | '┗' | '┛' | '┣' | '┫' | '┳' | '╭' | '╮'
         | '╰' | '╯' => '+',
+        '\u{2500}'..='\u{257f}' => '+',
+        '\u{2580}'..='\u{259f}' => '#',
         '\u{a0}' | '\u{2007}' | '\u{202f}' => ' ',
         _ => '?',
     }
@@ -92,6 +120,17 @@ mod tests {
         let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
         assert_eq!(row, "v run ? x - ?.      ");
         assert_eq!(Letters::Ascii.text("acp-tui · a — b"), "acp-tui - a - b");
+    }
+
+    #[test]
+    fn where_ambiguous_characters_are_wide_signs_lie_over_nothing() {
+        let mut buf = Buffer::empty(Rect::new(0, 0, 12, 2));
+        buf.set_string(0, 0, "────▎word…x│", Style::new());
+        buf.set_string(0, 1, "· § é ❯ │ a", Style::new());
+        make_room(&mut buf);
+        let row = |y: u16| (0..12).map(|x| buf[(x, y)].symbol()).collect::<String>();
+        assert_eq!(row(0), "----|word.x|");
+        assert_eq!(row(1), "· § é ❯ | a ");
     }
 
     #[test]

@@ -53,6 +53,10 @@ pub enum Told {
     TakesFiles,
     /// So many colours are in its sixels.
     Colours(u16),
+    /// Ambiguous characters have two columns.
+    Ambiguous { is_wide: bool },
+    /// What was written before it was asked has arrived.
+    Arrived,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

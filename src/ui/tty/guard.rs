@@ -43,8 +43,13 @@ const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// What is behind the words.
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x07";
+/// Where the cursor stands behind an ambiguous character in the second row: in the first the answer might be a key. The
+/// character is hidden, erased, and drawn over by the first frame.
+const ASK_AMBIGUOUS: &str = "\x1b[?2026h\x1b[2;1H\x1b[8m\u{a7}\x1b[6n\x1b[m\r\x1b[K\x1b[?2026l";
 /// What every terminal answers.
 const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";
+/// Answered when all that was written before it has been read.
+pub const ASK_ARRIVAL: &[u8] = b"\x1b[5n";
 /// tmux 3.3 and older do not know the background; the terminal around it may, if they let us ask.
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
@@ -81,6 +86,8 @@ pub struct Questions {
     pub status: bool,
     /// Whether it draws pictures, and how it takes them.
     pub pictures: bool,
+    /// How wide ambiguous characters are.
+    pub ambiguous: bool,
 }
 
 /// What a terminal shows beside the screen.
@@ -276,6 +283,9 @@ impl Tty {
         }
         if what.status {
             bytes.extend_from_slice(ASK_STATUS);
+        }
+        if what.ambiguous && self.place == Place::Alternate {
+            bytes.extend_from_slice(ASK_AMBIGUOUS.as_bytes());
         }
         if what.background {
             bytes.extend_from_slice(ASK_BACKGROUND);

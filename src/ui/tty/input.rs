@@ -21,7 +21,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::event::{Input, Told};
-use super::parse::{Parser, Patience};
+use super::parse::{ARRIVED, Parser, Patience};
 
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;
@@ -40,6 +40,8 @@ const MAY_COME: Duration = Duration::from_secs(5);
 /// How long after a question the terminal is not given away before its answer has come: another program would take it
 /// for keys.
 const MUST_COME: Duration = Duration::from_millis(500);
+/// The same for one that has answered before: the way may be slow.
+const WILL_COME: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub struct InputStream {
@@ -52,27 +54,43 @@ pub struct InputStream {
     weighs: Arc<AtomicBool>,
 }
 
-/// Whether the terminal has been asked something that it has not answered.
+/// What the terminal has been asked that it has not answered: when, and the kind of answer with which everything has come.
+/// One of each kind.
 #[derive(Debug, Default)]
-struct Expected(Mutex<Option<(Instant, Told)>>);
+struct Expected {
+    asked: Mutex<Vec<(Instant, Told)>>,
+    has_answered: AtomicBool,
+}
 
 impl Expected {
-    fn slot(&self) -> MutexGuard<'_, Option<(Instant, Told)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slot(&self) -> MutexGuard<'_, Vec<(Instant, Told)>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How much of a time since the question is left.
+    fn ask(&self, last: Told) {
+        self.came(last);
+        self.slot().push((Instant::now(), last));
+    }
+
+    /// How much of a time since the last question is left.
     fn left(&self, of: Duration) -> Option<Duration> {
-        let asked = (*self.slot())?.0;
-        of.checked_sub(asked.elapsed())
+        self.slot().iter().filter_map(|(at, _)| of.checked_sub(at.elapsed())).max()
     }
 
-    fn came(&self, input: &Input) {
-        let mut slot = self.slot();
-        if let (Some((_, last)), Input::Told(told)) = (*slot, input)
-            && std::mem::discriminant(&last) == std::mem::discriminant(told)
-        {
-            *slot = None;
+    /// How long an answer is worth waiting for.
+    fn worth(&self) -> Option<Duration> {
+        self.left(if self.has_answered.load(Ordering::Relaxed) { WILL_COME } else { MUST_COME })
+    }
+
+    fn came(&self, told: Told) {
+        let kind = std::mem::discriminant(&told);
+        self.slot().retain(|(_, last)| std::mem::discriminant(last) != kind);
+    }
+
+    fn hear(&self, input: &Input) {
+        if let Input::Told(told) = input {
+            self.came(*told);
+            self.has_answered.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -111,7 +129,7 @@ impl InputStream {
 
     /// Says that the terminal is being asked something; `last` is the kind of answer with which everything has come.
     pub fn expect(&mut self, last: Told) {
-        *self.expected.slot() = Some((Instant::now(), last));
+        self.expected.ask(last);
     }
 
     /// The next thing done; `None` when the terminal is gone. Nothing is lost if the future is dropped.
@@ -198,7 +216,7 @@ fn read(
         }
         // Also of what nobody takes any more: what has been read is not on its way.
         for input in &parsed {
-            expected.came(input);
+            expected.hear(input);
         }
         for input in parsed.drain(..) {
             if inputs.blocking_send(input).is_err() {
@@ -221,10 +239,18 @@ impl Burst {
     /// Makes keys hasty that came together, or within [`GAP`] of each other; `is_torn` when a sequence has just been
     /// given up.
     fn read(&mut self, bytes: &[u8], is_torn: bool, weighs: bool, parsed: &mut Vec<Input>) {
+        let is_arrival = |input: &Input| *input == Input::Told(Told::Arrived);
+        let keys = parsed.iter().filter(|input| !is_arrival(input)).count();
+        if keys == 0 && !parsed.is_empty() {
+            // No key, and no pause between keys.
+            return;
+        }
         let gap = Duration::from_nanos(GAP.tv_nsec.unsigned_abs());
+        let arrived = ARRIVED.as_bytes();
+        let bytes = bytes.strip_prefix(arrived).or_else(|| bytes.strip_suffix(arrived)).unwrap_or(bytes);
         let texts = parsed.iter().filter(|input| input.is_text()).count();
         // One key may be a sequence, or a character of several bytes.
-        let is_one = parsed.len() == 1 && (bytes.first() == Some(&0x1b) || is_character(bytes));
+        let is_one = keys == 1 && (bytes.first() == Some(&0x1b) || is_character(bytes));
         let is_fast = texts > 0 && self.typed.is_some_and(|at| at.elapsed() < gap);
         if is_torn || is_fast || texts > 0 && !is_one {
             parsed.iter_mut().chain(&mut self.held).for_each(Input::hasten);
@@ -234,8 +260,8 @@ impl Burst {
         }
         if let Some(held) = self.held.take() {
             parsed.insert(0, held);
-        } else if weighs && texts == 1 && is_one && matches!(parsed.as_slice(), [Input::Key(_)]) {
-            self.held = parsed.pop();
+        } else if weighs && texts == 1 && is_one {
+            self.held = parsed.iter().position(|input| matches!(input, Input::Key(_))).map(|at| parsed.remove(at));
         }
     }
 }
@@ -248,7 +274,7 @@ fn is_character(bytes: &[u8]) -> bool {
 fn drain(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result<()> {
     let mut parsed = Vec::new();
     let mut buffer = [0; 4096];
-    while let Some(left) = expected.left(MUST_COME) {
+    while let Some(left) = expected.worth() {
         let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::new(&*tty, PollFlags::IN)], Some(&left)) {
             Err(Errno::INTR) | Ok(0) => continue,
@@ -258,7 +284,7 @@ fn drain(tty: &mut File, parser: &mut Parser, expected: &Expected) -> io::Result
             0 => return Ok(()),
             n => parser.feed(buffer.get(..n).unwrap_or_default(), &mut parsed),
         }
-        parsed.drain(..).for_each(|input| expected.came(&input));
+        parsed.drain(..).for_each(|input| expected.hear(&input));
     }
     Ok(())
 }
@@ -353,6 +379,20 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn an_answer_beside_a_key_makes_it_no_less_one() {
+        for bytes in [&b"1\x1b[0n"[..], b"\x1b[0n1"] {
+            for weighs in [false, true] {
+                let (mut stream, mut person, _master) = terminal();
+                stream.weigh(weighs);
+                person.write_all(bytes).unwrap();
+                let both = [next(&mut stream).await.unwrap(), next(&mut stream).await.unwrap()];
+                assert!(both.contains(&Input::Key(Key::char('1'))), "{both:?}");
+                assert!(both.contains(&Input::Told(Told::Arrived)), "{both:?}");
+            }
+        }
+    }
+
     #[test]
     fn keys_of_two_reads_that_follow_at_once_are_hasty_both() {
         let key = |c| Input::Key(Key::char(c));
@@ -427,7 +467,7 @@ mod tests {
         let mut person = pair.master.take_writer().unwrap();
         let stream = InputStream::read_from(tty.try_clone().unwrap().into()).unwrap();
         // As if asked later, so that a slow machine does not give up before the answer is written.
-        *stream.expected.slot() = Some((Instant::now() + Duration::from_mins(1), Told::Attributes { sixel: false }));
+        stream.expected.slot().push((Instant::now() + Duration::from_mins(1), Told::Attributes { sixel: false }));
         let expected = Arc::clone(&stream.expected);
         let dropping = std::thread::spawn(move || drop(stream));
         person.write_all(b"\x1b]11;rgb:0/0/0\x07\x1b[?6c").unwrap();
@@ -443,7 +483,7 @@ mod tests {
     async fn an_answer_behind_another_is_read_also_when_nobody_takes_them() {
         let (mut stream, mut person, _master) = terminal();
         stream.inputs.close();
-        *stream.expected.slot() = Some((Instant::now(), Told::Attributes { sixel: false }));
+        stream.expected.slot().push((Instant::now(), Told::Attributes { sixel: false }));
         person.write_all(b"\x1b]11;rgb:0/0/0\x07\x1b[?6c").unwrap();
         stream.reader.take().unwrap().join().unwrap();
         assert_eq!(stream.expected.left(Duration::from_mins(1)), None);

@@ -16,6 +16,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
+/// The answer that comes again and again while something is drawn.
+pub(super) const ARRIVED: &str = "\x1b[0n";
 /// Bytes of a report of the mouse as it was before SGR, after what introduces it.
 const MOUSE: usize = 4;
 /// No sequence is longer; one that seems to be is dropped.
@@ -123,7 +125,12 @@ impl Parser {
                 if !collect(paste, rest, &mut at) {
                     break;
                 }
-                out.push(Input::Paste(String::from_utf8_lossy(paste).into_owned()));
+                let text = String::from_utf8_lossy(paste);
+                // A terminal may answer in the middle of a long one.
+                if text.contains(ARRIVED) {
+                    out.push(Input::Told(Told::Arrived));
+                }
+                out.push(Input::Paste(text.replace(ARRIVED, "")));
                 self.paste = None;
                 continue;
             }
@@ -520,8 +527,10 @@ fn sequence(params: &[u8], last: u8) -> Option<Input> {
     match (params, last) {
         ([], b'I') => return Some(Input::Focus(true)),
         ([], b'O') => return Some(Input::Focus(false)),
+        (b"2;2" | b"2;3", b'R') => return Some(Input::Told(Told::Ambiguous { is_wide: params.ends_with(b"3") })),
         (b"?997;1", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Dark))),
         (b"?997;2", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Light))),
+        ([b'0' | b'3'], b'n') => return Some(Input::Told(Told::Arrived)),
         ([b'?', numbers @ ..], b'c') => return Some(Input::Told(answers::attributes(numbers))),
         ([b'?', numbers @ ..], b'S') => return answers::colours(numbers).map(Input::Told),
         // Answers without a question of ours.

@@ -240,6 +240,16 @@ fn an_answer_that_is_expected_may_be_torn_after_its_escape() {
     assert_eq!(out, [Input::Key(Key::plain(Code::Esc))]);
 }
 
+#[test]
+fn that_what_was_drawn_has_arrived_is_told_also_from_within_a_paste() {
+    let arrived = || Input::Told(Told::Arrived);
+    assert_eq!(all(&[b"\x1b[0n\x1b[3n"]), [arrived(), arrived()]);
+    assert_eq!(all(&[b"\x1b", b"[0n"]), [Input::Key(Key::plain(Code::Esc)), arrived()]);
+    assert_eq!(all(&[b"\x1b[200~be\x1b[0", b"nhind\x1b[201~"]), [arrived(), Input::Paste("behind".into())]);
+    assert_eq!(all(&[b"\x1b[2;2R"]), [Input::Told(Told::Ambiguous { is_wide: false })]);
+    assert_eq!(all(&[b"\x1b[2;3R"]), [Input::Told(Told::Ambiguous { is_wide: true })]);
+}
+
 /// The terminal is silent for so many milliseconds, as the reader sees it.
 fn silence(parser: &mut Parser, mut left: u32, out: &mut Vec<Input>) {
     while let Some(patience) = parser.incomplete() {
@@ -281,6 +291,8 @@ fn strings() -> Vec<Vec<u8>> {
         b"\x9f1111\x9c\x9e1111\x9c\x981111\x9c",
         b"\x1b[?62;11;22c",
         b"\x9b?62;11;22c",
+        b"\x1b[0n",
+        b"\x1b[2;3R",
     ]
     .map(<[u8]>::to_vec)
     .to_vec();

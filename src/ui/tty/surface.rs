@@ -10,28 +10,35 @@
 //!
 //! Cells that stand for pieces of pictures are drawn by `images`.
 //!
+//! What of a frame is left for a later one is decided by `room`.
+//!
 //! [`region`] does the same for the last rows of the terminal's own screen.
 
 mod images;
 pub mod region;
+mod room;
 
 use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
-use ratatui::buffer::{Buffer, Cell, CellWidth};
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use super::ascii::Letters;
 use super::pen::Pen;
 use crate::base::graphics::Image;
 use crate::base::sanitize::is_deceptive;
+use crate::base::width;
 use images::{Images, is_piece};
 
 const BEGIN: &[u8] = b"\x1b[?2026h";
 const END: &[u8] = b"\x1b[?2026l";
 /// So many unchanged cells are rather written again than jumped over: a jump costs four bytes.
 const SHORT_GAP: u16 = 3;
+
+/// No cluster that is drawn apart is taken for wider.
+const MAX_REACH: u16 = 32;
 
 /// What the terminal shows, what it shall show, and the way from one to the other.
 #[derive(Debug)]
@@ -52,6 +59,11 @@ pub struct Surface<W> {
     /// The link that is open in the terminal; none between rows.
     leads_to: Option<Arc<str>>,
     images: Images,
+    /// About so many bytes may be written in the next frame.
+    most: Option<usize>,
+    is_cut: bool,
+    /// In all frames.
+    written: u64,
 }
 
 /// Where some columns of a row lead (OSC 8). An address with anything but printable ASCII leads nowhere.
@@ -136,6 +148,9 @@ impl<W: Write> Surface<W> {
             links: Vec::new(),
             leads_to: None,
             images: Images::default(),
+            most: None,
+            is_cut: false,
+            written: 0,
         }
     }
 
@@ -212,15 +227,14 @@ impl<W: Write> Surface<W> {
             self.pen = Pen::default();
             self.bytes.extend_from_slice(b"\x1b[m");
         }
-        for y in 0..area.height {
-            self.row(y);
-        }
+        self.rows(cursor.map(|(_, y)| y), Self::row);
         self.place_images();
         self.place_cursor(cursor);
         if self.bytes.len() == BEGIN.len() && brought == 0 {
             return Ok(false);
         }
         self.bytes.extend_from_slice(END);
+        self.written += self.bytes.len() as u64;
         if let Err(e) = self.out.write_all(&self.bytes).and_then(|()| self.out.flush()) {
             self.invalidate();
             return Err(e);
@@ -315,7 +329,8 @@ impl<W: Write> Surface<W> {
         let end = written_end(new);
         let has_strips = old.is_none() && self.images.has_strips(new);
         let (mut x, mut old_x) = (0, 0);
-        let mut force = false;
+        // Up to where a terminal may have written over what was there.
+        let mut spoilt = 0;
         while x < end {
             let glyph = glyph_at(new, x);
             let same = match old {
@@ -327,22 +342,22 @@ impl<W: Write> Surface<W> {
                     old_x == x && same_cell(new, old, x)
                 }
             };
-            if !same || force {
+            if !same || x < spoilt {
                 self.put(y, x, glyph, new);
-                force = glyph.width == Width::Cluster;
-            } else {
-                force = false;
+                if glyph.width == Width::Cluster {
+                    spoilt = spoilt.max(x + reach(glyph));
+                }
             }
             x += glyph.cells;
         }
         self.lead(None);
         let old_end = old.map_or(width, written_end);
-        if end >= old_end {
+        if end >= old_end && (spoilt <= end || end >= width) {
             return;
         }
         self.go(end, y);
         self.pen_for_blank(Pen::default());
-        if old.is_some() && old_end - end <= SHORT_GAP {
+        if old.is_some() && end < old_end && old_end - end <= SHORT_GAP && spoilt <= end {
             let blanks = old_end - end;
             self.bytes.extend(std::iter::repeat_n(b' ', blanks.into()));
             self.advance(end + blanks, width, Width::Sure);
@@ -504,6 +519,11 @@ fn same_cell(new: &[Cell], old: &[Cell], x: u16) -> bool {
     ga.text == gb.text && if ga.text == " " { pa.same_blank(pb) } else { pa == pb }
 }
 
+/// How far a terminal may draw that does not know that these characters belong together, and the next glyph.
+fn reach(glyph: Glyph<'_>) -> u16 {
+    u16::try_from(width::apart(glyph.text)).unwrap_or(u16::MAX).clamp(glyph.cells + 1, MAX_REACH.max(glyph.cells + 1))
+}
+
 fn glyph_at(row: &[Cell], x: u16) -> Glyph<'_> {
     const BLANK: Glyph<'static> = Glyph { text: " ", cells: 1, width: Width::Sure };
     let glyph = row.get(usize::from(x)).map_or(BLANK, glyph_of);
@@ -523,7 +543,7 @@ fn glyph_of(cell: &Cell) -> Glyph<'_> {
     if text.chars().any(|c| c.is_control() || is_deceptive(c)) {
         return Glyph { text: "\u{fffd}", cells: 1, width: Width::Symbol };
     }
-    let cells = text.cell_width();
+    let cells = u16::try_from(width::grapheme(text)).unwrap_or(u16::MAX);
     if cells == 0 {
         return Glyph { text: " ", cells: 1, width: Width::Sure };
     }

@@ -1,6 +1,7 @@
 //! The bytes of `Surface`, read by a small terminal of our own.
 
 use proptest::prelude::*;
+use ratatui::buffer::CellWidth as _;
 use ratatui::style::{Color, Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -29,6 +30,8 @@ enum Measures {
     SymbolsWider,
     /// By a table from before emoji.
     WideSignsNarrow,
+    /// Each character for itself.
+    Apart,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -106,6 +109,9 @@ impl Vt {
         let mut cells = usize::from(g.cell_width());
         if matches!(self.measures, Measures::SymbolsWider) && symbol {
             cells += 1;
+        }
+        if matches!(self.measures, Measures::Apart) {
+            cells = width::apart(g);
         }
         if matches!(self.measures, Measures::WideSignsNarrow) && symbol {
             cells = cells.min(1);
@@ -249,6 +255,32 @@ fn paint(buf: &mut Buffer, strokes: &[Stroke]) {
         if x < buf.area.width && y < buf.area.height {
             buf.set_string(x, y, WORDS[word], style(PENS[p]));
         }
+    }
+}
+
+#[test]
+fn a_cluster_that_is_drawn_apart_spoils_only_its_own_cells() {
+    let mut wire = Wire::default();
+    let mut vt = Vt::new(20, 1, Measures::Apart);
+    let mut surface = Surface::new(&mut wire, 20, 1);
+    let family = "\u{1f469}\u{200d}\u{1f469}\u{200d}\u{1f467}";
+    for (row, behind) in [
+        ("ab words behind".to_owned(), " words behind"),
+        (format!("{family} words behind"), " words behind"),
+        (format!("{family} wards behind"), " wards behind"),
+        (family.to_owned(), "             "),
+        (format!("{family} w"), " w           "),
+        ("ab w".to_owned(), " w           "),
+    ] {
+        surface
+            .draw(|_, buf| {
+                buf.set_string(0, 0, &row, Style::new());
+                None
+            })
+            .unwrap();
+        vt.feed(surface.out.writes.last().unwrap());
+        let shown: String = vt.slots[2..15].iter().map(|slot| slot.text.as_str()).collect();
+        assert_eq!(shown, behind, "{row}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! Invariants: there is no thread before the first question; the newest question is answered last, and more than once
 //! while its directory is walked; what is kept of a tree is bounded in names, in bytes and in time.
 
-use crate::text::fuzzy::Ranking;
+use crate::text::fuzzy::{Ranking, letters};
 use ignore::{WalkBuilder, WalkState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -151,8 +151,16 @@ struct Tree {
     dir: PathBuf,
     since: Instant,
     names: Vec<Name>,
+    /// Of each name, once all are known.
+    letters: Vec<u64>,
     /// What git ignores; looked for when nothing else is found.
     ignored: Option<Vec<Name>>,
+}
+
+impl Tree {
+    fn new(dir: &Path, names: Vec<Name>) -> Self {
+        Self { dir: dir.to_owned(), since: Instant::now(), names, letters: Vec::new(), ignored: None }
+    }
 }
 
 struct Worker {
@@ -175,7 +183,8 @@ impl Worker {
             if self.shared.has_other(&question.dir) {
                 return Some(());
             }
-            let tree = known.insert(Tree { dir: question.dir.clone(), since, names, ignored: None });
+            let letters = names.iter().map(|(_, name)| letters(name)).collect();
+            let tree = known.insert(Tree { dir: question.dir.clone(), since, names, letters, ignored: None });
             found = self.tell(&question, tree)?;
         }
         let mut tree = known?;
@@ -196,11 +205,11 @@ impl Worker {
     /// was found so far.
     fn walked(&self, question: &mut Question, ignored: Ignored, known: Option<&Tree>) -> Option<Vec<Name>> {
         let walking = Walking::default();
-        let mut tree = Tree { dir: question.dir.clone(), since: Instant::now(), names: Vec::new(), ignored: None };
+        let mut tree = Tree::new(&question.dir, Vec::new());
         let dir = tree.dir.clone();
         thread::scope(|scope| {
             scope.spawn(|| {
-                walk(&dir, ignored, &walking, &self.shared);
+                walk(&dir, ignored, known.is_some(), &walking, &self.shared);
                 walking.end();
             });
             let mut due = FIRST;
@@ -232,9 +241,10 @@ impl Worker {
         let mut ranking = Ranking::new(&question.text, ROWS);
         let mut soon = Some(Instant::now());
         let mut left = tree.names.len();
+        let mut known = tree.letters.iter().copied();
         for names in tree.names.chunks(CHUNK) {
             for (_, name) in names {
-                ranking.add(name);
+                ranking.add_known(name, known.next().unwrap_or(u64::MAX));
             }
             left -= names.len();
             if left > 0 && soon.is_some_and(|begun| begun.elapsed() >= SOON) {
@@ -331,15 +341,16 @@ enum Ignored {
     Too,
 }
 
-/// Finds all names below a directory.
-fn walk(dir: &Path, ignored: Ignored, to: &Walking, shared: &Shared) {
-    let (count, bytes, end) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now() + WALK);
+/// Finds all names below a directory; one that is known has time, and leaves it to what is asked meanwhile.
+fn walk(dir: &Path, ignored: Ignored, is_known: bool, to: &Walking, shared: &Shared) {
+    let (threads, most) = if is_known { (1, WALK * 4) } else { (THREADS, WALK) };
+    let (count, bytes, end) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now() + most);
     let mut walk = WalkBuilder::new(dir);
     walk.standard_filters(ignored == Ignored::Not)
         .hidden(false)
         .require_git(false)
         .follow_links(false)
-        .threads(THREADS)
+        .threads(threads)
         .filter_entry(|entry| entry.file_name() != ".git");
     let (count, bytes) = (&count, &bytes);
     walk.build_parallel().run(|| {
@@ -388,7 +399,7 @@ mod tests {
         finder.ask(ask("m"));
         finder.ask(ask("main"));
         let mut answer = finder.next().await;
-        while answer.text != "main" {
+        while answer.text != "main" || answer.paths.is_empty() {
             answer = finder.next().await;
         }
         assert_eq!(answer.paths, [("src/main.rs".to_owned(), 2)]);
@@ -413,7 +424,7 @@ mod tests {
     fn of_very_many_names_the_last_answer_has_the_best_and_a_newer_question_is_not_kept_waiting() {
         let mut names: Vec<Name> = (0..3 * CHUNK).map(|n| (1, format!("m/a/i/n_{n:06}"))).collect();
         names.push((2, "zz/main.rs".to_owned()));
-        let tree = Tree { dir: "/nowhere".into(), since: Instant::now(), names, ignored: None };
+        let tree = Tree::new(Path::new("/nowhere"), names);
         let question = Question { dir: "/nowhere".into(), text: "main".to_owned() };
         let (found, mut results) = mpsc::channel(8);
         let worker = Worker { shared: Arc::default(), found, tree: None };
@@ -431,7 +442,7 @@ mod tests {
         let (found, mut results) = mpsc::channel(8);
         let name = |name: &str| (0, name.to_owned());
         let long_ago = Instant::now().checked_sub(FRESH).unwrap();
-        let tree = Tree { dir: dir.path().to_owned(), since: long_ago, names: vec![name("known")], ignored: None };
+        let tree = Tree { since: long_ago, ..Tree::new(dir.path(), vec![name("known")]) };
         let mut worker = Worker { shared: Arc::default(), found, tree: Some(tree) };
         std::fs::write(dir.path().join("new"), "").unwrap();
         let question = Question { dir: dir.path().to_owned(), text: String::new() };

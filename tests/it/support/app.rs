@@ -16,7 +16,7 @@ use acp_tui::ui::past::Archive;
 use acp_tui::ui::run::{Conversation, Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
 use acp_tui::ui::screen::{Device, Happening, Screen};
 use acp_tui::ui::tty::outside::Channel;
-use acp_tui::ui::tty::{Beside, Input, Multiplexer, Place, Questions};
+use acp_tui::ui::tty::{Beside, Input, Multiplexer, Place, Questions, Told};
 use acp_tui::ui::view::Animation;
 use alacritty_terminal::Term;
 use alacritty_terminal::event::VoidListener;
@@ -66,6 +66,8 @@ struct Shown {
     size: (u16, u16),
     /// Bytes of frames so far.
     bytes: usize,
+    /// Behind how many of them it was asked whether they have arrived.
+    asked: Vec<usize>,
     title: String,
     sent: Vec<u8>,
     lent: bool,
@@ -85,6 +87,7 @@ impl Glass {
             parser: Processor::new(),
             size,
             bytes: 0,
+            asked: Vec::new(),
             title: String::new(),
             sent: Vec::new(),
             lent: false,
@@ -112,6 +115,10 @@ impl Glass {
 
     pub fn bytes(&self) -> usize {
         self.with(|shown| shown.bytes)
+    }
+
+    pub fn asked(&self) -> Vec<usize> {
+        self.with(|shown| shown.asked.clone())
     }
 
     /// What was sent to the terminal besides frames.
@@ -205,6 +212,12 @@ impl Device for Terminal {
         Ok(())
     }
 
+    fn ask_arrival(&mut self) -> io::Result<()> {
+        self.glass.with(|shown| shown.asked.push(shown.bytes));
+        self.glass.changed.notify_waiters();
+        Ok(())
+    }
+
     fn lend(&mut self) {
         self.glass.with(|shown| shown.lent = true);
     }
@@ -263,6 +276,11 @@ impl Person {
             shown.term.resize(Size(width, height));
         });
         self.does(Input::Resize(width, height)).await;
+    }
+
+    /// What was drawn has arrived.
+    pub async fn has_it(&self) {
+        self.does(Input::Told(Told::Arrived)).await;
     }
 
     pub async fn signals(&self, signal: Signal) {
@@ -360,6 +378,11 @@ impl Agent {
         self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
     }
 
+    /// Says nothing for so long.
+    pub async fn thinks(&mut self, time: Duration) {
+        tokio::time::sleep(time).await;
+    }
+
     pub async fn ends(&mut self, prompt: &Value, stop: &str) {
         self.answer(prompt, json!({ "stopReason": stop })).await;
     }
@@ -406,7 +429,22 @@ pub async fn play_wishing(
     let (link, far) = memory();
     let agent = agent(Agent::of(far));
     let dir = tempfile::tempdir().unwrap();
-    play_linked(size, config(dir.path()), (past, models), vec![link], agent, person).await
+    let place = Conversation::default();
+    play_linked(size, config(dir.path()), (past, models, place), vec![link], agent, person).await
+}
+
+/// The same in the terminal's own scrollback, or on the alternate screen.
+pub async fn play_where(
+    is_inline: bool,
+    size: (u16, u16),
+    agent: impl AsyncFnOnce(Agent),
+    person: impl AsyncFnOnce(Person),
+) -> (Ended, String) {
+    let (link, far) = memory();
+    let agent = agent(Agent::of(far));
+    let dir = tempfile::tempdir().unwrap();
+    let place = Conversation { is_inline, is_printed_at_end: false };
+    play_linked(size, config(dir.path()), (None, Models::default(), place), vec![link], agent, person).await
 }
 
 /// With two agents: the first is there from the start, the other one is called `b` and can be chosen for a session.
@@ -421,7 +459,7 @@ pub async fn play_two(
     let agents = async {
         tokio::join!(agent(Agent::of(far)), other(Agent::of(beyond)));
     };
-    let nothing = (None, Models::default());
+    let nothing = (None, Models::default(), Conversation::default());
     play_linked(size, config, nothing, vec![link, further], agents, person).await.0
 }
 
@@ -442,7 +480,7 @@ pub async fn goes_on_with_the_disk(file: &File, step: Duration) {
 async fn play_linked(
     size: (u16, u16),
     mut config: EngineConfig,
-    (past, models): (Option<Arc<dyn Archive>>, Models),
+    (past, models, conversation): (Option<Arc<dyn Archive>>, Models, Conversation),
     links: Vec<Link>,
     agents: impl Future<Output = ()>,
     person: impl AsyncFnOnce(Person),
@@ -484,7 +522,8 @@ async fn play_linked(
         clipboard: Tools::default(),
         status_command: None,
         tour: None,
-        conversation: Conversation::default(),
+        ambiguous_is_wide: None,
+        conversation,
     };
     let terminal = Terminal { glass: glass.clone(), happenings, signals: signalled };
     let screen = Screen::on(terminal).unwrap();

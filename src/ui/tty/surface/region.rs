@@ -57,6 +57,19 @@ impl<W: Write> Region<W> {
         self.surface.set_letters(letters);
     }
 
+    /// How many bytes the next frame may have, about, and what came of it, as of a [`Surface`]; what is printed is printed.
+    pub fn allow(&mut self, most: Option<usize>) {
+        self.surface.allow(most);
+    }
+
+    pub fn is_cut(&self) -> bool {
+        self.surface.is_cut()
+    }
+
+    pub fn written(&self) -> u64 {
+        self.surface.written()
+    }
+
     /// The next frame erases the region and draws it anew where it is.
     pub fn redraw(&mut self) {
         self.surface.content = Content::Unknown;
@@ -101,14 +114,16 @@ impl<W: Write> Region<W> {
         {
             cell.modifier ^= Modifier::REVERSED;
         }
+        let moves = printed.buf.area.height > 0 || live.buf.area.height != self.surface.shown.area.height;
+        if moves {
+            // What is left as it is would stand in the wrong place.
+            self.surface.most = None;
+        }
         self.print(printed);
         self.make_rows(live.buf.area.height);
         let surface = &mut self.surface;
         (surface.next, surface.links) = (live.buf, live.links);
-        for y in 0..surface.next.area.height {
-            self.row(y);
-        }
-        let surface = &mut self.surface;
+        surface.rows(cursor.map(|(_, y)| y), Self::row);
         let (x, y) = stands.unwrap_or_default();
         surface.go(x.min(size.0.saturating_sub(1)), y);
         if surface.visible != Some(stands.is_some()) {
@@ -140,6 +155,7 @@ impl<W: Write> Region<W> {
 
     fn write(&mut self) -> io::Result<()> {
         let surface = &mut self.surface;
+        surface.written += surface.bytes.len() as u64;
         let written = surface.out.write_all(&surface.bytes).and_then(|()| surface.out.flush());
         // A storm of rows must not pin its largest buffer.
         if surface.bytes.capacity() > 1 << 20 {
@@ -151,6 +167,8 @@ impl<W: Write> Region<W> {
     /// One blank row, with the cursor at its start.
     fn begin(&mut self, width: u16) {
         let surface = &mut self.surface;
+        // Half of it would be blank.
+        surface.most = None;
         surface.pen = Pen::default();
         surface.bytes.extend_from_slice(b"\x1b[m");
         if let Some(rows) = surface.cursor.row.filter(|rows| *rows > 0) {
@@ -219,8 +237,7 @@ impl<W: Write> Region<W> {
         surface.shown.resize(Rect { height, ..area });
     }
 
-    fn row(&mut self, y: u16) {
-        let surface = &mut self.surface;
+    fn row(surface: &mut Surface<W>, y: u16) {
         let (next, shown) = (std::mem::take(&mut surface.next), std::mem::take(&mut surface.shown));
         let width = usize::from(next.area.width);
         let span = usize::from(y) * width..(usize::from(y) + 1) * width;
