@@ -3,7 +3,6 @@
 //! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
-use super::entry::Block;
 use super::event::TerminalSpec;
 use super::login::quote;
 use super::tool::{ToolCall, ToolContent, ToolKind};
@@ -114,8 +113,6 @@ const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir
 const NO_PATHS: [&str; 2] = ["profile", "profiles"];
 /// How keys for addresses end.
 const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
-/// How an agent begins to say in the text of a call that its command runs in another directory than the session's.
-const ELSEWHERE: &str = "[in ";
 /// Programs that are no lines for a shell of this machine for certain.
 const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
 const SCRIPT: &str = "script";
@@ -472,11 +469,7 @@ fn directory(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>
     let is_command = tool.kind == ToolKind::Execute;
     let is_one = |key: &str| DIRECTORIES.contains(&key) || is_command && PLACES.contains(&key);
     let named = of_keys(input, is_one).filter(|value| !value.is_null());
-    let says_so = |part: &ToolContent| match part {
-        ToolContent::Block(Block::Text(text)) => text.trim_start().starts_with(ELSEWHERE),
-        _ => false,
-    };
-    if is_command && tool.content.iter().any(says_so) {
+    if is_command && tool.runs_elsewhere {
         return Err(());
     }
     let told = running.iter().map(|running| running.cwd).filter(|cwd| !cwd.is_empty()).map(Some);

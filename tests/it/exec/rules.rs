@@ -61,6 +61,8 @@ fn the_reason_of_a_deny_reaches_the_agent() {
         let said = "Refused by a rule: “rm x”\n\nmove it to the trash";
         assert_eq!(prompts(&record), ["x", said], "{stop}");
         assert_eq!(done.result()["stop_reason"], stop);
+        let told = "the agent is told why that was refused, in a further turn";
+        assert_eq!(done.err().matches(told).count(), 1, "{}", done.err());
     }
     let (_lab, _, record) = run("deny = [\"Bash(rm *)\"]\n", &[], &commands(&["rm x"]));
     assert_eq!(prompts(&record), ["x"], "without a reason there is nothing to say");
