@@ -252,8 +252,7 @@ impl<'a> Judge<'a, '_> {
         let tool = self.request.tool;
         let views = Views::of(command, &inside.commands, inside.is_fed);
         let denied = self.seen_as(&views);
-        let mut opinion =
-            self.of_files().of_command(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
+        let mut opinion = self.files(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
         for (line, is_certain) in &inside.lines {
             let inner = self.line(line, command.state, depth + 1);
             if inner.verdict == Verdict::Deny {
@@ -318,6 +317,32 @@ impl<'a> Judge<'a, '_> {
             default = Doubt::NotSpelled;
         }
         passed_on.unwrap_or(Opinion::ask(default))
+    }
+
+    /// What rules say of the files that a command names, and of those that it runs: `inside` gets the words that a
+    /// pattern has to have itself. `before` words stand before the first.
+    fn files(&self, command: &Command, before: usize, inside: &mut Inside) -> Opinion<'a> {
+        let starts: Vec<usize> =
+            inside.commands.iter().filter(|(_, is_certain)| *is_certain).map(|(at, _)| *at).collect();
+        let files = self.of_files();
+        let mut opinion = Opinion::neither();
+        for from in starts {
+            let words = command.words.get(from..).unwrap_or_default();
+            let Some(first) = words.first() else { continue };
+            let program = base_name(first).text;
+            let mut spelled = Vec::new();
+            let is_moved = command.state.is_moved;
+            opinion = opinion.and(files.written(&program, words, is_moved, &mut spelled));
+            opinion = opinion.and(reading::read(&files, &program, words, is_moved));
+            let at = |at: usize| before + from + at;
+            if let Some(option) = files.edited_in_place(&program, words, is_moved) {
+                inside.spelled.retain(|(index, _)| *index != at(option));
+            }
+            let secrets = named::secrets(self.request, command, from, |word| files.named(word));
+            inside.secrets.extend(secrets.into_iter().map(|named| (before + from, named)));
+            inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
+        }
+        opinion
     }
 
     /// What only passes on another command is judged by that one.

@@ -7,7 +7,7 @@
 use super::against::Against;
 use super::earlier::{self, Made};
 use super::places::{Places, is_like_file};
-use super::{Inside, Opinion, globs, holds, named, reading};
+use super::{Opinion, globs, holds};
 use crate::base::paths::{is_of_process, normalize};
 use crate::rules::hazards::{self, Reads, Written};
 use crate::rules::list::Among;
@@ -70,33 +70,8 @@ impl<'a> Files<'a, '_> {
         allowed.map_or(Opinion::ask(default), Opinion::by)
     }
 
-    /// What rules say of the files that a command names, and of those that it runs: `inside` gets the words that a
-    /// pattern has to have itself. `before` words stand before the first.
-    pub(super) fn of_command(&self, command: &Command, before: usize, inside: &mut Inside) -> Opinion<'a> {
-        let starts: Vec<usize> =
-            inside.commands.iter().filter(|(_, is_certain)| *is_certain).map(|(at, _)| *at).collect();
-        let mut opinion = Opinion::neither();
-        for from in starts {
-            let words = command.words.get(from..).unwrap_or_default();
-            let Some(first) = words.first() else { continue };
-            let program = base_name(first).text;
-            let mut spelled = Vec::new();
-            let is_moved = command.state.is_moved;
-            opinion = opinion.and(self.written(&program, words, is_moved, &mut spelled));
-            opinion = opinion.and(reading::read(self, &program, words, is_moved));
-            let at = |at: usize| before + from + at;
-            if let Some(option) = self.edited_in_place(&program, words, is_moved) {
-                inside.spelled.retain(|(index, _)| *index != at(option));
-            }
-            let secrets = named::secrets(self.against.request, command, from, |word| self.named(word));
-            inside.secrets.extend(secrets.into_iter().map(|named| (before + from, named)));
-            inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
-        }
-        opinion
-    }
-
     /// The option that has files changed in place, where rules allow to edit each of them.
-    fn edited_in_place(&self, program: &str, words: &[Word], is_moved: bool) -> Option<usize> {
+    pub(super) fn edited_in_place(&self, program: &str, words: &[Word], is_moved: bool) -> Option<usize> {
         if is_moved || !matches!(program, "sed" | "gsed") {
             return None;
         }
@@ -110,7 +85,13 @@ impl<'a> Files<'a, '_> {
 
     /// The files that it writes or removes are not allowed by a pattern that does not have them itself where they are
     /// outside, or later commands take programs from them.
-    fn written(&self, program: &str, words: &[Word], is_moved: bool, spelled: &mut Vec<(usize, usize)>) -> Opinion<'a> {
+    pub(super) fn written(
+        &self,
+        program: &str,
+        words: &[Word],
+        is_moved: bool,
+        spelled: &mut Vec<(usize, usize)>,
+    ) -> Opinion<'a> {
         let known = hazards::written(program, words);
         let (is_known, mut opinion) = match &known {
             Some(_) => (true, Opinion::neither()),

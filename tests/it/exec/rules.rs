@@ -68,6 +68,32 @@ fn the_reason_of_a_deny_reaches_the_agent() {
     assert_eq!(prompts(&record), ["x"], "without a reason there is nothing to say");
 }
 
+/// Nobody can be asked, so that what a rule asks about is refused; what is allowed, only `--allow` says.
+#[test]
+fn what_the_persons_and_the_projects_rules_deny_holds_without_a_file_of_rules() {
+    let lab_with = |own: &str, project: &str| {
+        let lab = Lab::new();
+        lab.write("config/acp-tui/rules.toml", own);
+        std::fs::create_dir(lab.cwd().join(".acp-tui")).unwrap();
+        std::fs::write(lab.cwd().join(".acp-tui/rules.toml"), project).unwrap();
+        lab
+    };
+    let steps = commands(&["git status", "git push", "rm x", "ls"]);
+    let own = "allow = [\"Bash(git *)\"]\nask = [\"Bash(git push *)\"]\n";
+    let project = "allow = [\"Bash(ls *)\"]\ndeny = [\"Bash(rm *)\"]\n";
+    let lab = lab_with(own, project);
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps));
+    done.assert_code(0);
+    assert_eq!(chosen(&record), ["once", "no", "no", "once"]);
+    assert!(done.err().contains("refused by rule Bash(rm *): rm x") && !done.err().contains("trust"), "{}", done.err());
+    let (_, record) = lab.record(&["x"], &lab.turn(&steps));
+    assert_eq!(chosen(&record), ["no", "no", "no", "no"], "nothing is allowed by them");
+    for (own, project) in [("deny = [", ""), ("", "deny = [")] {
+        let lab = lab_with(own, project);
+        lab.exec(&["x"], &lab.turn(&steps)).assert_says(2, &["rules.toml:1: ", "TOML"]);
+    }
+}
+
 #[test]
 fn rules_hold_for_files_and_commands_that_are_not_asked_about() {
     let read = |path: &str| {
