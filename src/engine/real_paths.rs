@@ -20,7 +20,9 @@ const MAX_LINKS: usize = 40;
 /// Where a path leads, also when its end is not there yet: links of what is there are followed, up to what is of the
 /// process that uses it, which is another one than this.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
-    place_of_process(path).or_else(|| canonical(path))
+    let real = canonical(path);
+    // Without a link in it nothing leads there.
+    if real.as_deref() == Some(path) && !is_of_process(path) { real } else { place_of_process(path).or(real) }
 }
 
 /// Where a path comes to what is of the process that uses it, with what is left of the path there.

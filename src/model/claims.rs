@@ -242,7 +242,10 @@ impl Claims {
         if let Some(claim) = of_server(tool, input).filter(|_| !is_by_name) {
             all.push(Claim { only_narrows: true, ..claim });
         }
-        if is_unnamed && !named.is_empty() {
+        // What a command has named beside itself says no more of it before than it would now: where it runs.
+        let is_known = has_command && all.iter().all(|claim| claim.what != Claimed::Unknown);
+        let is_command = tool.kind == ToolKind::Execute && is_known;
+        if is_unnamed && !is_command && !named.is_empty() {
             let is_read = matches!(tool.kind, ToolKind::Read | ToolKind::Search);
             let names: &[&str] = if is_read { &["read"] } else { &["read", "edit"] };
             all.extend(names.iter().map(|name| Claim { only_narrows: true, ..of_files(name, named.clone()) }));
