@@ -41,6 +41,16 @@ pub fn says_it_is_gone(words: &str) -> bool {
     SAYS_THAT_IT_IS_GONE.iter().any(|said| words.contains(said))
 }
 
+/// Recording `gemini/shell.jsonl`: a command stands in the title of its call, whose text is `[current working directory DIR]`. Where
+/// the model has named another directory this agent (0.61, `getContextualDetails`) writes `[in DIR]` there and says it nowhere
+/// else, and what stands behind it is the model's.
+const SAYS_ELSEWHERE: &str = "[in ";
+
+/// Whether the text of a call says, in words alone, that its command runs in another directory than the session's.
+pub fn says_elsewhere(text: &str) -> bool {
+    text.trim_start().starts_with(SAYS_ELSEWHERE)
+}
+
 /// Observed with Gemini CLI 0.61: a load begins a second, empty file with the same short id, and the next start of the
 /// agent removes both as one that has expired.
 const LOSES_WHAT_IT_LOADS: &[&str] = &["gemini-cli"];

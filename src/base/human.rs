@@ -67,6 +67,7 @@ pub fn plural(n: u64, noun: &str) -> Cow<'_, str> {
     match noun.strip_suffix('y') {
         _ if n == 1 => Cow::Borrowed(noun),
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => Cow::Owned(format!("{stem}ies")),
+        _ if noun.ends_with('s') => Cow::Owned(format!("{noun}es")),
         _ => Cow::Owned(format!("{noun}s")),
     }
 }
@@ -113,6 +114,7 @@ mod tests {
             (2, "entry", "2 entries"),
             (1, "entry", "1 entry"),
             (3, "key", "3 keys"),
+            (4, "process", "4 processes"),
         ] {
             assert_eq!(count(n, noun), text);
         }

@@ -6,6 +6,7 @@ pub mod escape;
 pub mod exit;
 pub mod graphics;
 pub mod human;
+pub mod inherited;
 pub mod limits;
 pub mod media;
 pub mod origins;

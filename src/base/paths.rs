@@ -11,6 +11,14 @@ use std::path::{Component, Path, PathBuf};
 
 use super::sanitize;
 
+/// Where a process finds what is its own: another one than that of who looks.
+pub const OF_PROCESS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
+
+/// Whether a path is that of the process which uses it, or below.
+pub fn is_of_process(path: &Path) -> bool {
+    OF_PROCESS.iter().any(|own| path.starts_with(own))
+}
+
 /// Without `.` and, as far as it goes, without `..`. The root's parent is the root.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();

@@ -59,6 +59,7 @@ pub fn run(asked: &Check) -> Result<u8, Usage> {
             command: agent.command.clone().into(),
             args: agent.args.into_iter().map(Into::into).collect(),
             env: agent.env.into_iter().collect(),
+            inherited: agent.inherited,
             sandbox: None,
         },
     };

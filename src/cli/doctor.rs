@@ -83,15 +83,16 @@ pub fn run(asked: &Doctor) -> Result<u8, Usage> {
         vec![program(&surroundings.config), environment(&surroundings), terminal(), directories(&surroundings, &cwd)];
     sections.extend([configuration(&surroundings), rules(&surroundings, &cwd), found(&surroundings)]);
     let mut code = code::OK;
+    let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref()).filter(|_| asked.redact);
     if let Some(agent) = launch::named_agent(&asked.common, &surroundings.config)? {
         let line = agents::line(&agent.command, &agent.args);
-        say(&format!("starting `{line}`"));
+        let shown = if asked.redact { redacted(&line, home) } else { line.clone() };
+        say(&format!("starting `{shown}`"));
         let program = configured::find_on_path(&agent.command, &surroundings.path);
         let checked = agents::started(agent, &asked.common, &surroundings, asked.timeout.unwrap_or(PATIENCE))?;
         code = checked.code;
         sections.push(start(line, program.as_deref(), checked));
     }
-    let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref()).filter(|_| asked.redact);
     if asked.redact {
         for text in sections
             .iter_mut()
@@ -177,6 +178,7 @@ fn program(config: &Config) -> Section {
         (true, true) => "stay inside with --sandbox",
     };
     section.add("signals and abstract sockets", can, None);
+    section.add("sockets in the file system", "are never confined: docker, tmux and a session bus are reached", None);
     match std::env::current_exe() {
         Ok(path) => section.add("file", paths::visible(path.as_os_str()), None),
         Err(error) => {

@@ -104,7 +104,7 @@ pub(super) fn run(
         let dirs = surroundings.dirs.as_ref();
         let rules = match rules {
             Some(file) => super::rules::only(file, &command.name, dirs)?,
-            None => super::rules::none(&command.name, dirs),
+            None => super::rules::narrowing(&dir, &command.name, dirs)?,
         };
         let policy = Policy::Auto(exec.allow);
         let Common { sandbox, permission_mode, .. } = exec.common;

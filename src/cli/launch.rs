@@ -5,6 +5,7 @@ use super::args::Common;
 use super::commands::Name;
 use super::reached;
 use super::usage::Usage;
+use crate::base::inherited::Inherited;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
 use crate::config::dirs::{Dirs, Env};
@@ -72,6 +73,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: url.clone(),
             args: Vec::new(),
             env: BTreeMap::new(),
+            inherited: config.inherited.clone(),
             spoken: config.spoken.clone(),
             reach: ReachConfig { url: Some(url), ..ReachConfig::default() },
             sandbox: SandboxConfig::default(),
@@ -85,6 +87,7 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
             command: text(command),
             args: args.iter().map(text).collect(),
             env: BTreeMap::new(),
+            inherited: config.inherited.clone(),
             spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             sandbox: SandboxConfig::default(),
@@ -106,6 +109,7 @@ pub fn demo_agent() -> Result<AgentCommand, Usage> {
         command: program.to_string_lossy().into_owned(),
         args: vec![Name::DemoAgent.word().into()],
         env: BTreeMap::new(),
+        inherited: Inherited::default(),
         spoken: Spoken::default(),
         reach: ReachConfig::default(),
         sandbox: SandboxConfig::default(),
@@ -226,6 +230,7 @@ pub fn engine_config(
         command: agent.command,
         args: agent.args,
         env: agent.env.into_iter().collect(),
+        inherited: agent.inherited,
         start_in,
         protocol: protocol(&common.spoken.or(&agent.spoken))?,
         reach,
@@ -368,7 +373,7 @@ pub fn further(config: &Config, home: Option<PathBuf>, is_sandboxed: bool) -> BT
         let wanted = agent.sandbox.is_on || is_sandboxed;
         let sandbox = wanted.then(|| configured_sandbox(&agent.sandbox, home.as_deref()));
         let kept_as = kept_as_named(&agent);
-        let AgentCommand { name, command, args, env, .. } = agent;
+        let AgentCommand { name, command, args, env, inherited, .. } = agent;
         let install = Some(install).filter(|how| !how.is_empty());
         (
             name,
@@ -376,6 +381,7 @@ pub fn further(config: &Config, home: Option<PathBuf>, is_sandboxed: bool) -> BT
                 command,
                 args,
                 env: env.into_iter().collect(),
+                inherited,
                 install,
                 start_in,
                 protocol,
@@ -492,6 +498,7 @@ mod tests {
             command: command.into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             env: BTreeMap::new(),
+            inherited: Inherited::default(),
             spoken: Spoken::default(),
             reach: ReachConfig::default(),
             sandbox: SandboxConfig::default(),

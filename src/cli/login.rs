@@ -41,6 +41,7 @@ pub fn log_in(asked: &Login) -> Result<u8, Usage> {
     };
     let env = agent.env.into_iter().chain(env.iter().cloned()).collect();
     let spec = process::AgentSpec {
+        inherited: agent.inherited,
         command: command.clone().into(),
         args: args.into_iter().map(Into::into).collect(),
         env,

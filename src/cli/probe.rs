@@ -2,6 +2,7 @@
 //!
 //! Speaks no more of MCP than that. Invariant: it is over within the time given, and the server with it.
 
+use crate::base::inherited::Inherited;
 use crate::base::sanitize;
 use crate::host::process::{self, AgentSpec, Graces};
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ pub(super) async fn stdio(
         command: command.into(),
         args: args.iter().map(Into::into).collect(),
         env: env.to_vec(),
+        inherited: Inherited::default(),
         cwd: cwd.to_owned(),
         sandbox: None,
     };

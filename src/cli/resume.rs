@@ -176,6 +176,7 @@ fn recorded(known: &Known, common: &Common, surroundings: &Surroundings) -> Resu
         command: command.clone(),
         args: args.to_vec(),
         env: BTreeMap::new(),
+        inherited: surroundings.config.inherited.clone(),
         spoken: surroundings.config.spoken.clone(),
         reach,
         sandbox: SandboxConfig::default(),

@@ -249,13 +249,14 @@ fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
     }
 }
 
+fn own(dirs: Option<&Dirs>) -> Result<Rules, Usage> {
+    let own = dirs.map(Dirs::rules_file);
+    Ok(own.map(|file| needed(&file, Trust::Full)).transpose()?.flatten().unwrap_or_default())
+}
+
 /// The person's own rules and those of the project, which can only narrow them.
 fn own_and_projects(dirs: Option<&Dirs>, cwd: &Path) -> Result<Rules, Usage> {
-    let mut rules = Rules::default();
-    let own = dirs.map(Dirs::rules_file);
-    if let Some(found) = own.map(|file| needed(&file, Trust::Full)).transpose()?.flatten() {
-        rules.extend(found);
-    }
+    let mut rules = own(dirs)?;
     let trusted = dirs.map(|dirs| Trusted::new(dirs.state.clone(), What::Rules));
     if let Some(found) = rulebook::read_project(&cwd.join(rulebook::PROJECT_FILE), trusted.as_ref()) {
         rules.extend(readable(found)?);
@@ -290,9 +291,21 @@ pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<Rule
     Ok(of_only(rules, agent, dirs))
 }
 
-/// What `exec` is held to without a file of rules: nothing but what holds without any.
-pub(super) fn none(agent: &str, dirs: Option<&Dirs>) -> RulesConfig {
-    of_only(Rules::default(), agent, dirs)
+/// What `exec` is held to without a file of rules: what those deny and ask about that hold here anyway. What is allowed, its
+/// flag says.
+pub(super) fn narrowing(cwd: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<RulesConfig, Usage> {
+    let mut rules = own(dirs)?;
+    let others = [
+        rulebook::read_project(&cwd.join(rulebook::PROJECT_FILE), None),
+        dirs.and_then(|dirs| rulebook::read_made(&dirs.made_rules(), cwd)),
+    ];
+    for FileRules { rules: found, fault, .. } in others.into_iter().flatten() {
+        match fault {
+            Some(fault) => return Err(Usage(fault)),
+            None => rules.extend(found),
+        }
+    }
+    Ok(of_only(rules.narrowing(), agent, dirs))
 }
 
 fn of_only(rules: Rules, agent: &str, dirs: Option<&Dirs>) -> RulesConfig {

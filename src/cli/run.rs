@@ -205,7 +205,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
     let rules = match &exec.rules {
         Some(file) => super::rules::only(file, &agent.name, dirs)?,
-        None => super::rules::none(&agent.name, dirs),
+        None => super::rules::narrowing(&cwd, &agent.name, dirs)?,
     };
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
     // It has its own.

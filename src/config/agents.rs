@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::schema::{Config, ReachConfig, SandboxConfig, Spoken};
+use crate::base::inherited::Inherited;
 
 const ASSET: &str = include_str!("../../assets/agents.toml");
 
@@ -68,6 +69,8 @@ pub struct AgentCommand {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    /// What of this program's own environment it gets, too.
+    pub inherited: Inherited,
     /// As the configuration says it.
     pub spoken: Spoken,
     pub reach: ReachConfig,
@@ -103,6 +106,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: own.command.clone(),
             args: own.args.clone(),
             env: own.env.clone(),
+            inherited: own.inherited.within(&config.inherited),
             spoken: own.spoken.or(&config.spoken),
             reach: own.reach.clone(),
             sandbox: own.sandbox.clone(),
@@ -121,6 +125,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: added.command.clone(),
             args: added.args.clone(),
             env: added.env.clone(),
+            inherited: config.inherited.clone(),
             spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             sandbox: SandboxConfig::default(),
@@ -138,6 +143,7 @@ pub fn list(config: &Config) -> Vec<Listed> {
             command: k.command.clone(),
             args: k.args.clone(),
             env: BTreeMap::new(),
+            inherited: config.inherited.clone(),
             spoken: config.spoken.clone(),
             reach: ReachConfig::default(),
             sandbox: SandboxConfig::default(),

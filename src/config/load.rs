@@ -83,6 +83,8 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             }
             "gate" => config.gate = one_of("gate", &GATES, value, &mut report),
             "decision_hook" => config.decision_hook = words("decision_hook", value, &mut report),
+            "env_only" => config.inherited.only = Some(list("env_only", value, &mut report)),
+            "env_without" => config.inherited.without = list("env_without", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
             "protocol" => config.spoken.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
@@ -294,6 +296,8 @@ fn agent(name: &Spanned<impl AsRef<str>>, table: &DeTable<'_>, report: &mut Repo
             }
             "args" => agent.args = list(&format!("{path}.args"), value, report),
             "env" => agent.env = strings(&format!("{path}.env"), value, report),
+            "env_only" => agent.inherited.only = Some(list(&format!("{path}.env_only"), value, report)),
+            "env_without" => agent.inherited.without = list(&format!("{path}.env_without"), value, report),
             "protocol" => agent.spoken.protocol = one_of(&format!("{path}.protocol"), &PROTOCOLS, value, report),
             "dialect" => agent.spoken.dialect = one_of(&format!("{path}.dialect"), &DIALECTS, value, report),
             "url" => agent.reach.url = string(&format!("{path}.url"), "the address of an agent", value, report),

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::inherited::Inherited;
 
 fn said(text: &str) -> Vec<String> {
     load(text, "config.toml").1.iter().map(ToString::to_string).collect()
@@ -46,8 +47,8 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, ambiguous_width, gate, decision_hook, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
-            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, ambiguous_width, gate, decision_hook, env_only, env_without, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
+            "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, env_only, env_without, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp",
         ]
     );
 }
@@ -118,7 +119,7 @@ mod bad_values_say_what_is_allowed {
                 "config.toml:1: agents is a list; allowed: tables, [agents.NAME]";
             an_agent_is_no_table:
                 "agents.x = true",
-                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp";
+                "config.toml:1: agents.x is true or false; allowed: a table with command, args, env, env_only, env_without, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp";
             no_command:
                 "[agents.x]\nargs = []",
                 "config.toml:1: [agents.x] has no command; it needs: command = \"program\", or url";
@@ -202,6 +203,22 @@ fn what_limits_a_sandbox_is_a_list_or_all_and_what_is_neither_allows_nothing() {
     assert_eq!((a.readable, a.connects, a.listens), (Some(vec!["/usr".to_owned()]), Some(vec![443]), None));
     assert_eq!((b.readable, b.connects, b.listens), (None, Some(Vec::new()), Some(Vec::new())));
     assert_eq!(warnings.len(), 4, "{warnings:?}");
+}
+
+#[test]
+fn what_agents_get_of_the_environment_is_said_of_all_and_of_one() {
+    let text = "env_without = [\"*_TOKEN\"]\n[agents.a]\ncommand = \"a\"\nenv_only = [\"A_KEY\"]\nenv_without = [\"B\"]\n\
+                [agents.b]\ncommand = \"b\"\n[agents.c]\ncommand = \"c\"\nenv_only = \"all\"\n";
+    let (config, warnings) = load(text, "config.toml");
+    let listed = crate::config::agents::list(&config);
+    let of = |id: &str| listed.iter().find(|listed| listed.id == id).unwrap().agent.inherited.clone();
+    let (only, without) = (Some(vec!["A_KEY".to_owned()]), vec!["B".to_owned(), "*_TOKEN".to_owned()]);
+    assert_eq!(of("a"), Inherited { only, without });
+    for id in ["b", "gemini"] {
+        assert_eq!(of(id), Inherited { only: None, without: vec!["*_TOKEN".to_owned()] }, "{id}");
+    }
+    assert_eq!(of("c").only, Some(Vec::new()), "what cannot be read lets nothing through");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
 }
 
 #[test]

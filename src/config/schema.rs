@@ -4,10 +4,11 @@
 //! it is used.
 
 use super::installed::Installed;
+use crate::base::inherited::Inherited;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 16] = [
+pub const KEYS: [&str; 18] = [
     "default_agent",
     "theme",
     "screen",
@@ -15,6 +16,8 @@ pub const KEYS: [&str; 16] = [
     "ambiguous_width",
     "gate",
     "decision_hook",
+    "env_only",
+    "env_without",
     "protocol",
     "dialect",
     "unstable",
@@ -46,10 +49,12 @@ pub const TRANSPORTS: [&str; 4] = ["unix", "websocket", "http", "sse"];
 pub const SESSIONS_KEYS: [&str; 1] = ["keep"];
 pub const KEEP_KEYS: [&str; 3] = ["count", "days", "mib"];
 /// The keys of one agent.
-pub const AGENT_KEYS: [&str; 17] = [
+pub const AGENT_KEYS: [&str; 19] = [
     "command",
     "args",
     "env",
+    "env_only",
+    "env_without",
     "protocol",
     "dialect",
     "framing",
@@ -82,6 +87,8 @@ pub struct Config {
     pub gate: Option<String>,
     /// A program and its arguments, asked about what agents want.
     pub decision_hook: Option<Vec<String>>,
+    /// Which variables of the environment agents and their commands get.
+    pub inherited: Inherited,
     /// Parts of the protocol that may still change are used, too.
     pub unstable: bool,
     /// For agents that say nothing else.
@@ -127,6 +134,7 @@ pub struct AgentConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
+    pub inherited: Inherited,
     pub spoken: Spoken,
     pub reach: ReachConfig,
     pub sandbox: SandboxConfig,

@@ -6,6 +6,7 @@ use super::links::{Further, Reach};
 use super::reviewing::ReviewConfig;
 use super::ruling::RulesConfig;
 use super::servers::ServersConfig;
+use crate::base::inherited::Inherited;
 use crate::host::keyring::Keyring;
 use crate::host::process::{Graces, Sandbox};
 use crate::model::budget::Budget;
@@ -23,6 +24,8 @@ pub struct EngineConfig {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
+    /// What the agent and its commands get of this program's own environment.
+    pub inherited: Inherited,
     /// Where the agent's program is started; in the session's directory without.
     pub start_in: Option<PathBuf>,
     /// In which versions of the protocol the agent is spoken to.

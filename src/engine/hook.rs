@@ -224,6 +224,10 @@ mod tests {
         let (ruling, fault) = asked(r#"echo '{"verdict":"deny","reason":"not\u001b[2J here"}'; exit 3"#, long);
         assert_eq!((ruling.verdict, fault), (Ruled::Deny, None));
         assert!(ruling.reason.is_some_and(|reason| reason.contains("here") && !reason.contains('\u{1b}')));
+        for silence in ["true", "kill -9 $$", "echo '{\"verdict\":'"] {
+            let fault = asked(silence, long).1;
+            assert!(fault.is_some_and(|fault| fault.contains("ended without an answer")), "{silence}");
+        }
         for garbage in
             ["true", "echo yes", r#"echo '{"verdict":"ALLOW"}'"#, r#"echo '["allow"]'"#, "echo '{\"verdict\":'"]
         {

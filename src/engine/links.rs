@@ -7,6 +7,7 @@ use super::decoding::Decoding;
 use super::link::{Connect, Ended, Link};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::codec::Decoded;
+use crate::base::inherited::Inherited;
 use crate::host::process::{self, AgentSpec, Graces, Sandbox, Survivor};
 use crate::model::confined::Confined;
 use crate::model::event::{HostEvent, Protocol};
@@ -41,6 +42,8 @@ pub struct AgentSetup {
     pub command: String,
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
+    /// What it and its commands get of this program's own environment.
+    pub inherited: Inherited,
     /// How to install it, where that is known.
     pub install: Option<String>,
     /// Where its program is started; in its first session's directory without.
@@ -91,12 +94,14 @@ impl AgentSetup {
     }
 
     /// The same, confined where the first agent is and as that one, without what that one may write besides: only its
-    /// command is known, and not whether it should be.
+    /// command is known, and not whether it should be. So with the environment.
     #[must_use]
     pub fn confined_as(self, first: Option<&Self>) -> Self {
         let of_first = first.and_then(|first| first.sandbox.as_ref());
         let sandbox = self.sandbox.or_else(|| of_first.map(|own| Sandbox { writable: Vec::new(), ..own.clone() }));
-        Self { sandbox, ..self }
+        let is_said = self.inherited != Inherited::default();
+        let of_first = first.filter(|_| !is_said).map(|first| first.inherited.for_another());
+        Self { sandbox, inherited: of_first.unwrap_or(self.inherited), ..self }
     }
 
     /// The command line as the person would type it.
@@ -398,6 +403,7 @@ fn spec(setup: &AgentSetup, cwd: PathBuf, sandbox: Option<Sandbox>) -> AgentSpec
         command: setup.command.clone().into(),
         args: setup.args.iter().map(Into::into).collect(),
         env: setup.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+        inherited: setup.inherited.clone(),
         cwd,
         sandbox,
     }

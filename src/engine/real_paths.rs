@@ -1,8 +1,10 @@
 //! Where paths that agents name really lead, for rules and for the decision hook.
 //!
-//! Looks at the file system and changes nothing. Invariant: a link that leads nowhere has no real path.
+//! Looks at the file system and changes nothing. Invariants: a link that leads nowhere has no real path; what is of the
+//! process that looks is not taken for that of another one.
 
-use std::ffi::OsStr;
+use crate::base::paths::is_of_process;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -12,8 +14,45 @@ const MAX_NAMES: usize = 20_000;
 const MAX_KEY: u64 = 1 << 20;
 const KEY: &[u8] = b"PRIVATE KEY-----";
 
-/// Where a path leads, also when its end is not there yet: links of what is there are followed.
+/// Links of one path that are followed.
+const MAX_LINKS: usize = 40;
+
+/// Where a path leads, also when its end is not there yet: links of what is there are followed, up to what is of the
+/// process that uses it, which is another one than this.
 pub fn real_path(path: &Path) -> Option<PathBuf> {
+    let real = canonical(path);
+    // Without a link in it nothing leads there.
+    if real.as_deref() == Some(path) && !is_of_process(path) { real } else { place_of_process(path).or(real) }
+}
+
+/// Where a path comes to what is of the process that uses it, with what is left of the path there.
+fn place_of_process(path: &Path) -> Option<PathBuf> {
+    let parts =
+        |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect::<Vec<OsString>>();
+    let (mut left, mut at, mut links) = (parts(path), PathBuf::new(), 0);
+    while let Some(part) = left.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::ParentDir) => drop(at.pop()),
+            // The root takes the place of all before it.
+            Some(_) => at.push(&part),
+            None => {}
+        }
+        if is_of_process(&at) {
+            return Some(left.iter().rev().fold(at, |path, part| path.join(part)));
+        }
+        if let Ok(target) = at.read_link() {
+            links += 1;
+            if links > MAX_LINKS {
+                return None;
+            }
+            at.pop();
+            left.extend(parts(&target));
+        }
+    }
+    None
+}
+
+fn canonical(path: &Path) -> Option<PathBuf> {
     let mut missing: Vec<&OsStr> = Vec::new();
     let mut there = path;
     loop {

@@ -78,7 +78,10 @@ pub fn read_text(file: &Path) -> Result<Option<String>, String> {
     match file.metadata() {
         Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
         Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        // Where a directory above it is none, there is no such file either.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error.to_string()),
     }
     let mut bytes = Vec::new();

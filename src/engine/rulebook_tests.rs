@@ -35,6 +35,56 @@ fn a_path_leads_where_its_links_lead_also_when_its_end_is_not_there() {
     assert_eq!(real_path(&dir.join("file/x")), None);
 }
 
+/// It is asked about another process than this one.
+#[test]
+fn a_link_to_what_is_of_the_process_leads_there_and_no_further() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().canonicalize().unwrap();
+    std::fs::create_dir(dir.join("a")).unwrap();
+    symlink("/proc/self/cwd/a", dir.join("own")).unwrap();
+    symlink("../own", dir.join("a/again")).unwrap();
+    symlink("/proc/./x/../thread-self/root", dir.join("root")).unwrap();
+    symlink("round", dir.join("round")).unwrap();
+    for (path, place) in
+        [("own", "cwd/a"), ("own/x", "cwd/a/x"), ("a/again/../x", "cwd/a/../x"), ("a/../own/nowhere", "cwd/a/nowhere")]
+    {
+        assert_eq!(real_path(&dir.join(path)), Some(Path::new("/proc/self").join(place)), "{path}");
+    }
+    assert_eq!(real_path(&dir.join("root/etc")), Some("/proc/thread-self/root/etc".into()));
+    assert_eq!(real_path(Path::new("/proc/self/cwd")), Some("/proc/self/cwd".into()));
+    assert_eq!(real_path(Path::new("/proc/cpuinfo")), Some("/proc/cpuinfo".into()));
+    assert_eq!(real_path(&dir.join("round")), None);
+}
+
+#[test]
+fn what_is_named_by_such_a_link_is_judged_by_what_the_agents_command_would_find() {
+    let (_temp, cwd) = with_files();
+    symlink("/proc/self/cwd/src/secret/key", cwd.join("own")).unwrap();
+    symlink("/proc/self/cwd/.env", cwd.join("values")).unwrap();
+    symlink("/proc/self/root/etc", cwd.join("top")).unwrap();
+    symlink("/proc/self/fd", cwd.join("open")).unwrap();
+    let book = Rulebook::new(None, Some("/home/me".into()));
+    let mut rules = Rules::default();
+    let listed = [("allow", "Bash(cat *)"), ("allow", "Read"), ("deny", "Read(src/secret/**)")];
+    for (list, pattern) in listed {
+        let list = Verdict::named(list).unwrap();
+        rules.add(RuleRef { list, pattern: pattern.to_owned(), ..RuleRef::default() }).unwrap();
+    }
+    let said = |line: &str| book.by(&rules, None, &cwd, &ran(line)).verdict;
+    assert_eq!(said("cat docs/x.md"), Ruled::Allow);
+    assert_eq!(said("cat own"), Ruled::Deny);
+    assert_eq!(said("cat values"), Ruled::Ask);
+    assert_eq!(said("cat open/3/x"), Ruled::Ask);
+    let read = |path: &str| book.by(&rules, None, &cwd, &Claims::of_file("read", path)).verdict;
+    assert_eq!(read("own"), Ruled::Deny);
+    assert_eq!((read("values"), read("top/passwd"), read("open/3/x")), (Ruled::Ask, Ruled::Open, Ruled::Ask));
+}
+
+fn ran(line: &str) -> Claims {
+    let (args, env) = (Vec::new(), Vec::new());
+    Claims::of_command(&TerminalSpec { command: line.to_owned(), args, env, cwd: None, limit: None, patience: None })
+}
+
 /// A home, the person's rules in it, and a project.
 fn place(own: &str) -> (TempDir, Rulebook, PathBuf) {
     let temp = TempDir::new().unwrap();
@@ -191,6 +241,7 @@ fn call_of(line: &str, cwd: &Path) -> Option<(Ruled, ToolCall)> {
     tool.name = text("name");
     tool.locations.extend(text("location").map(|path| Location { path, line: None }));
     tool.content.extend(text("text").map(|text| ToolContent::Block(Block::Text(text))));
+    tool.runs_elsewhere = more.get("elsewhere") == Some(&Value::Bool(true));
     Some((serde_json::from_value(wanted.into()).unwrap(), tool))
 }
 

@@ -113,11 +113,12 @@ impl Engine {
             config;
         let EngineConfig { directories, budget, reach, sandbox, permission_mode, keyring, kept_as, unstable, .. } =
             config;
+        let EngineConfig { inherited, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
         let names = env.iter().map(|(name, _)| name.clone()).collect();
-        let first = AgentSetup { command, args, env, install, start_in, protocol, reach, sandbox, kept_as };
+        let first = AgentSetup { command, args, env, inherited, install, start_in, protocol, reach, sandbox, kept_as };
         let line = first.line();
         // Without a screen nothing of it is shown.
         let reads_stored_history = journals.is_some() && policy == Policy::Ask;

@@ -8,6 +8,7 @@ use super::fact::{Fact, Facts};
 use super::refusing;
 use super::reviews;
 use crate::base::human;
+use crate::base::inherited::Inherited;
 use crate::host::fs::Roots;
 use crate::host::process::{self, Sandbox};
 use crate::host::pty::{self, Reader, Registry, SpawnError, TermSpec};
@@ -49,6 +50,8 @@ pub(super) struct Start {
     pub own: Option<PathBuf>,
     /// Told when the review has looked at what is there before the command changes it.
     pub looked: Option<Receiver<()>>,
+    /// What it gets of this program's own environment.
+    pub inherited: Inherited,
     /// What it may write, where that is confined.
     pub sandbox: Option<Sandbox>,
 }
@@ -121,7 +124,7 @@ impl Terminals {
 
     /// Starts one that has its place; what comes of it is a fact.
     pub fn start(&self, start: Start) {
-        let Start { at, req, request, spec, roots, own, looked, sandbox } = start;
+        let Start { at, req, request, spec, roots, own, looked, inherited, sandbox } = start;
         let (registry, facts, is_over) = (Arc::clone(&self.host), self.facts.clone(), Arc::clone(&self.is_over));
         tokio::task::spawn_blocking(move || {
             if let Some(looked) = looked {
@@ -137,6 +140,7 @@ impl Terminals {
                     command,
                     args,
                     env: process::run_mark().into_iter().chain(env).collect(),
+                    inherited,
                     cwd,
                     cols: COLUMNS,
                     rows: ROWS,
@@ -238,6 +242,7 @@ impl Terminals {
                 command: line,
                 args: Vec::new(),
                 env: process::run_mark().into_iter().collect(),
+                inherited: Inherited::default(),
                 cwd,
                 cols,
                 rows,
@@ -261,7 +266,7 @@ impl Terminals {
         &mut self,
         agent: AgentKey,
         (command, args): (String, Vec<String>),
-        env: Variables,
+        (env, inherited): (Variables, Inherited),
         cwd: PathBuf,
         sandbox: Option<Sandbox>,
     ) {
@@ -272,8 +277,18 @@ impl Terminals {
         let command = if args.is_empty() { format!("exec {}", quote(&command)) } else { command };
         let env = process::run_mark().into_iter().chain(env).collect();
         let reader = Reader::Person;
-        let spec =
-            TermSpec { command, args, env, cwd, cols: COLUMNS, rows: ROWS, reader, output_limit: Some(0), sandbox };
+        let spec = TermSpec {
+            command,
+            args,
+            env,
+            inherited,
+            cwd,
+            cols: COLUMNS,
+            rows: ROWS,
+            reader,
+            output_limit: Some(0),
+            sandbox,
+        };
         let (registry, facts) = (Arc::clone(&self.host), self.facts.clone());
         tokio::task::spawn_blocking(move || {
             let event = match registry.create(&spec) {

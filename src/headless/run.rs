@@ -37,6 +37,8 @@ const QUIET_LIMIT: Duration = Duration::from_secs(2);
 const LATE_QUIET: Duration = Duration::from_millis(250);
 /// How long the review may take to look at what a turn has left.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
+/// What is said when a further turn begins.
+const GOES_ON: &str = "the agent is told why that was refused, in a further turn";
 /// How much longer the review may take once `--timeout` is over or a signal came.
 const REVIEW_GRACE: Duration = Duration::from_millis(250);
 /// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
@@ -280,6 +282,8 @@ impl Exec {
                         engine.model().first().session().turn.as_ref().is_some_and(|next| !next.prompt.is_empty());
                     if !goes_on || self.is_cancelled() {
                         self.ended(engine.model().first(), ended);
+                    } else {
+                        self.said.say(GOES_ON, &[]);
                     }
                 }
                 // What it names cannot go along; why was said.

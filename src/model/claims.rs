@@ -3,7 +3,6 @@
 //! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
-use super::entry::Block;
 use super::event::TerminalSpec;
 use super::login::quote;
 use super::tool::{ToolCall, ToolContent, ToolKind};
@@ -114,8 +113,6 @@ const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir
 const NO_PATHS: [&str; 2] = ["profile", "profiles"];
 /// How keys for addresses end.
 const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
-/// How an agent begins to say in the text of a call that its command runs in another directory than the session's.
-const ELSEWHERE: &str = "[in ";
 /// Programs that are no lines for a shell of this machine for certain.
 const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
 const SCRIPT: &str = "script";
@@ -245,7 +242,10 @@ impl Claims {
         if let Some(claim) = of_server(tool, input).filter(|_| !is_by_name) {
             all.push(Claim { only_narrows: true, ..claim });
         }
-        if is_unnamed && !named.is_empty() {
+        // What a command has named beside itself says no more of it before than it would now: where it runs.
+        let is_known = has_command && all.iter().all(|claim| claim.what != Claimed::Unknown);
+        let is_command = tool.kind == ToolKind::Execute && is_known;
+        if is_unnamed && !is_command && !named.is_empty() {
             let is_read = matches!(tool.kind, ToolKind::Read | ToolKind::Search);
             let names: &[&str] = if is_read { &["read"] } else { &["read", "edit"] };
             all.extend(names.iter().map(|name| Claim { only_narrows: true, ..of_files(name, named.clone()) }));
@@ -472,11 +472,7 @@ fn directory(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>
     let is_command = tool.kind == ToolKind::Execute;
     let is_one = |key: &str| DIRECTORIES.contains(&key) || is_command && PLACES.contains(&key);
     let named = of_keys(input, is_one).filter(|value| !value.is_null());
-    let says_so = |part: &ToolContent| match part {
-        ToolContent::Block(Block::Text(text)) => text.trim_start().starts_with(ELSEWHERE),
-        _ => false,
-    };
-    if is_command && tool.content.iter().any(says_so) {
+    if is_command && tool.runs_elsewhere {
         return Err(());
     }
     let told = running.iter().map(|running| running.cwd).filter(|cwd| !cwd.is_empty()).map(Some);

@@ -43,6 +43,17 @@ fn a_question_that_names_nothing_is_about_what_the_call_has_named_before() {
     assert_eq!(of(&tool).files, ["/p/a"]);
 }
 
+/// An agent was seen to name the directory in which a command runs as a place of the call, and not in the question.
+#[test]
+fn where_a_command_runs_is_no_file_that_it_changes() {
+    let mut tool = call(ToolKind::Execute, "ls", json!({ "command": "ls" }));
+    tool.named_before = vec!["/p".into()];
+    let of = |tool: &ToolCall| Claims::of_tool(tool, &[]).all;
+    assert_eq!(of(&tool), [line("ls")]);
+    tool.raw_input = Some(json!({ "command": 1 }));
+    assert_eq!(of(&tool).iter().filter(|claim| claim.only_narrows).count(), 2, "it may be about them");
+}
+
 #[test]
 fn a_command_is_what_its_input_says_and_else_its_title() {
     use ToolKind::Execute;

@@ -231,7 +231,7 @@ pub struct Session {
     pub compactions: Vec<Compaction>,
     pub(super) changes: Changes,
     pub(super) writes: BTreeMap<ReqId, Write>,
-    /// Changes that the person has allowed in this turn, and that are not written yet.
+    /// What the person has allowed of files in this turn, and that is not done yet.
     pub(super) approved: Vec<Approved>,
     /// Terminals that are being started.
     pub(super) creating: BTreeMap<ReqId, Arc<TerminalSpec>>,

@@ -52,6 +52,9 @@ pub struct ToolCall {
     pub is_stopping: bool,
     /// The agent lets the person end it alone, without the turn.
     pub can_cancel: bool,
+    /// It says that its command runs in another directory than the session's, in words that name none for certain.
+    #[serde(default)]
+    pub runs_elsewhere: bool,
     /// Files that it named before a message that left them out: what is asked about may be about them all the same.
     #[serde(default)]
     pub named_before: Vec<String>,
@@ -244,6 +247,10 @@ impl ToolContent {
         if let Self::Change(change) = self { Some(change) } else { None }
     }
 
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Block(Block::Text(text)) = self { Some(text) } else { None }
+    }
+
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
         size_of::<Self>()
@@ -304,6 +311,7 @@ pub struct ToolPatch {
     /// The call that it is a part of; nothing leaves what is known.
     pub parent: Option<ToolId>,
     pub is_agent: bool,
+    pub runs_elsewhere: bool,
     pub wording: Option<Box<Wording>>,
     pub can_cancel: Patch<bool>,
 }
@@ -326,6 +334,7 @@ impl ToolPatch {
             terminal: TerminalMeta::default(),
             parent: None,
             is_agent: false,
+            runs_elsewhere: false,
             wording: None,
             can_cancel: Patch::Keep,
         }
@@ -409,6 +418,7 @@ impl ToolCall {
             is_agent: false,
             is_stopping: false,
             can_cancel: false,
+            runs_elsewhere: false,
             named_before: Vec::new(),
             places: Vec::new(),
             id,
@@ -435,6 +445,7 @@ impl ToolCall {
             self.parent = patch.parent;
         }
         self.is_agent |= patch.is_agent;
+        self.runs_elsewhere |= patch.runs_elsewhere;
         let comes_late = |status: &ToolStatus| self.status.is_final() || *status == ToolStatus::Pending;
         let status = match patch.status {
             Patch::Keep => return,

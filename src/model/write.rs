@@ -35,14 +35,22 @@ pub(super) enum Needs {
     On(Before),
 }
 
-/// A change that the person has allowed when the agent asked for it.
+/// What the person has allowed of a file when the agent asked for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approved {
     turn: TurnId,
     /// The real one.
     path: PathBuf,
-    /// As it was compared with the disk for them; nothing where only the path was shown.
-    change: Option<(Before, Arc<str>)>,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    Read,
+    /// A change of which only the path was shown.
+    Path,
+    /// As it was compared with the disk for them.
+    Change(Before, Arc<str>),
 }
 
 impl Approved {
@@ -51,12 +59,18 @@ impl Approved {
         let WritePreview { path, old, new, differs } = preview;
         // Texts that were too long to be kept are gone from both.
         let is_known = differs.is_none() && (old.is_some() || !new.is_empty());
-        is_known.then(|| Self { turn, path: path.clone(), change: Some((Before(old.clone()), Arc::clone(new))) })
+        let what = || What::Change(Before(old.clone()), Arc::clone(new));
+        is_known.then(|| Self { turn, path: path.clone(), what: what() })
     }
 
     /// Of a call that shows neither text nor anything else but the path.
     pub(super) const fn of_path(turn: TurnId, path: PathBuf) -> Self {
-        Self { turn, path, change: None }
+        Self { turn, path, what: What::Path }
+    }
+
+    /// Of a call that reads.
+    pub(super) const fn of_read(turn: TurnId, path: PathBuf) -> Self {
+        Self { turn, path, what: What::Read }
     }
 
     /// The same, of the file that it really is.
@@ -65,16 +79,23 @@ impl Approved {
         Self { path, ..self }
     }
 
-    pub(super) fn is_of(&self, path: &Path) -> bool {
-        self.path == path
+    /// A change of that file.
+    pub(super) fn changes(&self, path: &Path) -> bool {
+        self.what != What::Read && self.path == path
+    }
+
+    /// To read that file in that turn.
+    pub(super) fn reads(&self, turn: TurnId, path: &Path) -> bool {
+        self.what == What::Read && self.turn == turn && self.path == path
     }
 
     /// What has to be on the disk for a write of that turn to be just this change; `None` where it is another.
     pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Needs> {
         let is_it = self.turn == turn && write.how == WriteHow::default();
-        match self.change {
-            Some((before, after)) => (is_it && after == write.content).then_some(Needs::On(before)),
-            None => is_it.then_some(Needs::Nothing),
+        match self.what {
+            What::Change(before, after) => (is_it && after == write.content).then_some(Needs::On(before)),
+            What::Path => is_it.then_some(Needs::Nothing),
+            What::Read => None,
         }
     }
 }

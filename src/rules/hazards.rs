@@ -7,6 +7,7 @@
 mod builds;
 mod git;
 mod git_files;
+mod languages;
 mod linkers;
 mod loaders;
 mod outputs;
@@ -20,6 +21,7 @@ mod writers;
 use super::steering::{is_steering, may_steer};
 use super::word::Word;
 use builds::BUILDS;
+use languages::LANGUAGES;
 pub(super) use linkers::{Makes, makes};
 use loaders::LOADERS;
 pub(super) use readers::Reads;
@@ -274,6 +276,7 @@ fn rows(program: &str) -> impl Iterator<Item = &'static Row> {
         .iter()
         .chain(BUILDS)
         .chain(LOADERS)
+        .chain(LANGUAGES)
         .filter(move |row| row.programs.iter().any(|name| *name == program || *name == bare))
 }
 

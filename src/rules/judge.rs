@@ -12,7 +12,7 @@ mod places;
 mod reading;
 mod views;
 
-use super::list::{Among, List, Said};
+use super::list::{Among, Said};
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
@@ -20,6 +20,7 @@ use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
 use against::Against;
 use earlier::Made;
+use files::Files;
 use named::Named;
 pub(super) use named::may_be_files;
 use std::path::{Path, PathBuf};
@@ -122,64 +123,40 @@ impl<'a> Judge<'a, '_> {
                 if is_deceptive { opinion.and(Opinion::ask(Doubt::Deceptive)) } else { opinion }
             }
             Subject::Paths(paths) => {
-                let opinions = paths.iter().map(|path| self.path(self.request.tool, path));
+                let opinions = paths.iter().map(|path| self.of_files().path(self.request.tool, path));
                 opinions.reduce(Opinion::and).unwrap_or_else(|| self.without_subject())
             }
             Subject::Text(text) => self.text(text),
         }
     }
 
-    fn rules(&self, list: &'a List, tool: &'a Tool, among: Among<'_>) -> impl Iterator<Item = &'a Rule> + use<'a> {
-        let request = self.request;
-        list.of(tool.kind, among).filter(move |rule| holds(rule, request, tool))
-    }
-
     const fn narrowing(&self) -> Against<'a> {
         Against { rules: self.rules, request: self.request }
     }
 
-    /// What is asked because a deny of this tool could not be read, or else because there is no rule.
-    fn default(&self, tool: &Tool) -> Doubt {
-        let agent = self.request.agent;
-        let is_broken = self.rules.broken.iter().any(|broken| {
-            broken.tool.as_ref().is_none_or(|named| named.covers(tool))
-                && broken.agent.as_deref().is_none_or(|name| agent == Some(name))
-        });
-        if is_broken { Doubt::BrokenDeny } else { Doubt::NoRule }
+    const fn of_files(&self) -> Files<'a, '_> {
+        Files { against: self.narrowing(), earlier: self.earlier }
     }
 
     /// Deny, then ask, then allow, by two ways to match; what is left is asked.
     fn by_rules(&self, tool: &'a Tool, wide: impl Fn(&Spec) -> Match, strict: impl Fn(&Spec) -> bool) -> Opinion<'a> {
-        if let Some(opinion) = self.narrowed(tool, Among::All, wide) {
+        if let Some(opinion) = self.narrowing().narrowed(tool, Among::All, wide) {
             return opinion;
         }
-        let default = self.default(tool);
+        let default = self.narrowing().default(tool);
         if default == Doubt::BrokenDeny {
             return Opinion::ask(default);
         }
-        let allowed = self.rules(&self.rules.allow, tool, Among::All).find(|rule| strict(&rule.pattern.spec));
+        let allowed =
+            self.narrowing().of_list(&self.rules.allow, tool, Among::All).find(|rule| strict(&rule.pattern.spec));
         allowed.map_or(Opinion::ask(default), Opinion::by)
-    }
-
-    fn narrowed(&self, tool: &'a Tool, among: Among<'_>, wide: impl Fn(&Spec) -> Match) -> Option<Opinion<'a>> {
-        let mut perhaps = None;
-        for rule in self.rules(&self.rules.deny, tool, among) {
-            match wide(&rule.pattern.spec) {
-                Match::Yes => return Some(Opinion::by(rule)),
-                Match::Perhaps => perhaps = Some(Opinion::ask(Doubt::PerhapsDenied)),
-                Match::Below => perhaps = perhaps.or(Some(Opinion::ask(Doubt::DeniedBelow))),
-                Match::No => {}
-            }
-        }
-        let asked = self.rules(&self.rules.ask, tool, among).find(|rule| wide(&rule.pattern.spec) != Match::No);
-        asked.map(Opinion::by).or(perhaps)
     }
 
     /// What rules are against a command by any of its views.
     fn seen_as(&self, views: &Views<'_>) -> Option<Opinion<'a>> {
         let said = views.said();
         let among = said.as_ref().map_or(Among::All, Among::Command);
-        self.narrowed(self.request.tool, among, |spec| views.match_with(spec))
+        self.narrowing().narrowed(self.request.tool, among, |spec| views.match_with(spec))
     }
 
     /// A tool of which nothing more is known.
@@ -203,7 +180,7 @@ impl<'a> Judge<'a, '_> {
             match segment {
                 Segment::Command(command) => judge.command(command, depth),
                 Segment::Passed(command) => judge.passed(command),
-                Segment::File { word, is_write, is_moved } => judge.file(word, *is_write, *is_moved),
+                Segment::File { word, is_write, is_moved } => judge.of_files().file(word, *is_write, *is_moved),
             }
         });
         // What is not read for certain may name one anywhere.
@@ -220,7 +197,7 @@ impl<'a> Judge<'a, '_> {
         let below = named::below(self.request, &line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
-        let whole = self.narrowed(self.request.tool, Among::Whole, |_| Match::Yes);
+        let whole = self.narrowing().narrowed(self.request.tool, Among::Whole, |_| Match::Yes);
         segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
     }
 
@@ -244,7 +221,7 @@ impl<'a> Judge<'a, '_> {
         if opinion.verdict != Verdict::Ask || opinion.rule.is_some() {
             return opinion;
         }
-        let secrets = named::secrets(self.request, command, 0, |word| self.named(word));
+        let secrets = named::secrets(self.request, command, 0, |word| self.of_files().named(word));
         secrets.first().map_or(opinion, |named| Opinion::ask(Doubt::Secret(named.why)))
     }
 
@@ -290,7 +267,9 @@ impl<'a> Judge<'a, '_> {
         if opinion.verdict != Verdict::Allow {
             return opinion;
         }
-        if let Some(doubt) = self.doubt_of(command).or_else(|| self.is_from_device(command).then_some(Doubt::File)) {
+        if let Some(doubt) =
+            self.doubt_of(command).or_else(|| self.of_files().is_from_device(command).then_some(Doubt::File))
+        {
             return Opinion::ask(doubt);
         }
         let Request { cwd, is_above, .. } = *self.request;
@@ -298,7 +277,7 @@ impl<'a> Judge<'a, '_> {
         if hazards::remotes(&command.words).any(|name| is_above(&cwd.join(name))) {
             return Opinion::ask(Doubt::Steering);
         }
-        let mut default = self.default(tool);
+        let mut default = self.narrowing().default(tool);
         if default == Doubt::BrokenDeny {
             return Opinion::ask(default);
         }
@@ -328,13 +307,42 @@ impl<'a> Judge<'a, '_> {
         let known = || words.iter().map(Word::known).collect();
         let said = first.map(|first| Said { firsts: vec![first], words: known() });
         let among = || said.as_ref().map_or(Among::All, Among::Command);
-        if let Some(rule) = self.rules(&self.rules.allow, tool, among()).find(fits) {
+        if let Some(rule) = self.narrowing().of_list(&self.rules.allow, tool, among()).find(fits) {
             return Opinion::by(rule);
         }
-        if default == Doubt::NoRule && !is_moved && self.rules(&self.rules.allow, tool, among()).any(names) {
+        if default == Doubt::NoRule
+            && !is_moved
+            && self.narrowing().of_list(&self.rules.allow, tool, among()).any(names)
+        {
             default = Doubt::NotSpelled;
         }
         passed_on.unwrap_or(Opinion::ask(default))
+    }
+
+    /// What rules say of the files that a command names, and of those that it runs: `inside` gets the words that a
+    /// pattern has to have itself. `before` words stand before the first.
+    fn files(&self, command: &Command, before: usize, inside: &mut Inside) -> Opinion<'a> {
+        let starts: Vec<usize> =
+            inside.commands.iter().filter(|(_, is_certain)| *is_certain).map(|(at, _)| *at).collect();
+        let files = self.of_files();
+        let mut opinion = Opinion::neither();
+        for from in starts {
+            let words = command.words.get(from..).unwrap_or_default();
+            let Some(first) = words.first() else { continue };
+            let program = base_name(first).text;
+            let mut spelled = Vec::new();
+            let is_moved = command.state.is_moved;
+            opinion = opinion.and(files.written(&program, words, is_moved, &mut spelled));
+            opinion = opinion.and(reading::read(&files, &program, words, is_moved));
+            let at = |at: usize| before + from + at;
+            if let Some(option) = files.edited_in_place(&program, words, is_moved) {
+                inside.spelled.retain(|(index, _)| *index != at(option));
+            }
+            let secrets = named::secrets(self.request, command, from, |word| files.named(word));
+            inside.secrets.extend(secrets.into_iter().map(|named| (before + from, named)));
+            inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
+        }
+        opinion
     }
 
     /// What only passes on another command is judged by that one.
@@ -407,7 +415,7 @@ impl<'a> Judge<'a, '_> {
     fn text(&self, text: &str) -> Opinion<'a> {
         let tool = self.request.tool;
         if text.chars().any(shell::is_hidden) {
-            let any = self.narrowed(tool, Among::Whole, |_| Match::Yes);
+            let any = self.narrowing().narrowed(tool, Among::Whole, |_| Match::Yes);
             return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
         }
         match tool.kind {
@@ -417,16 +425,8 @@ impl<'a> Judge<'a, '_> {
                 self.by_rules(tool, wide, |spec| address.matches(spec))
             }
             _ => {
-                let fits = |spec: &Spec| match spec {
-                    Spec::Any => true,
-                    Spec::Text(glob) => glob.matches(text),
-                    Spec::Tool { server, tool } => match text.split_once('/') {
-                        Some((of, name)) => server.matches(of) && tool.as_ref().is_none_or(|glob| glob.matches(name)),
-                        None => tool.is_none() && server.matches(text),
-                    },
-                    _ => false,
-                };
-                self.by_rules(tool, |spec| if fits(spec) { Match::Yes } else { Match::No }, fits)
+                let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };
+                self.by_rules(tool, wide, |spec| spec.is_for(text, false))
             }
         }
     }

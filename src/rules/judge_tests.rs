@@ -20,8 +20,8 @@ fn rules(list: &[(Verdict, &str)]) -> Rules {
     rules
 }
 
-/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input, `/w/stored`, `/w/sub/noted` and `/w/globs/noted.txt` to
-/// secrets; `/w/put/b.rs` leads out, too; `/w/odd` cannot be told.
+/// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input, `/w/stored`, `/w/notes`, `/w/sub/noted` and `/w/globs/noted.txt` to
+/// secrets; `/w/put/b.rs` leads out, too; `/w/odd` cannot be told. What is in `/w/own` leads to what is of the process.
 fn links(path: &Path) -> Option<PathBuf> {
     let path = normalize(path);
     if path.starts_with("/w/odd") {
@@ -35,6 +35,13 @@ fn links(path: &Path) -> Option<PathBuf> {
         ("/w/sub/noted", "/w/.env"),
         ("/w/globs/noted.txt", "/w/.env"),
         ("/w/put/b.rs", "/elsewhere/b.rs"),
+        ("/w/notes", "/w/.env"),
+        ("/w/own/cwd", "/proc/self/cwd"),
+        ("/w/own/root", "/proc/thread-self/root"),
+        ("/w/own/fds", "/proc/self/fd"),
+        ("/w/own/twice", "/proc/self/cwd/own/cwd"),
+        ("/w/own/task", "/proc/self/task/7/cwd"),
+        ("/w/own/values", "/proc/self/environ"),
     ];
     let moved = moved.iter().find_map(|(from, to)| Some(Path::new(to).join(path.strip_prefix(from).ok()?)));
     Some(moved.unwrap_or(path))
@@ -260,6 +267,12 @@ mod other_tools {
             a_tool_of_another: "Mcp(git/status)", "Mcp", "hub/status", false, false;
             all_tools_of_a_server: "Mcp(git/*)", "Mcp", "git/push", true, true;
             all_tools_by_its_name: "Mcp(git)", "Mcp", "git/push", true, true;
+            a_star_of_a_tool_is_one_name: "Mcp(git/*)", "Mcp", "git/repo/push", false, true;
+            two_stars_are_all_names: "Mcp(git/**)", "Mcp", "git/repo/push", true, true;
+            names_below_one: "Mcp(git/repo/*)", "Mcp", "git/repo/push", true, true;
+            names_between: "Mcp(git/*/push)", "Mcp", "git/repo/push", true, true;
+            more_names_between: "Mcp(git/*/push)", "Mcp", "git/a/b/push", false, true;
+            all_tools_of_a_server_with_names_below: "Mcp(git)", "Mcp", "git/repo/push", true, true;
             a_tool_by_name: "WebSearch", "websearch", "anything", true, true;
             a_tool_by_its_text: "WebSearch(rust *)", "WebSearch", "rust traits", true, true;
             a_tool_by_another_text: "WebSearch(rust *)", "WebSearch", "go", false, false;

@@ -263,6 +263,12 @@ impl Rules {
         self.broken.extend(other.broken);
     }
 
+    /// Without those that allow.
+    #[must_use]
+    pub fn narrowing(self) -> Self {
+        Self { allow: List::default(), ..self }
+    }
+
     /// Whether any rule asks or denies, or might if it could be read.
     pub fn narrow(&self) -> bool {
         !(self.ask.is_empty() && self.deny.is_empty() && self.broken.is_empty())

@@ -84,6 +84,38 @@ pub(super) enum Match {
     Yes,
 }
 
+impl Spec {
+    /// Whether it is for the name of a tool, or for another text that is no line, path or address. `is_wide`: `*` stands
+    /// for several names with `/` between them too.
+    pub(super) fn is_for(&self, text: &str, is_wide: bool) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Text(glob) => glob.matches(text),
+            Self::Tool { server, tool } => match (text.split_once('/'), tool) {
+                (Some((of, _)), None) => server.matches(of),
+                (Some((of, name)), Some(tool)) => {
+                    server.matches(of) && tool.matches(name) && (is_wide || fits_names(tool.text(), name))
+                }
+                (None, tool) => tool.is_none() && server.matches(text),
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Name for name; `**` at the end is for all that are left.
+fn fits_names(pattern: &str, text: &str) -> bool {
+    let (mut parts, mut names) = (pattern.split('/'), text.split('/'));
+    loop {
+        match (parts.next(), names.next()) {
+            (None, None) => return true,
+            (Some("**"), Some(_)) => return parts.next().is_none(),
+            (Some(part), Some(name)) if Glob::new(part).matches(name) => {}
+            _ => return false,
+        }
+    }
+}
+
 /// Reads a pattern; the reason when it is none.
 pub(super) fn parse(text: &str) -> Result<Pattern, String> {
     let text = text.trim();

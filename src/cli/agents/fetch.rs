@@ -4,6 +4,7 @@
 //! Invariant: an `https:` address is never left for one without encryption.
 
 use super::place::Place;
+use crate::base::inherited::Inherited;
 use crate::base::{human, sanitize};
 use crate::host::process::{self, AgentSpec, Graces};
 use std::ffi::OsStr;
@@ -66,6 +67,7 @@ async fn curl(
         command: program.into(),
         args: args.map(Into::into).collect(),
         env: Vec::new(),
+        inherited: Inherited::default(),
         cwd: std::env::temp_dir(),
         sandbox: None,
     };

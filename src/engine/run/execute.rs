@@ -270,14 +270,15 @@ impl Engine {
     fn log_in(&mut self, agent: AgentKey, kind: AuthKind) {
         let Some(setup) = self.links.setup(agent).cloned() else { return };
         let sandbox = setup.sandbox_in(self.core.directory(agent.into()));
-        let AgentSetup { command, args, env, start_in, .. } = setup;
+        let AgentSetup { command, args, env, inherited, start_in, .. } = setup;
         let (line, more) = match kind {
             AuthKind::Terminal { args: more, env } => ((command, args.into_iter().chain(more).collect()), env),
             AuthKind::Command { command, args, env } => ((command, args), env),
             AuthKind::Agent | AuthKind::Env { .. } | AuthKind::Typed { .. } => return,
         };
         let cwd = start_in.unwrap_or_else(|| self.core.directory(agent.into()).to_owned());
-        self.terminals.start_log_in(agent, line, env.into_iter().chain(more).collect(), cwd, sandbox);
+        let env = env.into_iter().chain(more).collect();
+        self.terminals.start_log_in(agent, line, (env, inherited), cwd, sandbox);
     }
 
     /// Puts a warning into the transcript.
@@ -457,7 +458,8 @@ impl Engine {
         let (roots, own) = (Arc::clone(self.reviews.roots(at)), self.reviews.directory(at).map(Path::to_owned));
         let setup = self.core.agent_at(at.into()).and_then(|agent| self.links.setup(agent));
         let sandbox = setup.and_then(|setup| setup.sandbox_in(self.core.directory(at.into())));
-        self.terminals.start(Start { at, req, request, spec, roots, own, looked, sandbox });
+        let inherited = setup.map(|setup| setup.inherited.clone()).unwrap_or_default();
+        self.terminals.start(Start { at, req, request, spec, roots, own, looked, inherited, sandbox });
     }
 
     fn answer_output(&mut self, req: ReqId, term: &TermId) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::inherited::Inherited;
 use crate::host::process::{AgentSpec, spawn};
 
 #[test]
@@ -21,6 +22,7 @@ async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_n
         args: ["-c", "trap '' TERM; echo; while :; do read x; done"].map(Into::into).to_vec(),
         env: Vec::new(),
         cwd: std::env::temp_dir(),
+        inherited: Inherited::default(),
         sandbox: None,
     };
     let mut agent = spawn(&spec).unwrap();

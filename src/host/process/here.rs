@@ -5,7 +5,7 @@
 use std::io;
 use std::process::Command;
 
-use super::spawn::{AgentSpec, SpawnError, explain};
+use super::spawn::{AgentSpec, SpawnError, explain, kept_back};
 use crate::base::exit::Exit;
 use crate::base::signal;
 use std::os::unix::process::ExitStatusExt as _;
@@ -14,6 +14,7 @@ use std::os::unix::process::ExitStatusExt as _;
 /// When it cannot be started.
 pub fn run_here(spec: &AgentSpec) -> Result<Exit, SpawnError> {
     let mut command = Command::new(&spec.command);
+    kept_back(&spec.inherited).for_each(|name| _ = command.env_remove(name));
     command.args(&spec.args).envs(spec.env.iter().map(|(name, value)| (name, value))).current_dir(&spec.cwd);
     let status = command.status().map_err(|error: io::Error| explain(spec, error))?;
     let name = status.signal().map(signal::name);

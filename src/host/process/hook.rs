@@ -23,6 +23,8 @@ pub enum HookError {
     TooLate(Duration),
     #[error("it has answered with something that is no JSON")]
     NoJson,
+    #[error("it has ended without an answer")]
+    Nothing,
 }
 
 /// The first JSON value that it prints, after it was given this one. Its exit code does not count.
@@ -49,7 +51,8 @@ pub fn ask_hook(words: &[String], input: &Value, patience: Duration) -> Result<V
     thread::Builder::new().name("hook-out".into()).spawn(reads)?;
     let answer = match told.recv_timeout(patience) {
         Ok(Some(Ok(answer))) => Ok(answer),
-        Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(HookError::NoJson),
+        Ok(Some(Err(error))) if !error.is_eof() => Err(HookError::NoJson),
+        Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(HookError::Nothing),
         Err(RecvTimeoutError::Timeout) => {
             // Not waited for yet, so the number is still its own.
             let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);

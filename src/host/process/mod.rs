@@ -28,7 +28,7 @@ pub use marked::{Marked, end_marked, marked};
 pub use open::open_page;
 pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports, keeps_apart};
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
-pub use spawn::{AgentSpec, SpawnError, spawn};
+pub use spawn::{AgentSpec, SpawnError, kept_back, spawn};
 pub use tool::{ask_tool, run_tool};
 
 #[cfg(test)]

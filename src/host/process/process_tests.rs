@@ -1,6 +1,7 @@
 use super::family::Family;
 use super::*;
 use crate::base::exit::Exit;
+use crate::base::inherited::Inherited;
 use rustix::process::{Pid, Signal};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -21,6 +22,7 @@ fn spec(command: &str, args: &[&str]) -> AgentSpec {
         args: args.iter().map(Into::into).collect(),
         env: vec![("ACP_TEST".to_owned(), "x y".to_owned())],
         cwd: std::env::temp_dir(),
+        inherited: Inherited::default(),
         sandbox: None,
     }
 }
@@ -31,6 +33,18 @@ async fn first_line(agent: &mut AgentProcess) -> (String, BufReader<ChildStdout>
     let mut line = String::new();
     reader.read_line(&mut line).await.unwrap();
     (line.trim().to_owned(), reader)
+}
+
+#[tokio::test]
+async fn an_agent_gets_of_the_environment_what_it_may_have_and_what_it_is_given() {
+    let line = "echo ${HOME:+home},${CARGO_MANIFEST_DIR:+other},${PATH:+path},$ACP_TEST; read x";
+    let own = || spec("sh", &["-c", line]);
+    let without = Inherited { only: None, without: ["HO*", "CARGO_*", "ACP_*"].map(str::to_owned).to_vec() };
+    let only = Inherited { only: Some(vec!["OTHER".to_owned()]), without: Vec::new() };
+    for (inherited, said) in [(without, ",,path,x y"), (only, "home,,path,x y")] {
+        let mut agent = spawn(&AgentSpec { inherited, ..own() }).unwrap();
+        assert_eq!(first_line(&mut agent).await.0, said);
+    }
 }
 
 fn is_alive(pid: &str) -> bool {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::base::inherited::Inherited;
 use crate::host::process::{AgentSpec, spawn};
 use std::path::Path;
 
@@ -13,6 +14,7 @@ async fn runs_in(inside: &Path, sandbox: Sandbox, line: &str) -> Option<i64> {
         args: vec!["-c".into(), line.into()],
         env: Vec::new(),
         cwd: inside.to_owned(),
+        inherited: Inherited::default(),
         sandbox: Some(sandbox),
     };
     spawn(&spec).unwrap().wait().await.unwrap().code
@@ -33,6 +35,7 @@ async fn a_program_writes_inside_and_nowhere_else_whatever_it_tries() {
             args: Vec::new(),
             env: Vec::new(),
             cwd: inside.clone(),
+            inherited: Inherited::default(),
             sandbox: Some(Sandbox::default()),
         };
         assert!(spawn(&spec).err().unwrap().to_string().contains("leave the sandbox out"));
@@ -91,6 +94,7 @@ async fn what_is_to_be_written_has_to_be_there() {
         args: Vec::new(),
         env: Vec::new(),
         cwd: std::env::temp_dir(),
+        inherited: Inherited::default(),
         sandbox: Some(Sandbox { writable: vec![gone.to_owned()], ..Sandbox::default() }),
     };
     let why = spawn(&spec).err().unwrap().to_string();
@@ -168,6 +172,7 @@ async fn a_program_connects_to_ports_that_it_is_given_and_waits_on_no_other() {
             args: Vec::new(),
             env: Vec::new(),
             cwd: inside,
+            inherited: Inherited::default(),
             sandbox: Some(sandbox),
         };
         let said = spawn(&spec).err().unwrap().to_string();

@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 use super::family::run_mark;
 use super::sandbox::{Sandbox, Unconfined, within};
 use super::shutdown::AgentProcess;
+use crate::base::inherited::Inherited;
 
 /// Bytes that an agent may have written before it has to wait for us: the larger, the fewer switches between the two processes.
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -26,6 +27,8 @@ pub struct AgentSpec {
     pub args: Vec<OsString>,
     /// Added to our own environment.
     pub env: Vec<(String, String)>,
+    /// What of our own environment it gets.
+    pub inherited: Inherited,
     pub cwd: PathBuf,
     /// What it may write, where that is confined.
     pub sandbox: Option<Sandbox>,
@@ -56,12 +59,18 @@ pub enum SpawnError {
     },
 }
 
+/// Variables of our own environment that a program does not get. A name that is no text only passes where all do.
+pub fn kept_back(inherited: &Inherited) -> impl Iterator<Item = OsString> + use<'_> {
+    std::env::vars_os().map(|(name, _)| name).filter(|name| !inherited.has(&name.to_string_lossy()))
+}
+
 /// Starts an agent. Must be called inside the runtime.
 pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
     if !spec.cwd.is_dir() {
         return Err(SpawnError::NoDirectory { cwd: spec.cwd.clone() });
     }
     let mut command = Command::new(&spec.command);
+    kept_back(&spec.inherited).for_each(|name| _ = command.env_remove(name));
     command
         .args(&spec.args)
         .envs(run_mark())

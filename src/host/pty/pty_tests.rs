@@ -1,5 +1,6 @@
 //! Tests of terminals with real processes. Nothing here waits for time: only for exits, hints and output.
 
+use crate::base::inherited::Inherited;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -88,6 +89,7 @@ fn shell_line(line: &str) -> TermSpec {
         rows: 24,
         reader: Reader::Agent,
         output_limit: None,
+        inherited: Inherited::default(),
         sandbox: None,
     }
 }
@@ -166,6 +168,17 @@ fn r_367_r_369_environment() {
     spec.env = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     spec.cols = 132;
     assert_eq!(rig.run(&spec).text, "less,cat,0,dumb,path,2,24 132,/\n");
+}
+
+#[test]
+fn a_command_gets_of_the_environment_what_it_may_have_and_what_it_is_given() {
+    let rig = Rig::new();
+    let mut spec = shell_line("echo ${HOME:+home},${CARGO_MANIFEST_DIR:+other},${PATH:+path},$CARGO_X");
+    spec.env = vec![("CARGO_X".to_owned(), "given".to_owned())];
+    spec.inherited = Inherited { only: Some(Vec::new()), without: Vec::new() };
+    assert_eq!(rig.run(&spec).text, "home,,path,given\n");
+    spec.inherited = Inherited { only: None, without: vec!["HO*".to_owned(), "CARGO_*".to_owned()] };
+    assert_eq!(rig.run(&spec).text, ",,path,given\n");
 }
 
 #[test]

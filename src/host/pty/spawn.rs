@@ -7,8 +7,9 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::base::inherited::Inherited;
 use crate::host::process::sandbox::within;
-use crate::host::process::{Sandbox, guard};
+use crate::host::process::{Sandbox, guard, kept_back};
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
@@ -32,6 +33,8 @@ pub struct TermSpec {
     pub args: Vec<String>,
     /// Added to the inherited environment; the last value of a name wins.
     pub env: Vec<(String, String)>,
+    /// What of our own environment it gets.
+    pub inherited: Inherited,
     pub cwd: PathBuf,
     pub cols: u16,
     pub rows: u16,
@@ -119,6 +122,9 @@ pub(super) fn spawn(spec: &TermSpec, shell: Option<&str>) -> Result<Spawned, Spa
         builder
     };
     builder.cwd(&spec.cwd);
+    for name in kept_back(&spec.inherited) {
+        builder.env_remove(name);
+    }
     for (name, value) in DEFAULT_ENV {
         builder.env(name, value);
     }

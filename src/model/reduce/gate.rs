@@ -11,7 +11,7 @@ use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
 use super::super::question::{About, Offered, Outside, Question, ReadSpec};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::ruling::Ruled;
+use super::super::ruling::{Ruled, Ruling};
 use super::super::session::{PromptKind, Session, Stage, Write};
 use super::super::write::Needs;
 use super::Cx;
@@ -111,7 +111,7 @@ fn approved(session: &mut Session, req: ReqId, write: &Write, request: &Request,
     if is_asked || !would_ask || session.turn.is_none() || !session.changes.is_on {
         return false;
     }
-    let Some(at) = session.approved.iter().position(|approved| approved.is_of(real)) else { return false };
+    let Some(at) = session.approved.iter().position(|approved| approved.changes(real)) else { return false };
     let Some(needs) = session.approved.remove(at).fits(session.last_turn, write) else { return false };
     if needs == Needs::Nothing && !is_outside {
         return false;
@@ -181,6 +181,20 @@ fn granted(session: &mut Session, req: ReqId, outside: &[Outside], cx: &mut Cx) 
     let request = service::request_of(session, Deed::Write(path), cx).granted().at(place);
     let request = request.ruled(write.ruling.clone());
     on_its_way(session, req, &write, request, cx);
+}
+
+/// The person has allowed to read just this file outside when the agent asked, in the same turn, once, and its name leads there
+/// still; the same request with that, or as it was.
+pub fn read_approved(session: &mut Session, path: &str, ruling: Option<&Ruling>, cx: &Cx) -> Option<Request> {
+    let ruling = ruling.filter(|ruling| ruling.verdict != Ruled::Ask && ruling.secret.is_none())?;
+    let (path, place) = seen(path, &ruling.outside);
+    let Place::Outside(real) = &place else { return None };
+    session.turn.as_ref()?;
+    let turn = session.last_turn;
+    let at = session.approved.iter().position(|approved| approved.reads(turn, real))?;
+    session.approved.remove(at);
+    let request = service::request_of(session, Deed::Read(path), cx).granted().at(place);
+    Some(request)
 }
 
 /// The file that the person was asked about, and where that is, if it lies outside. A relative path is none.

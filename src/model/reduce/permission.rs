@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Reasons that an agent is told of in one session.
 const MAX_REASONS: usize = 8;
-/// Changes that were allowed and are not written yet.
+/// What was allowed of files and is not done yet.
 const MAX_APPROVED: usize = 16;
 /// Characters of a call's label in such a prompt.
 const MAX_LABEL: usize = 120;
@@ -266,14 +266,15 @@ fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) 
         Ground::Mode(mode) if !std::mem::replace(&mut session.permission_mode.is_told, true) => {
             refusal_of(*mode).to_owned()
         }
-        Ground::Rule(Ruling { reason: Some(reason), .. }) => {
+        Ground::Rule(Ruling { reason: Some(reason), by_hook, .. }) => {
             // The agent's own words, which must not pass for more of the person's.
             let label = session.tool(entry).map_or_else(String::new, |tool| quoted(tool.label()));
             let told = &mut session.rules.told;
             if told.len() >= MAX_REASONS || !told.insert(reason.clone()) {
                 return;
             }
-            format!("Refused by a rule: {label}\n\n{reason}")
+            let by = if *by_hook { "the decision hook" } else { "a rule" };
+            format!("Refused by {by}: {label}\n\n{reason}")
         }
         _ => return,
     };
@@ -310,7 +311,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     gate::answered(session, pending, option == gate::ALLOW, None, cx);
 }
 
-/// What was shown of the disk may be written without a second question.
+/// What was shown of the disk may be written, and what was named may be read, without a second question.
 fn approve(session: &mut Session, pending: &Question, option: &str) {
     let is_yes = |o: &PermissionOption| matches!(o.kind, PermissionKind::AllowOnce | PermissionKind::AllowAlways);
     if session.turn.is_none() || !pending.options.iter().any(|o| o.id == option && is_yes(o)) {
@@ -324,14 +325,18 @@ fn approve(session: &mut Session, pending: &Question, option: &str) {
     }
 }
 
-/// The changes that a question shows: of a file outside with where that really is.
+/// What a question shows that is done: of a file outside with where that really is.
 fn shown(session: &Session, pending: &Question) -> Vec<Approved> {
     let turn = session.last_turn;
     let Some(tool) = session.tool(pending.entry) else { return Vec::new() };
     let real_of = |path: &str| pending.outside.iter().find(|outside| outside.path == path);
-    let is_only_path = tool.kind == ToolKind::Edit && claims::is_bare(tool);
-    let of_paths = pending.outside.iter().filter(|_| is_only_path).filter_map(|outside| outside.real.as_ref());
-    let of_paths = of_paths.map(|real| Approved::of_path(turn, real.into()));
+    let of_path = match tool.kind {
+        ToolKind::Read => Some(Approved::of_read as fn(_, _) -> _),
+        ToolKind::Edit if claims::is_bare(tool) => Some(Approved::of_path as fn(_, _) -> _),
+        _ => None,
+    };
+    let reals = pending.outside.iter().filter_map(|outside| outside.real.as_ref());
+    let of_paths = of_path.into_iter().flat_map(|of| reals.clone().map(move |real| of(turn, real.into())));
     let changes = tool.texts().zip(&pending.previews).filter_map(|((path, ..), preview)| {
         let approved = Approved::of(turn, preview)?;
         match real_of(path) {

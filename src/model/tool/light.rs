@@ -53,6 +53,7 @@ impl ToolCall {
             is_agent: self.is_agent,
             is_stopping: self.is_stopping,
             can_cancel: self.can_cancel,
+            runs_elsewhere: self.runs_elsewhere,
             named_before: self.named_before.clone(),
             places: self.places.clone(),
         }

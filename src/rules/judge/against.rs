@@ -1,14 +1,14 @@
-//! Which rules with paths are for a file, or for something below it.
+//! What rules are against a request: those with paths that are for a file or for something below it, and any that deny or ask.
 //!
 //! Invariant: what is left out by the list is so because it cannot be for the file.
 
-use super::holds;
 use super::places::Places;
+use super::{Opinion, holds};
 use crate::rules::list::{Among, List, Place};
 use crate::rules::pattern::{Match, Spec};
 use crate::rules::tool::Tool;
 use crate::rules::tree::Bases;
-use crate::rules::{Request, Rule, Rules};
+use crate::rules::{Doubt, Request, Rule, Rules};
 use std::path::Path;
 
 /// The first rules of a list: the one that is for a file, and one before that for something below it.
@@ -105,5 +105,46 @@ impl<'a> Against<'a> {
         let rules = lists
             .flat_map(move |list| list.of(tool.kind, Among::All).filter(move |rule| holds(rule, self.request, tool)));
         rules.map(|rule| &rule.pattern.spec)
+    }
+
+    /// Those of a list that are for a tool, the agent and the moment.
+    pub(super) fn of_list(
+        self,
+        list: &'a List,
+        tool: &'a Tool,
+        among: Among<'_>,
+    ) -> impl Iterator<Item = &'a Rule> + use<'a> {
+        let request = self.request;
+        list.of(tool.kind, among).filter(move |rule| holds(rule, request, tool))
+    }
+
+    /// What is asked because a deny of this tool could not be read, or else because there is no rule.
+    pub(super) fn default(self, tool: &Tool) -> Doubt {
+        let agent = self.request.agent;
+        let is_broken = self.rules.broken.iter().any(|broken| {
+            broken.tool.as_ref().is_none_or(|named| named.covers(tool))
+                && broken.agent.as_deref().is_none_or(|name| agent == Some(name))
+        });
+        if is_broken { Doubt::BrokenDeny } else { Doubt::NoRule }
+    }
+
+    /// What rules that deny or ask say, by a way to match.
+    pub(super) fn narrowed(
+        self,
+        tool: &'a Tool,
+        among: Among<'_>,
+        wide: impl Fn(&Spec) -> Match,
+    ) -> Option<Opinion<'a>> {
+        let mut perhaps = None;
+        for rule in self.of_list(&self.rules.deny, tool, among) {
+            match wide(&rule.pattern.spec) {
+                Match::Yes => return Some(Opinion::by(rule)),
+                Match::Perhaps => perhaps = Some(Opinion::ask(Doubt::PerhapsDenied)),
+                Match::Below => perhaps = perhaps.or(Some(Opinion::ask(Doubt::DeniedBelow))),
+                Match::No => {}
+            }
+        }
+        let asked = self.of_list(&self.rules.ask, tool, among).find(|rule| wide(&rule.pattern.spec) != Match::No);
+        asked.map(Opinion::by).or(perhaps)
     }
 }

@@ -4,9 +4,11 @@
 //! Invariants: what a command names never allows it, it only denies it, has it asked about, or has to stand in the
 //! pattern; a word that may be a file is one.
 
+use super::against::Against;
+use super::earlier::{self, Made};
 use super::places::{Places, is_like_file};
-use super::{Inside, Judge, Opinion, earlier, globs, holds, named};
-use crate::base::paths::normalize;
+use super::{Opinion, globs, holds};
+use crate::base::paths::{is_of_process, normalize};
 use crate::rules::hazards::{self, Reads, Written};
 use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec, base_name};
@@ -21,9 +23,16 @@ use std::sync::LazyLock;
 static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
 pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
 
-impl<'a> Judge<'a, '_> {
+/// The rules, the request, and what may run before the command that names the files.
+#[derive(Clone, Copy)]
+pub(super) struct Files<'a, 'b> {
+    pub(super) against: Against<'a>,
+    pub(super) earlier: &'b [&'b Made],
+}
+
+impl<'a> Files<'a, '_> {
     pub(super) fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
-        let places = Places::of(self.request, path);
+        let places = Places::of(self.against.request, path);
         let is_deceptive = path.to_string_lossy().chars().any(|c| shell::is_hidden(c) || c.is_control());
         let is_edit = tool.kind == Kind::Edit;
         let secret = places.secret();
@@ -40,54 +49,29 @@ impl<'a> Judge<'a, '_> {
 
     /// Deny, then ask, then allow; what is left is asked.
     fn by_paths(&self, tool: &'a Tool, places: &Places<'_>, strict: impl Fn(&Spec) -> bool) -> Opinion<'a> {
-        let against = self.narrowing();
-        let denied = against.first(&self.rules.deny, tool, places, |_| true);
+        let against = self.against;
+        let denied = against.first(&against.rules.deny, tool, places, |_| true);
         if let Some((_, rule)) = denied.itself {
             return Opinion::by(rule);
         }
-        if let Some(rule) = against.first(&self.rules.ask, tool, places, |_| true).either() {
+        if let Some(rule) = against.first(&self.against.rules.ask, tool, places, |_| true).either() {
             return Opinion::by(rule);
         }
         if denied.below.is_some() {
             return Opinion::ask(Doubt::DeniedBelow);
         }
-        let default = self.default(tool);
+        let default = self.against.default(tool);
         if default == Doubt::BrokenDeny {
             return Opinion::ask(default);
         }
-        let all = self.rules.allow.at(tool.kind, |tree, found| places.look(tree, found));
+        let all = self.against.rules.allow.at(tool.kind, |tree, found| places.look(tree, found));
         let mut rules = all.flat_map(|at| at.near().map(|(_, rule)| rule).collect::<Vec<_>>());
-        let allowed = rules.find(|rule| holds(rule, self.request, tool) && strict(&rule.pattern.spec));
+        let allowed = rules.find(|rule| holds(rule, self.against.request, tool) && strict(&rule.pattern.spec));
         allowed.map_or(Opinion::ask(default), Opinion::by)
     }
 
-    /// What rules say of the files that a command names, and of those that it runs: `inside` gets the words that a
-    /// pattern has to have itself. `before` words stand before the first.
-    pub(super) fn files(&self, command: &Command, before: usize, inside: &mut Inside) -> Opinion<'a> {
-        let starts: Vec<usize> =
-            inside.commands.iter().filter(|(_, is_certain)| *is_certain).map(|(at, _)| *at).collect();
-        let mut opinion = Opinion::neither();
-        for from in starts {
-            let words = command.words.get(from..).unwrap_or_default();
-            let Some(first) = words.first() else { continue };
-            let program = base_name(first).text;
-            let mut spelled = Vec::new();
-            let is_moved = command.state.is_moved;
-            opinion = opinion.and(self.written(&program, words, is_moved, &mut spelled));
-            opinion = opinion.and(self.read(&program, words, is_moved));
-            let at = |at: usize| before + from + at;
-            if let Some(option) = self.edited_in_place(&program, words, is_moved) {
-                inside.spelled.retain(|(index, _)| *index != at(option));
-            }
-            let secrets = named::secrets(self.request, command, from, |word| self.named(word));
-            inside.secrets.extend(secrets.into_iter().map(|named| (before + from, named)));
-            inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
-        }
-        opinion
-    }
-
     /// The option that has files changed in place, where rules allow to edit each of them.
-    fn edited_in_place(&self, program: &str, words: &[Word], is_moved: bool) -> Option<usize> {
+    pub(super) fn edited_in_place(&self, program: &str, words: &[Word], is_moved: bool) -> Option<usize> {
         if is_moved || !matches!(program, "sed" | "gsed") {
             return None;
         }
@@ -101,7 +85,13 @@ impl<'a> Judge<'a, '_> {
 
     /// The files that it writes or removes are not allowed by a pattern that does not have them itself where they are
     /// outside, or later commands take programs from them.
-    fn written(&self, program: &str, words: &[Word], is_moved: bool, spelled: &mut Vec<(usize, usize)>) -> Opinion<'a> {
+    pub(super) fn written(
+        &self,
+        program: &str,
+        words: &[Word],
+        is_moved: bool,
+        spelled: &mut Vec<(usize, usize)>,
+    ) -> Opinion<'a> {
         let known = hazards::written(program, words);
         let (is_known, mut opinion) = match &known {
             Some(_) => (true, Opinion::neither()),
@@ -109,7 +99,7 @@ impl<'a> Judge<'a, '_> {
         };
         let outputs = hazards::outputs(program, words);
         // Of a directory it is not known what it is called in it.
-        let is_dir = |path: PathBuf| (self.request.is_above)(&self.request.cwd.join(path));
+        let is_dir = |path: PathBuf| (self.against.request.is_above)(&self.against.request.cwd.join(path));
         let dirs =
             outputs.iter().filter(|file| file.word.text.ends_with('/') || self.named(&file.word).is_some_and(is_dir));
         spelled.extend(dirs.map(|file| (file.at, words.get(file.at).map_or(1, |word| word.text.len()))));
@@ -144,13 +134,14 @@ impl<'a> Judge<'a, '_> {
                 Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
                 // A branch that is called like a directory is asked about, too.
                 Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => {
-                    let is_it = file.is_certain || (self.request.is_above)(&self.request.cwd.join(&path));
+                    let is_it =
+                        file.is_certain || (self.against.request.is_above)(&self.against.request.cwd.join(&path));
                     if is_it { of_rules } else { Opinion::neither() }
                 }
                 Verdict::Ask if self.leads_to_steering(&path) => Opinion::ask(Doubt::Steering),
                 _ => Opinion::neither(),
             });
-            let places = Places::of(self.request, &path);
+            let places = Places::of(self.against.request, &path);
             let is_spelled = places.names_steering(&path) || !is_no_file(&path) && places.is_outside();
             if of_rules.verdict != Verdict::Allow && is_spelled {
                 spelled.push((file.at, whole));
@@ -165,11 +156,11 @@ impl<'a> Judge<'a, '_> {
             let is_long = word.text.starts_with("--");
             for text in hazards::values(&word.text).skip(1) {
                 let is_file = is_long || is_like_file(text);
-                let places = Places::of(self.request, Path::new(text));
+                let places = Places::of(self.against.request, Path::new(text));
                 if is_file && (places.names_steering(Path::new(text)) || places.is_outside()) {
                     spelled.push((at, word.text.len()));
                 }
-                opinion = opinion.and(self.against(&EDIT, text));
+                opinion = opinion.and(self.named_against(&EDIT, text));
             }
         }
         opinion
@@ -190,7 +181,7 @@ impl<'a> Judge<'a, '_> {
     /// Whether it is known enough of what a shell makes of a word for a program that removes or moves it.
     fn is_looked_at(&self, program: &str, word: &Word) -> bool {
         let is_plain = ["rm", "mv"].contains(&program) && hazards::is_plain_glob(word) && self.earlier.is_empty();
-        is_plain && self.is_plain_place(word) && globs::files(self.request, word).is_some()
+        is_plain && self.is_plain_place(word) && globs::files(self.against.request, word).is_some()
     }
 
     /// Whether the directory that a word begins with is inside, and none from which later commands take programs.
@@ -200,14 +191,14 @@ impl<'a> Judge<'a, '_> {
             Some((dir, _)) => Path::new(dir),
             None => Path::new("."),
         };
-        let places = Places::of(self.request, dir);
+        let places = Places::of(self.against.request, dir);
         !places.is_outside() && !places.names_steering(dir) && !places.is_of_state()
     }
 
     /// Of a directory the files that are put into it; what else is written is itself.
     fn put_into(&self, file: Written) -> Vec<Written> {
-        let dir = self.named(&file.word).map(|path| self.request.cwd.join(path));
-        if file.sources.is_empty() || !dir.is_some_and(|dir| (self.request.is_above)(&dir)) {
+        let dir = self.named(&file.word).map(|path| self.against.request.cwd.join(path));
+        if file.sources.is_empty() || !dir.is_some_and(|dir| (self.against.request.is_above)(&dir)) {
             return vec![file];
         }
         let put = |source: &str| {
@@ -248,14 +239,14 @@ impl<'a> Judge<'a, '_> {
             for text in hazards::values(&word.text) {
                 let path = Path::new(text);
                 let is_file = is_like_file(text);
-                if is_file && Places::of(self.request, path).names_steering(path) {
+                if is_file && Places::of(self.against.request, path).names_steering(path) {
                     spelled.push((at, word.text.len()));
                 }
                 // What builds runs what stands in the directory, whatever it is told.
                 if is_file && !hazards::is_build(program) && self.may_be_linked(path) {
                     opinion = opinion.and(self.linked(&EDIT));
                 }
-                opinion = opinion.and(self.against(&EDIT, text));
+                opinion = opinion.and(self.named_against(&EDIT, text));
             }
         }
         opinion
@@ -263,21 +254,21 @@ impl<'a> Judge<'a, '_> {
 
     /// Whether an earlier command of the line may have made a link of a file, or of a directory above it.
     pub(super) fn may_be_linked(&self, path: &Path) -> bool {
-        earlier::touches(self.request, self.earlier, path)
+        earlier::touches(self.against.request, self.earlier, path)
     }
 
     /// What is to be said of what may be a link: it may lead to what a rule is against.
     pub(super) fn linked(&self, tool: &'a Tool) -> Opinion<'a> {
-        if self.narrowing().is_any(tool) { Opinion::ask(Doubt::Linked) } else { Opinion::neither() }
+        if self.against.is_any(tool) { Opinion::ask(Doubt::Linked) } else { Opinion::neither() }
     }
 
     /// Of a word that may be the name of a file: whatever it looks like, it is the one that a rule is against.
-    pub(super) fn against(&self, tool: &'a Tool, text: &str) -> Opinion<'a> {
+    pub(super) fn named_against(&self, tool: &'a Tool, text: &str) -> Opinion<'a> {
         if text.is_empty() || text.starts_with('-') || text.contains("://") {
             return Opinion::neither();
         }
-        let home = self.request.home.and_then(|home| Some(home.join(text.strip_prefix("~/")?)));
-        let is_against = |path: &Path| self.narrowing().denied(tool, path, !is_like_file(text)) == Some(Match::Yes);
+        let home = self.against.request.home.and_then(|home| Some(home.join(text.strip_prefix("~/")?)));
+        let is_against = |path: &Path| self.against.denied(tool, path, !is_like_file(text)) == Some(Match::Yes);
         let is_it = is_against(Path::new(text)) || home.is_some_and(|path| is_against(&path));
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
@@ -292,15 +283,15 @@ impl<'a> Judge<'a, '_> {
         let dir = Word { text: if dir.is_empty() { "/" } else { dir }.to_owned(), ..word.clone() };
         let dir = self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free);
         let is_it = match dir {
-            Some(dir) => self.narrowing().denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
-            None => self.narrowing().is_any(tool),
+            Some(dir) => self.against.denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
+            None => self.against.is_any(tool),
         };
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
 
     /// Whether what a shell makes of a word may be what a rule with a path is against.
     fn may_become(&self, tool: &'a Tool, word: &Word, goes_down: bool) -> bool {
-        let Request { cwd, roots, home, .. } = *self.request;
+        let Request { cwd, roots, home, .. } = *self.against.request;
         // An earlier command of the line may have put anything there.
         if !word.is_glob || word.is_tilde || word.shape.contains("**") || !self.earlier.is_empty() {
             return true;
@@ -309,32 +300,33 @@ impl<'a> Judge<'a, '_> {
         let plain = normalize(&cwd.join(&word.shape));
         let end = word.text.rfind('/').map_or(0, |at| at + 1);
         let (dir, rest) = (word.text.get(..end).unwrap_or_default(), word.shape.get(end..).unwrap_or_default());
-        let Some(real) = (self.request.links)(&cwd.join(dir)).map(|dir| dir.join(rest)) else { return true };
+        let real = (self.against.request.links)(&cwd.join(dir)).filter(|dir| !is_of_process(dir));
+        let Some(real) = real.map(|dir| dir.join(rest)) else { return true };
         let may_fit = |spec: &Spec| match spec {
             Spec::Path(spec) => [&plain, &real].iter().any(|shape| spec.may_fit(shape, roots, home, goes_down)),
             _ => false,
         };
         // Where links lead is looked at with the files that it stands for now.
-        let Some(files) = globs::files(self.request, word) else { return true };
-        self.narrowing().is_any_of_shape(tool, &[&*plain, &*real], may_fit)
-            || files.iter().any(|path| self.narrowing().denied(tool, path, false).is_some())
+        let Some(files) = globs::files(self.against.request, word) else { return true };
+        self.against.is_any_of_shape(tool, &[&*plain, &*real], may_fit)
+            || files.iter().any(|path| self.against.denied(tool, path, false).is_some())
     }
 
     /// The files that a shell makes of a word now, as far as that can be told.
     pub(super) fn globbed(&self, word: &Word) -> Vec<PathBuf> {
-        globs::files(self.request, word).unwrap_or_default()
+        globs::files(self.against.request, word).unwrap_or_default()
     }
 
     /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.
     fn leads_to_steering(&self, path: &Path) -> bool {
-        let places = Places::of(self.request, path);
+        let places = Places::of(self.against.request, path);
         places.steers() && (!is_steering(path) || places.is_ours())
     }
 
     /// The path that a word names; `None` where that only shows when it runs.
     pub(super) fn named(&self, word: &Word) -> Option<PathBuf> {
         let text = word.known()?;
-        match (word.is_tilde, text.strip_prefix("~/"), self.request.home) {
+        match (word.is_tilde, text.strip_prefix("~/"), self.against.request.home) {
             (false, ..) => Some(PathBuf::from(text)),
             (true, Some(rest), Some(home)) => Some(home.join(rest)),
             (true, None, Some(home)) if text == "~" => Some(home.to_owned()),
@@ -346,8 +338,8 @@ impl<'a> Judge<'a, '_> {
     pub(super) fn is_from_device(&self, command: &Command) -> bool {
         let program = command.words.first().map(|word| base_name(word).text).unwrap_or_default();
         let mut files = command.words.iter().skip(1).filter_map(Word::known).filter(|text| !text.starts_with('-'));
-        let leads_there = |text: &str| match (self.request.links)(&self.request.cwd.join(text)) {
-            Some(real) if real.starts_with(self.request.cwd) => false,
+        let leads_there = |text: &str| match (self.against.request.links)(&self.against.request.cwd.join(text)) {
+            Some(real) if real.starts_with(self.against.request.cwd) => false,
             Some(real) => real.starts_with("/dev") || real.starts_with("/proc"),
             None => true,
         };
@@ -378,7 +370,7 @@ impl<'a> Judge<'a, '_> {
     }
 
     fn unknown_file(&self, tool: &'a Tool, doubt: Doubt) -> Opinion<'a> {
-        let any = self.narrowed(tool, Among::Whole, |_| Match::Yes);
+        let any = self.against.narrowed(tool, Among::Whole, |_| Match::Yes);
         any.unwrap_or(Opinion::ask(doubt))
     }
 }

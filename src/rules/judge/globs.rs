@@ -2,6 +2,7 @@
 //!
 //! Invariant: what is found only speaks against a command, or says that nothing does; the number of names is bounded.
 
+use crate::base::paths::is_of_process;
 use crate::rules::Request;
 use crate::rules::marks::{MARKS, expanded, may_be};
 use crate::rules::word::Word;
@@ -54,7 +55,12 @@ pub(super) fn of_shape(request: &Request<'_>, shape: &str) -> Option<Vec<PathBuf
 
 /// The names in a directory that a part with marks stands for; of `**` all that is below it.
 fn below(request: &Request<'_>, dir: &Path, part: &str, dirs: &mut usize) -> Option<Vec<PathBuf>> {
-    let names = (request.names)(&request.cwd.join(dir))?;
+    // Which directory that is only the process knows.
+    let at = request.cwd.join(dir);
+    if (request.links)(&at).is_some_and(|at| is_of_process(&at)) {
+        return None;
+    }
+    let names = (request.names)(&at)?;
     // Names with a dot before them are not meant where it is not written.
     let is_meant = |name: &&String| !name.starts_with('.') || part.starts_with(['.', '[']);
     let fits = |name: &&String| is_meant(name) && may_be(part, name);

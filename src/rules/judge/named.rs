@@ -3,7 +3,7 @@
 //! Invariants: a word that may be the name of a file is one; what a pattern does not say of a secret it does not name.
 
 use super::globs;
-use super::places::{Places, is_like_file};
+use super::places::{Places, is_like_file, may_name_one};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Text};
 use crate::rules::marks::MARKS;
@@ -114,8 +114,10 @@ pub(super) fn secrets(
         };
         let mut files: Vec<Vec<&Secret>> =
             secrets::parts(text).map(|part| secrets::rows_of(Path::new(part)).collect()).collect();
-        let path = named(word).filter(|path| !command.state.is_moved && is_like_file(&path.to_string_lossy()));
-        let places = path.map(|path| Places::of(request, &path));
+        let path = named(word).filter(|_| !command.state.is_moved && may_name_one(text));
+        // Of a word that does not look like a file only a link of that name is one.
+        let places = path.map(|path| (is_like_file(&path.to_string_lossy()), Places::of(request, &path)));
+        let places = places.filter(|(is_like, places)| *is_like || places.is_led()).map(|(_, places)| places);
         files.extend(places.iter().flat_map(Places::rows));
         files.retain(|rows| !rows.is_empty());
         let led = || places.as_ref().and_then(Places::secret);

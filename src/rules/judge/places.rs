@@ -2,12 +2,13 @@
 //!
 //! Reads no rules but what one pattern says of the path. Invariant: what really is there counts beside what is written.
 
-use crate::base::paths::normalize;
+use crate::base::paths::{OF_PROCESS, is_of_process, normalize};
 use crate::rules::Request;
 use crate::rules::pattern::{Match, PathSpec, Spec};
 use crate::rules::secrets::{self, Secret};
 use crate::rules::steering::{is_steering, names_steering};
 use crate::rules::tree::{Bases, Found, Tree};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// What a path says, and where it really is.
@@ -16,6 +17,8 @@ pub(super) struct Places<'a> {
     plain: PathBuf,
     /// `None` when that cannot be told.
     real: Option<PathBuf>,
+    /// Where its links come to what is of the process that uses it, and of which only that knows where it leads.
+    of_process: Option<PathBuf>,
     /// There may be files below it.
     is_above: bool,
 }
@@ -24,10 +27,15 @@ impl<'a> Places<'a> {
     pub(super) fn of(request: &'a Request<'a>, path: &Path) -> Self {
         let joined = of_process(request.cwd, request.cwd.join(path));
         let plain = normalize(&joined);
-        let is_of_process = OF_PROCESS.iter().any(|own| plain.starts_with(own));
-        let real = if is_of_process { None } else { (request.links)(&joined) };
+        let mut real = if is_of_process(&plain) { Some(plain.clone()) } else { (request.links)(&joined) };
+        for _ in 0..MAX_TURNS {
+            let Some(led) = real.take_if(|real| is_of_process(real)) else { break };
+            let here = of_process(request.cwd, led.clone());
+            real = if here == led { Some(led) } else { (request.links)(&here) };
+        }
+        let of_process = real.take_if(|real| is_of_process(real));
         let is_above = std::iter::once(&plain).chain(&real).any(|path| (request.is_above)(path));
-        Self { request, plain, real, is_above }
+        Self { request, plain, real, of_process, is_above }
     }
 
     pub(super) fn roots(&self) -> Vec<&Path> {
@@ -38,6 +46,11 @@ impl<'a> Places<'a> {
     pub(super) fn inside(&self) -> Option<&Path> {
         let real = self.real.as_deref()?;
         Some(self.roots().iter().find_map(|root| real.strip_prefix(root).ok()).unwrap_or(real))
+    }
+
+    /// Links lead elsewhere than the path says.
+    pub(super) fn is_led(&self) -> bool {
+        self.of_process.is_some() || self.real.as_ref().is_some_and(|real| *real != self.plain)
     }
 
     pub(super) fn is_outside(&self) -> bool {
@@ -64,7 +77,10 @@ impl<'a> Places<'a> {
     /// is this program's own.
     pub(super) fn secret(&self) -> Option<&'static str> {
         let row = self.rows().into_iter().flatten().next();
-        row.map(|secret| secret.why).or_else(|| self.is_of_state().then_some(secrets::OURS))
+        let leads_on = || self.of_process.as_deref().is_some_and(leads_on);
+        row.map(|secret| secret.why)
+            .or_else(|| self.is_of_state().then_some(secrets::OURS))
+            .or_else(|| leads_on().then_some(ANYWHERE))
     }
 
     /// What its names say, those that the path has and those of where it really is.
@@ -73,8 +89,8 @@ impl<'a> Places<'a> {
             let inside = self.roots().iter().find_map(|root| path.strip_prefix(root).ok());
             secrets::rows_of(inside.unwrap_or(path)).collect::<Vec<_>>()
         };
-        let real = self.real.iter().filter(|real| **real != self.plain);
-        let mut all: Vec<_> = std::iter::once(&self.plain).chain(real).map(|path| below(path)).collect();
+        let led = self.real.iter().chain(&self.of_process).filter(|led| **led != self.plain);
+        let mut all: Vec<_> = std::iter::once(&self.plain).chain(led).map(|path| below(path)).collect();
         all.retain(|rows| !rows.is_empty());
         let with_key = || {
             let real = self.real.as_deref()?;
@@ -140,8 +156,21 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Where a process finds what is its own: another one than this program's, whose links lead elsewhere.
-const OF_PROCESS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
+/// Links of a process that lead to further ones.
+const MAX_TURNS: usize = 8;
+/// Why such a path is asked about where it cannot be told.
+const ANYWHERE: &str = "it leads through what is of a process, so it may be any file";
+
+/// Whether such a path goes on through a directory that only the process knows. An open file is none.
+fn leads_on(path: &Path) -> bool {
+    let names: Vec<&OsStr> = path.iter().collect();
+    let at = |names: &[&OsStr]| match names {
+        [link, ..] if *link == "cwd" || *link == "root" => true,
+        [link, _, _, ..] => *link == "fd",
+        _ => false,
+    };
+    (0..names.len()).any(|start| at(names.get(start..).unwrap_or_default()))
+}
 
 /// A path that begins with the directory of the process, or its root, by such a link.
 fn of_process(cwd: &Path, path: PathBuf) -> PathBuf {
@@ -153,7 +182,12 @@ fn of_process(cwd: &Path, path: PathBuf) -> PathBuf {
     led.unwrap_or(path)
 }
 
+/// Whether a word may be the name of a file: it is no option and no address.
+pub(super) fn may_name_one(text: &str) -> bool {
+    !text.contains("://") && !text.starts_with('-')
+}
+
 /// Whether a word looks like the name of a file, and not like a number, a branch or an address.
 pub(super) fn is_like_file(text: &str) -> bool {
-    !text.contains("://") && !text.starts_with('-') && text.contains(['/', '.'])
+    may_name_one(text) && text.contains(['/', '.'])
 }

@@ -1345,6 +1345,9 @@ fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
     s.press(Code::Down).draw();
     assert!(s.shown.contains("answers this and 1 other question"), "{}", s.shown);
     assert!(s.shown.contains("fits 1 of 4 requests of this session"), "{}", s.shown);
+    s.press(Code::BackTab).draw();
+    assert!(s.shown.contains("asks about this and 1 other question"), "{}", s.shown);
+    s.press(Code::BackTab).press(Code::BackTab);
     s.press(Code::Backspace).typed("1");
     let text = "Bash(git log *1".to_owned();
     assert_eq!(

@@ -58,5 +58,5 @@ async fn the_question_stands_while_the_hook_is_asked_and_goes_with_its_answer() 
     assert!(text.contains("refused by the decision hook: not today: make"), "{text}");
     engine.shutdown().await;
     let (answered, next) = agent.await.unwrap();
-    assert_eq!((answered, next), ("no".into(), "Refused by a rule: “make”\n\nnot today".into()));
+    assert_eq!((answered, next), ("no".into(), "Refused by the decision hook: “make”\n\nnot today".into()));
 }

@@ -163,6 +163,7 @@ fn two_agents(place: &Place, links: Vec<Link>) -> Engine {
         env: vec![("B_KEY".into(), "secret".into())],
         install: None,
         reach: acp_tui::engine::Reach::default(),
+        inherited: acp_tui::base::inherited::Inherited::default(),
         sandbox: None,
         kept_as: None,
     };

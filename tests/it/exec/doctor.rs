@@ -34,6 +34,9 @@ fn doctor_finds_what_is_wrong_and_says_where() {
     let faults = all.as_object().unwrap().values().flat_map(|rows| rows.as_array().unwrap());
     assert_eq!(faults.filter(|row| !row["wrong"].is_null()).count(), 2, "{said}");
     assert!(!said.contains(lab.path("home").to_str().unwrap()), "{said}");
+    let started = run(&lab, &["doctor", "--redact", "--", "no-such-agent-anywhere", "--token=abcdef123456"]);
+    let said = format!("{}{}", text(&started.stdout), text(&started.stderr));
+    assert!(said.contains("starting `no-such-agent-anywhere") && !said.contains("abcdef123456"), "{said}");
 }
 
 #[test]

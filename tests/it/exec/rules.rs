@@ -61,9 +61,37 @@ fn the_reason_of_a_deny_reaches_the_agent() {
         let said = "Refused by a rule: “rm x”\n\nmove it to the trash";
         assert_eq!(prompts(&record), ["x", said], "{stop}");
         assert_eq!(done.result()["stop_reason"], stop);
+        let told = "the agent is told why that was refused, in a further turn";
+        assert_eq!(done.err().matches(told).count(), 1, "{}", done.err());
     }
     let (_lab, _, record) = run("deny = [\"Bash(rm *)\"]\n", &[], &commands(&["rm x"]));
     assert_eq!(prompts(&record), ["x"], "without a reason there is nothing to say");
+}
+
+/// Nobody can be asked, so that what a rule asks about is refused; what is allowed, only `--allow` says.
+#[test]
+fn what_the_persons_and_the_projects_rules_deny_holds_without_a_file_of_rules() {
+    let lab_with = |own: &str, project: &str| {
+        let lab = Lab::new();
+        lab.write("config/acp-tui/rules.toml", own);
+        std::fs::create_dir(lab.cwd().join(".acp-tui")).unwrap();
+        std::fs::write(lab.cwd().join(".acp-tui/rules.toml"), project).unwrap();
+        lab
+    };
+    let steps = commands(&["git status", "git push", "rm x", "ls"]);
+    let own = "allow = [\"Bash(git *)\"]\nask = [\"Bash(git push *)\"]\n";
+    let project = "allow = [\"Bash(ls *)\"]\ndeny = [\"Bash(rm *)\"]\n";
+    let lab = lab_with(own, project);
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&steps));
+    done.assert_code(0);
+    assert_eq!(chosen(&record), ["once", "no", "no", "once"]);
+    assert!(done.err().contains("refused by rule Bash(rm *): rm x") && !done.err().contains("trust"), "{}", done.err());
+    let (_, record) = lab.record(&["x"], &lab.turn(&steps));
+    assert_eq!(chosen(&record), ["no", "no", "no", "no"], "nothing is allowed by them");
+    for (own, project) in [("deny = [", ""), ("", "deny = [")] {
+        let lab = lab_with(own, project);
+        lab.exec(&["x"], &lab.turn(&steps)).assert_says(2, &["rules.toml:1: ", "TOML"]);
+    }
 }
 
 #[test]

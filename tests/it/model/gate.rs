@@ -9,9 +9,11 @@ use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
 use acp_tui::model::ids::ReqId;
 use acp_tui::model::judge::Place;
-use acp_tui::model::question::About;
+use acp_tui::model::question::{About, Outside};
 use acp_tui::model::refusal::{Reason, Refusal};
+use acp_tui::model::ruling::{Ruled, Ruling};
 use acp_tui::model::session::{Allow, Policy};
+use acp_tui::model::setup::Setup;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -294,6 +296,59 @@ fn a_change_outside_that_was_allowed_is_not_asked_about_again() {
     assert_eq!((rig.pending(), writes(&rig)), (vec![req], 0));
     let outside = &rig.model().first().session().questions()[0].outside;
     assert_eq!(outside.iter().map(|outside| outside.real.as_deref()).collect::<Vec<_>>(), [Some(OUTSIDE)]);
+}
+
+fn reads(rig: &Rig) -> Vec<(bool, Place)> {
+    let read = |e: &Effect| match e {
+        Effect::FsRead { request, .. } => Some((request.is_granted, request.place.clone())),
+        _ => None,
+    };
+    rig.wishes.iter().filter_map(read).collect()
+}
+
+/// The agent asks to read a file that lies outside, and the person answers; then it reads one that is really there.
+fn read_outside(call: &Value, answer: &str, (real, verdict): (&str, Ruled)) -> Rig {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.set_up(Setup::Sessions { review: false, gate: Gate::Off, rules: true });
+    rig.opens();
+    rig.prompt("hi");
+    rig.sent();
+    let ruled = |rig: &mut Rig, verdict, real: &str| {
+        let req = rig.wished(|e| if let Effect::AskRules { req, .. } = e { Some(*req) } else { None });
+        let outside = vec![Outside { path: OUTSIDE.into(), real: Some(real.into()) }];
+        rig.host(HostEvent::Ruled { req, ruling: Ruling { verdict, outside, ..Ruling::OPEN } });
+    };
+    rig.request(90, "session/request_permission", json!({ "toolCall": call, "options": options() }));
+    ruled(&mut rig, Ruled::Open, OUTSIDE);
+    rig.choose(answer);
+    rig.sent();
+    rig.request(1, "fs/read_text_file", json!({ "path": OUTSIDE }));
+    ruled(&mut rig, verdict, real);
+    rig
+}
+
+#[test]
+fn a_read_outside_that_was_allowed_is_not_asked_about_again() {
+    let call = |kind: &str| json!({ "toolCallId": "t", "kind": kind, "locations": [{ "path": OUTSIDE }] });
+    let open = (OUTSIDE, Ruled::Open);
+    let mut rig = read_outside(&call("read"), "yes", open);
+    assert_eq!((rig.pending().len(), reads(&rig)), (0, vec![(true, Place::Outside(OUTSIDE.into()))]));
+    // Once.
+    rig.request(2, "fs/read_text_file", json!({ "path": OUTSIDE }));
+    let req = rig.wished(|e| if let Effect::AskRules { req, .. } = e { Some(*req) } else { None });
+    let outside = vec![Outside { path: OUTSIDE.into(), real: Some(OUTSIDE.into()) }];
+    rig.host(HostEvent::Ruled { req, ruling: Ruling { outside, ..Ruling::OPEN } });
+    assert_eq!((rig.pending().len(), reads(&rig).len()), (1, 1));
+    for (kind, answer, then) in [
+        ("read", "no", open),
+        ("edit", "yes", open),
+        ("other", "yes", open),
+        ("read", "yes", ("/out/y", Ruled::Open)),
+        ("read", "yes", (OUTSIDE, Ruled::Ask)),
+    ] {
+        let rig = read_outside(&call(kind), answer, then);
+        assert_eq!((rig.pending().len(), reads(&rig).len()), (1, 0), "{kind} {answer} {then:?}");
+    }
 }
 
 #[test]

@@ -36,6 +36,17 @@ fn a_plan_of_a_hundred_thousand_entries_keeps_a_thousand_and_says_how_many_are_m
 }
 
 #[test]
+fn a_call_says_in_words_alone_that_its_command_runs_elsewhere() {
+    let says = |text: &str| {
+        let content = json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
+        call(&json!({ "kind": "execute", "title": "git status", "content": content })).runs_elsewhere
+    };
+    assert!(says("[in sub] (Shows it)"));
+    assert!(says(" [in /p]"));
+    assert!(!says("[current working directory /p] (Shows what is [in sub])"));
+}
+
+#[test]
 fn a_title_of_ten_megabytes_is_cut_and_says_so() {
     let patch = call(&json!({ "title": "x".repeat(10 << 20) }));
     let title = patch.title.as_set().unwrap();

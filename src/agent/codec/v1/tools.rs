@@ -4,11 +4,12 @@
 
 use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, short_id, str_of, string_of, words_of};
 use crate::agent::codec::versionless::tools::{contents, kind, location, raw};
+use crate::agent::quirks;
 use crate::base::limits::{MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TITLE};
 use crate::model::event::AuthKind;
 use crate::model::ids::{Owner, TermId, ToolId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Exit, TerminalMeta, ToolPatch, ToolStatus};
+use crate::model::tool::{Exit, TerminalMeta, ToolContent, ToolPatch, ToolStatus};
 use serde_json::Value;
 
 /// Which unknown statuses mean what: `pending` when a call is announced, no change in an update (section 3).
@@ -49,6 +50,8 @@ pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> us
     patch.raw_output = Patch::of(value.get("rawOutput").filter(|v| !v.is_null()).map(|v| raw(v, &mut false)));
     patch.terminal = value.get("_meta").map(terminal_meta).unwrap_or_default();
     patch.parent = value.get("_meta").and_then(parent);
+    let texts = || patch.content.as_set().into_iter().flatten().filter_map(ToolContent::text);
+    patch.runs_elsewhere = texts().any(quirks::says_elsewhere);
     patch.cut = cut;
     patch
 }

@@ -4,8 +4,7 @@
 
 use super::{Contents, keys, plain};
 use crate::base::{human, sanitize};
-use crate::model::ids::ReqId;
-use crate::model::ruling::{Weighed, Weighing};
+use crate::model::ruling::{Ruled, Weighed, Weighing};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -61,7 +60,7 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
             parts = vec![format!("no pattern: {fault}")];
         }
         Some(weighed) => {
-            parts.push(resolved(draft.req, weighed));
+            parts.push(resolved(draft, weighed));
             parts.extend(count("of this session", weighed.here));
             parts.extend(count("before it", weighed.before));
         }
@@ -69,14 +68,19 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
     LogicalLine { wrap: WrapMode::Words, ..plain(&parts.join(" · "), token) }
 }
 
-fn resolved(req: ReqId, weighed: &Weighed) -> String {
-    let others = weighed.resolves.iter().filter(|of| **of != req).count() as u64;
+/// What it does about the questions that wait: a rule that asks answers none.
+fn resolved(draft: &RuleDraft, weighed: &Weighed) -> String {
+    let (does, does_not) = match draft.list {
+        Ruled::Allow | Ruled::Deny => ("answers", "does not answer"),
+        Ruled::Open | Ruled::Ask => ("asks about", "does not ask about"),
+    };
+    let others = weighed.resolves.iter().filter(|of| **of != draft.req).count() as u64;
     let others = (others > 0).then(|| human::count(others, "other question"));
-    match (weighed.resolves.contains(&req), others) {
-        (true, None) => "answers this".to_owned(),
-        (true, Some(others)) => format!("answers this and {others}"),
-        (false, None) => "does not answer this".to_owned(),
-        (false, Some(others)) => format!("does not answer this, but {others}"),
+    match (weighed.resolves.contains(&draft.req), others) {
+        (true, None) => format!("{does} this"),
+        (true, Some(others)) => format!("{does} this and {others}"),
+        (false, None) => format!("{does_not} this"),
+        (false, Some(others)) => format!("{does_not} this, but {others}"),
     }
 }
 
