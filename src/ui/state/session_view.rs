@@ -53,6 +53,8 @@ pub struct SessionView {
     pub enters_log_in: bool,
     /// A turn has ended while another session was shown.
     pub has_news: bool,
+    /// Digits that no question took while nothing was written, and when: the beginning of a text, where one follows at once.
+    pub untaken: Option<(String, Now)>,
     /// When the person left a question last: Esc soon after that stops nothing.
     pub left_dock: Option<Now>,
     /// What the person calls the session.

@@ -71,6 +71,12 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
             } else {
                 state.say_of_question(words, cx.now);
             }
+            if let Code::Char(digit) = key.code
+                && key.is_digit()
+                && digits_answer(state, layer(state), cx.now)
+            {
+                dock::keep(state, cx, digit);
+            }
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
         Input::Paste(text) => paste(state, cx, &text, &mut out),
@@ -232,6 +238,10 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         Focus::Review => review::action(state, cx, action, out),
         Focus::Composer | Focus::Terminal(_) => {
             if !terminal::is_stray(state, cx, action) && !answers_next(state, cx, key, out) {
+                let begun = dock::untaken(state, cx).filter(|_| matches!(action, Action::Char(_)) && !state.commands());
+                if let Some(digits) = begun.filter(|_| state.view.composer.is_empty()) {
+                    digits.chars().for_each(|digit| _ = state.view.composer.apply(Action::Char(digit)));
+                }
                 let Some(action) = composer::modal(state, cx, (key, action), out) else { return };
                 use Action::{Escape, PageDown, PageUp, Reply, ToggleFold};
                 // Esc looks itself whether it ends that.

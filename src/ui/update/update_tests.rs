@@ -527,6 +527,29 @@ fn a_burst_of_five_is_tab_and_five_digits() {
 }
 
 #[test]
+fn a_digit_that_no_question_takes_is_the_beginning_of_what_is_written_at_once() {
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1").after(100);
+    s.typed("2").after(100).typed("4").after(100).typed(" files");
+    assert_eq!(s.ui.view.composer.text(), "24 files", "nothing is asked yet");
+    s.ctrl('u').ask(2, "make", &["Allow", "Reject"]);
+    s.after(700).press(Code::Tab).typed("1");
+    s.ask(3, "make", &["Allow", "Reject"]);
+    s.typed("2").input(Input::Hasty(Key::char('3')));
+    s.typed("rd file");
+    assert_eq!(s.ui.view.composer.text(), "23rd file", "too soon, and together with others");
+    // One that answers is none, nor one after which the person has waited.
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1").after(100);
+    s.typed("1").ask(2, "make", &["Allow", "Reject"]);
+    s.after(700).typed("1").typed("so");
+    assert_eq!((s.answers().len(), s.ui.view.composer.text()), (2, "so"));
+    s.ctrl('u').ask(3, "make", &["Allow", "Reject"]);
+    s.after(700).press(Code::Tab).typed("1").after(100).typed("1").after(5000).typed("so");
+    assert_eq!(s.ui.view.composer.text(), "so");
+}
+
+#[test]
 fn a_digit_alone_gives_no_answer_that_lasts() {
     use PermissionKind::{AllowAlways, AllowOnce};
     let mut s = Scene::asked(80, 24);
