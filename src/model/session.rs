@@ -11,7 +11,7 @@ use super::child::Child;
 use super::compaction::Compaction;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
-use super::entry::{Body, ChunkKind};
+use super::entry::{Body, ChunkKind, Entry};
 pub use super::event::ReadOnly;
 use super::event::{Background, Can, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
@@ -37,6 +37,8 @@ use std::time::Duration;
 
 /// Entries in which the status line looks for a call that runs: it is drawn often, and a turn can have 100,000.
 const STATUS_REACH: usize = 4096;
+/// So many notices of ours leave a session untouched.
+const FEW_WORDS: usize = 16;
 
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -267,6 +269,12 @@ impl Session {
     /// Whether anybody has said anything in it.
     pub fn has_talked(&self) -> bool {
         self.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
+    }
+
+    /// Nothing is in it but a few words of our own.
+    pub fn is_untouched(&self) -> bool {
+        let is_ours = |entry: &Entry| matches!(&entry.body, Body::Notice(notice) if !notice.by_agent);
+        self.entries.len() <= FEW_WORDS && self.entries.slots().all(|slot| slot.here().is_some_and(is_ours))
     }
 
     /// Its name for `--resume`, where there is something to go on with and its agent can take it up again.

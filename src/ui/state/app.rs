@@ -71,6 +71,8 @@ pub struct App {
     pub trees: Arc<Trees>,
     /// What Enter sends where nothing is written and nothing was said yet.
     pub tour: Option<String>,
+    /// What of the person's files for the screen could not be used.
+    pub remarks: Vec<String>,
     /// Agents are told how the person calls a session.
     pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
@@ -121,6 +123,7 @@ impl App {
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
             tour: None,
+            remarks: Vec::new(),
             tells_titles: false,
             past: Past::Reading,
             hides_panel: false,
@@ -141,7 +144,7 @@ impl App {
 
     /// What Enter sends by itself now.
     pub fn offered_tour(&self, session: SessionRef<'_>) -> Option<&str> {
-        let is_new = session.phase() == Phase::Ready && session.entries().is_empty() && session.turn.is_none();
+        let is_new = session.phase() == Phase::Ready && session.is_untouched() && session.turn.is_none();
         self.tour.as_deref().filter(|_| is_new && self.view.composer.is_empty())
     }
 

@@ -1545,6 +1545,22 @@ fn enter_sends_the_tour_where_one_is_offered_and_nothing_was_said() {
 }
 
 #[test]
+fn a_few_words_of_ours_hide_neither_the_first_screen_nor_the_tour() {
+    let mut s = Scene::ready(80, 24);
+    s.ui.tour = Some("Show me around.".into());
+    s.ui.remarks = (1..6).map(|n| format!("prompts/{n}.md: left out: it is empty")).collect();
+    s.event(Event::Host(HostEvent::Warning { message: "every frame of this session is written to x".into() }));
+    assert!(s.draw().contains("F1        all keys"), "{}", s.shown);
+    for words in ["Press Enter for the tour", "! every frame", "! prompts/3.md: left out", "2 more: acp-tui doctor"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+    assert!(!s.shown.contains("prompts/4.md"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.intents().len(), 1);
+    assert!(!s.draw().contains("prompts/1.md") && !s.shown.contains("all keys"), "{}", s.shown);
+}
+
+#[test]
 fn what_the_persons_own_program_says_takes_the_place_of_context_and_cost() {
     let mut s = Scene::ready(100, 24);
     s.update(Update::Usage { used: 42_000, size: 200_000, cost: Patch::Set((0.12, "USD".into())) });

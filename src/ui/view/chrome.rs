@@ -243,7 +243,7 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
             &["write a request, or press Enter for the tour"]
         }
-        (Focus::Composer, Phase::Ready) if cx.session.entries().is_empty() => &["write a request, Enter sends it"],
+        (Focus::Composer, Phase::Ready) if cx.session.is_untouched() => &["write a request, Enter sends it"],
         _ => &["ready", "F1 keys", "F2 options"],
     }
 }

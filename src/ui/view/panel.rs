@@ -38,7 +38,7 @@ const FEW: usize = 4;
 
 /// What the panel leaves to the conversation, and its own place where it is shown.
 pub fn place(cx: &ViewCx<'_>, area: Rect) -> (Rect, Option<Rect>) {
-    let has_begun = !cx.session.entries().is_empty();
+    let has_begun = !cx.session.is_untouched();
     if cx.state.hides_panel || area.width < PANEL_FROM || !has_begun {
         return (area, None);
     }
