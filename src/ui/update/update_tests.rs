@@ -1185,13 +1185,15 @@ fn what_is_put_aside_comes_back_the_newest_first_and_is_kept_as_written() {
     s.ctrl('s');
     assert!(s.draw().contains("nothing is put aside"), "{}", s.shown);
     s.typed("one").ctrl('s').typed("two").ctrl('s').typed("3");
-    assert_eq!((s.ui.view.composer.text(), &*s.ui.view.written()), ("3", "one\n\ntwo\n\n3"));
+    assert!(s.draw().contains("put aside, 2 now"), "{}", s.shown);
+    assert_eq!((s.ui.view.composer.text(), s.ui.view.stash.len()), ("3", 2));
     s.press(Code::Backspace);
     assert!(s.after(10_000).draw().contains("Ctrl+S brings back"), "{}", s.shown);
     for text in ["two", "one"] {
         s.ctrl('s');
         assert_eq!(s.ui.view.composer.text(), text);
-        s.ctrl('u');
+        assert_eq!(s.draw().contains("back · 1 still put aside"), text == "two", "{}", s.shown);
+        s.ctrl('u').after(10_000);
     }
     assert_eq!(s.intents(), []);
 }
