@@ -256,13 +256,16 @@ impl Session {
         self.title.as_deref().or(self.known_title.as_deref())
     }
 
-    /// What the person asked first, in their own words as far as there are any.
+    /// What the person asked first.
+    pub(super) fn first_prompt(&self) -> Option<EntryId> {
+        let at = self.entries.slots().position(|slot| slot.kind() == Kind::User)?;
+        Some(self.entries.id_at(at))
+    }
+
+    /// The same in their own words as far as there are any; nothing where it is not in memory.
     pub fn first_words(&self) -> Option<&str> {
-        let mut messages = self.entries.iter().filter_map(|entry| match &entry.body {
-            Body::User(message) => Some(&*message.text),
-            _ => None,
-        });
-        let first = messages.next()?;
+        let Body::User(message) = &self.entries.get(self.first_prompt()?)?.body else { return None };
+        let first = &*message.text;
         Some(account::own_words(first)).filter(|own| !own.is_empty()).or(Some(first))
     }
 

@@ -38,6 +38,7 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         .state
         .name_of(session.key())
         .or(session.called())
+        .or_else(|| session.first_words()?.lines().find(|line| !line.trim().is_empty()))
         .map(|t| sanitize::line(&account::title_of(t)).trim().to_owned())
         .filter(|t| !t.is_empty());
     let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);
