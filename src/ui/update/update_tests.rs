@@ -1285,12 +1285,24 @@ fn on_a_wide_screen_the_help_has_two_columns() {
     let mut s = Scene::ready(160, 45);
     s.press(Code::F(1)).draw();
     let all = s.info.help_scroll_max + s.info.help_page;
-    let mut narrow = Scene::ready(120, 45);
+    let mut narrow = Scene::ready(100, 45);
     narrow.press(Code::F(1)).draw();
     assert!(s.info.help_page > narrow.info.help_page, "{}", s.shown);
     assert!(all > s.info.help_page, "{}", s.shown);
     s.press(Code::End).draw();
     assert_eq!(s.ui.help.as_ref().map(|help| help.top), Some(s.info.help_scroll_max));
+}
+
+#[test]
+fn the_help_cuts_nothing() {
+    for width in [40, 80, 100] {
+        let mut s = Scene::ready(width, 999);
+        s.press(Code::F(1)).draw();
+        let all = s.shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        for row in s.ui.keys.help(crate::ui::keys::Layer::Composer).filter(|row| row.what != "text") {
+            assert!(all.contains(row.what), "{width}: {}", row.what);
+        }
+    }
 }
 
 #[test]
