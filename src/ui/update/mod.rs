@@ -173,7 +173,7 @@ fn layer(state: &App) -> Layer {
         return Layer::Picker;
     }
     match &state.view.reading {
-        Some(reading) if reading.search.is_some() => return Layer::Line,
+        Some(reading) if reading.search.is_some() || reading.has_letters => return Layer::Line,
         Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
         _ if state.view.queued.is_some() && state.view.focus == Focus::Composer => return Layer::Queue,
         _ => {}

@@ -12,7 +12,9 @@ use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, Optio
 use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
-use crate::model::tool::{Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
+use crate::model::tool::{
+    Change, Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording,
+};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::fixtures::{Scene, returned, session};
@@ -1291,6 +1293,67 @@ fn on_a_wide_screen_the_help_has_two_columns() {
     assert!(all > s.info.help_page, "{}", s.shown);
     s.press(Code::End).draw();
     assert_eq!(s.ui.help.as_ref().map(|help| help.top), Some(s.info.help_scroll_max));
+}
+
+#[test]
+fn all_that_can_be_copied_has_a_letter_that_copies_it() {
+    let mut s = Scene::working(80, 40);
+    s.say("So:\n\n```rust\nlet first = 1;\n```\n\nand\n\n```sh\nmake the rest\n```\n");
+    let mut patch = ToolPatch::new("t".into());
+    patch.title = Patch::Set("edit".into());
+    patch.content = Patch::Set(vec![ToolContent::Change(Change::of_texts("src/a.rs", Some("x".into()), "y".into()))]);
+    s.update(Update::ToolCall(patch.into()));
+    s.press(Code::F(10)).draw();
+    s.typed("c").draw();
+    let marked = |s: &Scene, row: &str, what: &str| {
+        let line = s.shown.lines().skip(1).find(|line| line.contains(row)).unwrap();
+        let (before, _) = line.split_once(what).unwrap_or_else(|| panic!("{what}: {}", s.shown));
+        before.trim_end().chars().last().unwrap()
+    };
+    let (first, second) = (marked(&s, "let first", "rust, 1 line"), marked(&s, "make the rest", "sh, 1 line"));
+    let (path, prompt) = (marked(&s, "a.rs", "path"), marked(&s, "Fix the subtraction", "all of it"));
+    let wanted = [
+        (first, "let first = 1;"),
+        (second, "make the rest"),
+        (path, "src/a.rs"),
+        (prompt, "Fix the subtraction in add()."),
+    ];
+    for (letter, text) in wanted {
+        s.outs.clear();
+        s.press(Code::Char(letter)).draw();
+        let [Out::Copy(_, copied)] = &s.outs[..] else { panic!("{letter}: {:?}", s.outs) };
+        assert_eq!(copied.trim_end(), text);
+        assert!(!s.shown.contains("all of it"), "they are gone: {}", s.shown);
+        s.typed("c").draw();
+    }
+    s.outs.clear();
+    s.press(Code::Esc).draw();
+    assert!(s.outs.is_empty() && s.ui.view.reading.is_some() && !s.shown.contains("all of it"), "{}", s.shown);
+}
+
+#[test]
+fn keys_one_after_the_other_do_what_they_are_bound_to_and_answer_nothing_by_the_way() {
+    let text = "[[bind]]\non = \"ctrl+x 1\"\nrun = \"help\"\n[[bind]]\non = \"ctrl+x ctrl+y\"\nrun = \"stash\"\nwhen = \"composer\"";
+    let mut s = Scene::asked(80, 24);
+    s.ui.keys = Keymap::read(text, "keys.toml").0.into();
+    s.after(2000).press(Code::Tab).draw();
+    s.ctrl('x');
+    assert!(s.draw().contains("Ctrl+X …"), "{}", s.shown);
+    s.typed("1");
+    assert!(s.answers().is_empty() && s.ui.help.take().is_some(), "{:?}", s.outs);
+    s.ctrl('x').typed("2");
+    assert!(s.answers().is_empty() && s.draw().contains("Ctrl+X 2 means nothing here"), "{}", s.shown);
+    s.ctrl('x').press(Code::Esc);
+    assert!(!s.draw().contains("Ctrl+X"), "{}", s.shown);
+    assert_eq!(s.ui.view.focus, Focus::Dock, "it only ended that");
+    s.ctrl('x').after(10_000);
+    s.input(Input::Key(Key::char('1')));
+    assert_eq!(s.answers().len(), 1, "after a while nothing is waited for");
+    s.typed("later").ctrl('x').ctrl('y');
+    assert_eq!((s.ui.view.composer.text(), s.ui.view.stash.len()), ("", 1));
+    s.ctrl('x').input(Input::Paste("y".into()));
+    s.typed("x");
+    assert_eq!(s.ui.view.composer.text(), "yx", "a paste ends it");
 }
 
 #[test]

@@ -223,12 +223,16 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
     if cx.state.opener.is_some() {
         return &["opening a further session"];
     }
+    if cx.state.view.reading.as_ref().is_some_and(|reading| reading.has_letters) {
+        return &["a letter copies", "Esc takes them away"];
+    }
     if cx.state.view.reading.is_some() {
         return &[
             "reading",
             "Enter unfolds",
             "y copies",
             "Y a part",
+            "c by letter",
             "/ searches",
             "o opens",
             "[ ] prompts",

@@ -10,6 +10,7 @@ mod dock;
 mod help;
 pub mod inline;
 pub mod inspector;
+mod letters;
 mod lists;
 mod log_in;
 pub(super) mod paint;
@@ -376,6 +377,9 @@ fn show_transcript(
         let bar = StyledText::of("┃", Token::Accent);
         for (y, _) in info.hits.iter().filter(|(_, entry)| reading.has(*entry)) {
             paint::put(buf, area.x, *y, 1, &bar, cx.theme);
+        }
+        if reading.has_letters {
+            letters::draw(cx, area, info, buf);
         }
     }
     viewport.animated
