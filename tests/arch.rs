@@ -263,7 +263,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::pace", &["model::ids"]),
     ("ui::md", &["text", "base"]),
     ("ui::notify", &["ui::labels", "ui::state", "model", "text", "base"]),
-    ("ui::paint", &["theme", "text"]),
+    ("ui::paint", &["theme", "text", "base::sanitize"]),
     ("ui::composer", &["ui::keys", "base"]),
     // What a decoded picture is, and what is decoded.
     ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::graphics", "base::picture"]),

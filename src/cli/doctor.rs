@@ -13,6 +13,7 @@ use super::usage::Usage;
 use crate::base::{human, paths, redact, sanitize};
 use crate::config::agents::{self as configured, Origin};
 use crate::config::dirs::Dirs;
+use crate::config::prompts;
 use crate::config::schema::{Config, Notify};
 use crate::engine::rulebook::{self, FileRules};
 use crate::headless::check::Checked;
@@ -309,7 +310,8 @@ fn configuration(surroundings: &Surroundings) -> Section {
             None => section.add(name, "(default)", None),
         }
     }
-    let (_, wrong) = keys::read(surroundings);
+    let (_, mut wrong) = keys::read(surroundings);
+    wrong.extend(surroundings.dirs.iter().flat_map(|dirs| prompts::read(&dirs.prompts()).1));
     for warning in surroundings.warnings.iter().chain(&wrong) {
         section.add("fault", "", Some(warning.to_string()));
     }

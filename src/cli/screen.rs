@@ -41,7 +41,8 @@ use tracing::warn;
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
-    let Asked { cwd, opening, mut options, mut warnings, agent } = asked(common, &surroundings)?;
+    let Asked { cwd, opening, mut options, agent } = asked(common, &surroundings)?;
+    let mut warnings: Vec<String> = Vec::new();
     fit_for_a_screen()?;
     warnings.extend(surroundings.warnings.iter().map(ToString::to_string));
     if let Some(file) = &common.record {
@@ -131,7 +132,6 @@ pub(super) struct Asked {
     cwd: PathBuf,
     opening: Opening,
     options: UiOptions,
-    warnings: Vec<String>,
     agent: Option<AgentCommand>,
 }
 
@@ -141,10 +141,10 @@ pub(super) fn asked(common: &Common, surroundings: &Surroundings) -> Result<Aske
         Some(going) => (going.cwd, going.opening, going.agent, going.claim),
         None => (launch::directory(common)?, Opening::New, None, None),
     };
-    let (mut options, warnings) = options(common, surroundings)?;
+    let mut options = options(common, surroundings)?;
     options.lease = claim.map(lease);
     let agent = launch::named_agent(common, &surroundings.config)?.or(recorded);
-    Ok(Asked { cwd, opening, options, warnings, agent })
+    Ok(Asked { cwd, opening, options, agent })
 }
 
 fn lease(claim: Claim) -> Lease {
@@ -168,14 +168,14 @@ pub fn demo(common: &Common) -> Result<u8, Usage> {
 pub fn review(dir: &Path) -> Result<u8, Usage> {
     let head = archive::head(dir).map_err(|e| Usage(e.to_string()))?;
     let surroundings = Surroundings::read();
-    let (mut options, warnings) = options(&Common::default(), &surroundings)?;
+    let mut options = options(&Common::default(), &surroundings)?;
     options.purpose = Purpose::Review;
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
     let ended: Result<Ended, Usage> = runtime.block_on(async {
         let screen = Screen::open(letters()).map_err(|e| Usage(format!("the terminal cannot be used: {e}")))?;
         let config = launch::review_config(head, dir);
-        Ok(Box::pin(session(screen, config, Opening::New, options, warnings)).await)
+        Ok(Box::pin(session(screen, config, Opening::New, options, Vec::new())).await)
     });
     runtime.shutdown_background();
     Ok(exit_code(&ended?))
@@ -184,7 +184,7 @@ pub fn review(dir: &Path) -> Result<u8, Usage> {
 /// `acp-tui inspect`: the messages of a file, on the screen.
 pub(super) fn messages(file: MessageFile, feeding: Feeding) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
-    let (mut options, _) = options(&Common::default(), &surroundings)?;
+    let mut options = options(&Common::default(), &surroundings)?;
     panic_hook(&surroundings);
     let runtime = runtime::start()?;
     let exit: Result<Exit, Usage> = runtime.block_on(async {
@@ -297,10 +297,10 @@ fn picker(surroundings: &Surroundings) -> AgentPicker {
     AgentPicker::new(items)
 }
 
-fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, Vec<String>), Usage> {
+fn options(common: &Common, surroundings: &Surroundings) -> Result<UiOptions, Usage> {
     let get = |name: &str| std::env::var(name).ok();
     let depth = Depth::detect(get("NO_COLOR").as_deref(), get("COLORTERM").as_deref(), get("TERM").as_deref());
-    let mut warnings = Vec::new();
+    let mut remarks = Vec::new();
     let ground = Ground::from_env(get("COLORFGBG").as_deref());
     let names = || looks::names().collect::<Vec<_>>().join(", ");
     let named = |name: &str| Looks::named(name, depth, ground);
@@ -312,15 +312,15 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     let looks = match (&common.theme, &surroundings.config.theme) {
         (Some(name), _) => named(name).ok_or_else(|| Usage(format!("--theme is one of {}, not `{name}`", names())))?,
         (None, Some(name)) => named(name).unwrap_or_else(|| {
-            warnings.push(format!("theme `{name}` is not known; it is one of {}", names()));
+            remarks.push(format!("theme `{name}` is not known; it is one of {}", names()));
             auto()
         }),
         (None, None) => auto(),
     };
     let (keys, wrong) = super::keys::read(surroundings);
-    warnings.extend(wrong.iter().map(ToString::to_string));
+    remarks.extend(wrong.iter().map(ToString::to_string));
     let (prompts, wrong) = surroundings.dirs.as_ref().map(|dirs| prompts::read(&dirs.prompts())).unwrap_or_default();
-    warnings.extend(wrong.iter().map(ToString::to_string));
+    remarks.extend(wrong.iter().map(ToString::to_string));
     if let Some(is_wide) = surroundings.config.ambiguous_is_wide {
         width::set_ambiguous_wide(is_wide);
     }
@@ -328,6 +328,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
     let options = UiOptions {
         looks,
         keys: Arc::new(keys),
+        remarks,
         prompts,
         animation: if depth == Depth::None { Animation::Off } else { Animation::On },
         home: surroundings.dirs.as_ref().and_then(|d| d.home.clone()),
@@ -352,7 +353,7 @@ fn options(common: &Common, surroundings: &Surroundings) -> Result<(UiOptions, V
             is_printed_at_end: common.print_on_exit || surroundings.config.prints_on_exit,
         },
     };
-    Ok((options, warnings))
+    Ok(options)
 }
 
 fn models_of(common: &Common, surroundings: &Surroundings) -> Models {

@@ -369,6 +369,24 @@ async fn a_change_that_the_person_has_seen_against_the_disk_is_asked_about_once(
 }
 
 #[tokio::test]
+async fn a_write_that_changes_nothing_is_not_asked_about_once_more() {
+    for gate in [Gate::Ask, Gate::Hold] {
+        let place = place();
+        let file = place.root.join("x.txt");
+        std::fs::write(&file, "one\nTWO\nthree\n").unwrap();
+        let mut engine = engine(&place, &asking_writer().replace(r#""oldText":"two""#, r#""oldText":"TWO""#), None);
+        engine.intent(Intent::SetGate(gate));
+        engine.intent(Intent::Start);
+        engine.intent(Intent::Prompt { text: "hi".into(), links: Vec::new() });
+        until(&mut engine, |model, _| model.first().session().questions().iter().any(|p| !p.previews.is_empty())).await;
+        let req = engine.model().first().session().questions()[0].req;
+        engine.intent(Intent::Answer { req, option: "yes".into() });
+        until(&mut engine, |model, news| said(model, "written") && reviewed_turn(news)).await;
+        engine.shutdown().await;
+    }
+}
+
+#[tokio::test]
 async fn a_change_that_nobody_was_asked_about_is_shown_where_it_stands() {
     let edit = r#"    sed -i.bak 's/two/TWO/' x.txt
     printf '{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"%s/x.txt","oldText":"two","newText":"TWO"}]}}}\n' "$PWD"

@@ -11,7 +11,7 @@ use super::entry::{Body, Entry, FileOutcome, FileVerb, PlanStatus, UserState};
 use super::history::History;
 use super::past::Past;
 use super::session::Session;
-use crate::base::{human, limits, sanitize};
+use crate::base::{date, human, limits, sanitize};
 use crate::text::diff::{self, Kind};
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -43,6 +43,12 @@ pub fn name_of(words: &str) -> Option<String> {
     let rest = words.trim_start().strip_prefix(BEGINS.trim_end())?;
     let agent = rest.split_once(", written").map(|(agent, _)| agent.trim()).filter(|agent| !agent.is_empty());
     Some(agent.map_or_else(|| "goes on with an account".to_owned(), |agent| format!("goes on from {agent}")))
+}
+
+/// Whether an agent has this stand where a title will be: with the moment in it, as `New session - 2026-11-21T05:22:47.377Z`.
+pub fn is_placeholder(title: &str) -> bool {
+    let is_moment = |word: &str| word.contains('T') && word.contains(':') && date::seconds(word).is_some();
+    title.split_whitespace().any(|word| is_moment(word.trim_matches(|c: char| !c.is_ascii_alphanumeric())))
 }
 
 /// Whether these words are ours, and not the person's or the agent's: agents make titles of what is sent to them, and cut them.

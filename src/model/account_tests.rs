@@ -33,6 +33,17 @@ fn an_account_says_what_it_is_and_who_said_what() {
 }
 
 #[test]
+fn a_moment_in_a_title_says_that_it_is_none_yet() {
+    for title in ["New session - 2026-11-21T05:22:47.377Z", "session (2026-11-21T05:22Z)", "2026-11-21T05:22:47+01:00"]
+    {
+        assert!(is_placeholder(title), "{title}");
+    }
+    for title in ["Fix the door", "Logs of 2026-11-21", "Why 05:22:47?", "New session", "T: 2026", ""] {
+        assert!(!is_placeholder(title), "{title}");
+    }
+}
+
+#[test]
 fn what_is_written_below_an_account_is_told_apart() {
     let text = of_past(&past(vec![asked("fix it"), answered("[End of account x.] it is")]), "agent");
     assert_eq!(own_words(&format!("{text}\n\nand now the door")), "and now the door");

@@ -8,7 +8,6 @@ use super::confined::Confined;
 use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Dialect, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::login::LogIn;
-use super::tool::Exit;
 use crate::base::transport::{Reached, Transport};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -32,8 +31,6 @@ pub enum Connection {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Death {
     pub kind: DeathKind,
-    /// How the process ended, where that is how it was noticed.
-    pub how: Option<Exit>,
     /// One line: what happened, in whose words.
     pub message: String,
     /// One line: what to do; may be empty.

@@ -15,6 +15,9 @@ pub struct Draft {
     pub text: String,
     /// Prompts that wait for the agent, oldest first.
     pub held: Vec<String>,
+    /// What was put aside, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<String>,
     /// A command of the person's own, behind `!`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
@@ -22,7 +25,7 @@ pub struct Draft {
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.held.is_empty() && self.command.is_empty()
+        self.text.is_empty() && self.held.is_empty() && self.aside.is_empty() && self.command.is_empty()
     }
 
     /// The prompts as one text: nothing of it is sent before the person sends it once more.

@@ -255,6 +255,8 @@ pub enum FrontEnd {
     TurnReviewed(TurnId),
     /// What came of something that the person asked of the review.
     Said(String),
+    /// Why the log-in that the person wants is not asked for at once.
+    LogInWaits(&'static str),
     /// A request closed without the person's answer.
     Withdrawn(Withdrawn),
     /// The agent has forgotten who the person is, or why it has not.

@@ -151,7 +151,7 @@ impl CallError {
         self.kind == ErrorKind::AuthRequired
     }
 
-    /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read.
+    /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read: an unknown one.
     pub fn as_answer(&self) -> String {
         format!("{}: {}", self.answered(), self.message)
     }
@@ -166,12 +166,10 @@ impl CallError {
     }
 
     fn answered(&self) -> String {
-        match self.code {
-            0 => "the agent answered with an unknown error".to_owned(),
-            code => match self.kind.words() {
-                Some(words) => format!("the agent answered with error {code} ({words})"),
-                None => format!("the agent answered with error {code}"),
-            },
+        let code = if self.code == 0 { "no known code".to_owned() } else { self.code.to_string() };
+        match self.kind.words() {
+            Some(words) => format!("error from the agent ({words}, {code})"),
+            None => format!("error from the agent ({code})"),
         }
     }
 

@@ -11,7 +11,7 @@ use super::child::Child;
 use super::compaction::Compaction;
 use super::effect::Ended;
 use super::entries::{Entries, Slot};
-use super::entry::{Body, ChunkKind};
+use super::entry::{Body, ChunkKind, Entry};
 pub use super::event::ReadOnly;
 use super::event::{Background, Can, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
@@ -37,6 +37,8 @@ use std::time::Duration;
 
 /// Entries in which the status line looks for a call that runs: it is drawn often, and a turn can have 100,000.
 const STATUS_REACH: usize = 4096;
+/// So many notices of ours leave a session untouched.
+const FEW_WORDS: usize = 16;
 
 /// Where a session stands, apart from its agent.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -270,19 +272,28 @@ impl Session {
         self.title.as_deref().or(self.known_title.as_deref())
     }
 
-    /// What the person asked first, in their own words as far as there are any.
+    /// What the person asked first.
+    pub(super) fn first_prompt(&self) -> Option<EntryId> {
+        let at = self.entries.slots().position(|slot| slot.kind() == Kind::User)?;
+        Some(self.entries.id_at(at))
+    }
+
+    /// The same in their own words as far as there are any; nothing where it is not in memory.
     pub fn first_words(&self) -> Option<&str> {
-        let mut messages = self.entries.iter().filter_map(|entry| match &entry.body {
-            Body::User(message) => Some(&*message.text),
-            _ => None,
-        });
-        let first = messages.next()?;
+        let Body::User(message) = &self.entries.get(self.first_prompt()?)?.body else { return None };
+        let first = &*message.text;
         Some(account::own_words(first)).filter(|own| !own.is_empty()).or(Some(first))
     }
 
     /// Whether anybody has said anything in it.
     pub fn has_talked(&self) -> bool {
         self.entries.slots().any(|slot| matches!(slot.kind(), Kind::User | Kind::Agent))
+    }
+
+    /// Nothing is in it but a few words of our own.
+    pub fn is_untouched(&self) -> bool {
+        let is_ours = |entry: &Entry| matches!(&entry.body, Body::Notice(notice) if !notice.by_agent);
+        self.entries.len() <= FEW_WORDS && self.entries.slots().all(|slot| slot.here().is_some_and(is_ours))
     }
 
     /// Its name for `--resume`, where there is something to go on with and its agent can take it up again.

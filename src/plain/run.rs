@@ -243,6 +243,7 @@ impl Plain {
                     self.acting = None;
                     lines.push(format!("review: {words}"));
                 }
+                FrontEnd::LogInWaits(words) => lines.push(format!("note: {words}")),
                 FrontEnd::Withdrawn(gone) => {
                     lines.push(format!("note: not asked any more, {}: {}", gone.why.words(), gone.about));
                 }

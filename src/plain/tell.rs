@@ -341,6 +341,31 @@ mod tests {
         assert_eq!(told(&mut teller, &scene, Upto::End), "");
     }
 
+    /// See `tests/naughty/README.md`.
+    #[test]
+    fn strings_that_programs_stumble_over_are_lines_of_text() {
+        let strings: Vec<String> = serde_json::from_str(include_str!("../../tests/naughty/strings.json")).unwrap();
+        for text in &strings {
+            let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+            scene.say(text);
+            scene.tool(text, ToolKind::Execute, text, ToolStatus::InProgress);
+            scene.tool(text, ToolKind::Execute, text, ToolStatus::Failed);
+            let entry = PlanEntry {
+                content: text.clone(),
+                priority: crate::model::entry::Priority::None,
+                status: PlanStatus::InProgress,
+            };
+            scene.update(Update::Plan { id: None, entries: vec![entry] });
+            scene.update(Update::Notice { level: Level::Warn, title: text.clone(), description: Some(text.clone()) });
+            scene.end_turn(Stop::EndTurn);
+            let all = told(&mut teller, &scene, Upto::End);
+            let bad = |c: char| c != '\n' && (c.is_control() || sanitize::is_deceptive(c));
+            assert!(!all.contains(bad), "{text:?}: {all:?}");
+            let labels = ["agent: ", "tool: ", "plan: ", "warning: ", QUOTE];
+            assert!(all.lines().all(|line| labels.iter().any(|label| line.starts_with(label))), "{text:?}: {all}");
+        }
+    }
+
     #[test]
     fn a_call_is_named_by_what_it_does_to_which_file() {
         let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));

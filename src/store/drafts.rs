@@ -197,7 +197,9 @@ fn bounded(draft: &Draft) -> Draft {
         text.to_owned()
     };
     let text = cut(&draft.text);
-    Draft { text, command: cut(&draft.command), held: draft.held.iter().map(|prompt| cut(prompt)).collect() }
+    let command = cut(&draft.command);
+    let held = draft.held.iter().map(|prompt| cut(prompt)).collect();
+    Draft { text, command, held, aside: draft.aside.iter().map(|text| cut(text)).collect() }
 }
 
 /// Nothing where there is none, or none that can be read.

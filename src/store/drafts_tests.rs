@@ -24,6 +24,7 @@ fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
     let words = Draft {
         text: "half a\tthought\n\u{1b}[31m".into(),
         held: vec!["first".into(), "second\n".into()],
+        aside: vec!["put aside".into()],
         command: "make test".into(),
     };
     one.keep(&session("s"), &words).unwrap();
@@ -96,7 +97,7 @@ fn one_draft_and_all_of_them_are_bounded() {
     let dir = tempfile::tempdir().unwrap();
     let drafts = Drafts::new(dir.path().to_owned());
     let long =
-        Draft { text: "ä".repeat(MAX_TEXT / 2 - 1), held: vec!["äx".into(), "more".into()], command: String::new() };
+        Draft { text: "ä".repeat(MAX_TEXT / 2 - 1), held: vec!["äx".into(), "more".into()], ..Draft::default() };
     drafts.keep(&session("long"), &long).unwrap();
     let kept = drafts.fetch(&session("long")).unwrap().unwrap();
     assert_eq!((kept.text.len(), kept.held), (long.text.len(), vec!["ä".to_owned(), String::new()]));

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::line::{LogicalLine, WrapMode};
+use super::run::StyledText;
 use super::width::{TAB, graphemes, styled_width};
 
 /// With fewer columns than this left, a prefix is not drawn at all.
@@ -87,6 +88,21 @@ pub fn wrap_lines(lines: &[LogicalLine], width: u16) -> Vec<Row> {
         rows.extend(of_line.map(|(n, range)| Row { line: index as u32, range, first: n == 0 }));
     }
     rows
+}
+
+/// The rows of all lines as they are drawn, with what stands in front; gutters and right ends are left out.
+pub fn laid_out(lines: &[LogicalLine], width: u16) -> Vec<StyledText> {
+    let row = |row: Row| {
+        let line = lines.get(row.line as usize)?;
+        let fit = fit(line, width);
+        let (front, has_room) = if row.first { (&line.prefix, fit.prefix) } else { (&line.hang, fit.hang) };
+        let mut text = if has_room { front.clone() } else { StyledText::new() };
+        for (piece, style) in line.text.slice(row.range.start as usize..row.range.end as usize) {
+            text.push(piece, style);
+        }
+        Some(text)
+    };
+    wrap_lines(lines, width).into_iter().filter_map(row).collect()
 }
 
 const fn tab_width(column: usize) -> usize {

@@ -209,16 +209,18 @@ impl Autosave {
                 continue;
             }
             let place = Place::of(session, Some(&kept.place));
-            let written = view.written();
-            let text = own(&place, &written);
+            let text = own(&place, view.composer.prompt());
+            let aside = view.stash.iter().map(|text| own(&place, text)).filter(|text| !text.is_empty());
             let held = session.held.iter().map(|prompt| own(&place, &prompt.text)).filter(|text| !text.is_empty());
             let command = view.composer.command();
             let is_same = kept.draft.text == text && kept.draft.command == command;
-            if place == kept.place && is_same && kept.draft.held.iter().eq(held.clone()) {
+            let is_same =
+                is_same && kept.draft.held.iter().eq(held.clone()) && kept.draft.aside.iter().eq(aside.clone());
+            if place == kept.place && is_same {
                 continue;
             }
-            let held = held.map(str::to_owned).collect();
-            kept.draft = Draft { text: text.to_owned(), held, command: command.to_owned() };
+            let (held, aside) = (held.map(str::to_owned).collect(), aside.map(str::to_owned).collect());
+            kept.draft = Draft { text: text.to_owned(), held, aside, command: command.to_owned() };
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
@@ -240,9 +242,10 @@ impl Autosave {
         kept.draft = draft?;
         let mut draft = kept.draft.clone();
         if !can_wait || matches!(kept.place, Place::Directory { .. }) {
-            let command = draft.command.clone();
+            let (command, aside) = (std::mem::take(&mut draft.command), std::mem::take(&mut draft.aside));
             // An earlier version has left accounts there.
-            draft = Draft { text: own(&kept.place, &draft.joined()).to_owned(), command, held: Vec::new() };
+            let text = own(&kept.place, &draft.joined()).to_owned();
+            draft = Draft { text, command, aside, held: Vec::new() };
         }
         Some(draft).filter(|draft| !draft.is_empty())
     }

@@ -163,6 +163,25 @@ async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
 }
 
 #[tokio::test]
+async fn what_was_put_aside_comes_back_put_aside() {
+    let drafts = Arc::new(Memory::default());
+    let mut scene = Scene::new(80, 24);
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    fetched(&mut autosave, &mut scene).await;
+    scene.ui.view.stash = vec!["one".into(), "two".into()];
+    scene.ui.view.composer.paste("three");
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    let kept = drafts.drafts.lock().unwrap()[&Place::of(scene.model.first(), None)].clone();
+    let wanted = Draft { text: "three".into(), aside: vec!["one".into(), "two".into()], ..Draft::default() };
+    assert_eq!(kept, wanted);
+    let mut autosave = Autosave::new(Some(drafts));
+    autosave.look(&scene.model, &Scene::new(80, 24).ui);
+    assert_eq!(autosave.fetched(scene.ui.shown(), Some(kept), true), Some(wanted));
+    autosave.close();
+}
+
+#[tokio::test]
 async fn a_command_that_was_not_run_comes_back_as_one() {
     let drafts = Arc::new(Memory::default());
     let mut autosave = Autosave::new(Some(drafts.clone()));

@@ -79,7 +79,8 @@ impl EditorSession {
         editor::start(&command, &self.file, self.line)
     }
 
-    const fn is_page(&self) -> bool {
+    /// It is read and not written.
+    pub const fn is_page(&self) -> bool {
         matches!(self.job, EditorJob::Page { .. })
     }
 

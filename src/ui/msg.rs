@@ -157,6 +157,14 @@ pub enum ScrollBy {
     End,
 }
 
+/// A letter that was drawn, and which part of which entry it copies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Letter {
+    pub letter: char,
+    pub entry: EntryId,
+    pub part: usize,
+}
+
 /// What drawing a frame has learnt.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FrameInfo {
@@ -165,6 +173,8 @@ pub struct FrameInfo {
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,
+    /// What can be copied with a letter, while one is waited for.
+    pub letters: Vec<Letter>,
     /// Rows and columns of the screen, and where they lead.
     pub links: Vec<(u16, Range<u16>, Arc<str>)>,
     /// Columns of the first row whose session a click shows.

@@ -1,8 +1,9 @@
 //! Graphemes into cells of the buffer, one after the other in a row. Knows columns and styles, not what is said.
 //!
 //! Invariants: nothing is written outside of the buffer or beyond the end of the row, no control character is ever
-//! written, and a wide character is written whole or not at all.
+//! written, nor what is not seen or turns others around, and a wide character is written whole or not at all.
 
+use crate::base::sanitize;
 use crate::text::run::StyledText;
 use crate::text::width::{TAB, graphemes};
 use crate::theme::resolve::Theme;
@@ -50,6 +51,14 @@ impl Pen<'_> {
                     let column = usize::from(self.x.saturating_sub(origin));
                     for _ in 0..TAB - column % TAB {
                         self.put(" ", 1, style);
+                    }
+                }
+                // Who made the text has left it in.
+                _ if grapheme.len() > 1 && grapheme.chars().any(sanitize::is_deceptive) => {
+                    for column in 0..width {
+                        if !self.put(if column == 0 { "\u{fffd}" } else { " " }, 1, style) {
+                            return false;
+                        }
                     }
                 }
                 _ if width > 0 && !self.put(grapheme, width as u16, style) => return false,

@@ -88,6 +88,8 @@ pub struct UiOptions {
     pub looks: Looks,
     pub animation: Animation,
     pub keys: Arc<Keymap>,
+    /// What of the person's files for the screen could not be used.
+    pub remarks: Vec<String>,
     /// The person's own prompts: names and texts.
     pub prompts: Vec<(String, String)>,
     pub home: Option<PathBuf>,
@@ -206,6 +208,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
     });
     running.app.is_inline = running.options.conversation.is_inline && running.options.purpose == Purpose::Session;
     running.app.tour = running.options.tour.take();
+    telling::take_remarks(&mut running);
     running.app.tells_titles = running.options.unstable;
     running.app.view.place = running.options.place.take();
     let ended = running.drive().await;

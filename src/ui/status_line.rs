@@ -226,17 +226,14 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
 }
 
 /// The state in a few words; the dock and the transcript have the message.
-fn death_in_short(death: &Death, is_far: bool) -> String {
+const fn death_in_short(death: &Death, is_far: bool) -> &'static str {
     match death.kind {
-        DeathKind::NotStarted if is_far => "agent not reached".to_owned(),
-        DeathKind::NotStarted => "agent did not start".to_owned(),
-        DeathKind::Lost => "connection lost".to_owned(),
-        DeathKind::Version => "agent speaks another version".to_owned(),
-        DeathKind::Refused => "agent opened no session".to_owned(),
-        DeathKind::Early | DeathKind::Gone => {
-            let how = death.how.as_ref().map(|exit| sanitize::line(&exit.to_string()).into_owned());
-            how.map_or_else(|| "agent ended".to_owned(), |how| format!("agent ended: {}", width::truncate(&how, 24)))
-        }
+        DeathKind::NotStarted if is_far => "agent not reached",
+        DeathKind::NotStarted => "agent did not start",
+        DeathKind::Lost => "connection lost",
+        DeathKind::Version => "agent speaks another version",
+        DeathKind::Refused => "agent opened no session",
+        DeathKind::Early | DeathKind::Gone => "agent ended",
     }
 }
 

@@ -146,7 +146,7 @@ fn dead() {
     s.after(129_000);
     let exit = Exit { code: Some(3), signal: None };
     s.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
-    assert_eq!(left(&s), "agent ended: exit 3 after 2:09 · Tab, then r starts it again");
+    assert_eq!(left(&s), "agent ended after 2:09 · Tab, then r starts it again");
     let mut s = Scene::new(80, 24);
     s.intent(Intent::Start);
     s.event(Event::Host(HostEvent::SpawnFailed { message: "no such agent".into(), hint: String::new() }));
@@ -159,10 +159,12 @@ fn how_an_agent_ended_is_not_read_out_of_the_message() {
     let why = "the agent has closed its input; it had said: we ended: well".to_owned();
     s.event(Event::Host(HostEvent::ConnectionDropped { why }));
     assert_eq!(left(&s), "agent ended after 0 s · Tab, then r starts it again");
+    // The conversation has how it ended, and once is enough.
     let mut s = Scene::working(80, 24);
     let exit = Exit { code: None, signal: Some("SIGKILL".into()) };
     s.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
-    assert_eq!(left(&s), "agent ended: killed by SIGKILL after 0 s · Tab, then r starts it again");
+    assert_eq!(left(&s), "agent ended after 0 s · Tab, then r starts it again");
+    assert_eq!(s.draw().matches("SIGKILL").count(), 1, "{}", s.shown);
 }
 
 #[test]

@@ -47,6 +47,26 @@ fn new_output_never_moves_a_scrolled_view() {
 }
 
 #[test]
+fn what_a_pager_only_prints_stands_until_enter() {
+    let place = Place::new();
+    let script = "[[turn]]\ndefault = true\nstep = [{ do = \"say\", text = \"said once\" }]\n";
+    let mut s = place.play_with(script, (80, 24), &[("PAGER", "cat")]);
+    s.ready();
+    s.prompt("go");
+    s.see("said once");
+    s.wait_for("the end of the turn", |screen| !screen.contains("Esc stops"));
+    s.send("\x1b[21~");
+    s.see("y copies");
+    s.send("p");
+    let screen = s.see("Enter goes back to acp-tui");
+    assert!(screen.contains("said once") && !screen.contains("y copies"), "{screen}");
+    s.send("\r");
+    s.see("y copies");
+    s.send(ESC);
+    s.quit(&place);
+}
+
+#[test]
 fn a_storm_of_sizes_leaves_a_sane_screen() {
     let place = Place::new();
     let mut s = place.play("permissions", (80, 24));

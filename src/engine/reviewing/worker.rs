@@ -393,8 +393,9 @@ impl Worker {
                 }
                 self.now();
             }
-            // The person's answer is waited for all the same.
-            Ok(false) | Err(_) if proposal.asked => self.tell(at, ReviewEvent::NotKept { req }),
+            Err(_) if proposal.asked => self.tell(at, ReviewEvent::NotKept { req }),
+            // The person's answer is waited for all the same, unless they have given it when the agent asked.
+            Ok(false) if proposal.asked && over.is_none() => self.tell(at, ReviewEvent::NotKept { req }),
             Ok(false) => {
                 let outcome = HeldOutcome::Whole { created: false, bytes: content.len() as u64 };
                 self.tell(at, ReviewEvent::HeldDecided { req, outcome });

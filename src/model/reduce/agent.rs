@@ -29,7 +29,6 @@ const MAX_STRAY_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub struct End {
     pub kind: DeathKind,
-    pub how: Option<Exit>,
     pub message: String,
     pub hint: String,
     pub detail: Vec<String>,
@@ -37,7 +36,7 @@ pub struct End {
 
 impl End {
     pub fn new(kind: DeathKind, message: String) -> Self {
-        Self { kind, how: None, message, hint: String::new(), detail: Vec::new() }
+        Self { kind, message, hint: String::new(), detail: Vec::new() }
     }
 
     /// Without this call there is no session.
@@ -69,7 +68,7 @@ impl End {
     }
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
-        let Self { kind, how, message, mut hint, detail } = self;
+        let Self { kind, message, mut hint, detail } = self;
         if let Some(confined) = agent.confined.as_ref().filter(|_| hint.is_empty()) {
             let words = match (kind, &confined.reads) {
                 (DeathKind::NotStarted | DeathKind::Early | DeathKind::Refused, Some(_)) => CONFINED_READING,
@@ -78,7 +77,7 @@ impl End {
             };
             words.clone_into(&mut hint);
         }
-        Death { kind, how, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
+        Death { kind, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
     }
 }
 
@@ -323,14 +322,14 @@ pub fn gone(agent: &Agent, how: &str, stderr: Vec<String>) -> End {
     End { hint, detail: stderr, ..End::new(kind, message) }
 }
 
-pub fn exited(agent: &mut Agent, exit: Exit, stderr: Vec<String>) -> End {
+pub fn exited(agent: &mut Agent, exit: &Exit, stderr: Vec<String>) -> End {
     agent.alive = false;
     let how = match (&exit.signal, exit.code) {
         (Some(signal), _) => format!("was killed by {signal}"),
         (None, Some(code)) => format!("ended: exit {code}"),
         (None, None) => "ended".to_owned(),
     };
-    let mut end = End { how: Some(exit), ..gone(agent, &how, stderr) };
+    let mut end = gone(agent, &how, stderr);
     if end.detail.is_empty() && end.kind == DeathKind::Early {
         end.detail.extend(agent.early_stray.clone());
     }

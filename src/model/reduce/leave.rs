@@ -21,6 +21,9 @@ const AGAIN: usize = 64;
 /// Levels of a value beyond which it is not written.
 const DEEP: usize = 64;
 
+/// Bytes of a first prompt that is always in memory.
+const NAME: usize = 4096;
+
 /// Names those that are to be written. Cheap as long as little has come since the last time.
 pub fn choose(session: &mut Session, cx: &mut Cx) {
     let leaving = &session.entries.leaving;
@@ -104,6 +107,8 @@ fn newest_answer(session: &Session) -> Option<EntryId> {
 fn may_leave(session: &Session, entry: &Entry) -> bool {
     let is_old = entry.id.0 + (MESSAGE_REACH as u64) < session.entries.next_id().0;
     let is_over = match &entry.body {
+        // What a conversation without a title is called by is asked for with every frame.
+        Body::User(user) if user.text.len() <= NAME && session.first_prompt() == Some(entry.id) => false,
         Body::User(user) => is_old && (user.state != UserState::Sent || entry.turn != session.last_turn),
         // No text is added to a message that is so far back, although its turn may not have ended.
         Body::Agent(_) | Body::Thought(_) => is_old,

@@ -544,7 +544,7 @@ pub fn not_spawned(model: &mut Model, key: AgentKey, message: String, hint: Stri
 }
 
 pub fn exited(model: &mut Model, key: AgentKey, exit: Exit, stderr: Vec<String>, cx: &mut Cx) {
-    if let Some(end) = in_agent(model, key, cx, |agent, _| one::exited(agent, exit, stderr)) {
+    if let Some(end) = in_agent(model, key, cx, |agent, _| one::exited(agent, &exit, stderr)) {
         die(model, key, end, cx);
     }
 }

@@ -64,11 +64,19 @@ pub fn expired(model: &mut Model, key: AgentKey, cx: &mut Cx) {
 
 /// The person wants to log in by themselves.
 pub fn wanted(model: &mut Model, key: AgentKey, cx: &mut Cx) {
-    in_agent(model, key, cx, |agent, _| {
-        if agent.log_in.is_none() && agent.is_up() {
-            let error = CallError::new(ErrorKind::AuthRequired, "");
-            agent.log_in = Some(LogIn { error, is_wanted: true, attempt: None, is_of_agent: true });
-        }
+    let is_asked = model.sessions_of(key).any(|(_, session)| !session.questions().is_empty());
+    in_agent(model, key, cx, |agent, cx| {
+        let words = match () {
+            () if !agent.is_up() => "no agent runs that could be logged in to",
+            () if agent.log_in.is_some() => "a log-in is asked for already",
+            () if agent.auth_methods.is_empty() => "the agent offers no way to log in",
+            () => {
+                let error = CallError::new(ErrorKind::AuthRequired, "");
+                agent.log_in = Some(LogIn { error, is_wanted: true, attempt: None, is_of_agent: true });
+                if is_asked { "the log-in comes after the question that waits" } else { return }
+            }
+        };
+        cx.push(Effect::FrontEnd(FrontEnd::LogInWaits(words)));
     });
 }
 

@@ -7,6 +7,7 @@ use super::{Cx, in_agent, in_session, lifecycle, notice};
 use crate::base::date;
 use crate::base::limits::{MAX_LISTED, MAX_PAGES};
 use crate::model::Model;
+use crate::model::account;
 use crate::model::agent::{Agent, ListState, Listing};
 use crate::model::effect::{Call, Effect, FrontEnd};
 use crate::model::entry::Level;
@@ -84,7 +85,7 @@ pub fn titled(model: &mut Model, key: AgentKey) {
     for session in model.sessions.values_mut().filter(|session| session.agent == key && session.has_talked()) {
         let at = session.id.as_ref().and_then(|id| listing.places.get(id));
         let title = at.and_then(|at| listing.sessions.get(*at)).and_then(|listed| listed.title.as_ref());
-        let title = title.filter(|title| !title.is_empty());
+        let title = title.filter(|title| !title.is_empty() && !account::is_placeholder(title));
         let is_originals = |title: &&String| session.known_title.as_ref() == Some(&copy_title(title));
         if let Some(title) = title.filter(|title| !is_originals(title)) {
             session.known_title = Some(title.clone());

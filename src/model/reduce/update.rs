@@ -1,6 +1,7 @@
 //! `session/update`: text, plans, commands, titles, usage and notices. Valid in every phase, also after the answer
 //! to the prompt.
 
+use super::super::account;
 use super::super::entries::Slot;
 use super::super::entry::{
     Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
@@ -71,7 +72,10 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
             if title == Patch::Reset {
                 session.known_title = None;
             }
-            title.put_option(&mut session.title);
+            // What stands in for a title names no conversation.
+            if !title.as_set().is_some_and(|title| account::is_placeholder(title)) {
+                title.put_option(&mut session.title);
+            }
             updated.put_option(&mut session.updated);
         }
         Update::Usage { used, size, cost } => {

@@ -373,7 +373,8 @@ impl Scan {
         let session = &mut self.sessions[place];
         match update {
             Update::Info { title: Patch::Set(title), .. } => {
-                session.title = Some(title).filter(|title| !title.is_empty());
+                let title = Some(title).filter(|title| !title.is_empty());
+                session.title = title.filter(|title| !account::is_placeholder(title));
             }
             Update::Info { title: Patch::Reset, .. } => session.title = None,
             Update::Usage { used, size, cost } => {

@@ -6,6 +6,7 @@
 use super::Can;
 use crate::base::date;
 use crate::base::limits::{MAX_COMMAND, MAX_ID, MAX_LISTED, MAX_NAME, MAX_PATH, cut};
+use crate::model::account;
 use crate::model::agent::Told;
 use crate::store::lines;
 use crate::store::private::make_private_dir;
@@ -84,7 +85,8 @@ impl AgentRecord {
             });
             let kept = &mut self.sessions[at];
             (kept.cwd, kept.is_listed) = (cwd.clone(), true);
-            kept.title = listed.title.as_deref().map(|title| cut(title, MAX_NAME));
+            let title = listed.title.as_deref().filter(|title| !account::is_placeholder(title));
+            kept.title = title.map(|title| cut(title, MAX_NAME));
             kept.updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
         }
         self.sessions.retain(SessionRecord::is_worth_it);

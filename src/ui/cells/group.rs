@@ -9,10 +9,11 @@ use super::{CellCtx, gutter, is_waiting, tool};
 use crate::base::human;
 use crate::model::entry::{Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
-use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use std::path::Path;
 
 /// Calls of one row.
 pub const MOST: u64 = 32;
@@ -20,19 +21,37 @@ pub const MOST: u64 = 32;
 /// Whether an entry may share the row of the one above it.
 pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
     if let (Body::Tool(call), Body::File(op)) = (&above.body, &below.body) {
-        let FileOutcome::Written { new: written, .. } = &op.outcome else { return false };
+        let FileOutcome::Written { old, new: written, .. } = &op.outcome else { return false };
         if op.is_outside {
             return false;
         }
-        // Only where the call shows just what was written.
+        let is_of_file = |change: &&Change| {
+            change.path == op.path || Path::new(&session.cwd).join(&change.path) == Path::new(&op.path)
+        };
         let is_shown = |content: &ToolContent| {
-            let change = content.change().filter(|change| change.path == op.path);
-            change.and_then(|change| change.texts()).is_some_and(|(_, new)| **new == **written)
+            content.change().filter(is_of_file).is_some_and(|change| shows(change, old.as_deref(), written))
         };
         return above.turn == below.turn && call.content.iter().take(MOST as usize).any(is_shown);
     }
     let (Some(first), Some(second)) = (looks(above, session), looks(below, session)) else { return false };
     !below.id.0.is_multiple_of(MOST) && above.turn == below.turn && first.parent == second.parent
+}
+
+/// Whether a call that shows this change shows just what was written: all of the text or a part that was put in place of
+/// another one. Of a write that has changed nothing there is nothing to show.
+fn shows(change: &Change, old: Option<&str>, written: &str) -> bool {
+    if old == Some(written) {
+        return true;
+    }
+    let Some((was, new)) = change.texts() else { return false };
+    let end = |text: &str| text.len() - usize::from(text.ends_with('\n'));
+    // The newline at the end is left out by some.
+    if new[..end(new)] == written[..end(written)] {
+        return true;
+    }
+    let Some((before, after)) = old.zip(was).and_then(|(old, was)| old.split_once(&**was)) else { return false };
+    let put = written.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    put.is_some_and(|put| *put == **new)
 }
 
 /// Whether those that share a row with a call are calls.

@@ -62,16 +62,29 @@ pub fn permission_body(
     out.extend(locations(&rest, ctx));
     out.extend(outside.iter().map(|outside| leads_out(outside, &what, ctx)));
     let changes = tool.content.iter().filter_map(ToolContent::change);
-    let named = changes.count() > 1 || tool.locations.is_empty();
+    let several = changes.count() > 1;
+    // The heading has the path already.
+    let is_named =
+        |path: &str| several || tool.locations.is_empty() && super::message::display(path, ctx).as_str() != what;
     let mut previews = previews.iter();
     for (at, content) in tool.content.iter().enumerate() {
         match content {
             ToolContent::Change(change) => match change.texts() {
                 Some((old, new)) => {
                     let claim = (old.map(|old| &**old), &**new);
-                    out.extend(true_diff(&change.path, claim, tool.line_of(at), previews.next(), named, ctx));
+                    out.extend(true_diff(
+                        &change.path,
+                        claim,
+                        tool.line_of(at),
+                        previews.next(),
+                        is_named(&change.path),
+                        ctx,
+                    ));
                 }
-                None => out.extend(whole_diff(&change.path, &diffs::change(change, None), named, ctx)),
+                None => {
+                    let diff = diffs::change(change, None);
+                    out.extend(whole_diff(&change.path, &diff, is_named(&change.path), ctx));
+                }
             },
             ToolContent::Block(b) | ToolContent::Unread(b) => {
                 out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented));

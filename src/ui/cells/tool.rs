@@ -89,7 +89,9 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     }
     let mut verb = StyledText::of("└ ".repeat(depth(t, ctx)), Token::Dim);
     verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
-    let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock(t, ctx), ctx);
+    // How long the person thinks is no time of the call's.
+    let clock = if waiting { Clock::None } else { clock(t, ctx) };
+    let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock, ctx);
     if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
         // At the edge, where the eye looks for it.
         first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);

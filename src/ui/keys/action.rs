@@ -155,6 +155,8 @@ pub enum Action {
     Pager,
     /// A part of what is selected is copied: the list of them.
     CopyPart,
+    /// All that can be copied gets a letter.
+    Letters,
     /// To the entry of this sort above, or below.
     #[serde(skip)]
     GoUp(Step),

@@ -26,12 +26,16 @@ const VIM: &str = "vim";
 const NONE: &str = "none";
 /// A file with more is no table of keys.
 const MAX_BINDS: usize = 1000;
+/// Keys that are pressed one after the other.
+const MAX_CHORD: usize = 4;
 
 /// All keys, and what they mean.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Keymap {
     /// What the file says; nothing for a key that it takes away.
     own: BTreeMap<(Layer, Key), Option<Action>>,
+    /// The same of keys that are pressed one after the other. Invariant: none begins with a key that is text or an answer.
+    chords: BTreeMap<(Layer, Vec<Key>), Option<Action>>,
     /// What is written is written with Vim's modes.
     modal: bool,
 }
@@ -68,6 +72,9 @@ impl Keymap {
             }
         }
         let own = Self::of(&table, &mut report);
+        // A key that the person binds begins nothing of a set.
+        map.chords.retain(|(layer, keys), _| keys.first().is_none_or(|first| !own.own.contains_key(&(*layer, *first))));
+        map.chords.extend(own.chords);
         map.own.extend(own.own);
         tracing::debug!(preset, binds = map.own.len(), "keys");
         (map, report.finish())
@@ -95,7 +102,7 @@ impl Keymap {
     fn bind(
         &mut self,
         value: &Spanned<DeValue<'_>>,
-        lines: &mut BTreeMap<(Layer, Key), usize>,
+        lines: &mut BTreeMap<(Layer, Vec<Key>), usize>,
         report: &mut Report<'_>,
     ) {
         let Some(table) = value.get_ref().as_table() else {
@@ -148,15 +155,20 @@ impl Keymap {
             return report.warn(&run_at, format!("nothing is called {run:?}{place}; `acp-tui keys` lists all names"));
         }
         for (name, at) in on {
-            let Some(key) = Key::parse(name) else {
+            let Some((first, keys)) = keys(name) else {
                 if is_usual {
                     continue;
                 }
-                report.warn(&at, format!("{name:?} is no key; for example \"ctrl+g\", \"alt+enter\", \"f3\", \"a\""));
+                let words = format!(
+                    "{name:?} is no key; for example \"ctrl+g\", \"alt+enter\", \"f3\", \"a\", \"ctrl+x ctrl+e\""
+                );
+                report.warn(&at, words);
                 continue;
             };
             for (layer, action) in &known {
-                if is_taken(*layer, key) {
+                // Where a command gets the keys, nothing is waited for.
+                let is_out_of_place = keys.len() > 1 && *layer == Layer::Terminal;
+                if is_out_of_place || is_taken(*layer, first) {
                     // Where the place is not named, those that can have it do.
                     if !when.is_empty() && !is_usual {
                         report
@@ -165,14 +177,24 @@ impl Keymap {
                     continue;
                 }
                 // Of the rows as they come the upper one counts.
-                if is_usual && lines.contains_key(&(*layer, key)) {
+                if is_usual && lines.contains_key(&(*layer, keys.clone())) {
                     continue;
                 }
-                if let Some(line) = lines.insert((*layer, key), report.line_of(at.start)) {
-                    let place = layer.word();
+                let place = layer.word();
+                if let Some(line) = lines.insert((*layer, keys.clone()), report.line_of(at.start)) {
                     report.warn(&at, format!("{name:?} in {place} is bound on line {line} already; this one counts"));
                 }
-                self.own.insert((*layer, key), *action);
+                let is_longer =
+                    |other: &Vec<Key>| *other != keys && (other.starts_with(&keys) || keys.starts_with(other));
+                if let Some((_, line)) = lines.iter().find(|((at, other), _)| at == layer && is_longer(other)) {
+                    let words = format!("{name:?} in {place} begins as the one of line {line}; the longer one counts");
+                    report.warn(&at, words);
+                }
+                if keys.len() > 1 {
+                    self.chords.insert((*layer, keys.clone()), *action);
+                } else {
+                    self.own.insert((*layer, first), *action);
+                }
             }
         }
     }
@@ -182,8 +204,22 @@ impl Keymap {
         self.modal
     }
 
-    /// What `key` means with the focus in `layer`; `None` if nothing.
+    /// Whether more keys are waited for behind these.
+    pub fn begins(&self, layer: Layer, begun: &[Key]) -> bool {
+        let goes_on = |keys: &[Key]| keys.len() > begun.len() && keys.starts_with(begun);
+        self.chords.iter().any(|((at, keys), action)| *at == layer && action.is_some() && goes_on(keys))
+    }
+
+    /// What several keys mean that were pressed one after the other.
+    pub fn chord(&self, layer: Layer, keys: &[Key]) -> Option<Action> {
+        self.chords.get(&(layer, keys.to_vec())).copied().flatten()
+    }
+
+    /// What `key` means by itself with the focus in `layer`; `None` if nothing.
     pub fn resolve(&self, layer: Layer, key: Key) -> Option<Action> {
+        if self.begins(layer, &[key]) {
+            return None;
+        }
         match self.own.get(&(layer, key)) {
             Some(action) => *action,
             None => keymap::resolve(layer, key),
@@ -194,7 +230,7 @@ impl Keymap {
     pub fn help(&self, layer: Layer) -> impl Iterator<Item = Row> {
         keymap::all(layer).filter_map(move |bind| {
             let keys = match &bind.keys {
-                Keys::These(_) => self.keys(layer, bind).iter().map(Key::to_string).collect::<Vec<_>>().join(", "),
+                Keys::These(_) => self.labels(layer, bind).join(", "),
                 _ => bind.keys.label(),
             };
             (!keys.is_empty()).then_some(Row { keys, what: &bind.what, action: bind.action })
@@ -204,7 +240,18 @@ impl Keymap {
     /// The key to name in a hint for `action`, the first of its row: `Ctrl+Y`.
     pub fn label(&self, layer: Layer, action: Action) -> Option<String> {
         let mut binds = keymap::all(layer).filter(|bind| bind.action == action);
-        binds.find_map(|bind| self.keys(layer, bind).first().map(Key::to_string))
+        binds.find_map(|bind| self.labels(layer, bind).into_iter().next())
+    }
+
+    /// The keys of a row as they are shown, those that take one press first.
+    fn labels(&self, layer: Layer, bind: &Bind) -> Vec<String> {
+        let single = self.keys(layer, bind).iter().map(Key::to_string).collect::<Vec<_>>();
+        single.into_iter().chain(self.chords_of(layer, bind).map(label)).collect()
+    }
+
+    fn chords_of<'a>(&'a self, layer: Layer, bind: &'a Bind) -> impl Iterator<Item = &'a [Key]> {
+        let of = self.chords.iter().filter(move |((at, _), action)| *at == layer && **action == Some(bind.action));
+        of.map(|((_, keys), _)| keys.as_slice())
     }
 
     /// The keys that do what a row says, those of the person first.
@@ -221,8 +268,10 @@ impl Keymap {
         let mut out = String::from("# Every key as it is bound now. Rows like these in keys.toml change it.\n");
         for layer in LAYERS {
             for bind in keymap::all(layer) {
+                let single = self.keys(layer, bind).into_iter().map(Key::spelled);
+                let spell = |keys: &[Key]| keys.iter().map(|key| key.spelled()).collect::<Vec<_>>().join(" ");
                 let keys: Vec<String> =
-                    self.keys(layer, bind).iter().map(|key| format!("{:?}", key.spelled())).collect();
+                    single.chain(self.chords_of(layer, bind).map(spell)).map(|name| format!("{name:?}")).collect();
                 // A key that writes itself is no row of a file.
                 if keys.is_empty() || matches!(bind.action, Action::Char(_)) {
                     continue;
@@ -235,6 +284,17 @@ impl Keymap {
         }
         out
     }
+}
+
+/// One key, or several with blanks between them: the first, and all.
+fn keys(name: &str) -> Option<(Key, Vec<Key>)> {
+    let keys: Vec<Key> = name.split_whitespace().map(Key::parse).collect::<Option<_>>()?;
+    Some((*keys.first().filter(|_| keys.len() <= MAX_CHORD)?, keys))
+}
+
+/// Keys that are pressed one after the other, as they are shown.
+pub fn label(keys: &[Key]) -> String {
+    keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn action(layer: Layer, called: &str) -> Option<Action> {

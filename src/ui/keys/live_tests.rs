@@ -22,6 +22,32 @@ fn a_file_binds_takes_away_and_is_in_the_help() {
 }
 
 #[test]
+fn keys_that_are_pressed_one_after_the_other_are_bound_and_in_the_help() {
+    let text = "[[bind]]\non = [\"ctrl+k ctrl+s\", \"ctrl+k r\"]\nrun = \"open-review\"\nwhen = \"composer\"\n";
+    let (map, warnings) = Keymap::read(text, "keys.toml");
+    assert_eq!(warnings, []);
+    let (k, s, r) = (Key::ctrl(Code::Char('k')), Key::ctrl(Code::Char('s')), Key::char('r'));
+    assert!(
+        map.begins(Layer::Composer, &[k]) && !map.begins(Layer::Composer, &[k, s]) && !map.begins(Layer::Dock, &[k])
+    );
+    assert_eq!(map.chord(Layer::Composer, &[k, r]), Some(Action::OpenReview));
+    assert_eq!(map.resolve(Layer::Composer, k), None, "it only begins something");
+    assert_eq!(map.resolve(Layer::Composer, s), Some(Action::Stash));
+    let rows: Vec<String> = map.help(Layer::Composer).map(|row| row.keys).collect();
+    assert!(rows.contains(&"F3, Alt+R, Ctrl+K r, Ctrl+K Ctrl+S".to_owned()), "{rows:?}");
+    assert!(rows.iter().all(|keys| keys != "Ctrl+K"), "{rows:?}");
+    let (again, warnings) = Keymap::read(&map.as_toml(), "keys.toml");
+    assert_eq!((again.as_toml(), warnings), (map.as_toml(), Vec::new()), "printed and read back");
+    // A set has some; the person's own single key goes first, and takes one away.
+    let x = Key::ctrl(Code::Char('x'));
+    let emacs = |more: &str| Keymap::read(&format!("preset = \"emacs\"\n{more}"), "keys.toml").0;
+    assert!(emacs("").begins(Layer::Composer, &[x]));
+    for more in ["[[bind]]\non = \"ctrl+x\"\nrun = \"help\"", "[[bind]]\non = \"ctrl+x ctrl+e\"\nrun = \"none\""] {
+        assert!(!emacs(more).begins(Layer::Composer, &[x]), "{more}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line_and_changes_nothing() {
     for (text, wanted) in [
         (
@@ -38,6 +64,15 @@ fn what_is_wrong_is_told_with_its_line_and_changes_nothing() {
             "[[bind]]\non = \"1\"\nrun = \"escape\"\nwhen = \"question\"",
             "keys.toml:2: \"1\" is text or an answer in question",
         ),
+        (
+            "[[bind]]\non = \"1 x\"\nrun = \"escape\"\nwhen = \"question\"",
+            "keys.toml:2: \"1 x\" is text or an answer in question",
+        ),
+        (
+            "[[bind]]\non = \"ctrl+x\"\nrun = \"help\"\n[[bind]]\non = \"ctrl+x f1\"\nrun = \"redraw\"\nwhen = \"list\"",
+            "keys.toml:5: \"ctrl+x f1\" in list begins as the one of line 2; the longer one counts",
+        ),
+        ("[[bind]]\non = \"f1 f2 f3 f4 f5\"\nrun = \"help\"", "keys.toml:2: \"f1 f2 f3 f4 f5\" is no key"),
         ("[[bind]]\non = \"f11\"", "keys.toml:1: a bind needs `on`"),
         ("bind = 3", "keys.toml:1: bind is a list of tables"),
         ("color = 1", "keys.toml:1: unknown key \"color\""),

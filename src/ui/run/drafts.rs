@@ -33,7 +33,13 @@ impl<D: Device> Running<D> {
                 let draft = self.autosave.fetched(key, draft, can_wait);
                 if let Some((draft, view)) = draft.zip(self.app.view_of(key)) {
                     view.composer.bring(&draft.text, &draft.command, may_run);
-                    self.app.say("what you had written is here again", now);
+                    let aside = draft.aside.len();
+                    view.stash.splice(0..0, draft.aside);
+                    let words = match aside {
+                        0 => "what you had written is here again".to_owned(),
+                        n => format!("what you had written is here again, {n} put aside"),
+                    };
+                    self.app.say(words, now);
                     if !draft.held.is_empty() {
                         let held = draft.held.into_iter().map(|text| Words { text, links: Vec::new() }).collect();
                         let news = self.engine.intent_in(key, Intent::Queue(QueueAct::Restore(held)));

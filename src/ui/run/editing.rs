@@ -10,10 +10,38 @@ use crate::ui::editor_session::{EditorSession, Outcome};
 use crate::ui::frame::Urgency;
 use crate::ui::msg::EditorJob;
 use crate::ui::screen::Device;
+use crate::ui::tty::editor;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
+use std::time::Duration;
+use tokio::process::Child;
 use tracing::debug;
+
+/// A pager that ends sooner has not been read in.
+const TOO_SHORT_TO_READ: Duration = Duration::from_secs(1);
+
+/// Waits for a program that has the terminal; a signal that ends us comes first.
+async fn lent<D: Device>(running: &mut Running<D>, child: io::Result<Child>) -> Result<io::Result<ExitStatus>, Signal> {
+    let mut child = match child {
+        Ok(child) => child,
+        Err(error) => return Ok(Err(error)),
+    };
+    loop {
+        let Running { screen, engine, .. } = &mut *running;
+        let wake = tokio::select! {
+            biased;
+            signal = screen.signal() => match signal {
+                // Meant for the program: both belong to the terminal.
+                Signal::Interrupt | Signal::Quit => continue,
+                signal => return Err(signal),
+            },
+            status = child.wait() => return Ok(status),
+            wake = engine.next() => wake,
+        };
+        running.step(wake);
+    }
+}
 
 /// Lends the terminal to the person's editor. The engine works on meanwhile; nothing is drawn.
 pub(super) async fn edit<D: Device>(running: &mut Running<D>, job: EditorJob) -> io::Result<Option<Exit>> {
@@ -27,23 +55,19 @@ pub(super) async fn edit<D: Device>(running: &mut Running<D>, job: EditorJob) ->
         }
     };
     running.screen.lend();
-    let result = match session.start() {
-        Ok(mut child) => loop {
-            let Running { screen, engine, .. } = &mut *running;
-            let wake = tokio::select! {
-                biased;
-                signal = screen.signal() => match signal {
-                    // Meant for the editor: both belong to the terminal.
-                    Signal::Interrupt | Signal::Quit => continue,
-                    signal => return Ok(Some(Exit::Signal(signal))),
-                },
-                status = child.wait() => break status,
-                wake = engine.next() => wake,
-            };
-            running.step(wake);
-        },
-        Err(error) => Err(error),
+    let begun = running.engine.now();
+    let result = match lent(running, session.start()).await {
+        Ok(result) => result,
+        Err(signal) => return Ok(Some(Exit::Signal(signal))),
     };
+    // A pager that only prints has shown nothing as soon as the screen is ours again.
+    if session.is_page() && result.is_ok() && running.engine.now().saturating_sub(begun) < TOO_SHORT_TO_READ {
+        match lent(running, editor::pause()).await {
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => debug!(%error, "what the pager printed is not waited for"),
+            Err(signal) => return Ok(Some(Exit::Signal(signal))),
+        }
+    }
     running.screen.take_back()?;
     running.has_left();
     ask(&mut running.screen, &running.options)?;

@@ -63,6 +63,17 @@ impl Telling {
     }
 }
 
+/// What of the person's files could not be used: the first screen names it, and where there is none it is said.
+pub(super) fn take_remarks<D: Device>(running: &mut Running<D>) {
+    running.app.remarks = std::mem::take(&mut running.options.remarks);
+    if let Some(first) = running.app.remarks.first().cloned()
+        && (running.app.is_inline || running.engine.model().first().is_to_go_on())
+    {
+        let more = if running.app.remarks.len() > 1 { " · acp-tui doctor names the others" } else { "" };
+        running.app.say(format!("{first}{more}"), running.engine.now());
+    }
+}
+
 /// Tells what has changed since the last frame.
 pub(super) fn tell<D: Device>(running: &mut Running<D>) -> io::Result<()> {
     let Running { screen, engine, app, options, telling, .. } = running;

@@ -23,11 +23,19 @@ use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use crate::text::run::StyledText;
 use crate::ui::composer::Vim;
-use crate::ui::keys::{Keymap, Mouse};
+use crate::ui::keys::{Key, Keymap, Layer, Mouse};
 use crate::ui::state::own_prompts::OwnPrompt;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The beginning of several keys that mean something together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chord {
+    pub layer: Layer,
+    pub keys: Vec<Key>,
+    pub until: Now,
+}
 
 #[derive(Debug)]
 pub struct App {
@@ -44,6 +52,8 @@ pub struct App {
     pub toast: Option<Toast>,
     /// What the person's own program says on the status line.
     pub status_words: Option<StyledText>,
+    /// Keys after which others are waited for.
+    pub chord: Option<Chord>,
     pub quit_armed_until: Option<Now>,
     /// The person has been asked whether the session is to be closed, and from when on the answer counts.
     pub close_armed: Option<Now>,
@@ -71,6 +81,8 @@ pub struct App {
     pub trees: Arc<Trees>,
     /// What Enter sends where nothing is written and nothing was said yet.
     pub tour: Option<String>,
+    /// What of the person's files for the screen could not be used.
+    pub remarks: Vec<String>,
     /// Agents are told how the person calls a session.
     pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
@@ -107,6 +119,7 @@ impl App {
             help: None,
             toast: None,
             status_words: None,
+            chord: None,
             quit_armed_until: None,
             close_armed: None,
             opener: None,
@@ -121,6 +134,7 @@ impl App {
             interrupted: BTreeMap::new(),
             trees: Arc::default(),
             tour: None,
+            remarks: Vec::new(),
             tells_titles: false,
             past: Past::Reading,
             hides_panel: false,
@@ -141,7 +155,7 @@ impl App {
 
     /// What Enter sends by itself now.
     pub fn offered_tour(&self, session: SessionRef<'_>) -> Option<&str> {
-        let is_new = session.phase() == Phase::Ready && session.entries().is_empty() && session.turn.is_none();
+        let is_new = session.phase() == Phase::Ready && session.is_untouched() && session.turn.is_none();
         self.tour.as_deref().filter(|_| is_new && self.view.composer.is_empty())
     }
 
@@ -297,6 +311,7 @@ impl App {
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
             Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
+            Holds::Begun => self.chord.is_some(),
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),
             Holds::Runs(entry) => session.tool(*entry).is_some_and(|call| !call.is_finished()),
@@ -310,6 +325,7 @@ impl App {
 
     /// Takes note of a changed model and of the time: sessions get their views, and lose them when they are closed.
     pub fn sync(&mut self, model: &Model, now: Now) {
+        self.chord.take_if(|chord| chord.until <= now);
         for (key, session) in model.sessions() {
             if key != self.shown && !is_closed(session) && !session.is_aside() {
                 self.others.entry(key).or_default();

@@ -31,7 +31,7 @@ pub mod trees;
 
 use crate::model::ids::{EntryId, Now, ReqId, TermId};
 use crate::ui::composer::Composer;
-pub use app::App;
+pub use app::{App, Chord};
 use dock::Dialog;
 
 /// Columns from which there is room for the panel beside the conversation.
@@ -72,6 +72,8 @@ pub enum Holds {
     Asked(Option<Dialog>),
     /// The agent has not confirmed a cancel.
     Unconfirmed,
+    /// Further keys are waited for.
+    Begun,
     /// A second Ctrl+C would quit.
     QuitArmed,
     /// A second Alt+W would close the session.

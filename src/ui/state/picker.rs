@@ -207,12 +207,22 @@ impl Picker {
         self.selected
     }
 
+    /// Whether there is a row for all that was `typed`, with the sign that opened the list.
+    pub fn finds(&self, typed: &str) -> bool {
+        let filter = typed.strip_prefix(|c| Some(c) == self.opened_by).unwrap_or(typed);
+        self.beginning(filter).next().is_some()
+    }
+
+    fn beginning(&self, filter: &str) -> impl Iterator<Item = &Row> {
+        let begins = filter.to_lowercase();
+        self.rows.iter().filter(move |row| row.label.to_lowercase().starts_with(&begins))
+    }
+
     /// The rows that match, best first; all in their order without a filter.
     pub fn matching(&self) -> Vec<&Row> {
         if self.opened_by.is_some() {
             // What may be prose finds only what begins so.
-            let typed = self.filter.to_lowercase();
-            return self.rows.iter().filter(|row| row.label.to_lowercase().starts_with(&typed)).collect();
+            return self.beginning(&self.filter).collect();
         }
         let text = |row: &Row| match &row.choice {
             // An agent is known by its command as well.

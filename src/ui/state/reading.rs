@@ -18,6 +18,8 @@ pub struct Reading {
     pub from: Option<EntryId>,
     /// What is looked for, while it is typed.
     pub search: Option<Composer>,
+    /// What can be copied has letters, and one of them is waited for.
+    pub has_letters: bool,
     /// What was looked for last.
     pub sought: Sought,
     /// Of which entry the person was told that its file is outside of the session's directories.
@@ -34,7 +36,8 @@ impl Reading {
     /// Of the newest entry; nothing when nothing was said.
     pub fn begin(session: SessionRef<'_>) -> Option<Self> {
         let at = session.entries().next_id();
-        let mut reading = Self { at, from: None, search: None, sought: Sought::default(), outside: None };
+        let mut reading =
+            Self { at, from: None, search: None, has_letters: false, sought: Sought::default(), outside: None };
         reading.go(session, Step::Any, Way::Up, |_| true).then_some(reading)
     }
 

@@ -20,7 +20,6 @@ use crate::model::login::LogIn;
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use crate::ui::composer::Composer;
-use std::borrow::Cow;
 
 #[derive(Debug, Default)]
 pub struct SessionView {
@@ -53,6 +52,8 @@ pub struct SessionView {
     pub enters_log_in: bool,
     /// A turn has ended while another session was shown.
     pub has_news: bool,
+    /// Digits that no question took while nothing was written, and when: the beginning of a text, where one follows at once.
+    pub untaken: Option<(String, Now)>,
     /// When the person left a question last: Esc soon after that stops nothing.
     pub left_dock: Option<Now>,
     /// What the person calls the session.
@@ -122,16 +123,6 @@ impl SessionView {
             self.focus = Focus::Composer;
         }
         self.tell_mode(session).or(saying)
-    }
-
-    /// All that is written for the agent, with what was put aside.
-    pub fn written(&self) -> Cow<'_, str> {
-        let prompt = self.composer.prompt();
-        if self.stash.is_empty() {
-            return Cow::Borrowed(prompt);
-        }
-        let all = self.stash.iter().map(String::as_str).chain(Some(prompt).filter(|prompt| !prompt.is_empty()));
-        Cow::Owned(all.collect::<Vec<_>>().join("\n\n"))
     }
 
     /// Another session is shown from now on. What is typed then must not go to a command that is out of sight.

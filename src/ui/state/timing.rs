@@ -23,6 +23,8 @@ pub const TOAST: Duration = Duration::from_secs(4);
 pub const STRAY: Duration = Duration::from_secs(1);
 /// A second Ctrl+C within this time quits.
 pub const QUIT_WINDOW: Duration = Duration::from_secs(2);
+/// What is typed so soon after a digit that no question took goes on with it.
+pub const GOES_ON: Duration = Duration::from_secs(2);
 /// Esc so soon after a question was left stops nothing.
 pub const LEAVING: Duration = Duration::from_millis(600);
 

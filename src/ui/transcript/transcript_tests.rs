@@ -654,10 +654,10 @@ fn a_file_with_a_line_leads_into_the_directory_of_the_session() {
 fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that() {
     use crate::model::event::{AgentRequest, HostEvent, WriteFact};
     use crate::model::ids::ReqId;
-    let drawn = |written: &str| {
+    let drawn = |(path, was, new): (&str, &str, &str), written: &str| {
         let mut stage = Stage::new();
         stage.prompt("go");
-        let diff = ToolContent::Change(Change::of_texts("/proj/a.rs", Some("one\n".into()), "two\n".into()));
+        let diff = ToolContent::Change(Change::of_texts(path, Some(was.into()), new.into()));
         stage.tool("e", "Edit a.rs", ToolKind::Edit, ToolStatus::InProgress, vec![diff]);
         let request = AgentRequest::WriteFile {
             path: "/proj/a.rs".into(),
@@ -677,12 +677,27 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
             outside: false,
             result: Ok(()),
         }));
-        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()), outside: None });
+        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("top\none\n".into()), outside: None });
         stage.event(Event::Host(HostEvent::FileWritten { req, path: path.into(), result }));
         stage.draw(80, 20).0.join("\n")
     };
-    let same = drawn("two\n");
-    assert!(same.contains("edit   a.rs") && !same.contains("wrote"), "{same}");
-    let other = drawn("three\n");
-    assert!(other.contains("wrote a.rs"), "{other}");
+    let whole = "top\none\n";
+    for (shown, written) in [
+        (("/proj/a.rs", whole, "two\n"), "two\n"),
+        (("a.rs", whole, "two"), "two\n"),
+        (("/proj/a.rs", "one", "two"), "top\ntwo\n"),
+        (("/proj/a.rs", "one", "two"), whole),
+    ] {
+        let same = drawn(shown, written);
+        assert!(same.contains("edit   a.rs") && !same.contains("wrote"), "{shown:?} {same}");
+    }
+    for (shown, written) in [
+        (("/proj/a.rs", whole, "two\n"), "three\n"),
+        (("/proj/b.rs", "one", "two"), "top\ntwo\n"),
+        (("/proj/a.rs", "one", "two"), "bottom\ntwo\n"),
+        (("/proj/a.rs", "", "two"), "two, and more\n"),
+    ] {
+        let other = drawn(shown, written);
+        assert!(other.contains("wrote a.rs"), "{shown:?} {other}");
+    }
 }

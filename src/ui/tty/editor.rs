@@ -4,7 +4,7 @@
 //! what the environment says, read by a shell as it is for other programs; names of files are arguments, never part
 //! of that line. Invariant: a text handed to it lies in a file that only its owner may read, and goes with the value.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
@@ -37,18 +37,33 @@ pub fn pager() -> OsString {
 pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<Child> {
     let mut words = command.clone();
     words.push(" \"$@\"");
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(words).arg(command);
+    let mut shell = shell(words);
+    shell.arg(command);
     if let Some(line) = line {
         shell.arg(format!("+{line}"));
     }
-    // Where standard input is something else; without a terminal the editor says so itself.
+    shell.arg(file).spawn()
+}
+
+/// Waits for Enter: what was printed before would be gone with the next frame.
+///
+/// # Errors
+/// When there is no shell.
+pub fn pause() -> io::Result<Child> {
+    shell("printf '\\n%s ' \"$1\"; read -r line").args(["sh", "Enter goes back to acp-tui"]).spawn()
+}
+
+/// A shell that reads from the terminal.
+fn shell(words: impl AsRef<OsStr>) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(words).kill_on_drop(true);
+    // Where standard input is something else; without a terminal the program says so itself.
     if !io::stdin().is_terminal()
         && let Ok(tty) = File::open("/dev/tty")
     {
         shell.stdin(Stdio::from(tty));
     }
-    shell.arg(file).kill_on_drop(true).spawn()
+    shell
 }
 
 /// A text in a private file, named so that editors know its language.

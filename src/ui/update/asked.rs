@@ -46,7 +46,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             return state.sync(cx.model, cx.now);
         }
         Action::SubmitAsked | Action::DeclineAsked | Action::CancelAsked => {
-            return dock::heeded(state, cx, action, out);
+            dock::heeded(state, cx, action, out);
+            return;
         }
         _ => {}
     }

@@ -61,10 +61,20 @@ fn stash(state: &mut App, cx: Cx<'_>) {
         }
         state.view.stash.push(state.view.composer.text().to_owned());
         state.view.composer.set_text("");
-        return state.say("put aside · with nothing written the same key brings it back", cx.now);
+        let words = match state.view.stash.len() {
+            1 => "put aside · with nothing written the same key brings it back".to_owned(),
+            n => format!("put aside, {n} now · with nothing written the same key brings back the newest"),
+        };
+        return state.say(words, cx.now);
     }
     match state.view.stash.pop() {
-        Some(text) => state.view.composer.set_text(&text),
+        Some(text) => {
+            state.view.composer.set_text(&text);
+            match state.view.stash.len() {
+                0 => state.say("back · nothing more is put aside", cx.now),
+                n => state.say(format!("back · {n} still put aside"), cx.now),
+            }
+        }
         None => state.say("nothing is put aside", cx.now),
     }
 }

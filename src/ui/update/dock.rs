@@ -13,7 +13,11 @@ use crate::ui::labels::{self, Only};
 use crate::ui::msg::{Out, What};
 use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
 use crate::ui::state::secrets::Secrets;
+use crate::ui::state::timing::GOES_ON;
 use crate::ui::state::{App, Focus, Holds, Refusal};
+
+/// Digits that are kept of a text before it is known to be one.
+const MAX_UNTAKEN: usize = 32;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -47,7 +51,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::SubmitAsked
         | Action::DeclineAsked
         | Action::CancelAsked
-        | Action::KillAgent => heeded(state, cx, action, out),
+        | Action::KillAgent => _ = heeded(state, cx, action, out),
         _ => common(state, cx, action, out),
     }
 }
@@ -58,23 +62,42 @@ pub(super) fn leave(state: &mut App, cx: Cx<'_>) {
     state.view.left_dock = Some(cx.now);
 }
 
-/// A key that answers, or does something else about what is asked: it counts once that could be read.
-pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+/// A key that answers, or does something else about what is asked: it counts once that could be read. False: it did not.
+pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) -> bool {
     // The person answers what is on the screen, not what came between the last frame and the key.
     if cx.frame.dialog != state.view.dock.dialog {
-        return;
+        return false;
     }
     match state.view.dock.heed(action, cx.now) {
-        Heed::Counts => armed(state, cx, action, out),
+        Heed::Counts => {
+            armed(state, cx, action, out);
+            return true;
+        }
         Heed::TooSoon => state.say_of_question("too soon: this has just come up", cx.now),
         Heed::Changed => state.say_of_question("just changed: press again to answer", cx.now),
     }
+    false
+}
+
+/// A digit that no question took: where a text follows at once it was the beginning of that.
+pub(super) fn keep(state: &mut App, cx: Cx<'_>, digit: char) {
+    let mut digits = untaken(state, cx).unwrap_or_default();
+    if digits.len() < MAX_UNTAKEN {
+        digits.push(digit);
+    }
+    state.view.untaken = Some((digits, cx.now));
+}
+
+/// What is typed now goes on with this.
+pub(super) fn untaken(state: &mut App, cx: Cx<'_>) -> Option<String> {
+    let (digits, at) = state.view.untaken.take()?;
+    (cx.now < at.saturating_add(GOES_ON)).then_some(digits)
 }
 
 /// A digit with Alt answers with any focus.
 pub(super) fn reply(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>) {
     match state.view.dock.dialog {
-        Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
+        Some(Dialog::Permission(_)) => _ = heeded(state, cx, Action::Answer(number), out),
         _ => state.say_while(Holds::NothingWaits, "nothing waits for you", cx.now),
     }
 }
@@ -85,7 +108,7 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
     if !dock.is_sticky(cx.now) || !state.view.composer.is_empty() {
         return false;
     }
-    match dock.dialog {
+    let is_taken = match dock.dialog {
         // A form has no answer that a digit could be.
         Some(Dialog::Permission(req)) if cx.session.question(req).is_some_and(|q| q.options.is_empty()) => {
             return false;
@@ -93,10 +116,19 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
         // What was meant for writing must not hold for good.
         Some(Dialog::Permission(req)) if lasts(cx, req, number) => {
             state.say_of_question(format!("not by a digit alone: Alt+{number}, or Tab first"), cx.now);
+            false
         }
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
-        None if dock.has_just_answered(cx.now) => state.say_of_question("too soon: nothing is asked yet", cx.now),
+        None if dock.has_just_answered(cx.now) => {
+            state.say_of_question("too soon: nothing is asked yet", cx.now);
+            false
+        }
         _ => return false,
+    };
+    if is_taken {
+        state.view.untaken = None;
+    } else {
+        keep(state, cx, char::from(b'0' + number));
     }
     true
 }

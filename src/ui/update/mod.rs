@@ -23,13 +23,15 @@ mod shell;
 mod terminal;
 
 use super::composer::dropped;
+use super::keys::live::label;
 use super::keys::{Action, Code, Key, Layer, Mods, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::modes::next_mode;
 use super::state::picker::{Picker, Purpose};
 use super::state::selection::Grip;
-use super::state::{App, AskedMode, Focus, Help, Holds, PANEL_FROM};
+use super::state::timing::TOAST;
+use super::state::{App, AskedMode, Chord, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -63,6 +65,9 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     let mut out = Vec::new();
     state.sync(cx.model, cx.now);
     state.view.edits_queued &= !state.view.composer.is_empty();
+    if matches!(input, Input::Paste(_) | Input::Mouse { .. }) {
+        state.chord = None;
+    }
     match input {
         Input::Hasty(key) if decides(state, cx, key) => {
             let words = "too soon: press it once more, by itself";
@@ -70,6 +75,12 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
                 state.say(words, cx.now);
             } else {
                 state.say_of_question(words, cx.now);
+            }
+            if let Code::Char(digit) = key.code
+                && key.is_digit()
+                && digits_answer(state, layer(state), cx.now)
+            {
+                dock::keep(state, cx, digit);
             }
         }
         Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
@@ -97,6 +108,7 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         // The transcript has the whole of it.
         FrontEnd::Withdrawn(gone) if is_shown => state.say(format!("no longer asked, {}", gone.why.words()), now),
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
+        FrontEnd::LogInWaits(words) => state.say(words, now),
         // What is thrown away is no news.
         FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
@@ -122,6 +134,10 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
 /// Whether a key would answer or decide something.
 fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
     let layer = layer(state);
+    if let Some(chord) = state.chord.as_ref().filter(|chord| chord.layer == layer) {
+        let keys = [chord.keys.as_slice(), &[key]].concat();
+        return state.keys.chord(layer, &keys).is_some_and(|action| layer.decides(action));
+    }
     let action = state.keys.resolve(layer, key);
     let lets_go = layer == Layer::Composer && action == Some(Action::Submit) && composer::lets_go(state, cx);
     lets_go
@@ -157,7 +173,7 @@ fn layer(state: &App) -> Layer {
         return Layer::Picker;
     }
     match &state.view.reading {
-        Some(reading) if reading.search.is_some() => return Layer::Line,
+        Some(reading) if reading.search.is_some() || reading.has_letters => return Layer::Line,
         Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
         _ if state.view.queued.is_some() && state.view.focus == Focus::Composer => return Layer::Queue,
         _ => {}
@@ -183,7 +199,20 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
     }
-    let Some(action) = state.keys.resolve(layer, key) else { return };
+    let begun = state.chord.take().filter(|chord| chord.layer == layer).map(|chord| chord.keys);
+    let (is_chord, keys) = (begun.is_some(), [begun.unwrap_or_default(), vec![key]].concat());
+    if state.keys.begins(layer, &keys) {
+        state.say_while(Holds::Begun, format!("{} …", label(&keys)), cx.now);
+        state.chord = Some(Chord { layer, keys, until: cx.now.saturating_add(TOAST) });
+        return;
+    }
+    let meant = if is_chord { state.keys.chord(layer, &keys) } else { state.keys.resolve(layer, key) };
+    let Some(action) = meant else {
+        if is_chord && key != Key::plain(Code::Esc) {
+            state.say(format!("{} means nothing here", label(&keys)), cx.now);
+        }
+        return;
+    };
     if selecting::ends(state, action, out) {
         return;
     }
@@ -230,8 +259,16 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         Focus::Dock if state.view.dock.rule.is_some() => rule::action(state, cx, action, out),
         Focus::Dock => dock::action(state, cx, action, out),
         Focus::Review => review::action(state, cx, action, out),
+        Focus::Composer if is_chord => {
+            state.view.dock.unstick();
+            composer::action(state, cx, action, out);
+        }
         Focus::Composer | Focus::Terminal(_) => {
             if !terminal::is_stray(state, cx, action) && !answers_next(state, cx, key, out) {
+                let begun = dock::untaken(state, cx).filter(|_| matches!(action, Action::Char(_)) && !state.commands());
+                if let Some(digits) = begun.filter(|_| state.view.composer.is_empty()) {
+                    digits.chars().for_each(|digit| _ = state.view.composer.apply(Action::Char(digit)));
+                }
                 let Some(action) = composer::modal(state, cx, (key, action), out) else { return };
                 use Action::{Escape, PageDown, PageUp, Reply, ToggleFold};
                 // Esc looks itself whether it ends that.

@@ -65,9 +65,7 @@ fn as_text(picker: &Picker, action: Action) -> Option<String> {
     match action {
         Action::Char(c) => {
             text.push(c);
-            let mut looked = picker.clone();
-            looked.type_text(c.encode_utf8(&mut [0; 4]));
-            looked.matching().is_empty().then_some(text)
+            (!picker.finds(&text)).then_some(text)
         }
         Action::Escape => Some(text),
         Action::Backspace if picker.filter().is_empty() => Some(String::new()),

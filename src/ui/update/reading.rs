@@ -46,7 +46,11 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         return;
     }
+    if std::mem::take(&mut reading.has_letters) {
+        return copy_by_letter(state, cx, action, out);
+    }
     match action {
+        Action::Letters => reading.has_letters = true,
         Action::Escape if reading.from.is_some() => reading.from = None,
         Action::Escape | Action::Read | Action::CtrlC => {
             state.view.reading = None;
@@ -107,6 +111,19 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             common(state, cx, action, out);
         }
         _ => common(state, cx, action, out),
+    }
+}
+
+/// A letter that stood on the screen copies what it stood for; any other key only takes the letters away.
+fn copy_by_letter(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
+    let Action::Char(c) = action else { return };
+    let Some(letter) = cx.frame.letters.iter().find(|letter| letter.letter == c) else {
+        return state.say("nothing has this letter", cx.now);
+    };
+    let entry = cx.session.entries().get(letter.entry);
+    match entry.and_then(|entry| parts(entry, cx.session).into_iter().nth(letter.part)) {
+        Some(part) => out.push(Out::Copy(What::Characters(part.text.chars().count()), part.text)),
+        None => state.say("nothing of it is in memory to be copied", cx.now),
     }
 }
 

@@ -12,7 +12,9 @@ use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, Optio
 use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
-use crate::model::tool::{Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording};
+use crate::model::tool::{
+    Change, Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording,
+};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::fixtures::{Scene, returned, session};
@@ -524,6 +526,29 @@ fn a_burst_of_five_is_tab_and_five_digits() {
     let all: Vec<u64> = s.answers().iter().map(|(req, _)| *req).collect();
     assert_eq!(all, [1, 2, 3, 4, 5]);
     assert!(s.ui.view.composer.is_empty());
+}
+
+#[test]
+fn a_digit_that_no_question_takes_is_the_beginning_of_what_is_written_at_once() {
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1").after(100);
+    s.typed("2").after(100).typed("4").after(100).typed(" files");
+    assert_eq!(s.ui.view.composer.text(), "24 files", "nothing is asked yet");
+    s.ctrl('u').ask(2, "make", &["Allow", "Reject"]);
+    s.after(700).press(Code::Tab).typed("1");
+    s.ask(3, "make", &["Allow", "Reject"]);
+    s.typed("2").input(Input::Hasty(Key::char('3')));
+    s.typed("rd file");
+    assert_eq!(s.ui.view.composer.text(), "23rd file", "too soon, and together with others");
+    // One that answers is none, nor one after which the person has waited.
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1").after(100);
+    s.typed("1").ask(2, "make", &["Allow", "Reject"]);
+    s.after(700).typed("1").typed("so");
+    assert_eq!((s.answers().len(), s.ui.view.composer.text()), (2, "so"));
+    s.ctrl('u').ask(3, "make", &["Allow", "Reject"]);
+    s.after(700).press(Code::Tab).typed("1").after(100).typed("1").after(5000).typed("so");
+    assert_eq!(s.ui.view.composer.text(), "so");
 }
 
 #[test]
@@ -1162,13 +1187,15 @@ fn what_is_put_aside_comes_back_the_newest_first_and_is_kept_as_written() {
     s.ctrl('s');
     assert!(s.draw().contains("nothing is put aside"), "{}", s.shown);
     s.typed("one").ctrl('s').typed("two").ctrl('s').typed("3");
-    assert_eq!((s.ui.view.composer.text(), &*s.ui.view.written()), ("3", "one\n\ntwo\n\n3"));
+    assert!(s.draw().contains("put aside, 2 now"), "{}", s.shown);
+    assert_eq!((s.ui.view.composer.text(), s.ui.view.stash.len()), ("3", 2));
     s.press(Code::Backspace);
     assert!(s.after(10_000).draw().contains("Ctrl+S brings back"), "{}", s.shown);
     for text in ["two", "one"] {
         s.ctrl('s');
         assert_eq!(s.ui.view.composer.text(), text);
-        s.ctrl('u');
+        assert_eq!(s.draw().contains("back · 1 still put aside"), text == "two", "{}", s.shown);
+        s.ctrl('u').after(10_000);
     }
     assert_eq!(s.intents(), []);
 }
@@ -1260,12 +1287,85 @@ fn on_a_wide_screen_the_help_has_two_columns() {
     let mut s = Scene::ready(160, 45);
     s.press(Code::F(1)).draw();
     let all = s.info.help_scroll_max + s.info.help_page;
-    let mut narrow = Scene::ready(120, 45);
+    let mut narrow = Scene::ready(100, 45);
     narrow.press(Code::F(1)).draw();
     assert!(s.info.help_page > narrow.info.help_page, "{}", s.shown);
     assert!(all > s.info.help_page, "{}", s.shown);
     s.press(Code::End).draw();
     assert_eq!(s.ui.help.as_ref().map(|help| help.top), Some(s.info.help_scroll_max));
+}
+
+#[test]
+fn all_that_can_be_copied_has_a_letter_that_copies_it() {
+    let mut s = Scene::working(80, 40);
+    s.say("So:\n\n```rust\nlet first = 1;\n```\n\nand\n\n```sh\nmake the rest\n```\n");
+    let mut patch = ToolPatch::new("t".into());
+    patch.title = Patch::Set("edit".into());
+    patch.content = Patch::Set(vec![ToolContent::Change(Change::of_texts("src/a.rs", Some("x".into()), "y".into()))]);
+    s.update(Update::ToolCall(patch.into()));
+    s.press(Code::F(10)).draw();
+    s.typed("c").draw();
+    let marked = |s: &Scene, row: &str, what: &str| {
+        let line = s.shown.lines().skip(1).find(|line| line.contains(row)).unwrap();
+        let (before, _) = line.split_once(what).unwrap_or_else(|| panic!("{what}: {}", s.shown));
+        before.trim_end().chars().last().unwrap()
+    };
+    let (first, second) = (marked(&s, "let first", "rust, 1 line"), marked(&s, "make the rest", "sh, 1 line"));
+    let (path, prompt) = (marked(&s, "a.rs", "path"), marked(&s, "Fix the subtraction", "all of it"));
+    let wanted = [
+        (first, "let first = 1;"),
+        (second, "make the rest"),
+        (path, "src/a.rs"),
+        (prompt, "Fix the subtraction in add()."),
+    ];
+    for (letter, text) in wanted {
+        s.outs.clear();
+        s.press(Code::Char(letter)).draw();
+        let [Out::Copy(_, copied)] = &s.outs[..] else { panic!("{letter}: {:?}", s.outs) };
+        assert_eq!(copied.trim_end(), text);
+        assert!(!s.shown.contains("all of it"), "they are gone: {}", s.shown);
+        s.typed("c").draw();
+    }
+    s.outs.clear();
+    s.press(Code::Esc).draw();
+    assert!(s.outs.is_empty() && s.ui.view.reading.is_some() && !s.shown.contains("all of it"), "{}", s.shown);
+}
+
+#[test]
+fn keys_one_after_the_other_do_what_they_are_bound_to_and_answer_nothing_by_the_way() {
+    let text = "[[bind]]\non = \"ctrl+x 1\"\nrun = \"help\"\n[[bind]]\non = \"ctrl+x ctrl+y\"\nrun = \"stash\"\nwhen = \"composer\"";
+    let mut s = Scene::asked(80, 24);
+    s.ui.keys = Keymap::read(text, "keys.toml").0.into();
+    s.after(2000).press(Code::Tab).draw();
+    s.ctrl('x');
+    assert!(s.draw().contains("Ctrl+X …"), "{}", s.shown);
+    s.typed("1");
+    assert!(s.answers().is_empty() && s.ui.help.take().is_some(), "{:?}", s.outs);
+    s.ctrl('x').typed("2");
+    assert!(s.answers().is_empty() && s.draw().contains("Ctrl+X 2 means nothing here"), "{}", s.shown);
+    s.ctrl('x').press(Code::Esc);
+    assert!(!s.draw().contains("Ctrl+X"), "{}", s.shown);
+    assert_eq!(s.ui.view.focus, Focus::Dock, "it only ended that");
+    s.ctrl('x').after(10_000);
+    s.input(Input::Key(Key::char('1')));
+    assert_eq!(s.answers().len(), 1, "after a while nothing is waited for");
+    s.typed("later").ctrl('x').ctrl('y');
+    assert_eq!((s.ui.view.composer.text(), s.ui.view.stash.len()), ("", 1));
+    s.ctrl('x').input(Input::Paste("y".into()));
+    s.typed("x");
+    assert_eq!(s.ui.view.composer.text(), "yx", "a paste ends it");
+}
+
+#[test]
+fn the_help_cuts_nothing() {
+    for width in [40, 80, 100] {
+        let mut s = Scene::ready(width, 999);
+        s.press(Code::F(1)).draw();
+        let all = s.shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        for row in s.ui.keys.help(crate::ui::keys::Layer::Composer).filter(|row| row.what != "text") {
+            assert!(all.contains(row.what), "{width}: {}", row.what);
+        }
+    }
 }
 
 #[test]
@@ -1522,6 +1622,22 @@ fn enter_sends_the_tour_where_one_is_offered_and_nothing_was_said() {
     s.end_turn(Stop::EndTurn);
     s.press(Code::Enter);
     assert_eq!(s.intents().len(), 1, "something was said");
+}
+
+#[test]
+fn a_few_words_of_ours_hide_neither_the_first_screen_nor_the_tour() {
+    let mut s = Scene::ready(80, 24);
+    s.ui.tour = Some("Show me around.".into());
+    s.ui.remarks = (1..6).map(|n| format!("prompts/{n}.md: left out: it is empty")).collect();
+    s.event(Event::Host(HostEvent::Warning { message: "every frame of this session is written to x".into() }));
+    assert!(s.draw().contains("F1        all keys"), "{}", s.shown);
+    for words in ["Press Enter for the tour", "! every frame", "! prompts/3.md: left out", "2 more: acp-tui doctor"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+    assert!(!s.shown.contains("prompts/4.md"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.intents().len(), 1);
+    assert!(!s.draw().contains("prompts/1.md") && !s.shown.contains("all keys"), "{}", s.shown);
 }
 
 #[test]

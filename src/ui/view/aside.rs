@@ -11,7 +11,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
-use crate::text::wrap::{Row, fit, wrap_lines};
+use crate::text::wrap::laid_out;
 use crate::ui::md;
 use crate::ui::msg::FrameInfo;
 use ratatui::buffer::Buffer;
@@ -49,18 +49,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
 
 /// An answer in Markdown, laid out for so many columns.
 fn rows_of(answer: &str, columns: u16) -> Vec<StyledText> {
-    let lines = md::lines(answer.trim_end(), columns);
-    let row = |row: Row| {
-        let line = lines.get(row.line as usize)?;
-        let fit = fit(line, columns);
-        let (front, has_room) = if row.first { (&line.prefix, fit.prefix) } else { (&line.hang, fit.hang) };
-        let mut text = if has_room { front.clone() } else { StyledText::new() };
-        for (piece, style) in line.text.slice(row.range.start as usize..row.range.end as usize) {
-            text.push(piece, style);
-        }
-        Some(text)
-    };
-    wrap_lines(&lines, columns).into_iter().filter_map(row).collect()
+    laid_out(&md::lines(answer.trim_end(), columns), columns)
 }
 
 /// What has come of it.

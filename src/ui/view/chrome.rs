@@ -38,6 +38,7 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         .state
         .name_of(session.key())
         .or(session.called())
+        .or_else(|| session.first_words()?.lines().find(|line| !line.trim().is_empty()))
         .map(|t| sanitize::line(&account::title_of(t)).trim().to_owned())
         .filter(|t| !t.is_empty());
     let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);
@@ -222,12 +223,16 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
     if cx.state.opener.is_some() {
         return &["opening a further session"];
     }
+    if cx.state.view.reading.as_ref().is_some_and(|reading| reading.has_letters) {
+        return &["a letter copies", "Esc takes them away"];
+    }
     if cx.state.view.reading.is_some() {
         return &[
             "reading",
             "Enter unfolds",
             "y copies",
             "Y a part",
+            "c by letter",
             "/ searches",
             "o opens",
             "[ ] prompts",
@@ -243,7 +248,7 @@ pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
             &["write a request, or press Enter for the tour"]
         }
-        (Focus::Composer, Phase::Ready) if cx.session.entries().is_empty() => &["write a request, Enter sends it"],
+        (Focus::Composer, Phase::Ready) if cx.session.is_untouched() => &["write a request, Enter sends it"],
         _ => &["ready", "F1 keys", "F2 options"],
     }
 }

@@ -14,7 +14,8 @@ mod silence;
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
-use crate::model::agent::REVIVALS;
+use crate::model::agent::{DeathKind, REVIVALS};
+use crate::model::entry::Body;
 use crate::model::event::{Can, PermissionKind};
 use crate::model::question::{About, Question};
 use crate::model::session::{Closed, Phase, SessionState, Write};
@@ -365,8 +366,15 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
         }
         Dialog::Dead => {
             let Phase::Dead(death) = cx.session.phase() else { return None };
-            let mut body = vec![strong(&death.message, Token::Bad)];
-            // The agent's last lines stand in the transcript, right above.
+            // How it ended, and its last lines, stand in the transcript, right above.
+            let is_gone = matches!(death.kind, DeathKind::Early | DeathKind::Gone | DeathKind::Lost);
+            let is_said = is_gone
+                && cx.session.entries().last().is_some_and(|entry| match &entry.body {
+                    Body::Notice(notice) => notice.title == death.message,
+                    _ => false,
+                });
+            let words = if is_said { "No agent is running." } else { &death.message };
+            let mut body = vec![strong(words, Token::Bad)];
             if !death.hint.is_empty() {
                 body.push(plain(&death.hint, Token::Text));
             }

@@ -4,9 +4,11 @@
 //! Changes nothing. Invariant: no row is left out that fits what is looked for.
 
 use super::{ViewCx, paint, split_bottom};
+use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::text::wrap::laid_out;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
@@ -18,8 +20,12 @@ use std::collections::BTreeSet;
 /// Rows from which it is said how much of it is on the screen.
 const FOOT_FROM: u16 = 3;
 /// Columns from which there are two columns of rows, and three.
-const TWO_FROM: u16 = 150;
+const TWO_FROM: u16 = 120;
 const THREE_FROM: u16 = 230;
+/// Columns that the words have at least.
+const LEAST: usize = 10;
+/// Columns between them.
+const BETWEEN: u16 = 2;
 /// What is done most.
 const FIRST: [Action; 12] = [
     Action::Submit,
@@ -67,6 +73,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, help: &Help, info: &mut FrameInfo, buf:
         _ => 3,
     };
     let room = area.width.saturating_sub(3) / columns;
+    let room = room.saturating_sub(if columns > 1 { BETWEEN } else { 0 });
     let lines = lines(sections(cx), help, room);
     let (body, foot) = split_bottom(area, u16::from(area.height >= FOOT_FROM));
     let height = usize::from(body.height);
@@ -74,11 +81,10 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, help: &Help, info: &mut FrameInfo, buf:
     let max = lines.len().saturating_sub(page);
     let top = help.top.min(max);
     for column in 0..columns {
-        let x = area.x + 2 + column * room;
+        let x = area.x + 2 + column * (room + BETWEEN);
         let from = top + usize::from(column) * height;
         for (line, y) in lines.iter().skip(from).zip(body.y..body.bottom()) {
-            let line = width::truncate_styled(line, usize::from(room.saturating_sub(u16::from(columns > 1) * 2)));
-            paint::put(buf, x, y, room, &line, cx.theme);
+            paint::put(buf, x, y, room, line, cx.theme);
         }
     }
     (info.help_page, info.help_scroll_max) = (page, max);
@@ -157,7 +163,8 @@ fn sections(cx: &ViewCx<'_>) -> Vec<Section> {
 
 fn lines(sections: Vec<Section>, help: &Help, room: u16) -> Vec<StyledText> {
     let column = match room {
-        0..60 => 14,
+        0..50 => 14,
+        50..60 => 18,
         60..100 => 28,
         _ => 46,
     };
@@ -177,18 +184,16 @@ fn lines(sections: Vec<Section>, help: &Help, room: u16) -> Vec<StyledText> {
         }
         lines.push(StyledText::of(title, RunStyle::from(Token::Text).with_mods(Mods::BOLD)));
         for (keys, what) in rows {
-            if keys.is_empty() {
-                lines.push(StyledText::of(what, Token::Dim));
-                continue;
-            }
-            let mut line = StyledText::of(format!("{keys:<column$}"), Token::Text);
+            let column = if keys.is_empty() { 0 } else { column.min(usize::from(room).saturating_sub(LEAST)) };
+            let mut prefix = StyledText::of(format!("{keys:<column$}"), Token::Text);
+            let hang = StyledText::of(" ".repeat(column), Token::Text);
             // Several keys for one thing take a row of their own where they would push the words aside.
-            if keys.len() >= column {
-                lines.push(line);
-                line = StyledText::of(" ".repeat(column), Token::Text);
+            if width::str_width(&keys) >= column && !keys.is_empty() {
+                let keys = LogicalLine { text: std::mem::replace(&mut prefix, hang.clone()), ..LogicalLine::default() };
+                lines.extend(laid_out(&[keys], room));
             }
-            line.push(&what, Token::Dim);
-            lines.push(line);
+            let words = StyledText::of(what, Token::Dim);
+            lines.extend(laid_out(&[LogicalLine { prefix, hang, text: words, ..LogicalLine::default() }], room));
         }
     }
     lines

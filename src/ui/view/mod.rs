@@ -10,6 +10,7 @@ mod dock;
 mod help;
 pub mod inline;
 pub mod inspector;
+mod letters;
 mod lists;
 mod log_in;
 pub(super) mod paint;
@@ -35,7 +36,7 @@ use crate::model::entries::{Entries, Slot};
 use crate::model::history::{History, Kind};
 use crate::model::ids::{EntryId, Now, SessionKey, TermId};
 use crate::model::login::LogIn;
-use crate::model::session::Session;
+use crate::model::session::{Phase, Session};
 use crate::model::session_ref::SessionRef;
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -329,7 +330,15 @@ fn show_conversation(
         info.transcript = area;
         return false;
     }
-    show_transcript(cx, transcript, area, plan_beside, info, buf)
+    let animated = show_transcript(cx, transcript, area, plan_beside, info, buf);
+    if cx.session.is_untouched() && !matches!(cx.session.phase(), Phase::Dead(_) | Phase::ReadOnly(_)) {
+        let top = info.hits.first().map_or(area.bottom(), |(y, _)| *y);
+        let above = Rect { height: top.saturating_sub(area.y + 1), ..area };
+        if above.height >= welcome::ROWS {
+            welcome::draw(cx, above, buf);
+        }
+    }
+    animated
 }
 
 /// Which of the prompts an entry follows or is, and how many there are. Before the first one it is of none.
@@ -368,6 +377,9 @@ fn show_transcript(
         let bar = StyledText::of("┃", Token::Accent);
         for (y, _) in info.hits.iter().filter(|(_, entry)| reading.has(*entry)) {
             paint::put(buf, area.x, *y, 1, &bar, cx.theme);
+        }
+        if reading.has_letters {
+            letters::draw(cx, area, info, buf);
         }
     }
     viewport.animated

@@ -31,6 +31,8 @@ use std::path::{Path, PathBuf};
 const COLUMNS: u16 = 40;
 /// Entries that are looked at for the plan and the files.
 const LOOK_BACK: usize = 1000;
+/// Where there is nothing of it yet.
+const EMPTY: &str = "plan, files, commands · F5 hides";
 /// Rows of one part.
 const PLAN: usize = 12;
 const FILES: usize = 8;
@@ -38,7 +40,7 @@ const FEW: usize = 4;
 
 /// What the panel leaves to the conversation, and its own place where it is shown.
 pub fn place(cx: &ViewCx<'_>, area: Rect) -> (Rect, Option<Rect>) {
-    let has_begun = !cx.session.entries().is_empty();
+    let has_begun = !cx.session.is_untouched();
     if cx.state.hides_panel || area.width < PANEL_FROM || !has_begun {
         return (area, None);
     }
@@ -98,6 +100,9 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         rows.rows.push((StyledText::of(format!(" {today}"), Token::Dim), StyledText::new()));
     }
     others(cx, &mut rows);
+    if rows.rows.is_empty() {
+        rows.rows.push((StyledText::of(EMPTY, Token::Dim), StyledText::new()));
+    }
     let line = StyledText::of("│", Token::Rule);
     for y in area.y..area.bottom() {
         paint::put(buf, area.x, y, 1, &line, cx.theme);

@@ -54,7 +54,7 @@ fn the_wide_screen() {
     );
     assert_eq!(
         s.row(0),
-        "  ~/src/shop                                                                                          gemini-cli 0.61.0"
+        "  ~/src/shop  Fix the subtraction in add().                                                           gemini-cli 0.61.0"
     );
 }
 
@@ -224,6 +224,17 @@ fn r_453_a_title_is_one_row_and_stands_behind_our_gutter() {
     assert_eq!(s.shown.lines().filter(|l| l.starts_with("── ")).count(), 1, "the rule is ours alone\n{}", s.shown);
     assert_eq!(s.shown.lines().filter(|l| l.starts_with('❯')).count(), 1, "{}", s.shown);
     assert_eq!(s.shown.lines().filter(|l| l.contains("F1 keys")).count(), 0, "one row, cut at the edge\n{}", s.shown);
+}
+
+#[test]
+fn without_a_title_the_first_row_has_what_was_asked_first() {
+    let mut s = Scene::working(100, 24);
+    let title = |s: &mut Scene, words: &str| {
+        s.update(Update::Info { title: Patch::Set(words.into()), updated: Patch::Keep });
+        s.draw().lines().next().unwrap().trim().to_owned()
+    };
+    assert!(title(&mut s, "New session - 2026-11-21T05:22:47.377Z").contains("shop  Fix the subtraction in add()."));
+    assert!(title(&mut s, "Subtraction").contains("shop  Subtraction  "), "{}", s.shown);
 }
 
 #[test]

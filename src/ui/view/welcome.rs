@@ -4,10 +4,12 @@
 //! Starts nothing. Invariant: what does not fit is left out whole, the least needed first.
 
 use super::{ViewCx, paint};
-use crate::base::{human, paths};
+use crate::base::{human, paths, sanitize};
+use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::text::wrap::laid_out;
 use crate::ui::labels;
 use crate::ui::state::session_list::{End, Past, PastSession};
 use crate::ui::status_line;
@@ -24,6 +26,10 @@ const BLOCK: u16 = 86;
 const BESIDE_LOGO: usize = 30;
 /// Earlier sessions that are named.
 const EARLIER: usize = 3;
+/// What could not be used is named so often, the rest is counted.
+const REMARKS: usize = 3;
+/// Rows that it is worth being drawn in.
+pub const ROWS: u16 = 3;
 
 pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let is_large = area.width >= LARGE.0 && area.height >= LARGE.1;
@@ -34,6 +40,11 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     };
     let (mut head, earlier, keys) = (head(cx, is_large, buf), earlier(cx, at.width), keys(cx));
     head.extend(account(cx));
+    let remarks = remarks(cx, at.width);
+    if !remarks.is_empty() && !head.is_empty() {
+        head.push(StyledText::new());
+    }
+    head.extend(remarks);
     let height = usize::from(at.height);
     let blank = || vec![StyledText::new()];
     let all = [head.clone(), if head.is_empty() { Vec::new() } else { blank() }];
@@ -89,6 +100,23 @@ fn account(cx: &ViewCx<'_>) -> Option<StyledText> {
     let mut line = StyledText::of(format!("{:<10}", "Account"), Token::Text);
     line.push(&words, Token::Dim);
     Some(line)
+}
+
+/// What of the person's own files could not be used: it is about the screen, so it is no part of the conversation.
+fn remarks(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
+    let all = &cx.state.remarks;
+    let line = |remark: &String| LogicalLine {
+        prefix: StyledText::of("! ", Token::Warn),
+        hang: StyledText::of("  ", Token::Warn),
+        text: StyledText::of(sanitize::line(remark), Token::Text),
+        ..LogicalLine::default()
+    };
+    let mut lines = laid_out(&all.iter().take(REMARKS).map(line).collect::<Vec<_>>(), columns);
+    if all.len() > REMARKS {
+        let words = format!("  {} more: acp-tui doctor names them", all.len() - REMARKS);
+        lines.push(StyledText::of(words, Token::Dim));
+    }
+    lines
 }
 
 /// The newest earlier sessions of this directory.

@@ -1,7 +1,7 @@
 //! A log-in, from what the agent refused to the same being done again.
 
 use crate::support::{Rig, SESSION, exit_code, killed, plain_init, with};
-use acp_tui::model::effect::Effect;
+use acp_tui::model::effect::{Effect, FrontEnd};
 use acp_tui::model::event::{AuthKind, HostEvent, Intent, Opening};
 use acp_tui::model::ids::{Address, AgentKey, SessionKey, TermId};
 use acp_tui::model::login::How;
@@ -226,6 +226,23 @@ fn a_method_that_is_not_there_after_the_restart_is_not_chosen() {
     }
     assert!(rig.wants().is_empty() && rig.sent().is_empty());
     assert_eq!(phase(&rig, SessionKey::FIRST), Phase::AuthNeeded);
+}
+
+#[test]
+fn a_log_in_that_is_not_asked_for_at_once_is_told_why() {
+    let mut rig = ready();
+    let login = |rig: &mut Rig| {
+        rig.wants();
+        rig.intent_at(Address::Agent(AgentKey::FIRST), Intent::LogIn);
+        let of = |effect| if let Effect::FrontEnd(FrontEnd::LogInWaits(words)) = effect { Some(words) } else { None };
+        rig.wants().into_iter().find_map(of)
+    };
+    rig.prompt("go");
+    rig.ask(1, "t");
+    assert!(login(&mut rig).is_some_and(|words| words.contains("after the question")));
+    assert!(login(&mut rig).is_some_and(|words| words.contains("already")));
+    rig.exited(exit_code(1), &[]);
+    assert!(login(&mut rig).is_some_and(|words| words.contains("no agent runs")));
 }
 
 #[test]

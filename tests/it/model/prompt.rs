@@ -92,7 +92,7 @@ fn an_error_whose_words_the_agent_has_said_already_is_one_row() {
     let mut rig = Rig::prompted("hi");
     rig.say("I look.\n\nAPI Error: 429 rate limit exceeded\n");
     rig.fail("session/prompt", error.clone());
-    assert!(rig.has_entry("the agent answered with error -32603: what it said last"), "{:?}", rig.entries());
+    assert!(rig.has_entry("error from the agent (-32603): what it said last"), "{:?}", rig.entries());
     assert!(!rig.has_entry("Internal error") && !rig.has_entry("errorKind"), "{:?}", rig.entries());
     // What was said in another turn, or something else, is none of it.
     rig.prompt("again");

@@ -507,6 +507,7 @@ async fn play_linked(
         looks: Looks::named("dark", Depth::None, Ground::Unknown).unwrap(),
         animation: Animation::Off,
         keys: Arc::default(),
+        remarks: Vec::new(),
         prompts: Vec::new(),
         home: None,
         multiplexer: Multiplexer::None,
