@@ -120,7 +120,9 @@ mod tests {
         let items = ["src/Model.rs", "src/other.rs", "m\u{f6}del", "a b\\ c", "MODEL"];
         for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M"] {
             let mut known = Ranking::new(query, 9);
-            items.iter().for_each(|item| known.add_known(item, letters(item)));
+            for item in items {
+                known.add_known(item, letters(item));
+            }
             assert_eq!(known.best(), rank(query, &items), "{query}");
         }
         let mut ranking = Ranking::new("model", 9);
