@@ -6,5 +6,7 @@ use std::time::Duration;
 pub const WATCHED: Duration = Duration::from_secs(6);
 /// Without a screen: then it is ended.
 pub const UNWATCHED: Duration = Duration::from_secs(5);
-/// The time that was given is over, or a signal came: then it is ended.
+/// A signal came: then it is ended.
 pub const CUT: Duration = Duration::from_secs(1);
+/// The time that was given is over: then it is ended. All that follows has to fit into two seconds, in a flood too.
+pub const LATE: Duration = Duration::from_millis(500);

@@ -44,7 +44,7 @@ const REVIEW_GRACE: Duration = Duration::from_millis(250);
 /// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take once a signal or the timeout has ended the run.
-const LAST_OUTPUT: Duration = Duration::from_secs(1);
+const LAST_OUTPUT: Duration = Duration::from_millis(400);
 /// How long the thread that writes may take to say that it has written everything.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
@@ -519,9 +519,10 @@ impl Exec {
         let news = engine.intent(Intent::Cancel);
         let now = Instant::now();
         let until = match cause {
-            Cause::Signal(_) | Cause::Timeout => now + patience::CUT,
+            Cause::Signal(_) => now + patience::CUT,
+            Cause::Timeout => now + patience::LATE,
             Cause::ReaderGone => {
-                let late = self.deadline.map(|deadline| deadline.max(now) + patience::CUT);
+                let late = self.deadline.map(|deadline| deadline.max(now) + patience::LATE);
                 late.map_or(now + patience::UNWATCHED, |late| late.min(now + patience::UNWATCHED))
             }
         };

@@ -9,6 +9,7 @@ mod context;
 mod copying;
 mod drafts;
 mod editing;
+mod ended;
 mod feeding;
 mod files;
 mod forgetting;
@@ -31,7 +32,6 @@ mod worktrees;
 use super::autosave::{Autosave, Brought, DraftStore};
 use super::frame::{Frames, Urgency};
 use super::keys::Keymap;
-use super::labels::GoesOn;
 use super::msg::{EditorJob, FrameInfo, Out};
 use super::pace::Pace;
 use super::past::{Archive, Found, Lease, Reader};
@@ -51,8 +51,8 @@ use super::work::files::{Answer, Finder};
 use super::work::highlight::Coloured;
 use super::work::pictures::{Painted, Painter};
 use super::work::status_command::{self, StatusCommand};
-use crate::engine::wait::{Signal, sleep_until};
-use crate::engine::{Engine, Goodbye, LinkWake, Wake};
+use crate::engine::wait::sleep_until;
+use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
@@ -76,6 +76,7 @@ pub use super::work::copier::{ToFile, Tools};
 pub use super::work::programs::{Ask, Branch, Run};
 pub use super::work::status_command::Command as StatusProgram;
 use context::{update_cx, view_cx};
+pub use ended::{Ended, Exit};
 use forgetting::Forgetting;
 use ground::{ask, hear};
 pub use inline::Conversation;
@@ -128,35 +129,6 @@ pub enum Purpose {
     Session,
     /// The review of an earlier one, without an agent; it ends when the review is closed.
     Review,
-}
-
-/// Why the screen ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exit {
-    Quit,
-    Signal(Signal),
-    /// The terminal does not take or give anything any more.
-    TerminalGone,
-}
-
-/// How it all ended, for the caller to say once the terminal is the person's again.
-#[derive(Debug)]
-pub struct Ended {
-    pub exit: Exit,
-    pub goodbye: Goodbye,
-    /// Sessions that can be gone on with.
-    pub can_go_on: Vec<GoesOn>,
-    /// Hunks without a decision in the session that was shown.
-    pub undecided: u64,
-    /// Something was said in a session.
-    pub has_talked: bool,
-}
-
-impl Ended {
-    /// Before anything was opened.
-    pub fn early(exit: Exit) -> Self {
-        Self { exit, goodbye: Goodbye::default(), can_go_on: Vec::new(), undecided: 0, has_talked: false }
-    }
 }
 
 enum Awaited {

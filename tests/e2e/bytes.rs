@@ -167,7 +167,9 @@ fn last(bytes: &[u8], what: &str) -> Option<usize> {
 
 #[test]
 fn what_must_not_be_written_is_found() {
-    for bad in ["\x1b[2J", "\x1b[6n", "\x1b]0;x\x07", "\x1bP1\x1b\\", "\x1b_x\x1b\\", "\u{9b}2J", "\u{202e}", "\x07"] {
+    for bad in
+        ["\x1b[2J", "\x1b[c\x1b[?15n", "\x1b]0;x\x07", "\x1bP1\x1b\\", "\x1b_x\x1b\\", "\u{9b}2J", "\u{202e}", "\x07"]
+    {
         assert!(std::panic::catch_unwind(|| assert_harmless(bad.as_bytes())).is_err(), "{bad:?}");
     }
     assert_eq!(assert_harmless("\x1b[1;2H\x1b[38;5;1mé日\x1b[K\x1b]52;c;eA==\x07".as_bytes()), ["eA=="]);

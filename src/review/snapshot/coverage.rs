@@ -93,8 +93,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let root = snapshot.root();
     let mut out: Vec<Uncovered> = Vec::new();
     if snapshot.full {
-        let files = thousands(snapshot.limits.files as u64);
-        out.push(format!("more than {files} files: the others are not looked at").into());
+        out.push(format!("{}: the others are not looked at", more_than(snapshot)).into());
     }
     let lists = (List::new(), List::new(), List::new());
     let mut found =
@@ -138,6 +137,17 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     out.extend(ignored.end("ignored"));
     out.extend(hidden.words(&tops).into_iter().map(Uncovered::from));
     out
+}
+
+fn more_than(snapshot: &Snapshot) -> String {
+    format!("more than {} files", thousands(snapshot.limits.files as u64))
+}
+
+/// Of files beyond the limit that there were and are no longer found nobody knows what they were.
+pub(crate) fn were_too_many(snapshot: &Snapshot) -> Option<Uncovered> {
+    let words =
+        || format!("there were {}: what became of those that were not looked at is not known", more_than(snapshot));
+    (snapshot.closed.was_full() && !snapshot.full).then(words).map(Uncovered::from)
 }
 
 /// A directory for the person.

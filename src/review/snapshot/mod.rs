@@ -259,6 +259,7 @@ impl Snapshot {
             self.ignored.passed(&walked, first.then_some(of_first))?;
             self.notes_histories(&walked, first)?;
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
+            self.closed.had_too_many(self.full)?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
             let record = self.verified.as_ref().filter(|_| self.index.is_some());
             record.inspect(|record| record.note(&self.seen, first));

@@ -742,6 +742,14 @@ fn files_beyond_the_limit_are_not_looked_at() {
     space.write("0", "changed");
     space.write("4", "changed");
     assert_eq!(paths(&snapshot.scan().unwrap()), ["0"]);
+    for gone in ["3", "4"] {
+        fs::remove_file(space.root.join(gone)).unwrap();
+    }
+    assert_eq!(snapshot.scan().unwrap(), []);
+    let said = ["there were more than 3 files: what became of those that were not looked at is not known"];
+    assert_eq!(snapshot.uncovered(), said);
+    let again = Snapshot::open(&space.store(), &space.root, Limits { files: 3, ..Limits::default() }).unwrap();
+    assert_eq!(again.uncovered(), said);
 }
 
 #[test]

@@ -18,6 +18,8 @@ use std::sync::Arc;
 
 /// Bytes of a content that is read. No content that we name is larger.
 pub(super) const LARGEST: u64 = 128 << 20;
+/// Of what it is made of, a delta and what both make, at one time.
+const TOGETHER: u64 = LARGEST;
 /// Of one whose size is only said, no more is taken for its worth.
 const LARGE: u64 = 32 << 20;
 /// Deltas that one content is made of. Git makes 4,095 at most.
@@ -147,7 +149,8 @@ impl TheirPack {
                 Answer::Whole(bytes)
             }
             None if work.is_too_much() => {
-                self.trust.spend(work.done);
+                // Others may have it for less.
+                self.trust.was_wrong(&self.record, work.done);
                 Answer::Unable
             }
             None => {
@@ -164,19 +167,24 @@ impl TheirPack {
             work.most = work.most.saturating_add(worth(first.decompressed_size.min(LARGE)));
         }
         let most = most.unwrap_or(LARGEST);
+        let mut alone = None;
         let mut left = most.saturating_mul(WORK).saturating_add(LEAST_WORK).min(MOST_WORK);
-        let mut unpacked = |at: u64, size: u64, work: &mut Work| {
+        let mut unpacked = |at: u64, size: u64, work: &mut Work, alone: &mut Option<_>| {
             let most = if chain.is_empty() { most } else { LARGEST };
             left = left.checked_sub(size).filter(|_| size <= most)?;
             work.goes_on(size)?;
+            self.trust.makes(size, alone);
             let bytes = zlib::unpack(&mut from(pack, at)?, size as usize).ok()??;
             (bytes.len() as u64 == size).then_some((bytes, left))
         };
-        let (mut bytes, _) = unpacked(first.data_offset, first.decompressed_size, work)?;
+        let (mut bytes, _) = unpacked(first.data_offset, first.decompressed_size, work, &mut alone)?;
         let mut made = 0;
         for (at, size) in chain.iter().rev() {
-            let (delta, left) = unpacked(*at, *size, work)?;
-            bytes = applied(&bytes, &delta, left.checked_sub(made)?.min(LARGEST))?;
+            let room = TOGETHER.checked_sub(bytes.len() as u64)?.checked_sub(*size)?;
+            let (delta, left) = unpacked(*at, *size, work, &mut alone)?;
+            let most = left.checked_sub(made)?.min(room);
+            self.trust.makes(made_by(&delta)?, &mut alone);
+            bytes = applied(&bytes, &delta, most)?;
             made += bytes.len() as u64;
             // To copy is less work than to unpack.
             work.goes_on(bytes.len() as u64 / 8)?;
@@ -291,6 +299,12 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
         }
     }
     None
+}
+
+/// How much a delta says to make.
+fn made_by(mut delta: &[u8]) -> Option<u64> {
+    number(&mut delta)?;
+    number(&mut delta)
 }
 
 /// What a delta makes of what it is based on, when that is what it says and no more than `most`.

@@ -21,6 +21,8 @@ const WORTH: u64 = 8;
 pub(super) const OPENED: u64 = 1 << 10;
 pub(super) const STEP: u64 = 256;
 const WRONG: u64 = 4 << 10;
+/// What is larger is made by one thread at a time.
+const ALONE: u64 = 8 << 20;
 /// So many wrong answers more than right ones, and a pack is asked last.
 const FORGIVEN: u32 = 8;
 
@@ -45,12 +47,14 @@ pub(crate) struct Trust {
     whole: Mutex<HashMap<Oid, FileId>>,
     left: AtomicU64,
     reserve: AtomicU64,
+    /// Held by who makes something large.
+    large: Mutex<()>,
 }
 
 impl Default for Trust {
     fn default() -> Self {
         let (left, reserve) = (AtomicU64::new(WASTE), AtomicU64::new(RESERVE));
-        Self { packs: Mutex::default(), whole: Mutex::default(), left, reserve }
+        Self { packs: Mutex::default(), whole: Mutex::default(), left, reserve, large: Mutex::default() }
     }
 }
 
@@ -70,6 +74,13 @@ impl Trust {
         let less = |reserve: u64| reserve.checked_sub(WASTE);
         if self.left() == 0 && self.reserve.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
             self.left.fetch_add(WASTE, Ordering::Relaxed);
+        }
+    }
+
+    /// So many bytes are to be made; when that is much nobody else does, until what is `alone` is dropped.
+    pub(super) fn makes<'a>(&'a self, size: u64, alone: &mut Option<MutexGuard<'a, ()>>) {
+        if size > ALONE && alone.is_none() {
+            *alone = Some(locked(&self.large));
         }
     }
 
