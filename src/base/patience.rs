@@ -8,5 +8,5 @@ pub const WATCHED: Duration = Duration::from_secs(6);
 pub const UNWATCHED: Duration = Duration::from_secs(5);
 /// A signal came: then it is ended.
 pub const CUT: Duration = Duration::from_secs(1);
-/// The time that was given is over: then it is ended. All that follows has to fit into two seconds, in a flood too.
+/// The time that was given is over: then it is ended. What is left to do adds to it.
 pub const LATE: Duration = Duration::from_millis(500);
