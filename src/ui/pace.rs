@@ -77,9 +77,7 @@ impl Pace {
         if !self.has_answered {
             return Leave::Whole;
         }
-        if self.asked.is_some_and(|asked| now >= asked.at.saturating_add(LOST)) {
-            self.lose();
-        }
+        self.lose_late(now);
         let lost_at = self.asked.map(|asked| asked.at.saturating_add(LOST));
         let waits_long = self.asked.is_some_and(|asked| now.saturating_sub(asked.at) > QUICK);
         let Some(window) = self.window.or_else(|| waits_long.then_some(UNSURE)) else { return Leave::Whole };
@@ -99,9 +97,7 @@ impl Pace {
             self.since.get_or_insert(now);
             self.written = bytes;
         }
-        if self.asked.is_some_and(|asked| now >= asked.at.saturating_add(LOST)) {
-            self.lose();
-        }
+        self.lose_late(now);
         let is_seldom = self.last_asked.is_none_or(|last| now >= last.saturating_add(SELDOM));
         let asks = self.asked.is_none()
             && self.lost < MOST_LOST
@@ -161,8 +157,10 @@ impl Pace {
         self.window = Some((before / 2 + found.min(most).div_ceil(2)).max(LEAST));
     }
 
-    fn lose(&mut self) {
-        self.arrived = self.asked.take().map_or(self.arrived, |asked| asked.written);
+    /// Gives up an answer that is not to come any more.
+    fn lose_late(&mut self, now: Now) {
+        let Some(asked) = self.asked.take_if(|asked| now >= asked.at.saturating_add(LOST)) else { return };
+        self.arrived = asked.written;
         self.lost = self.lost.saturating_add(1);
         if self.lost >= MOST_LOST {
             (self.window, self.has_answered) = (None, false);
