@@ -45,12 +45,6 @@ impl Inherited {
             without: self.without.iter().chain(&all.without).cloned().collect(),
         }
     }
-
-    /// For another program, of which nothing is known: nothing that is let through by its name.
-    #[must_use]
-    pub fn for_another(&self) -> Self {
-        Self { only: self.only.as_ref().map(|_| Vec::new()), without: self.without.clone() }
-    }
 }
 
 fn fits(pattern: &str, name: &str) -> bool {
@@ -107,8 +101,5 @@ mod tests {
         let own = of(Some(&["OWN", "OWN_TOKEN"]), &["OTHER"]).within(&all);
         assert!(own.has("OWN") && !own.has("ALL") && !own.has("OWN_TOKEN") && !own.has("OTHER"));
         assert!(of(None, &[]).within(&all).has("ALL"));
-        let another = own.for_another();
-        assert!(another.has("PATH") && !another.has("OWN") && !another.has("OTHER"));
-        assert_eq!(of(None, &["X"]).for_another(), of(None, &["X"]));
     }
 }

@@ -4,7 +4,7 @@
 //! recorded. Where they go is resolved before the run (`host::fs::output`). Invariant: nothing that hangs is waited
 //! for.
 
-use super::usage::Usage;
+use super::usage::{Usage, unwritable};
 use crate::base::paths::visible;
 use crate::host::fs::output::Output;
 use crate::model::changes::Scope;
@@ -98,9 +98,8 @@ impl Outputs {
     /// Finds out before anything is started where they go, and what would fail after hours. `record` is written too.
     pub fn resolve(review: Option<&Path>, patch: Option<&Path>, record: Option<&Path>) -> Result<Self, Usage> {
         let resolved = |option: &str, file: Option<&Path>| {
-            let problem =
-                |why| Usage(format!("{option} {}: {why}", visible(file.unwrap_or(Path::new("")).as_os_str())));
-            file.map(Output::resolve).transpose().map_err(problem)
+            let resolve = |file: &Path| Output::resolve(file).map_err(|error| unwritable(option, file, &error));
+            file.map(resolve).transpose()
         };
         let (review, patch) = (resolved("--review", review)?, resolved("--patch", patch)?);
         // That it cannot be opened is said where it is.

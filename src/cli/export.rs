@@ -14,7 +14,7 @@ mod write;
 use super::args::Export;
 use super::conversations::{Row, all, find, state};
 use super::output::say;
-use super::usage::Usage;
+use super::usage::{Usage, without_place};
 use super::values::Format;
 use crate::base::{human, paths};
 use crate::engine::replay::past_of;
@@ -305,18 +305,6 @@ fn write_new(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Fault
     write_beside(file, |_| Ok(()), write)
 }
 
-/// Why nothing can be begun in a directory, and what helps.
-fn without_place(dir: &Path, error: io::Error) -> Fault {
-    let place = paths::visible(dir.as_os_str());
-    let words = match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no directory {place}; make it first, or name another file"),
-        io::ErrorKind::NotADirectory => format!("{place} is no directory; name another file"),
-        io::ErrorKind::PermissionDenied => format!("{place} cannot be written in: permission denied"),
-        _ => return error.into(),
-    };
-    Fault::Asked(Usage(words))
-}
-
 /// `prepare` is told under which name it is written first.
 fn write_beside(
     file: &Path,
@@ -331,7 +319,11 @@ fn write_beside(
         }
         _ => error.into(),
     };
-    let temp = NamedTempFile::new_in(dir).map_err(|error| without_place(dir, error))?;
+    let refused = |error: io::Error| match without_place(dir, error.kind()) {
+        Some(words) => Fault::Asked(Usage(words)),
+        None => error.into(),
+    };
+    let temp = NamedTempFile::new_in(dir).map_err(refused)?;
     prepare(temp.path())?;
     let mut out = BufWriter::new(temp);
     write(&mut out)?;

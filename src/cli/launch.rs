@@ -4,7 +4,7 @@ use super::archived::say_removed;
 use super::args::Common;
 use super::commands::Name;
 use super::reached;
-use super::usage::Usage;
+use super::usage::{Usage, unwritable};
 use crate::base::inherited::Inherited;
 use crate::base::paths::visible;
 use crate::config::agents::{self, AgentCommand, Starts};
@@ -175,10 +175,7 @@ pub fn engine_config(
     dirs: Option<&Dirs>,
 ) -> Result<EngineConfig, Usage> {
     let record = match &common.record {
-        Some(file) => Some(
-            recording::Place::create(file)
-                .map_err(|e| Usage(format!("--record {}: {e}", visible(file.as_os_str()))))?,
-        ),
+        Some(file) => Some(recording::Place::create(file).map_err(|error| unwritable("--record", file, &error))?),
         None => None,
     };
     let known = known(&agent);

@@ -96,7 +96,9 @@ pub fn run(common: &Common) -> Result<u8, Usage> {
         options.tour = demo.is_some().then(|| "Show me around.".to_owned());
         let configured = surroundings.config;
         let (home, is_sandboxed) = (options.home.clone(), common.sandbox);
-        config.further = Further::read_by(move || launch::further(&configured, home, is_sandboxed));
+        let inherited = configured.inherited.clone();
+        let read = move || launch::further(&configured, home, is_sandboxed);
+        config.further = Further::read_by(read).inheriting(inherited);
         let mut ended = Box::pin(session(screen, config, opening, options, warnings)).await;
         if demo.is_some() {
             // Its directory goes now.

@@ -94,14 +94,12 @@ impl AgentSetup {
     }
 
     /// The same, confined where the first agent is and as that one, without what that one may write besides: only its
-    /// command is known, and not whether it should be. So with the environment.
+    /// command is known, and not whether it should be.
     #[must_use]
     pub fn confined_as(self, first: Option<&Self>) -> Self {
         let of_first = first.and_then(|first| first.sandbox.as_ref());
         let sandbox = self.sandbox.or_else(|| of_first.map(|own| Sandbox { writable: Vec::new(), ..own.clone() }));
-        let is_said = self.inherited != Inherited::default();
-        let of_first = first.filter(|_| !is_said).map(|first| first.inherited.for_another());
-        Self { sandbox, inherited: of_first.unwrap_or(self.inherited), ..self }
+        Self { sandbox, ..self }
     }
 
     /// The command line as the person would type it.
@@ -125,21 +123,29 @@ pub struct Further {
     configured: LazyLock<Setups, Box<dyn FnOnce() -> Setups + Send>>,
     /// Those that are known otherwise.
     added: Setups,
+    /// What is said of all: what one gets of this program's own environment of which only the command is known.
+    inherited: Inherited,
 }
 
 type Setups = BTreeMap<String, AgentSetup>;
 
 impl Further {
     pub fn read_by(read: impl FnOnce() -> BTreeMap<String, AgentSetup> + Send + 'static) -> Self {
-        Self { configured: LazyLock::new(Box::new(read)), added: Setups::new() }
+        Self { configured: LazyLock::new(Box::new(read)), added: Setups::new(), inherited: Inherited::default() }
+    }
+
+    #[must_use]
+    pub fn inheriting(self, inherited: Inherited) -> Self {
+        Self { inherited, ..self }
     }
 
     pub fn get(&self, name: &str) -> Option<&AgentSetup> {
         self.added.get(name).or_else(|| self.configured.get(name))
     }
 
+    /// One of which only the command is known.
     pub fn add(&mut self, name: String, setup: AgentSetup) {
-        self.added.insert(name, setup);
+        self.added.insert(name, AgentSetup { inherited: self.inherited.clone(), ..setup });
     }
 }
 

@@ -171,6 +171,20 @@ fn an_agent_of_which_only_the_command_is_known_is_confined_where_the_first_one_i
 }
 
 #[test]
+fn an_agent_of_which_only_the_command_is_known_gets_of_the_environment_what_is_said_of_all() {
+    let of = |only: &[&str]| Inherited {
+        only: Some(only.iter().map(|name| (*name).to_owned()).collect()),
+        ..Inherited::default()
+    };
+    let first = AgentSetup { inherited: of(&["KEY_OF_THE_FIRST"]), ..AgentSetup::default() };
+    for all in [Inherited::default(), of(&["EDITOR"])] {
+        let mut further = Further::default().inheriting(all.clone());
+        further.add("x".into(), AgentSetup::recorded("x", &[], Path::new("/p")).confined_as(Some(&first)));
+        assert_eq!(further.get("x").map(|setup| &setup.inherited), Some(&all));
+    }
+}
+
+#[test]
 fn an_agent_that_is_known_by_its_recorded_command_has_the_name_of_that_command_in_the_keyring() {
     let dir = tempfile::tempdir().unwrap();
     let here = dir.path();

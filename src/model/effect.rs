@@ -274,6 +274,8 @@ pub enum Withdrawal {
     TurnEnded,
     /// By the person.
     TurnStopped,
+    /// By the person, who has stopped the sub-agent that asked.
+    ChildStopped,
     SessionClosed,
     /// Too much came after it: it cannot be seen any more.
     OutOfSight,
@@ -290,6 +292,7 @@ impl Withdrawal {
             Self::ByAgent => "the agent took it back",
             Self::TurnEnded => "the turn ended",
             Self::TurnStopped => "the turn was stopped",
+            Self::ChildStopped => "its sub-agent was stopped",
             Self::SessionClosed => "the session was closed",
             Self::OutOfSight => "too much came after it",
             Self::TooLarge => "what is asked about has become too large to be shown",

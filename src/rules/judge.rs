@@ -485,6 +485,12 @@ fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside:
         }
     }
     let Some(row) = wrappers::find(&program) else { return };
+    if let Some(index) = hazards::stands_for(&program, here) {
+        // It is known what of the packages that it runs this is.
+        inside.spelled.push((at(0), first.text.len()));
+        inside.commands.push((from + index, true));
+        return;
+    }
     let inner = wrappers::inner(row, here).filter(|index| *index < here.len());
     match row.kind {
         wrappers::Kind::Joined => {

@@ -330,7 +330,7 @@ impl Reader<'_> {
         if self.line.segments.len() >= MAX_SEGMENTS {
             return self.doubt(Doubt::TooLong);
         }
-        let is_passed = stays && !self.is_moved;
+        let is_passed = stays && !self.is_moved || only_ends(simple);
         self.line.segments.push(if is_passed { Segment::Passed(command) } else { Segment::Command(command) });
     }
 
@@ -446,6 +446,23 @@ pub(super) fn stays(command: &Command, here: &Path) -> bool {
     // Where `..` leads behind a link depends on the shell.
     let text = text.filter(|text| is_plain && !text.split('/').any(|part| part == ".."));
     text.is_some_and(|text| normalize(&here.join(text)) == here)
+}
+
+/// Whether it only ends the line or what runs in it, or only says yes or no.
+fn only_ends(simple: &ast::SimpleCommand) -> bool {
+    let name = simple.word_or_name.as_ref().map_or("", |word| &word.value);
+    let mut values = simple.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(|item| match item {
+        Item::IoRedirect(_) => None,
+        Item::Word(word) => Some(word.value.as_str()),
+        _ => Some(""),
+    });
+    let is_number = |text: &str| (1..=3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    // One shell evaluates what stands there.
+    let is_plain = |text: &str| is_number(text) || matches!(text, "$?" | "\"$?\"");
+    let value = values.next();
+    let ends = ["exit", "return", "break", "continue"].contains(&name) && value.is_none_or(is_plain);
+    let says = ["true", "false", ":"].contains(&name) && value.is_none();
+    simple.prefix.is_none() && values.next().is_none() && (ends || says)
 }
 
 /// Whether a command reads what this names.

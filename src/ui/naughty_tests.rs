@@ -35,6 +35,11 @@ fn drawn(scene: &mut Scene, place: &str, text: &str) {
         let mut x = area.left();
         while x < area.right() {
             let symbol = scene.buf[(x, y)].symbol();
+            // Nearly all are plain signs of one column.
+            if matches!(symbol.as_bytes(), [b' '..=b'~']) {
+                x += 1;
+                continue;
+            }
             let columns = u16::try_from(width::str_width(symbol)).unwrap();
             let is_right = (1..=2).contains(&columns) && x + columns <= area.right() && !symbol.contains(is_bad);
             assert!(is_right, "{text:?} {place}: {symbol:?} at {x}, {y}:\n{}", scene.shown);

@@ -138,3 +138,18 @@ fn ctrl_z_stops_and_fg_brings_the_screen_back() {
     s.wait_for_bytes(again, b"ended with 0");
     s.end();
 }
+
+#[test]
+fn a_decision_hook_whose_answer_is_waited_for_ends_with_the_program() {
+    for signal in [Signal::HUP, Signal::KILL] {
+        let place = Place::new();
+        place.config("decision_hook = [\"sh\", \"-c\", \"sleep 777 & wait\"]\n");
+        let mut s = place.play("permissions", SIZE);
+        s.ready();
+        s.prompt("go");
+        super::processes::wait_until(&place.mark(), |all| all.iter().any(|p| p.contains("sleep 777")));
+        s.signal(signal);
+        s.end();
+        super::processes::wait_until(&place.mark(), <[String]>::is_empty);
+    }
+}

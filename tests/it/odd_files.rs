@@ -97,3 +97,16 @@ fn a_timeout_writes_what_is_known() {
     undo(&lab).assert_code(0);
     assert_eq!(std::fs::read_to_string(lab.path("work/kept.txt")).unwrap(), "one\n");
 }
+
+#[test]
+fn settings_of_git_that_are_said_to_be_nothing_are_named_nowhere() {
+    let lab = repository();
+    let report = lab.path("r.json");
+    let args = ["go", "--allow", "all", "--timeout", "60", "--review", report.to_str().unwrap()];
+    let mut command = lab.exec_command(&args, &lab.turn(&steps("true")));
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+    Running::start(command, Stdio::null()).finish().assert_code(0);
+    let report: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["not_covered"], serde_json::json!([]), "{report}");
+    assert_eq!(report["files"][0]["path"], "kept.txt", "{report}");
+}

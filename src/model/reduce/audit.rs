@@ -145,7 +145,7 @@ pub fn ruled(session: &Session, question: &Question, is_allowed: bool, ground: &
 pub fn closed(session: &Session, question: &Question, why: Withdrawal, cx: &mut Cx) {
     let by = match why {
         Withdrawal::ByAgent | Withdrawal::Moot => By::Agent,
-        Withdrawal::TurnStopped | Withdrawal::SessionClosed => By::Person,
+        Withdrawal::TurnStopped | Withdrawal::ChildStopped | Withdrawal::SessionClosed => By::Person,
         Withdrawal::TurnEnded | Withdrawal::OutOfSight | Withdrawal::TooLarge => By::Client,
     };
     cancelled(session, question, by, why.words(), cx);

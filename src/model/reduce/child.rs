@@ -12,9 +12,9 @@ use super::super::ids::{EntryId, SessionId, ToolId};
 use super::super::patch::Patch;
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::session::Session;
-use super::super::tool::{ToolKind, ToolPatch};
+use super::super::tool::{Mark, ToolCall, ToolKind, ToolPatch, ToolStatus};
 use super::Cx;
-use super::{permission, tool};
+use super::{permission, prompt, tool};
 use crate::base::paths::normalize;
 use std::path::Path;
 
@@ -47,6 +47,7 @@ pub fn changed(session: &mut Session, patch: ChildPatch, parent: Option<&Session
     let source = if is_known { tool::Source::Update } else { tool::Source::Call };
     let entry = tool::upsert(session, call, source, cx);
     let is_told_again = session.is_loading();
+    let named = patch.id.clone();
     let child = session.children.entry(patch.id).or_insert_with(|| Child::new(entry, id, parent.cloned()));
     child.entry = entry;
     patch.cwd.put_option(&mut child.cwd);
@@ -54,6 +55,31 @@ pub fn changed(session: &mut Session, patch: ChildPatch, parent: Option<&Session
     patch.stops.put(&mut child.stops);
     // What was said of it once is history until it is said again.
     child.stops &= !is_told_again;
+    let status = session.tool(entry).map(|call| call.status.clone()).filter(ToolStatus::is_final);
+    if let Some(status) = status {
+        // What it and those that it has begun were about is over with it.
+        let mark = if status == ToolStatus::Cancelled { Mark::Cancelled } else { Mark::NoFinalStatus };
+        let family = family(session, &named);
+        prompt::mark_unfinished(session, mark, |call| call.parent.as_ref().is_some_and(|p| family.contains(p)), cx);
+    }
+}
+
+/// The entries, by the names of their calls, of one and of all that it has begun.
+fn family(session: &Session, id: &SessionId) -> Vec<ToolId> {
+    let is_of_it = |one: &SessionId| {
+        let (mut at, mut left) = (Some(one), MAX_CHILDREN);
+        // An agent may say that two have begun each other.
+        while let Some(one) = at.filter(|_| left > 0) {
+            if one == id {
+                return true;
+            }
+            at = session.children.get(one).and_then(|child| child.parent.as_ref());
+            left -= 1;
+        }
+        false
+    };
+    let of_it = session.children.iter().filter(|(one, _)| is_of_it(one));
+    of_it.map(|(_, child)| child.tool.clone()).collect()
 }
 
 /// What is said of one, or by it.
@@ -217,13 +243,15 @@ fn said<'a, T>(session: &'a Session, child: &SessionId, what: impl Fn(&'a Child)
 /// The person wants it to stop; the session goes on.
 pub fn stop(session: &mut Session, entry: EntryId, cx: &mut Cx) {
     let found = session.children.iter().find(|(_, child)| child.entry == entry && child.stops);
-    let Some((id, tool)) = found.map(|(id, child)| (id.clone(), child.tool.clone())) else { return };
+    let Some(id) = found.map(|(id, _)| id.clone()) else { return };
+    let family = family(session, &id);
     cx.push(Effect::CancelTurn(id));
-    let is_below = |entry: EntryId| session.tool(entry).is_some_and(|call| call.parent.as_ref() == Some(&tool));
+    let is_of_it = |call: &ToolCall| call.parent.as_ref().is_some_and(|parent| family.contains(parent));
+    let is_below = |entry: EntryId| session.tool(entry).is_some_and(is_of_it);
     let asked: Vec<EntryId> =
         session.questions.iter().map(|question| question.entry).filter(|e| is_below(*e)).collect();
     for entry in asked {
-        permission::close_about(session, entry, Withdrawal::TurnStopped, cx);
+        permission::close_about(session, entry, Withdrawal::ChildStopped, cx);
     }
     session.entries.change(entry, |entry| {
         if let Body::Tool(call) = &mut entry.body {

@@ -385,7 +385,7 @@ pub fn cancel(session: &mut Session, cx: &mut Cx) {
     cx.push(Effect::CancelTurn(wire));
     permission::cancel_all(session, Withdrawal::TurnStopped, cx);
     if let Some(turn) = running {
-        mark_unfinished(session, Mark::Cancelled, cx);
+        mark_unfinished(session, Mark::Cancelled, |_| true, cx);
         match grace_of_terminals(session) {
             Duration::ZERO => host::kill_terminals_of(session, turn, cx),
             after => cx.push(Effect::StartTimer { timer: Timer::KillTerminals(turn), after }),
@@ -408,15 +408,17 @@ fn give_up(session: &mut Session, cx: &mut Cx) {
 
 /// Nothing of the turn is expected any more: tool calls without a final status get a mark, open entries are closed.
 pub fn close_turn(session: &mut Session, mark: Mark, cx: &mut Cx) {
-    mark_unfinished(session, mark, cx);
+    mark_unfinished(session, mark, |_| true, cx);
     let is_open = |e: &Entry| !e.finished && !matches!(e.body, Body::Terminal(_) | Body::File(_));
     for id in of_turn(session, session.last_turn, is_open) {
         session.entries.finish(id);
     }
 }
 
-fn mark_unfinished(session: &mut Session, mark: Mark, cx: &mut Cx) {
-    for id in of_turn(session, session.last_turn, |e| matches!(&e.body, Body::Tool(t) if !t.is_finished())) {
+/// Calls of the turn, of which this is so, that have no final status.
+pub fn mark_unfinished(session: &mut Session, mark: Mark, is_one: impl Fn(&ToolCall) -> bool, cx: &mut Cx) {
+    for id in of_turn(session, session.last_turn, |e| matches!(&e.body, Body::Tool(t) if !t.is_finished() && is_one(t)))
+    {
         session.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
                 tool.mark = Some(mark);

@@ -307,7 +307,7 @@ proptest! {
     #[test]
     fn every_line_is_put_down_to_who_wrote_it(steps in prop::collection::vec(step(), 1..24)) {
         let first: String = (0..12).flat_map(|n| ["original ".to_owned(), n.to_string(), "\n".to_owned()]).collect();
-        let place = Place::with(&[("f", first.as_bytes())]);
+        let place = Place::in_memory(&[("f", first.as_bytes())]);
         let world = World { place, writers: HashMap::new(), turn: 0, in_turn: false };
         let World { place, writers, .. } = world.play(&steps);
         let now = if place.at("f").exists() { place.read("f") } else { String::new() };

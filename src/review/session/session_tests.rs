@@ -49,7 +49,17 @@ pub(crate) fn changed(text: &str, changes: &[(usize, &str)]) -> String {
 
 impl Place {
     pub fn with(files: &[(&str, &[u8])]) -> Self {
-        let mut place = Self::empty();
+        Self::empty().having(files)
+    }
+
+    /// The same in memory, where there is room for files in it: for what asks nothing of a disk, and many times.
+    pub fn in_memory(files: &[(&str, &[u8])]) -> Self {
+        let temp = tempfile::tempdir_in("/dev/shm").or_else(|_| TempDir::new());
+        Self::empty_in(temp.unwrap()).having(files)
+    }
+
+    fn having(self, files: &[(&str, &[u8])]) -> Self {
+        let mut place = self;
         for (name, bytes) in files {
             let path = place.at(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -65,7 +75,10 @@ impl Place {
     }
 
     pub fn empty() -> Self {
-        let temp = TempDir::new().unwrap();
+        Self::empty_in(TempDir::new().unwrap())
+    }
+
+    fn empty_in(temp: TempDir) -> Self {
         let ws = temp.path().join("ws");
         fs::create_dir(&ws).unwrap();
         let head = SessionInfo { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0, private: Vec::new() };

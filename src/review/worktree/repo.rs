@@ -98,7 +98,15 @@ fn global_configs() -> Vec<PathBuf> {
         None if set("GIT_CONFIG_NOSYSTEM").is_some() => {}
         None => files.extend(SYSTEM.iter().map(|dir| Path::new(dir).join("gitconfig"))),
     }
+    files.retain(|file| !is_nothing(file));
     files
+}
+
+/// What is named, or linked to, where there is to be no file.
+const NOTHING: &str = "/dev/null";
+
+fn is_nothing(file: &Path) -> bool {
+    file.canonicalize().is_ok_and(|real| real == Path::new(NOTHING))
 }
 
 /// Where the system's settings may be.
@@ -110,7 +118,7 @@ pub(crate) fn global_exclude() -> Option<PathBuf> {
         let config = read_config(file).ok()??;
         Some(expand(config.string("core.excludesFile")?, file))
     });
-    said.or_else(|| settings().map(|dir| dir.join("ignore")))
+    said.or_else(|| settings().map(|dir| dir.join("ignore"))).filter(|file| !is_nothing(file))
 }
 
 // ---- how it is set
@@ -255,7 +263,8 @@ impl Repo {
         let above = root.ancestors().skip(1).take(index.prefix().split(|byte| *byte == b'/').count() - 1);
         files.extend(above.map(|dir| dir.join(".gitattributes")));
         files.extend(attributes.iter().map(|key| root.join(walk::path(key))));
-        files.iter().any(|file| converting(file)) || index.hides_attributes(attributes)
+        files.iter().filter(|file| *file != Path::new(NOTHING)).any(|file| converting(file))
+            || index.hides_attributes(attributes)
     }
 }
 

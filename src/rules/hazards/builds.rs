@@ -3,7 +3,7 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::Sign::{
+use super::sign::Sign::{
     After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OtherDashes, OtherLongs, Words,
 };
 

@@ -4,7 +4,7 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::Sign::{Begins, Has, Letters, Longs, Only, OtherDashes, Words};
+use super::sign::Sign::{Begins, Has, Letters, Longs, Only, OtherDashes, Words};
 
 pub(super) const LANGUAGES: &[Row] = &[
     Row {

@@ -4,7 +4,7 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::Sign::{Begins, Each, Has, Input, Letters, Longs, Only, OnlyTwo, Short, Words};
+use super::sign::Sign::{Begins, Each, Has, Input, Letters, Longs, Only, OnlyTwo, Short, Words};
 
 pub(super) const LOADERS: &[Row] = &[
     Row { programs: &["tar", "gtar"], signs: &[Longs("--volno-file")], reason: "writes a file of any name" },

@@ -24,7 +24,7 @@ const NOTHING: &[&str] = &[
     "echo", "printf", "true", "false", ":", "pwd", "cd", "pushd", "popd", "date", "sleep", "basename", "dirname",
     "test", "[", "kill", "ls", "tree", "find", "fd", "fdfind", "stat", "file", "du", "df", "readlink", "realpath",
     "rm", "rmdir", "unlink", "touch", "mkdir", "mkfifo", "chmod", "chown", "chgrp", "tee", "truncate", "shred",
-    "which", "type", "exit",
+    "which", "type", "exit", "return", "break", "continue", "eza", "exa", "lsd", "pgrep", "ps", "lsof",
 ];
 const FILES: &[&str] = &[
     "cat",
@@ -56,8 +56,14 @@ const FILES: &[&str] = &[
     "sha1sum",
     "sha256sum",
     "sha512sum",
+    "shellcheck",
+    "readelf",
+    "nm",
+    "size",
+    "addr2line",
 ];
-const BELOW: &[&str] = &["rg", "ag", "ack", "ugrep", "ug", "cp", "mv", "tar", "bsdtar", "gtar", "zip", "rsync", "scp"];
+const BELOW: &[&str] =
+    &["rg", "ag", "ack", "ugrep", "ug", "tokei", "cp", "mv", "tar", "bsdtar", "gtar", "zip", "rsync", "scp"];
 const GREP: &[&str] = &["grep", "egrep", "fgrep"];
 const NAMED: &[&str] =
     &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "sort", "uniq", "cut", "tr", "iconv"];

@@ -3,7 +3,7 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::Sign::{
+use super::sign::Sign::{
     After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, Name, NoScript, NoSecondName,
     Only, OnlyTwo, Open, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
 };
@@ -45,6 +45,10 @@ pub(super) const STEADY: &[&str] = &[
     "realpath",
     "uname",
     "whoami",
+    "exit",
+    "return",
+    "break",
+    "continue",
 ];
 
 pub(super) const TABLE: &[Row] = &[

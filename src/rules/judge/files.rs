@@ -16,12 +16,15 @@ use crate::rules::shell::{self, Command};
 use crate::rules::steering::is_steering;
 use crate::rules::tool::{Kind, Tool};
 use crate::rules::word::{Rest, Word};
-use crate::rules::{Doubt, Request, Verdict};
+use crate::rules::{Doubt, Request, Verdict, wrappers};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
 pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
+
+/// Parts of a word of which it is looked where they lead; one of more is asked about.
+const MAX_PARTS: usize = 64;
 
 /// The rules, the request, and what may run before the command that names the files.
 #[derive(Clone, Copy)]
@@ -234,8 +237,14 @@ impl<'a> Files<'a, '_> {
             return Opinion::neither();
         }
         let mut opinion = Opinion::neither();
+        // Behind a program that runs another one the words are that one's.
+        let own = wrappers::find(program).and_then(|row| wrappers::inner(row, words)).unwrap_or(words.len());
+        let is_judged = !(hazards::runs_others(program) || is_of_project(program, words));
         for (at, word) in words.iter().enumerate().skip(1) {
             opinion = opinion.and(self.open(&EDIT, word, true));
+            if is_judged && at < own && self.may_lead_out(program, word) {
+                spelled.push((at, word.text.len() + usize::from(!word.is_known())));
+            }
             for text in hazards::values(&word.text) {
                 let path = Path::new(text);
                 let is_file = is_like_file(text);
@@ -250,6 +259,27 @@ impl<'a> Files<'a, '_> {
             }
         }
         opinion
+    }
+
+    /// Whether a word may name a file outside of the roots, in any part of it.
+    fn may_lead_out(&self, program: &str, word: &Word) -> bool {
+        if !word.is_known() {
+            return !(word.is_glob && !word.is_free && word.is_below() && self.is_plain_place(word));
+        }
+        if hazards::is_label(program, &word.text) {
+            return false;
+        }
+        let is_out = |text: &str| {
+            let home = self.against.request.home;
+            let path = match text.strip_prefix("~/") {
+                Some(rest) => home.map_or_else(|| PathBuf::from("/"), |home| home.join(rest)),
+                None if text == "~" || word.is_tilde => PathBuf::from("/"),
+                None => PathBuf::from(text),
+            };
+            !is_no_file(&path) && Places::of(self.against.request, &path).leads_out()
+        };
+        let mut parts = hazards::parts(&word.text).filter(|text| !text.is_empty());
+        parts.by_ref().take(MAX_PARTS).any(is_out) || parts.next().is_some()
     }
 
     /// Whether an earlier command of the line may have made a link of a file, or of a directory above it.
@@ -373,6 +403,15 @@ impl<'a> Files<'a, '_> {
         let any = self.against.narrowed(tool, Among::Whole, |_| Match::Yes);
         any.unwrap_or(Opinion::ask(doubt))
     }
+}
+
+/// Whether it is a program of the project's own, which may do anything with its words.
+fn is_of_project(program: &str, words: &[Word]) -> bool {
+    let path = words.first().map_or("", |word| &word.text);
+    path.contains('/')
+        && !path.starts_with(['/', '~'])
+        && !path.split('/').any(|part| part == "..")
+        && !hazards::is_listed(program)
 }
 
 /// A name of the system's for what is no file.

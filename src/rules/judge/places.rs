@@ -57,6 +57,12 @@ impl<'a> Places<'a> {
         !self.real.as_ref().is_some_and(|real| self.request.roots.iter().any(|root| real.starts_with(root)))
     }
 
+    /// Outside of the roots as far as can be told: what cannot be the name of a file leads nowhere.
+    pub(super) fn leads_out(&self) -> bool {
+        let place = self.real.as_ref().unwrap_or(&self.plain);
+        self.of_process.is_some() || !self.request.roots.iter().any(|root| place.starts_with(root))
+    }
+
     /// Whether later commands take programs from it, or this program its rules and settings.
     pub(super) fn steers(&self) -> bool {
         self.inside().is_some_and(is_steering) || self.is_ours()

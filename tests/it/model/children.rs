@@ -4,7 +4,7 @@ use crate::support::{Rig, SESSION, options};
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::Intent;
 use acp_tui::model::ids::EntryId;
-use acp_tui::model::tool::{ToolContent, ToolStatus};
+use acp_tui::model::tool::{Mark, ToolContent, ToolStatus};
 use serde_json::{Value, json};
 
 const CHILD: &str = "child-1";
@@ -145,6 +145,32 @@ fn r_292_a_child_is_sent_nothing_but_that_it_is_to_stop_and_only_where_it_can() 
     told(&mut rig, &json!({ "capabilities": null }));
     rig.intent(Intent::StopChild { entry });
     assert!(rig.sent().is_empty());
+}
+
+#[test]
+fn what_a_child_and_its_own_were_about_is_over_when_it_is_stopped() {
+    let mut rig = with_child();
+    let entry = EntryId(rig.model().first().session().entries().iter().next_back().unwrap().id.0);
+    let call = json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "read a", "status": "in_progress" });
+    rig.update_in(CHILD, call);
+    let begun = json!({ "sessionUpdate": "subagent_update", "sessionId": "child-2", "title": "Deep", "state": { "state": "running" } });
+    rig.update_in(CHILD, begun);
+    let params =
+        json!({ "sessionId": "child-2", "toolCall": { "toolCallId": "d", "title": "rm" }, "options": options() });
+    rig.request(1, "session/request_permission", params);
+    rig.tool(json!({ "toolCallId": "t", "title": "of the parent", "status": "in_progress" }));
+    rig.intent(Intent::StopChild { entry });
+    assert_eq!(rig.sent_briefly(), ["session/cancel", "1:cancelled"], "what its own asks, too");
+    assert!(rig.pending().is_empty());
+    assert!(rig.entries().iter().any(|entry| entry.contains("its sub-agent was stopped")), "{:?}", rig.entries());
+    told(&mut rig, &json!({ "state": { "state": "idle", "stopReason": "cancelled" } }));
+    for id in ["child-1/t", "child-2/", "child-2/d"] {
+        assert!(rig.call(id).is_finished(), "{id}");
+    }
+    assert_eq!(rig.call("child-1/t").mark, Some(Mark::Cancelled));
+    assert!(!rig.call("t").is_finished(), "the session goes on");
+    rig.update_in(CHILD, json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed" }));
+    assert_eq!(rig.call("child-1/t").status, ToolStatus::Completed, "what is told later counts");
 }
 
 #[test]

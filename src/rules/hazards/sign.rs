@@ -1,0 +1,395 @@
+//! What rows look for in the words of a command, and where they find it.
+//!
+//! Knows nothing of patterns. Invariant: long options are known by any beginning of theirs, as the programs themselves do.
+
+use super::{is_plain_glob, leads_out, may_take_next, sed, unknown_letter, values};
+use crate::rules::steering::is_steering;
+use crate::rules::word::Word;
+use std::path::Path;
+
+/// What a row looks for in the words after the program.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::rules) enum Sign {
+    /// Any of these long options (blanks between them) or a beginning of it, with or without `=VALUE`; of one dash
+    /// when it is written so.
+    Longs(&'static str),
+    /// A long option that is none of these, up to a `--` that no option takes for its value.
+    OtherLongs(&'static str),
+    /// What these find before a `--`, which no option of the program takes for its value.
+    Before(&'static [Sign]),
+    /// A word with a dash before it that is none of these, one or two dashes being the same: each up to its `=`, or the
+    /// beginning of one where it ends with `*`.
+    OtherDashes(&'static str),
+    /// A short option, its value attached or not.
+    Short(&'static str),
+    /// Any of these letters among short options.
+    Letters(&'static str),
+    /// One of these letters in the first word, where it is a bundle of options without a dash.
+    Bare(&'static str),
+    /// A short option that is not among these: those without a value, and those with one.
+    But(&'static str, &'static str),
+    /// A first word that is not one of these, and where that is an option the first behind it as well.
+    Only(&'static str),
+    /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one; the
+    /// first two behind options where it begins with some.
+    OnlyTwo(&'static str),
+    /// After a first word that is this one, a word that leads out of the directory.
+    Elsewhere(&'static str),
+    /// A word with characters that a shell takes for its own.
+    Marks,
+    /// A word after a first one that is one of these, options not counted.
+    After(&'static str),
+    /// Any word.
+    Each,
+    /// None of its words is one of these.
+    Unless(&'static str),
+    /// A word that is one of these, at any place.
+    Any(&'static str),
+    /// What is put in by name: behind the first word, or the first two written as `one/two`, if that is one of these or
+    /// nothing is, a word that is neither in the directory, beginning with `.`, nor the value of one of these letters and long
+    /// options.
+    Brought(&'static str, &'static str, &'static str),
+    /// Words in this order, options between them not counted.
+    Words(&'static [&'static str]),
+    /// A word that begins so.
+    Begins(&'static str),
+    /// A word that has this text in it, in small letters or large ones.
+    Has(&'static str),
+    /// A word that has all of these texts in it.
+    HasAll(&'static [&'static str]),
+    /// No word that names a program to interpret: it comes from standard input.
+    NoScript,
+    /// The name of a device, or of what a process has open: standard input by another name.
+    Device,
+    /// The line says what is read from standard input.
+    Input,
+    /// No second name: what it is to do comes from standard input.
+    NoSecondName,
+    /// All of it: commands come from standard input, too.
+    Always,
+    /// A script that is more than plain lines to print, delete or replace.
+    SedScript,
+    /// A name; these letters take the next word.
+    Name(&'static str),
+    /// A second name, `-` and `+1` being names too; these letters take the next word.
+    SecondName(&'static str),
+    /// A name, an address or the value of an option that ends where later commands take programs from.
+    Steering,
+    /// A word that is not known before it runs.
+    Unknown,
+    /// The same, but for names below a directory none of which can be one that later commands take programs from.
+    Open,
+    /// `NAME=VALUE`, but for a digit as the value of one of these names.
+    Assignment(&'static str),
+}
+
+/// What a shell takes for its own, beside blanks.
+const MARKS: &str = ";|&$<>()`'\"\\!*?[]{}#\n";
+/// Options that take no value, of every program here which has them before its subcommand.
+const PLAIN_OPTIONS: &[&str] =
+    &["-q", "--quiet", "-v", "--verbose", "-s", "--silent", "--locked", "--offline", "--frozen"];
+
+impl Sign {
+    /// The words, counted from the program, and how much of each has to be in the pattern.
+    pub(super) fn find(self, words: &[Word], has_input: bool) -> Vec<(usize, usize)> {
+        let arguments = words.iter().enumerate().skip(1).map(|(at, word)| (at, word.text.as_str()));
+        match self {
+            Self::Input if has_input => vec![(words.len(), 1)],
+            Self::Input => Vec::new(),
+            Self::SedScript => sed::scripts(words),
+            Self::Unknown => {
+                let unknown = words.iter().enumerate().skip(1).filter(|(_, word)| !word.is_known());
+                unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
+            }
+            Self::Open => {
+                let names_plain = |at: usize, word: &Word| at + 1 < words.len() && is_plain_glob(word);
+                let unknown = words.iter().enumerate().skip(1);
+                let unknown = unknown.filter(|(at, word)| !word.is_known() && !names_plain(*at, word));
+                unknown.map(|(at, word)| (at, word.text.len() + 1)).collect()
+            }
+            Self::Name(valued) => {
+                let found = names(words, valued).into_iter().filter(|(_, text)| !text.starts_with('+'));
+                found.map(|(at, text)| (at, text.len().max(1))).collect()
+            }
+            Self::SecondName(valued) => {
+                names(words, valued).iter().skip(1).map(|(at, text)| (*at, text.len().max(1))).collect()
+            }
+            Self::Before(signs) => {
+                let end = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
+                let before = words.get(..end).unwrap_or_default();
+                signs.iter().flat_map(|sign| sign.find(before, has_input)).collect()
+            }
+            Self::Brought(after, letters, longs) => brought(words, after, letters, longs),
+            Self::Always => match words.split_last() {
+                Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
+                _ => vec![(words.len(), 1)],
+            },
+            _ => self.among(words.len(), arguments),
+        }
+    }
+
+    /// Of those that look at the texts of the arguments, each with its place; `end` is that after the last.
+    fn among<'a>(self, end: usize, arguments: impl Iterator<Item = (usize, &'a str)> + Clone) -> Vec<(usize, usize)> {
+        let arguments = || arguments.clone();
+        let options = || arguments().filter(|(_, text)| text.starts_with('-') && text.len() > 1);
+        let letters = || options().filter(|(_, text)| !text.starts_with("--"));
+        match self {
+            Self::Longs(names) => {
+                let is_it = |typed: &str| listed(names).any(|name| typed == name || is_beginning(typed, name));
+                let found = options().filter(|(_, text)| is_it(name_of(text)));
+                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+            }
+            Self::OtherLongs(names) => other_longs(names, arguments()),
+            Self::OtherDashes(names) => {
+                let is_number = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_digit());
+                let found = options().filter(|(_, text)| !is_number(text) && !is_listed_dash(names, text));
+                found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+            }
+            Self::Short(name) => {
+                options().filter(|(_, text)| text.starts_with(name)).map(|(at, _)| (at, name.len())).collect()
+            }
+            Self::Letters(any) => {
+                let found = letters().filter(|(_, text)| text.contains(|c| any.contains(c)));
+                found.map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::Bare(bundle) => arguments()
+                .take(1)
+                .filter(|(_, text)| !text.starts_with('-') && text.contains(|c| bundle.contains(c)))
+                .map(|(at, text)| (at, text.len()))
+                .collect(),
+            Self::But(flags, valued) => {
+                letters().filter_map(|(at, text)| Some((at, unknown_letter(text, flags, valued)?))).collect()
+            }
+            Self::Only(names) => others_than_one(names, arguments()),
+            Self::OnlyTwo(names) => others_behind_options(names, arguments()),
+            Self::Elsewhere(first) => elsewhere(first, arguments()),
+            Self::Marks => {
+                let found =
+                    arguments().filter(|(_, text)| text.contains(|c: char| MARKS.contains(c) || c.is_whitespace()));
+                found.map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::After(names) => {
+                let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
+                let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
+                found.filter(|_| is_it).map(|(at, text)| (at, text.len().max(1))).collect()
+            }
+            Self::Each => {
+                arguments().map(|(at, text)| (at, text.find('=').map_or(text.len(), |end| end + 1))).collect()
+            }
+            Self::Unless(names) => {
+                let is_harmless = arguments().any(|(_, text)| listed(names).any(|name| name == text));
+                if is_harmless { Vec::new() } else { vec![(if end > 1 { end - 1 } else { end }, 1)] }
+            }
+            Self::Any(names) => {
+                let found = arguments().filter(|(_, text)| listed(names).any(|name| name == *text));
+                found.map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::Words(names) => {
+                let mut last = None;
+                let mut rest = arguments();
+                for name in names {
+                    let is_it =
+                        |(_, text): &(usize, &str)| text == name || name.starts_with('-') && text.starts_with(name);
+                    last = rest.find(is_it);
+                    if last.is_none() {
+                        return Vec::new();
+                    }
+                }
+                last.map(|(at, text)| (at, text.len())).into_iter().collect()
+            }
+            Self::Begins(start) => {
+                arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
+            }
+            Self::Assignment(names) => assignments(names, arguments()),
+            Self::Has(part) => {
+                let has = |text: &str| text.to_ascii_lowercase().contains(part);
+                arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::HasAll(texts) => {
+                let has = |text: &str| texts.iter().all(|part| text.contains(part));
+                arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::NoScript => {
+                let has_script = arguments().any(|(_, text)| !text.starts_with('-'));
+                let dash = arguments().find(|(_, text)| *text == "-");
+                match dash {
+                    Some((at, _)) => vec![(at, 1)],
+                    None if has_script => Vec::new(),
+                    // The last word, so that a pattern without `*` is the only one.
+                    None => vec![(end, 1)],
+                }
+            }
+            Self::Device => {
+                arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
+            }
+            Self::NoSecondName => {
+                let has_two = arguments().filter(|(_, text)| !text.starts_with('-')).count() > 1;
+                if has_two { Vec::new() } else { vec![(end, 1)] }
+            }
+            Self::Steering => {
+                let found = arguments().filter(|(_, text)| values(text).any(|value| is_steering(Path::new(value))));
+                found.map(|(at, text)| (at, text.len())).collect()
+            }
+            // They look at more than texts.
+            Self::Input
+            | Self::SedScript
+            | Self::Unknown
+            | Self::Open
+            | Self::Name(_)
+            | Self::SecondName(_)
+            | Self::Before(_)
+            | Self::Brought(..)
+            | Self::Always => Vec::new(),
+        }
+    }
+}
+
+/// `NAME=VALUE`, but for a digit as the value of one of these names.
+fn assignments<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let is_digit = |value: &str| matches!(value.as_bytes(), [digit] if digit.is_ascii_digit());
+    let is_plain = |text: &str| {
+        text.split_once('=').is_some_and(|(name, value)| listed(names).any(|known| known == name) && is_digit(value))
+    };
+    let found = arguments.filter(|(_, text)| text.contains('=') && !is_plain(text));
+    found.map(|(at, text)| (at, text.len())).collect()
+}
+
+/// Long options that are none of these, before the end of the options.
+fn other_longs<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let mut before = "";
+    let options = arguments.take_while(|(_, text)| {
+        let is_over = *text == "--" && !may_take_next(before);
+        before = text;
+        !is_over
+    });
+    let is_other = |text: &str| text.len() > 2 && !listed(names).any(|name| name == name_of(text));
+    let found = options.filter(|(_, text)| text.starts_with("--") && is_other(text));
+    found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
+}
+
+/// Options before the first word that is none, with the values of those which may take one; and how many words that are.
+fn options_before(all: &[(usize, &str)], is_known: impl Fn(&str) -> bool) -> (Vec<(usize, usize)>, usize) {
+    let (mut found, mut from) = (Vec::new(), 0);
+    while let Some((at, text)) = all.get(from).filter(|(_, text)| text.starts_with(['-', '+']) && !is_known(text)) {
+        found.push((*at, text.len()));
+        from += 1;
+        let value = all.get(from).filter(|(_, next)| !next.starts_with('-') && may_take_next(text));
+        if let Some((at, value)) = value.filter(|_| !PLAIN_OPTIONS.contains(text)) {
+            found.push((*at, value.len().max(1)));
+            from += 1;
+        }
+    }
+    (found, from)
+}
+
+/// The first word, unless it is one of these, and the options before it.
+fn others_than_one<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let all: Vec<(usize, &str)> = arguments.collect();
+    let is_known = |text: &str| listed(names).any(|name| name == text);
+    let (mut found, from) = options_before(&all, is_known);
+    let first = all.get(from).filter(|(_, text)| !is_known(text));
+    found.extend(first.map(|(at, text)| (*at, text.len().max(1))));
+    found
+}
+
+/// The first two words, unless they are one of these pairs, and the options before them.
+fn others_behind_options<'a>(
+    names: &'static str,
+    arguments: impl Iterator<Item = (usize, &'a str)>,
+) -> Vec<(usize, usize)> {
+    let all: Vec<(usize, &str)> = arguments.collect();
+    let (mut found, from) = options_before(&all, |text| listed(names).any(|name| name.split('/').next() == Some(text)));
+    found.extend(others_than_two(names, all.into_iter().skip(from)));
+    found
+}
+
+/// After this first word those that lead out of the directory.
+fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let mut names = arguments.filter(|(_, text)| !text.starts_with('-'));
+    let is_it = names.next().is_some_and(|(_, text)| text == first);
+    names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
+}
+
+/// The first two words, unless they are one of these pairs.
+fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let first: Vec<(usize, &str)> = arguments.take(2).collect();
+    let text = |at: usize| first.get(at).map_or("", |(_, text)| *text);
+    let is_known = listed(names).any(|known| match known.split_once('/') {
+        Some((one, "")) => text(0) == one,
+        Some((one, two)) => text(0) == one && text(1) == two,
+        None => false,
+    });
+    if is_known { Vec::new() } else { first.iter().map(|(at, text)| (*at, text.len().max(1))).collect() }
+}
+
+pub(super) fn listed(names: &'static str) -> impl Iterator<Item = &'static str> {
+    names.split_ascii_whitespace()
+}
+
+/// An option without its value.
+fn name_of(text: &str) -> &str {
+    text.split_once('=').map_or(text, |(name, _)| name)
+}
+
+fn is_listed_dash(names: &'static str, text: &str) -> bool {
+    let typed = text.trim_start_matches('-');
+    listed(names).map(|name| name.trim_start_matches('-')).any(|name| match name.strip_suffix('*') {
+        Some(start) => typed.starts_with(start),
+        None => name_of(typed) == name,
+    })
+}
+
+/// The words that are no options and no values of these letters.
+fn names<'a>(words: &'a [Word], valued: &str) -> Vec<(usize, &'a str)> {
+    let (mut found, mut is_over, mut is_value) = (Vec::new(), false, false);
+    for (at, word) in words.iter().enumerate().skip(1) {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if is_over || text.len() < 2 || !text.starts_with('-') {
+            found.push((at, text));
+        } else {
+            is_over = text == "--";
+            let first = text.find(|c| valued.contains(c)).filter(|_| !text.starts_with("--"));
+            is_value = first.is_some_and(|first| first + 1 == text.len());
+        }
+    }
+    found
+}
+
+/// The names of what is put in and does not stand in the directory.
+fn brought(words: &[Word], after: &'static str, letters: &str, longs: &'static str) -> Vec<(usize, usize)> {
+    let is_long_value = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        before.is_some_and(|before| listed(longs).any(|long| long == before.text))
+    };
+    let named = names(words, letters).into_iter().filter(|(at, _)| !is_long_value(*at));
+    let named: Vec<(usize, &str)> = named.collect();
+    let text = |at: usize| named.get(at).map_or("", |(_, text)| *text);
+    let begins = |known: &str| match known.split_once('/') {
+        Some((one, two)) if text(0) == one && text(1) == two => Some(2),
+        None if text(0) == known => Some(1),
+        _ => None,
+    };
+    let from = if after.is_empty() { Some(0) } else { listed(after).find_map(begins) };
+    let is_here = |text: &str| text.starts_with('.') && !leads_out(text);
+    let found = named.iter().skip(from.unwrap_or(usize::MAX)).filter(|(_, text)| !is_here(text));
+    found.map(|(at, text)| (*at, text.len().max(1))).collect()
+}
+
+/// Whether a path leads to devices or to what processes have open, as far as it says so itself.
+fn is_device(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let is_one = |part: &&str| matches!(*part, "dev" | "proc");
+    if parts.contains(&"..") {
+        parts.iter().any(is_one)
+    } else {
+        text.starts_with('/') && parts.first().is_some_and(is_one)
+    }
+}
+
+/// A beginning of an option of two dashes is the option, if there is no other.
+fn is_beginning(typed: &str, name: &str) -> bool {
+    typed.len() > 2 && typed.starts_with("--") && name.starts_with(typed)
+}
