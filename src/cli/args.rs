@@ -55,7 +55,8 @@ pub enum Command {
     Blame(Blame),
     Sessions(Sessions),
     Worktrees(Worktrees),
-    Keys,
+    /// Whether keys are pressed and told of, instead of all being listed.
+    Keys(bool),
     Search(Search),
     Export(Export),
     /// A file that becomes a conversation.
@@ -467,7 +468,7 @@ fn made(words: Words, typed: Typed, agent: Vec<OsString>) -> Result<Command, Usa
             Command::Import(words.first.ok_or_else(missing)?.into())
         }
         Name::Worktrees => Command::Worktrees(worktrees::worktrees(words.more, &typed)?),
-        Name::Keys => Command::Keys,
+        Name::Keys => Command::Keys(typed.press),
         Name::Usage => Command::Usage { json: typed.json },
         Name::Audit => Command::Audit(audit(typed)?),
         Name::Doctor => {
@@ -710,7 +711,8 @@ mod tests {
                     &["undo", "--turn=18446744073709551615", "-y", "abc"], undo_of(Some(u64::MAX), false, true);
                 blame: &["blame", "a:3"], Command::Blame(Blame { file: "a:3".into(), json: false });
                 blame_as_json: &["blame", "--json", "a"], Command::Blame(Blame { file: "a".into(), json: true });
-                keys: &["keys"], Command::Keys;
+                keys: &["keys"], Command::Keys(false);
+                keys_pressed: &["keys", "--press"], Command::Keys(true);
                 worktrees: &["worktrees", "--json"], Command::Worktrees(Worktrees::List { json: true });
                 a_worktree_is_merged: &["worktrees", "merge", "a"], Command::Worktrees(Worktrees::Merge("a".into()));
                 a_worktree_is_discarded:

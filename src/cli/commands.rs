@@ -212,7 +212,10 @@ pub const COMMANDS: &[CommandRow] = &[
         name: Name::Keys,
         word: "keys",
         agent: Agent::None,
-        usage: &[("keys", "every key as it is bound now, in the form of keys.toml")],
+        usage: &[
+            ("keys", "every key as it is bound now, in the form of keys.toml"),
+            ("keys --press", "what the terminal sends for a key that you press, and what it does"),
+        ],
         notes: &[],
     },
     CommandRow {

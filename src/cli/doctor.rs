@@ -23,6 +23,7 @@ use crate::host::rights::Rights;
 use crate::rules::Trust;
 use crate::store::trusted::{Trusted, What};
 use crate::theme::color::Depth;
+use crate::theme::looks;
 use crate::ui::tty::{Letters, Multiplexer};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -304,7 +305,10 @@ fn configuration(surroundings: &Surroundings) -> Section {
     for (name, value) in values(&surroundings.config) {
         match value {
             Some(value) => {
-                let wrong = missing_program(&surroundings.config, name, &surroundings.path);
+                let wrong = match name {
+                    "theme" => unknown_theme(&value),
+                    _ => missing_program(&surroundings.config, name, &surroundings.path),
+                };
                 section.add(name, format!("{value} (config.toml)"), wrong);
             }
             None => section.add(name, "(default)", None),
@@ -316,6 +320,12 @@ fn configuration(surroundings: &Surroundings) -> Section {
         section.add("fault", "", Some(warning.to_string()));
     }
     section
+}
+
+fn unknown_theme(name: &str) -> Option<String> {
+    let names: Vec<_> = looks::names().collect();
+    (!names.contains(&name))
+        .then(|| format!("it is not known, so that `auto` counts; it is one of {}", names.join(", ")))
 }
 
 /// Of a key that names a program which is not there.
@@ -451,6 +461,15 @@ mod tests {
         let home = Some(Path::new("/home/me"));
         assert_eq!(redacted("/home/me/x --token=abcdef123456", home), "~/x --[redacted]");
         assert_eq!(redacted("/x", Some(Path::new("/"))), "/x");
+    }
+
+    #[test]
+    fn a_theme_that_there_is_not_is_named_with_those_that_there_are() {
+        for name in looks::names() {
+            assert_eq!(unknown_theme(name), None, "{name}");
+        }
+        let why = unknown_theme("dracula").unwrap();
+        assert!(why.contains("auto") && why.contains("gruvbox"), "{why}");
     }
 
     #[test]

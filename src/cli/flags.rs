@@ -47,6 +47,7 @@ pub struct Typed {
     pub with_transcript: bool,
     pub json: bool,
     pub verify: bool,
+    pub press: bool,
     pub limit: Option<u64>,
     pub session: Option<String>,
     pub permission_mode: Option<crate::model::permission_mode::ModeChoice>,

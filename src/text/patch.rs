@@ -1,7 +1,9 @@
-//! A unified patch of one file as hunks of lines.
+//! A unified patch of one file as hunks of lines; and one of several files between `*** Begin Patch` and `*** End Patch`,
+//! whose lines have no numbers.
 //!
-//! Applies nothing and finds no file. All before the first hunk is left out. Invariants: lines are sanitised,
-//! single lines, with their tabs; a text that is no patch is shown as it is, as lines that nothing has changed.
+//! Applies nothing and finds no file. Of a unified one all before the first hunk is left out. Invariants: lines are
+//! sanitised, single lines, with their tabs; a unified patch that is none is shown as it is, as lines that nothing has
+//! changed; one of several files is read to its last line or not at all.
 
 use super::diff::{DiffLine, FileDiff, Hunk, Kind};
 use crate::base::sanitize;
@@ -38,6 +40,79 @@ fn line(kind: Kind, old: Option<u32>, new: Option<u32>, text: &str) -> DiffLine 
         emphasis: Vec::new(),
         no_newline: false,
     }
+}
+
+/// What a patch of several files does to one of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfFile<'a> {
+    pub path: &'a str,
+    pub done: Done,
+    /// Where the file goes to.
+    pub to: Option<&'a str>,
+    pub diff: FileDiff,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Done {
+    Added,
+    Changed,
+    Removed,
+}
+
+pub fn is_of_files(text: &str) -> bool {
+    text.trim_start().starts_with(BEGIN)
+}
+
+const BEGIN: &str = "*** Begin Patch";
+
+/// The files of a patch of several; `None` when a line of it says something else.
+pub fn of_files(text: &str) -> Option<Vec<OfFile<'_>>> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
+    let inner = text.trim().strip_prefix(BEGIN)?.strip_suffix("*** End Patch")?;
+    let mut files: Vec<OfFile<'_>> = Vec::new();
+    for text in inner.strip_prefix('\n').or_else(|| inner.strip_prefix("\r\n"))?.lines() {
+        if let Some(words) = text.strip_prefix("*** ") {
+            let done = match words.split_once(": ") {
+                Some(("Add File", _)) => Done::Added,
+                Some(("Update File", _)) => Done::Changed,
+                Some(("Delete File", _)) => Done::Removed,
+                Some(("Move to", to)) => {
+                    let file = files.last_mut().filter(|file| file.done == Done::Changed && file.to.is_none())?;
+                    file.to = Some(to);
+                    continue;
+                }
+                None if words.trim_end() == "End of File" => continue,
+                _ => return None,
+            };
+            let path = words.split_once(": ")?.1.trim();
+            files.push(OfFile { path, done, to: None, diff: FileDiff::default() });
+            continue;
+        }
+        let OfFile { done, diff, .. } = files.last_mut()?;
+        let heading = text.strip_prefix("@@").filter(|_| *done == Done::Changed);
+        if heading.is_some() || diff.hunks.is_empty() {
+            diff.hunks.push(Hunk { old_start: 1, new_start: 1, lines: Vec::new() });
+        }
+        let lines = &mut diff.hunks.last_mut()?.lines;
+        if let Some(heading) = heading {
+            lines.extend((!heading.trim().is_empty()).then(|| line(Kind::Context, None, None, text)));
+            continue;
+        }
+        let (sign, text) = text.split_at_checked(1).unwrap_or((" ", ""));
+        let kind = match (sign, *done) {
+            ("+", Done::Added | Done::Changed) => Kind::Add,
+            ("-", Done::Changed) => Kind::Del,
+            (" ", Done::Changed) => Kind::Context,
+            _ => return None,
+        };
+        lines.push(line(kind, None, None, text));
+        diff.added = diff.added.saturating_add(u32::from(kind == Kind::Add));
+        diff.removed = diff.removed.saturating_add(u32::from(kind == Kind::Del));
+    }
+    let is_named = |file: &OfFile<'_>| !file.path.is_empty();
+    (!files.is_empty() && files.iter().all(is_named)).then_some(files)
 }
 
 /// `None` when a line is not what the header of its hunk has announced.
@@ -127,6 +202,39 @@ mod tests {
             assert_eq!(shown(text), lines, "{text}");
         }
         assert_eq!(read(""), FileDiff::default());
+    }
+
+    #[test]
+    fn a_patch_of_several_files_is_read_whole_or_not_at_all() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@ fn add()\n one\n-two\n+TWO\n\n\
+                     @@\n+last\n*** End of File\n*** Add File: new.md\n+# New\n*** Delete File: old.md\n*** End Patch\n";
+        let files = of_files(patch).unwrap();
+        let shown: Vec<_> = files.iter().map(|f| (f.path, f.done, f.to, f.diff.added, f.diff.removed)).collect();
+        let wanted = [
+            ("src/a.rs", Done::Changed, Some("src/b.rs"), 2, 1),
+            ("new.md", Done::Added, None, 1, 0),
+            ("old.md", Done::Removed, None, 0, 0),
+        ];
+        assert_eq!(shown, wanted);
+        let lines = files[0].diff.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| (line.kind, &*line.text));
+        let context = |text| (Kind::Context, text);
+        let wanted = [context("@@ fn add()"), context("one"), (Kind::Del, "two"), (Kind::Add, "TWO"), context("")];
+        assert_eq!(lines.collect::<Vec<_>>(), [&wanted[..], &[(Kind::Add, "last")]].concat());
+        for (from, to) in [
+            ("-two", "two"),
+            ("+# New", "# New"),
+            ("*** Delete File: old.md", "*** Burn File: old.md"),
+            ("*** Add File: new.md", "*** Add File:  "),
+            ("*** End Patch", "*** End Patch\nand more"),
+            ("*** Begin Patch", "*** Begin Patch of mine"),
+            ("*** Update File: src/a.rs\n", ""),
+            ("*** Delete File: old.md\n", "*** Delete File: old.md\n-gone\n"),
+        ] {
+            assert_eq!(of_files(&patch.replacen(from, to, 1)), None, "{from} -> {to}");
+        }
+        assert_eq!(of_files("*** Begin Patch\n*** End Patch"), None);
+        let hostile = of_files("*** Begin Patch\n*** Add File: x\n+a\u{1b}[2J\n*** End Patch").unwrap();
+        assert!(!hostile[0].diff.hunks[0].lines[0].text.contains('\u{1b}'));
     }
 
     #[test]

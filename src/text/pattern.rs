@@ -3,6 +3,7 @@
 //! Invariant: takes time that grows with the text alone, and bounded memory, for any pattern.
 
 use regex_automata::meta::Regex;
+use std::ops::Range;
 
 /// Bytes that a compiled pattern may take.
 const MAX: usize = 1 << 20;
@@ -20,6 +21,11 @@ impl Pattern {
 
     pub fn is_in(&self, text: &str) -> bool {
         self.0.is_match(text)
+    }
+
+    /// Where it is, one place behind the other, without those that are empty.
+    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
+        self.0.find_iter(text).map(|found| found.range()).filter(|range| !range.is_empty()).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::keys::{Code, Key};
 use super::msg::{FrameInfo, Out, What};
 use super::state::App;
+use super::state::reading::Way;
 use super::state::selection::{Grip, Selection};
 use super::transcript::Transcript;
 use super::tty::{Click, Input};
@@ -275,12 +276,13 @@ impl Scene {
         for out in update::input(&mut self.ui, cx, input) {
             match &out {
                 Out::Intent(intent) | Out::Send { intent, .. } => drop(self.intent(intent.clone())),
+                Out::Seek(way) => self.seek(*way),
                 Out::Fold(entry) => self.fold(*entry),
                 Out::Select(from, to) => self.select(*from, *to),
                 Out::CopySelected => self.copy_selected(),
                 _ => {}
             }
-            if !matches!(out, Out::Scroll(_) | Out::Fold(_) | Out::Select(..) | Out::CopySelected) {
+            if !matches!(out, Out::Scroll(_) | Out::Seek(_) | Out::Fold(_) | Out::Select(..) | Out::CopySelected) {
                 self.outs.push(out);
             }
         }
@@ -309,11 +311,35 @@ impl Scene {
         }
     }
 
+    fn seek(&mut self, way: Way) {
+        if !self.seek_here(way) {
+            let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
+            if update::reading::seek_on(&mut self.ui, cx, way) {
+                self.seek_here(way);
+            }
+        }
+    }
+
+    fn seek_here(&mut self, way: Way) -> bool {
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let (cx, mut scroll) = (self.view_cx().draw_ctx(), self.ui.view.scroll);
+        let reading = self.ui.view.reading.as_ref().expect("reading");
+        let (at, sought) = ((reading.at, reading.hit.as_ref()), (&reading.sought, way));
+        let hit = transcript.seek(&cx, self.info.transcript, &mut scroll, at, sought);
+        self.transcript = transcript;
+        let found = hit.is_some();
+        if found {
+            self.ui.view.scroll = scroll;
+            self.ui.view.reading.as_mut().expect("reading").hit = hit;
+        }
+        found
+    }
+
     fn select(&mut self, from: Position, to: Position) {
         let mut transcript = std::mem::take(&mut self.transcript);
         let cx = self.view_cx().draw_ctx();
         let mut at = |at| transcript.spot(&cx, self.info.transcript, self.ui.view.scroll, at).unwrap();
-        let begun = cx.selection.map(|selection| selection.from.clone());
+        let begun = self.ui.view.grip.selection().map(|selection| selection.from.clone());
         let selection = Selection { from: begun.unwrap_or_else(|| at(from)), to: at(to) };
         self.transcript = transcript;
         self.ui.view.grip = Grip::Moves(selection);

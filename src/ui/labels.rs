@@ -222,6 +222,15 @@ pub fn odd_messages(odd: OddCounts) -> Vec<String> {
     sorts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} × {what}")).collect()
 }
 
+/// "$0.04"; of other currencies "0.04 EUR"; nothing of what costs nothing.
+pub fn cost((amount, unit): &(f64, String)) -> Option<String> {
+    let words = match unit.as_str() {
+        "USD" => format!("${amount:.2}"),
+        unit => format!("{amount:.2} {}", width::truncate(&sanitize::line(unit), 8)),
+    };
+    (*amount != 0.0).then_some(words)
+}
+
 /// "3 to review", or nothing when all is decided.
 pub fn to_review(totals: Totals) -> Option<String> {
     (totals.pending > 0).then(|| format!("{} to review", totals.pending))

@@ -7,6 +7,7 @@ use super::keys::Mouse;
 use super::state::dock::{Dialog, Seen};
 use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
+use super::state::reading::Way;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::{Scroll, SeenEnd};
@@ -79,6 +80,8 @@ pub enum Out {
     ThrowAway,
     Keep,
     Scroll(ScrollBy),
+    /// To the next place of what is looked for while the conversation is read.
+    Seek(Way),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
     Copy(What, String),
@@ -196,6 +199,8 @@ pub struct FrameInfo {
     pub dialog: Option<Dialog>,
     /// The options of the dialog that could be read.
     pub options: Range<usize>,
+    /// Where they stand.
+    pub choices: Vec<(Rect, usize)>,
     /// What of the dialog it was.
     pub seen: Seen,
     /// How far the body of the dock can be scrolled.

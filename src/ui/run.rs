@@ -469,6 +469,7 @@ impl<D: Device> Running<D> {
             Out::TakePart(scope, target) => worktrees::take_part(self, scope, target),
             Out::Tree(tree, fate) => worktrees::decide(self, tree, fate),
             Out::Scroll(by) => scrolling::scroll(self, by),
+            Out::Seek(way) => scrolling::seek(self, way),
             Out::Fold(entry) => scrolling::fold(self, entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Select(from, to) => selecting::select(self, from, to),

@@ -3,11 +3,11 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
-use super::labels::{OBJECT, agent, clock, object, sums, to_review, verb};
+use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, verb};
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
 use crate::base::{human, patience, sanitize};
 use crate::model::agent::{Death, DeathKind};
-use crate::model::changes::{Gate, Totals};
+use crate::model::changes::Gate;
 use crate::model::effect::Ended;
 use crate::model::entry::Body;
 use crate::model::event::Stop;
@@ -350,7 +350,7 @@ fn odd_end(session: &Session) -> Option<String> {
     Some(words)
 }
 
-/// What the agent has changed, whether the client could have stopped it, and the gate.
+/// What of the agent's changes is open, else what they are, whether the client could have stopped it, and the gate.
 fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
     let changes = session.changes();
     let mut pieces = Vec::new();
@@ -358,19 +358,17 @@ fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
         // The review says what it shows; beside it the sums of the session would be read as another account of that.
         return pieces;
     }
-    if !changes.totals.is_empty() {
-        let Totals { added, removed, pending, .. } = changes.totals;
-        let lines = format!("+{added} −{removed}");
-        let mut piece = Piece::new(" · ", sums(changes.totals), Token::Text, 60);
-        piece = match to_review(changes.totals) {
-            Some(open) => piece.or(33, format!("{lines} · {open}"), Token::Text).or(
-                52,
-                format!("{lines} · {pending}"),
-                Token::Text,
-            ),
-            None => piece.or(33, lines, Token::Text),
-        };
-        pieces.push(piece);
+    // What is open is one figure with that of the review; a sum of all that was changed beside it would be another account.
+    match to_review(changes.totals) {
+        Some(open) => {
+            let short = format!("{} open", changes.totals.pending);
+            pieces.push(Piece::new(" · ", open, Token::Text, 60).or(52, short, Token::Text));
+        }
+        None if changes.totals.is_empty() => {}
+        None => {
+            let lines = format!("+{} −{}", changes.totals.added, changes.totals.removed);
+            pieces.push(Piece::new(" · ", sums(changes.totals), Token::Text, 60).or(33, lines, Token::Text));
+        }
     }
     if session.agent().caps.works_alone && session.gate() != Gate::Off {
         // Neither files nor commands come by here: there is nothing that the gate could hold.
@@ -448,8 +446,8 @@ fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
             let bar = format!("context {} {words}", gauge(percent, GAUGE));
             (push(bar, CONTEXT), Some((words, format!("{percent} %"), percent)))
         });
-        if let Some((amount, unit)) = &usage.cost {
-            push(format!("{amount:.2} {}", width::truncate(&sanitize::line(unit), 8)), COST);
+        if let Some(spent) = usage.cost.as_ref().and_then(cost) {
+            push(spent, COST);
         }
     }
     if let Some((at, Some((words, short, percent)))) = context

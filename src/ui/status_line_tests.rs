@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::changes::ReviewEvent;
+use crate::model::changes::Totals;
 use crate::model::confined::Confined;
 use crate::model::entry::ChunkKind;
 use crate::model::event::{
@@ -176,13 +177,13 @@ fn the_right_end_and_what_gives_way_first() {
         cost: crate::model::patch::Patch::Set((0.125, "USD".into())),
     });
     s.say("x");
-    let all = "default · context ▰▰▰▰▱▱▱▱ 38 % of 1 M · 0.12 USD";
+    let all = "default · context ▰▰▰▰▱▱▱▱ 38 % of 1 M · $0.12";
     assert_eq!(said(&s, 100).1, all);
     let full = "writing 0 s · Esc stops the turn";
     let rows: Vec<(String, String)> = (1..=100).rev().map(|columns| said(&s, columns)).collect();
     let mut rights: Vec<&str> = rows.iter().map(|(_, r)| r.as_str()).collect();
     rights.dedup();
-    let short = ["default · 38 % of 1 M · 0.12 USD", "default · 38 % of 1 M", "default · 38 %", "default", ""];
+    let short = ["default · 38 % of 1 M · $0.12", "default · 38 % of 1 M", "default · 38 %", "default", ""];
     assert_eq!(rights, [&[all][..], &short].concat());
     assert_eq!(said(&s, 50).0, full);
     assert_eq!(said(&s, 24).0, "writing 0 s · Esc stops");
@@ -235,21 +236,15 @@ fn what_was_changed_stands_at_the_right() {
     let mut s = Scene::ready(80, 24);
     assert_eq!(said(&s, 200).1, "default");
     changed(&mut s, false);
-    assert_eq!(said(&s, 200).1, "+120 −14 in 6 files · 3 to review · default");
+    assert_eq!(said(&s, 200).1, "3 to review · default");
     let narrow = said(&s, 40);
-    assert!(narrow.1.starts_with("+120 −14 · 3 to review"), "{narrow:?}");
-    assert_eq!(said(&s, 22).1, "+120 −14 · 3", "{:?}", said(&s, 22));
+    assert!(narrow.1.starts_with("3 to review"), "{narrow:?}");
+    assert_eq!(said(&s, 18).1, "3 open", "{:?}", said(&s, 18));
     changed(&mut s, true);
     s.intent(Intent::SetGate(Gate::Hold));
-    assert_eq!(
-        said(&s, 200).1,
-        "+120 −14 in 6 files · 3 to review · writes: review first · some past the gate · default"
-    );
-    let narrow = said(&s, 77).1;
-    assert_eq!(
-        narrow, "+120 −14 · 3 to review · writes: review first · some past the gate",
-        "the mode gives way first"
-    );
+    assert_eq!(said(&s, 200).1, "3 to review · writes: review first · some past the gate · default");
+    let narrow = said(&s, 66).1;
+    assert_eq!(narrow, "3 to review · writes: review first · some past the gate", "the mode gives way first");
     let decided = Totals { added: 1, removed: 0, files: 1, pending: 0 };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session: decided, after: false })));
     assert!(said(&s, 200).1.starts_with("+1 −0 in 1 file · writes: review first"), "{:?}", said(&s, 200));

@@ -188,4 +188,10 @@ pub const CONTENT: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.verify = true),
         uses: &[Use { commands: &[Name::Audit], help: "only say whether the log is whole" }],
     },
+    Flag {
+        long: "press",
+        short: None,
+        takes: Takes::Nothing(|typed| typed.press = true),
+        uses: &[Use { commands: &[Name::Keys], help: "tell of the keys that are pressed, until Ctrl+C twice" }],
+    },
 ];

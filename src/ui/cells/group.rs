@@ -34,6 +34,18 @@ pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
         return above.turn == below.turn && call.content.iter().take(MOST as usize).any(is_shown);
     }
     let (Some(first), Some(second)) = (looks(above, session), looks(below, session)) else { return false };
+    joins((above, first), (below, second))
+}
+
+/// Whether an entry that is not finished may come to share the row of the one above it.
+pub fn may_follow(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
+    let (Some(first), Body::Tool(second)) = (looks(above, session), &below.body) else { return false };
+    let is_look = matches!(second.kind, ToolKind::Read | ToolKind::Search) && second.mark.is_none();
+    is_look && joins((above, first), (below, second))
+}
+
+/// Whether two calls that stand one below the other may share a row.
+fn joins((above, first): (&Entry, &ToolCall), (below, second): (&Entry, &ToolCall)) -> bool {
     !below.id.0.is_multiple_of(MOST) && above.turn == below.turn && first.parent == second.parent
 }
 

@@ -100,6 +100,9 @@ pub fn permission_body(
             }
         }
     }
+    let patched = diffs::in_input(tool);
+    let is_named = |path: &str| patched.len() > 1 || super::message::display(path, ctx).as_str() != what;
+    out.extend(patched.iter().flat_map(|file| whole_diff(file.path, &file.diff, is_named(file.path), ctx)));
     out
 }
 
@@ -137,7 +140,7 @@ pub fn says_nothing(tool: &ToolCall) -> bool {
     let may_change =
         matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute | ToolKind::Other);
     let runs = tool.kind == ToolKind::Execute && command(tool.raw_input.as_ref()).is_some();
-    may_change && !runs && tool.content.is_empty()
+    may_change && !runs && tool.content.is_empty() && diffs::in_input(tool).is_empty()
 }
 
 /// The raw input of a call, as it was sent; nothing when there is none.

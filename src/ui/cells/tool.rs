@@ -15,6 +15,7 @@ use crate::model::ids::ToolId;
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::FileDiff;
 use crate::text::line::LogicalLine;
+use crate::text::patch::Done;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
@@ -55,7 +56,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     let waiting = is_waiting(entry, ctx.session);
     let exit = bad_exit(t, ctx);
     let extent = extent(t, waiting, exit.is_some(), ctx.fold);
-    let diffs: Vec<(&str, FileDiff)> = t
+    let mut diffs: Vec<(&str, FileDiff)> = t
         .content
         .iter()
         .take(MAX_BLOCKS)
@@ -65,6 +66,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
             ToolContent::Block(_) | ToolContent::Unread(_) | ToolContent::Terminal(_) => None,
         })
         .collect();
+    diffs.extend(diffs::in_input(t).into_iter().map(|file| (file.path, file.diff)));
     let mut figures = StyledText::new();
     if !diffs.is_empty() {
         let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
@@ -92,7 +94,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     // How long the person thinks is no time of the call's.
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
     let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock, ctx);
-    if extent == Extent::Nothing && !waiting && !t.content.is_empty() {
+    if extent == Extent::Nothing && !waiting && (!t.content.is_empty() || !diffs.is_empty()) {
         // At the edge, where the eye looks for it.
         first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
     }
@@ -153,7 +155,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
         Extent::Nothing
     } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || is_cancelled(t) {
         Extent::Preview
-    } else if t.content.iter().any(|c| c.change().is_some()) {
+    } else if t.content.iter().any(|c| c.change().is_some()) || !diffs::in_input(t).is_empty() {
         Extent::Diffs
     } else if t.kind == ToolKind::Execute || t.terminals().next().is_some() {
         Extent::Tail
@@ -204,6 +206,15 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
         return "agent";
     }
     let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
+    let patched = diffs::in_input(t);
+    if !patched.is_empty() {
+        let all = |done: Done| patched.iter().all(|file| file.done == done);
+        return match (all(Done::Added), all(Done::Removed)) {
+            (true, _) => "create",
+            (_, true) => "delete",
+            _ => "edit",
+        };
+    }
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
         return verb(t.kind);
     }
@@ -287,6 +298,7 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
 /// The files that a call changes, or that it reads or deletes.
 fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let mut paths: Vec<&str> = t.content.iter().filter_map(|c| Some(c.change()?.path.as_str())).collect();
+    paths.extend(diffs::in_input(t).into_iter().map(|file| file.path));
     if paths.is_empty() && matches!(t.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
         paths = t.locations.iter().map(|l| l.path.as_str()).collect();
     }
@@ -384,6 +396,8 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
             },
         }
     }
+    // Those that are in no part of it.
+    out.extend(next.flat_map(|(path, diff)| file_diff(path, diff, diffs.len() > 1, extent, ctx)));
     let left = t.content.len().saturating_sub(MAX_BLOCKS);
     if left > 0 {
         out.push(indented(dim(format!("… {left} more parts"))));

@@ -263,6 +263,25 @@ impl Keymap {
         own.chain(usual.iter().copied().filter(|key| self.resolve(layer, *key) == Some(bind.action))).collect()
     }
 
+    /// What a key does, and the places where it does that.
+    pub fn meanings(&self, key: Key) -> Vec<(Vec<&'static str>, String)> {
+        let mut found: Vec<(Vec<&'static str>, String)> = Vec::new();
+        for layer in LAYERS {
+            let what = if self.begins(layer, &[key]) {
+                "begins others".to_owned()
+            } else {
+                let Some(action) = self.resolve(layer, key) else { continue };
+                let row = keymap::all(layer).find(|bind| bind.action == action);
+                row.map_or_else(|| action.name(), |bind| bind.what.to_string())
+            };
+            match found.iter_mut().find(|(_, known)| *known == what) {
+                Some((places, _)) => places.push(layer.word()),
+                None => found.push((vec![layer.word()], what)),
+            }
+        }
+        found
+    }
+
     /// All keys in the form of the file.
     pub fn as_toml(&self) -> String {
         let mut out = String::from("# Every key as it is bound now. Rows like these in keys.toml change it.\n");

@@ -3,11 +3,13 @@
 //! Draws nothing. Invariant: nothing moves that was not on the screen.
 
 use super::Running;
-use super::context::view_cx;
+use super::context::{update_cx, view_cx};
 use crate::model::ids::EntryId;
 use crate::ui::msg::ScrollBy;
 use crate::ui::screen::Device;
+use crate::ui::state::reading::Way;
 use crate::ui::state::scroll::Scroll;
+use crate::ui::update;
 
 pub(super) fn fold<D: Device>(running: &mut Running<D>, entry: EntryId) {
     let Running { engine, app, options, transcript, info, .. } = running;
@@ -39,4 +41,33 @@ pub(super) fn scroll<D: Device>(running: &mut Running<D>, by: ScrollBy) {
         ScrollBy::End => transcript.to_end(&cx, area, &mut scroll),
     }
     app.view.scroll = scroll;
+}
+
+/// To the next place of what is looked for: in the entry that is selected, else in the next one that has it.
+pub(super) fn seek<D: Device>(running: &mut Running<D>, way: Way) {
+    if seek_here(running, way) {
+        return;
+    }
+    let Running { engine, app, info, .. } = running;
+    let Some(cx) = update_cx(engine, app, info) else { return };
+    if update::reading::seek_on(app, cx, way) {
+        seek_here(running, way);
+    }
+}
+
+fn seek_here<D: Device>(running: &mut Running<D>, way: Way) -> bool {
+    let Running { engine, app, options, transcript, info, .. } = running;
+    let mut scroll = app.view.scroll;
+    let Some(cx) = view_cx(engine, app, options, engine.now()) else { return false };
+    let Some(reading) = &app.view.reading else { return false };
+    let (at, sought) = ((reading.at, reading.hit.as_ref()), (&reading.sought, way));
+    let found = transcript.seek(&cx.draw_ctx(), info.transcript, &mut scroll, at, sought);
+    if found.is_none() {
+        return false;
+    }
+    app.view.scroll = scroll;
+    if let Some(reading) = &mut app.view.reading {
+        reading.hit = found;
+    }
+    true
 }

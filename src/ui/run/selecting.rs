@@ -15,7 +15,7 @@ pub(super) fn select<D: Device>(running: &mut Running<D>, from: Position, to: Po
     let Some(cx) = view_cx(engine, app, options, engine.now()) else { return };
     let (cx, scroll) = (cx.draw_ctx(), app.view.scroll);
     let mut spot = |at| transcript.spot(&cx, info.transcript, scroll, at);
-    let begun = cx.selection.map(|selection| selection.from.clone());
+    let begun = app.view.grip.selection().map(|selection| selection.from.clone());
     let (Some(from), Some(to)) = (begun.or_else(|| spot(from)), spot(to)) else { return };
     app.view.grip = Grip::Moves(Selection { from, to });
 }
@@ -24,7 +24,7 @@ pub(super) fn copy<D: Device>(running: &mut Running<D>) {
     let Running { engine, app, options, transcript, info, copier, .. } = running;
     let Some(cx) = view_cx(engine, app, options, engine.now()) else { return };
     let cx = cx.draw_ctx();
-    let Some(selection) = cx.selection else { return };
+    let Some(selection) = app.view.grip.selection() else { return };
     let (text, is_all) = transcript.selected(&cx, info.transcript, selection);
     if text.is_empty() {
         return;

@@ -31,6 +31,8 @@ const STICKY: Duration = Duration::from_secs(10);
 /// A key that came just after the agent had changed the question counts when it is pressed again within this time, as an
 /// agent may never leave off.
 const INSIST: Duration = Duration::from_secs(5);
+/// A second click on an option within this time is half of a double click: nobody has looked at what the first one chose.
+const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
 /// What becomes of a key that would answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,6 +189,8 @@ pub struct DockState {
     changed: Now,
     /// When the person answered last; nothing once something else was typed.
     answered: Option<Now>,
+    /// The option that was clicked last, and when.
+    clicked: Option<(usize, Now)>,
     /// The key that came just after a change, and when.
     insisted: Option<(Action, Now)>,
     rev: u64,
@@ -195,6 +199,17 @@ pub struct DockState {
 }
 
 impl DockState {
+    /// An option is clicked: it is highlighted. True when it was already, by a click that stood on the screen.
+    pub fn click(&mut self, option: usize, now: Now) -> bool {
+        let before = self.clicked.filter(|(clicked, _)| *clicked == option && self.highlighted == Some(option));
+        if before.is_some_and(|(_, at)| now >= at.saturating_add(DOUBLE_CLICK)) {
+            return true;
+        }
+        self.highlight(Some(option));
+        self.clicked = Some((option, now));
+        false
+    }
+
     /// Takes note of what the dock shows now. To be called after every change of the model and before every key. Tells
     /// whether a rule was being made of a question that has changed.
     pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> bool {

@@ -9,6 +9,7 @@ use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolStatus;
 use crate::ui::composer::Composer;
 use crate::ui::keys::Step;
+use crate::ui::state::selection::Selection;
 use crate::ui::state::sought::Sought;
 
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Reading {
     pub has_letters: bool,
     /// What was looked for last.
     pub sought: Sought,
+    /// Where that is in what is selected, once it was gone to.
+    pub hit: Option<Selection>,
     /// Of which entry the person was told that its file is outside of the session's directories.
     pub outside: Option<EntryId>,
 }
@@ -36,8 +39,8 @@ impl Reading {
     /// Of the newest entry; nothing when nothing was said.
     pub fn begin(session: SessionRef<'_>) -> Option<Self> {
         let at = session.entries().next_id();
-        let mut reading =
-            Self { at, from: None, search: None, has_letters: false, sought: Sought::default(), outside: None };
+        let sought = Sought::default();
+        let mut reading = Self { at, from: None, search: None, has_letters: false, sought, hit: None, outside: None };
         reading.go(session, Step::Any, Way::Up, |_| true).then_some(reading)
     }
 
@@ -68,7 +71,7 @@ impl Reading {
             Way::Down => (here.saturating_add(1)..len).find(is_wanted),
         };
         if let Some(index) = found {
-            self.at = entries.id_at(index);
+            (self.at, self.hit) = (entries.id_at(index), None);
         }
         found.is_some()
     }

@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::{Scroll, SeenEnd};
-use super::selection::Grip;
+use super::selection::{Grip, Selection};
 use super::session_list::Place;
 use super::timing::STRAY;
 use super::{AskedMode, Focus, Holds};
@@ -69,6 +69,11 @@ pub struct Saying {
 }
 
 impl SessionView {
+    /// What is marked of the conversation: what the mouse has selected, else where what was looked for is.
+    pub fn marked(&self) -> Option<&Selection> {
+        self.grip.selection().or_else(|| self.reading.as_ref()?.hit.as_ref())
+    }
+
     /// Takes note of a changed session and of the time.
     pub fn sync(&mut self, session: SessionRef<'_>, now: Now) -> Option<Saying> {
         let mut saying = None;

@@ -5,6 +5,7 @@
 use crate::model::entry::{Body, Entry};
 use crate::model::tool::{ToolCall, ToolContent};
 use crate::text::pattern::Pattern;
+use std::ops::Range;
 
 #[derive(Clone, Debug, Default)]
 pub struct Sought {
@@ -73,6 +74,34 @@ impl Sought {
             Words::Pattern(pattern) => pattern.is_in(&text()),
         }
     }
+
+    /// Where the words are in a text that is shown, from its beginning; only the filters are in none.
+    pub fn places(&self, text: &str) -> Vec<Range<usize>> {
+        match &self.words {
+            Words::Plain(words) => plain_places(words, text),
+            Words::Pattern(pattern) => pattern.places(text),
+        }
+    }
+}
+
+fn plain_places(words: &str, text: &str) -> Vec<Range<usize>> {
+    // A small letter may have another length than the large one.
+    let small =
+        text.char_indices().flat_map(|(at, c)| c.to_lowercase().map(move |small| (at..at + c.len_utf8(), small)));
+    let (bytes, letters): (Vec<Range<usize>>, Vec<char>) = small.unzip();
+    let words: Vec<char> = words.chars().collect();
+    let mut places = Vec::new();
+    let mut from = 0;
+    while !words.is_empty() && from + words.len() <= letters.len() {
+        let end = from + words.len();
+        if letters.get(from..end) == Some(&words[..]) {
+            places.extend(bytes.get(from).zip(bytes.get(end - 1)).map(|(first, last)| first.start..last.end));
+            from = end;
+        } else {
+            from += 1;
+        }
+    }
+    places
 }
 
 fn role(name: &str) -> Result<Role, String> {
@@ -148,6 +177,12 @@ mod tests {
         ] {
             assert_eq!(found(query), wanted, "{query}");
         }
+        let places = |query: &str, text: &str| Sought::read(query).unwrap().places(text);
+        assert_eq!(places("cent", "Cents, CENTS"), [0..4, 7..11]);
+        assert_eq!(places("aa", "aaaaa"), [0..2, 2..4], "a place is no part of another one");
+        assert_eq!(places("i̇x", "İx"), [0..3], "a letter that is two small ones");
+        assert_eq!(places(r"regex:\d*", "a12"), [1..3], "what is nothing stands nowhere");
+        assert!(places("role:agent", "agent").is_empty() && places("x", "").is_empty());
         assert!(Sought::read("role:me x").is_err() && Sought::read("regex:(").is_err());
         assert!(Sought::read("  ").unwrap().is_nothing() && !Sought::read("role:user").unwrap().is_nothing());
     }

@@ -124,6 +124,11 @@ impl Cache {
         self.laid.bytes() + self.reading.bytes()
     }
 
+    #[cfg(test)]
+    pub(super) const fn laid_out(&self) -> u32 {
+        self.laid_out
+    }
+
     pub(super) const fn width(&self) -> u16 {
         self.width
     }

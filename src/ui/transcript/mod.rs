@@ -22,8 +22,10 @@ use crate::theme::resolve::Theme;
 use crate::ui::cells::{self, group};
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::pictures::Pictures;
+use crate::ui::state::reading::Way;
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::selection::{Character, Selection};
+use crate::ui::state::sought::Sought;
 use cache::Cache;
 use colours::{Colours, Spans};
 use ratatui::buffer::Buffer;
@@ -152,6 +154,17 @@ impl Transcript {
         viewport
     }
 
+    /// Rows of an area that stay empty above the conversation.
+    pub fn blank_rows(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: Scroll) -> u16 {
+        if scroll != Scroll::Follow {
+            return 0;
+        }
+        self.cache.begin(cx, area.width);
+        let lead = Walk::new(cx, &mut self.cache).top_of_end(u32::from(area.height)).map(|(_, lead)| lead);
+        self.cache.finish();
+        lead.map_or(area.height, |lead| u16::try_from(lead).unwrap_or(area.height))
+    }
+
     /// Moves the view by rows; negative is up. At the end the view follows.
     pub fn scroll_by(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll, rows: i32) {
         if area.is_empty() || rows == 0 {
@@ -239,6 +252,32 @@ impl Transcript {
         spot
     }
 
+    /// The next place of what is sought in an entry, behind or before another one; it is brought into view.
+    pub fn seek(
+        &mut self,
+        cx: &DrawCtx<'_>,
+        area: Rect,
+        scroll: &mut Scroll,
+        (entry, from): (EntryId, Option<&Selection>),
+        (sought, way): (&Sought, Way),
+    ) -> Option<Selection> {
+        let index = cx.session.entries().index_of(entry).filter(|_| !area.is_empty())?;
+        self.cache.begin(cx, area.width);
+        let height = u32::from(area.height);
+        let mut walk = Walk::new(cx, &mut self.cache);
+        let found = walk.seek(index, sought, from, way).map(|(point, hit)| {
+            let view = walk.anchored(*scroll, height).map(|top| (top, 0)).or_else(|| walk.top_of_end(height));
+            if !view.is_some_and(|view| walk.is_in_view(view, height, point)) {
+                let top = walk.moved(point, -i32::from(area.height / 3));
+                let is_end = walk.rows_from(top, height + 1) <= height;
+                *scroll = if is_end { Scroll::Follow } else { walk.anchor(top) };
+            }
+            hit
+        });
+        self.cache.finish();
+        found
+    }
+
     /// The words that are selected, as they were written; false when there are more than are taken.
     pub fn selected(&mut self, cx: &DrawCtx<'_>, area: Rect, selection: &Selection) -> (String, bool) {
         self.cache.begin(cx, area.width);
@@ -286,6 +325,12 @@ impl Transcript {
         if let Some((_, has_come)) = &mut self.awaited {
             *has_come = true;
         }
+    }
+
+    /// Pieces that were laid out by what was asked last.
+    #[cfg(test)]
+    pub(crate) const fn laid_out(&self) -> u32 {
+        self.cache.laid_out()
     }
 
     /// Bytes that the cache holds.

@@ -95,7 +95,7 @@ impl Transcript {
             let Some(from) = start(cx, mark) else { break };
             let mut walk = Walk::from(cx, &mut self.cache, from);
             let Some((point, index)) = first(&mut walk, mark, which) else { break };
-            if which == Which::All || is_settled(&mut walk, point) {
+            if which == Which::All || is_settled(&mut walk, point, which) {
                 if page.rows() >= most {
                     page.has_more = true;
                     break;
@@ -120,7 +120,7 @@ impl Transcript {
             let mut walk = Walk::apart(cx, &mut self.cache);
             let point = Point { entry: index, piece: 0, row: 0 };
             let pieces = walk.entry(index).map_or(0, |entry| walk.pieces(index, &entry));
-            if which != Which::All && !is_settled(&mut walk, point) {
+            if which != Which::All && !is_settled(&mut walk, point, which) {
                 return true;
             }
             if page.rows() >= most {
@@ -282,8 +282,8 @@ fn first(walk: &mut Walk<'_, '_>, mark: &mut Mark, which: Which) -> Option<(Poin
     }
 }
 
-/// Whether a piece stays as it is.
-fn is_settled(walk: &mut Walk<'_, '_>, point: Point) -> bool {
+/// Whether a piece stays as it is; a finished row that a further call could share does once it would be out of sight.
+fn is_settled(walk: &mut Walk<'_, '_>, point: Point, which: Which) -> bool {
     let cx = walk.cx;
     let Some(entry) = walk.entry(point.entry) else { return true };
     if point.piece + 1 < walk.pieces(point.entry, &entry) {
@@ -293,10 +293,14 @@ fn is_settled(walk: &mut Walk<'_, '_>, point: Point) -> bool {
     if !is_done(&entry, cx) || with.iter().any(|entry| !is_done(entry, cx)) {
         return false;
     }
-    // A further call could share the row.
     let below = point.entry + 1 + with.len();
-    let is_open = cx.session.turn.is_some() && walk.slot(below).is_none();
-    !(is_open && walk.slot(point.entry).is_some_and(|slot| slot.kind() == Kind::Tool))
+    if walk.slot(below).is_none() {
+        let is_tool = walk.slot(point.entry).is_some_and(|slot| slot.kind() == Kind::Tool);
+        return !(is_tool && cx.session.turn.is_some());
+    }
+    let waits = walk.entry(below).is_some_and(|below| !is_done(&below, cx)) && walk.may_follow(below);
+    let is_seen = |walk: &mut Walk<'_, '_>, seen: u32| walk.rows_from(point, seen + 1) <= seen;
+    !(waits && matches!(which, Which::Settled { seen } if is_seen(walk, seen)))
 }
 
 /// Whether nothing more is expected of an entry in its turn.

@@ -180,6 +180,39 @@ fn calls_that_share_a_row_are_printed_when_no_further_one_can() {
 }
 
 #[test]
+fn a_call_whose_row_one_that_still_runs_could_share_waits_for_that_one() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.scene.tool("a", ToolKind::Search, "Find it", ToolStatus::InProgress);
+    printer.scene.tool("b", ToolKind::Read, "Read it.rs", ToolStatus::InProgress);
+    printer.scene.tool("a", ToolKind::Search, "Find it", ToolStatus::Completed);
+    printer.print(100, settled());
+    assert!(!printer.printed.iter().any(|row| row.contains("Find it")), "{:#?}", printer.printed);
+    printer.scene.tool("b", ToolKind::Read, "Read it.rs", ToolStatus::Completed);
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, settled());
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
+    assert!(whole.iter().any(|row| row.contains("2 calls")), "they share a row: {whole:#?}");
+}
+
+#[test]
+fn a_finished_call_is_printed_before_it_is_pushed_out_of_sight() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.scene.tool("a", ToolKind::Read, "Read a.rs", ToolStatus::InProgress);
+    printer.scene.tool("b", ToolKind::Read, "Read b.rs", ToolStatus::InProgress);
+    printer.scene.tool("a", ToolKind::Read, "Read a.rs", ToolStatus::Completed);
+    for n in 0..20 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+    }
+    printer.print(100, Which::Settled { seen: 8 });
+    let has = |words: &str| printer.printed.iter().any(|row| row.contains(words));
+    assert!(has("✓ read   a.rs") && !has("follows below: Read a.rs"), "{:#?}", printer.printed);
+    assert!(has("follows below") && has("b.rs"), "{:#?}", printer.printed);
+}
+
+#[test]
 fn only_the_end_of_a_long_conversation_is_printed_when_that_is_wanted() {
     let mut printer = Printer::new();
     printer.prompt("go");

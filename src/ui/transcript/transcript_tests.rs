@@ -595,6 +595,31 @@ fn what_cannot_be_read_back_says_so_in_its_place() {
     assert!(rows.iter().any(|row| row.contains("cannot be read back: the disk is broken")), "{rows:?}");
 }
 
+/// Drawing knows no grammar (see the fences of `tests/arch.rs`): colours are asked for and awaited by nobody.
+#[test]
+fn a_frame_is_whole_without_colours_and_lays_nothing_out_again_when_they_come() {
+    let mut stage = Stage::new();
+    stage.prompt("write it");
+    stage.chunk(ChunkKind::Agent, "```rust\n");
+    let mut laid_out = 0;
+    for n in 0..2000 {
+        stage.chunk(ChunkKind::Agent, &format!("let a{n} = {n};\n"));
+        if n % 100 == 0 {
+            let (rows, viewport) = stage.draw(80, 24);
+            assert!(rows.iter().any(|row| row.contains(&format!("let a{n} = {n};"))), "{rows:?}");
+            laid_out += viewport.entries_laid_out;
+        }
+    }
+    stage.draw(80, 24);
+    assert!(laid_out <= 2 * 20 + 2, "a frame lays out what has grown, and no more: {laid_out}");
+    let asked = stage.transcript.uncoloured().expect("the block");
+    let spans = asked.lines.iter().map(|_| vec![(0..3, Token::CodeKeyword)]).collect();
+    stage.transcript.colour(&asked.keys, spans);
+    let coloured = stage.draw(80, 24).1;
+    assert_eq!(coloured.entries_laid_out, 0, "colours are put over what was laid out");
+    assert!(stage.transcript.uncoloured().is_none(), "and asked for once");
+}
+
 #[test]
 fn program_text_is_plain_until_its_colours_are_known_and_keeps_them_while_it_grows() {
     let mut stage = Stage::new();

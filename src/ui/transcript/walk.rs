@@ -9,9 +9,13 @@ use super::{DrawCtx, Viewport, paint, select};
 use crate::model::entries::Slot;
 use crate::model::entry::Entry;
 use crate::model::history::Kind;
+use crate::text::line::LogicalLine;
+use crate::text::wrap::Row;
 use crate::ui::cells::{self, group};
+use crate::ui::state::reading::Way;
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::selection::{Character, LineAt, Selection};
+use crate::ui::state::sought::Sought;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -99,6 +103,16 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
         let (Some(above), Some(below)) = (self.entry(above), self.entry(index)) else { return false };
         group::follows(&above, &below, self.cx.session)
+    }
+
+    /// Whether an entry that is not finished may come to share the row of the one above it.
+    pub(super) fn may_follow(&mut self, index: usize) -> bool {
+        if index <= self.from || self.is_apart {
+            return false;
+        }
+        let above = index.checked_sub(1).and_then(|above| self.entry(above));
+        let (Some(above), Some(below)) = (above, self.entry(index)) else { return false };
+        group::may_follow(&above, &below, self.cx.session)
     }
 
     /// The entry whose row shows this one; itself where it has its own.
@@ -378,6 +392,64 @@ impl<'a, 'b> Walk<'a, 'b> {
         };
         let bytes = select::bytes_at(laid.lines.get(row.line as usize)?, row, width, left, x);
         Some(Character { at: LineAt { entry: entry.id, piece, line: row.line }, bytes })
+    }
+
+    /// The next place of what is sought in an entry, behind or before another one, and its row.
+    pub(super) fn seek(
+        &mut self,
+        index: usize,
+        sought: &Sought,
+        from: Option<&Selection>,
+        way: Way,
+    ) -> Option<(Point, Selection)> {
+        let entry = self.entry(index)?;
+        let pieces = self.pieces(index, &entry);
+        let from = from.and_then(|hit| self.now(&hit.from)).filter(|(point, _)| point.entry == index);
+        let from = from.map(|(point, spot)| (point.piece, spot.at.line, spot.bytes.start));
+        let first = from.map_or(if way == Way::Up { pieces } else { 0 }, |(piece, ..)| piece);
+        let in_pieces: Vec<usize> = match way {
+            Way::Up => (0..pieces.min(first + 1)).rev().collect(),
+            Way::Down => (first..pieces).collect(),
+        };
+        for piece in in_pieces {
+            let start = self.cache.start(entry.id, piece);
+            let gap = if piece == 0 { self.gap(index) } else { 0 };
+            let laid = self.laid(index, &entry, piece);
+            let places = |(line, n): (&LogicalLine, u32)| {
+                sought
+                    .places(line.text.as_str())
+                    .into_iter()
+                    .map(move |bytes| (n, bytes.start as u32..bytes.end as u32))
+            };
+            let mut all = laid.lines.iter().zip(0..).flat_map(places).filter(|(n, bytes)| match (from, way) {
+                (None, _) => true,
+                (Some(from), Way::Up) => (piece, *n, bytes.start) < from,
+                (Some(from), Way::Down) => (piece, *n, bytes.start) > from,
+            });
+            let found = if way == Way::Up { all.last() } else { all.next() };
+            let Some((line, bytes)) = found else { continue };
+            let is_before = |row: &Row| row.line < line || row.line == line && row.range.start <= bytes.start;
+            let row = gap + laid.rows.partition_point(is_before).saturating_sub(1) as u32;
+            let spot = Character { at: LineAt { entry: entry.id, piece: start, line }, bytes };
+            return Some((Point { entry: index, piece, row }, Selection { from: spot.clone(), to: spot }));
+        }
+        None
+    }
+
+    /// Whether a row is in the view that begins at `top`, so many rows below its upper edge.
+    pub(super) fn is_in_view(&mut self, (top, lead): (Point, u32), height: u32, point: Point) -> bool {
+        let (mut at, mut above) = (top, lead);
+        while above < height {
+            if (at.entry, at.piece) == (point.entry, point.piece) {
+                return point.row.checked_sub(at.row).is_some_and(|below| above + below < height);
+            }
+            above += self.rows(at).saturating_sub(at.row);
+            match self.next_piece(at) {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        false
     }
 
     /// The words that are selected; false when there are more.

@@ -16,6 +16,7 @@ mod numbers;
 pub mod outside;
 mod parse;
 mod pen;
+pub mod press;
 mod repair;
 pub mod surface;
 

@@ -15,6 +15,7 @@ use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
 use crate::ui::state::secrets::Secrets;
 use crate::ui::state::timing::GOES_ON;
 use crate::ui::state::{App, Focus, Holds, Refusal};
+use ratatui::layout::Position;
 
 /// Digits that are kept of a text before it is known to be one.
 const MAX_UNTAKEN: usize = 32;
@@ -53,6 +54,22 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         | Action::CancelAsked
         | Action::KillAgent => _ = heeded(state, cx, action, out),
         _ => common(state, cx, action, out),
+    }
+}
+
+/// A click goes to the question, one on an option highlights it, and one on that answers, later than a double click would.
+pub(super) fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) {
+    let option = cx.frame.choices.iter().find(|(place, _)| place.contains(at)).map(|(_, option)| *option);
+    if state.view.focus != Focus::Dock {
+        state.to_question();
+    }
+    let options = &cx.frame.options;
+    let Some(option) = option.filter(|option| options.contains(option) && cx.frame.dialog == state.view.dock.dialog)
+    else {
+        return;
+    };
+    if state.view.dock.click(option, cx.now) {
+        heeded(state, cx, Action::Accept, out);
     }
 }
 

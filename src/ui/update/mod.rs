@@ -12,7 +12,7 @@ mod inspector;
 mod palette;
 mod picker;
 mod queue;
-mod reading;
+pub mod reading;
 pub mod review;
 mod rule;
 mod secrets;
@@ -500,9 +500,8 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
                 session_list::action(state, cx, Action::Accept, out);
             }
         }
-        // A click goes to the question; it answers nothing.
         Click::Left if cx.frame.dock.contains(at) && state.help.is_none() && !state.types_a_line() => {
-            state.to_question();
+            dock::click(state, cx, at, out);
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => selecting::press(state, at),

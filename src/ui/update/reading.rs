@@ -35,8 +35,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         match action {
             Action::Accept => match Sought::read(search.text()) {
                 Ok(sought) => {
-                    (reading.sought, reading.search) = (sought, None);
-                    go(state, cx, Step::Found, Way::Up);
+                    (reading.sought, reading.search, reading.hit) = (sought, None, None);
+                    seek(state, cx, Way::Up, out);
                 }
                 Err(why) => state.say(why, cx.now),
             },
@@ -56,10 +56,12 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             state.view.reading = None;
             out.push(Out::Scroll(ScrollBy::End));
         }
-        Action::Up => go(state, cx, Step::Any, Way::Up),
-        Action::Down => go(state, cx, Step::Any, Way::Down),
-        Action::GoUp(step) => go(state, cx, step, Way::Up),
-        Action::GoDown(step) => go(state, cx, step, Way::Down),
+        Action::Up => _ = go(state, cx, Step::Any, Way::Up),
+        Action::Down => _ = go(state, cx, Step::Any, Way::Down),
+        Action::GoUp(Step::Found) => seek(state, cx, Way::Up, out),
+        Action::GoDown(Step::Found) => seek(state, cx, Way::Down, out),
+        Action::GoUp(step) => _ = go(state, cx, step, Way::Up),
+        Action::GoDown(step) => _ = go(state, cx, step, Way::Down),
         Action::ToggleFold => out.push(Out::Fold(reading.at)),
         Action::Search => reading.search = Some(Composer::default()),
         Action::SelectEntries => reading.from = if reading.from.is_some() { None } else { Some(reading.at) },
@@ -150,12 +152,23 @@ fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
 }
 
-fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
-    let Some(reading) = &mut state.view.reading else { return };
-    let sought = reading.sought.clone();
-    if step == Step::Found && sought.is_nothing() {
-        return state.say("nothing is looked for: / asks for it", cx.now);
+/// To the next place of what is looked for; only what was laid out knows those of the entry that is selected.
+fn seek(state: &mut App, cx: Cx<'_>, way: Way, out: &mut Vec<Out>) {
+    match &state.view.reading {
+        Some(reading) if reading.sought.is_nothing() => state.say("nothing is looked for: / asks for it", cx.now),
+        _ => out.push(Out::Seek(way)),
     }
+}
+
+/// The next entry with what is looked for, where the one that is selected has no more of it. False when there is none.
+pub fn seek_on(state: &mut App, cx: Cx<'_>, way: Way) -> bool {
+    go(state, cx, Step::Found, way)
+}
+
+/// False, and a word, when there is no more of it.
+fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) -> bool {
+    let Some(reading) = &mut state.view.reading else { return false };
+    let sought = reading.sought.clone();
     let folds = &state.view.folds;
     // What has no row of its own is found where it is shown.
     let row_of =
@@ -175,6 +188,7 @@ fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) {
         state.say(format!("no more of that {where_to}"), cx.now);
     }
     show(state, cx);
+    found
 }
 
 /// Brings what is selected into view, where it is not.

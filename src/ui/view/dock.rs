@@ -192,7 +192,7 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
     // The word that names the key must not be lost because every row is full.
     if inner >= 12 && max > 2 && !choices.order.has_room(answers.rows.iter().chain(&keys), inner) {
-        keys.push(Row { text: StyledText::new(), bar: Bar::Yes });
+        keys.push(Row::new(StyledText::new(), Bar::Yes));
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     keys.truncate(max.saturating_sub(answers.rows.len()));
@@ -285,7 +285,9 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
     choices.window(room, dock.highlighted, dock.option_scroll)
 }
 
-pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
+/// Returns where answers stand that can be highlighted.
+pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<(Rect, usize)> {
+    let mut choices = Vec::new();
     let focused = takes_keys(cx);
     let frame = match (dock.is_dangerous, focused) {
         (true, _) => Token::Danger,
@@ -297,7 +299,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(FRAME), height: 1 };
     for (at, row) in dock.body.iter().enumerate().skip(dock.top).take(dock.shown) {
         if y >= area.bottom() {
-            return;
+            return choices;
         }
         paint::put(buf, area.x, y, area.width, if at == 0 { &corner } else { &bar }, cx.theme);
         paint::row(buf, line(y), row, cx.theme);
@@ -315,6 +317,11 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
     for row in dock.answers.rows.iter().chain(&dock.keys) {
         if y >= area.bottom() {
             break;
+        }
+        for (columns, option) in &row.choices {
+            let x = area.x.saturating_add(2).saturating_add(columns.start);
+            let at = Rect { x, y, width: columns.end - columns.start, height: 1 };
+            choices.push((at.intersection(area), *option));
         }
         if row.bar == Bar::No {
             paint::put(buf, area.x, y, area.width, &row.text, cx.theme);
@@ -334,9 +341,10 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) {
         let at =
             rows.iter().rev().find(|(y, used)| paint::put_right(buf, line(*y), *used, &hint, cx.theme) == Placed::Yes);
         if at.is_some() {
-            return;
+            break;
         }
     }
+    choices
 }
 
 /// From the words of the first row to its figures.

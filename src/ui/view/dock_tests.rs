@@ -76,6 +76,20 @@ fn a_write_under_the_gate_is_a_question() {
 }
 
 #[test]
+fn a_question_without_the_focus_has_rows_in_which_nothing_is_said_and_no_row_of_what_is() {
+    let new: String = (1..=10).map(|n| format!("line {n}\n")).collect();
+    let mut s = gated(Gate::Ask, 80);
+    write(&mut s, 5);
+    preview(&mut s, 5, "", &new, None);
+    assert!(s.shown.contains("+ line 10") && !s.shown.contains(" rows"), "there is room for all of it: {}", s.shown);
+    let said: String = (1..=30).map(|n| format!("said {n}\n\n")).collect();
+    s.say(&said);
+    s.draw();
+    assert!(!s.shown.contains("+ line 10") && row(&s, " rows").contains("Tab"), "{}", s.shown);
+    assert!(s.shown.contains("said 30"), "what is said has its part of the screen: {}", s.shown);
+}
+
+#[test]
 fn a_write_outside_says_where_it_goes_and_that_nothing_brings_it_back() {
     let mut s = gated(Gate::Off, 110);
     s.model = std::mem::take(&mut s.model).with_rules(true);
@@ -1037,4 +1051,34 @@ fn a_call_that_says_nothing_else_shows_what_was_sent() {
     s.press(Code::Tab).after(700).typed("v").draw();
     assert!(s.shown.matches("+row 3\n").count() <= 1 && s.shown.contains("+row 20"), "{}", s.shown);
     assert!(!s.shown.contains("v shows all that was sent"), "{}", s.shown);
+}
+
+#[test]
+fn a_patch_of_several_files_in_the_input_is_drawn_as_diffs_and_shown_as_sent_on_a_key() {
+    let patch = "*** Begin Patch\n*** Update File: src/main.rs\n@@ fn add()\n-    a - b\n+    a + b\n\
+                 *** Add File: NOTES.md\n+# Notes\n*** End Patch";
+    let ask = |input: serde_json::Value| {
+        let mut s = Scene::working(100, 30);
+        let mut call = ToolPatch::new("call".into());
+        call.title = Patch::Set("apply_patch: {\"input\":\"*** Begin Patch...".into());
+        call.raw_input = Patch::Set(input);
+        s.ask_patch(1, call, &["Yes", "No"]);
+        s
+    };
+    let mut s = ask(serde_json::json!({ "input": patch }));
+    assert!(row(&s, "wants to").contains("wants to edit src/main.rs · NOTES.md"), "{}", s.shown);
+    assert!(row(&s, "  src/main.rs  +1").contains("+1 −1"), "{}", s.shown);
+    for line in ["-     a - b", "+     a + b", "+ # Notes", "@@ fn add()"] {
+        assert!(s.shown.contains(line), "{line}: {}", s.shown);
+    }
+    assert!(!s.shown.contains("Begin Patch"), "{}", s.shown);
+    s.press(Code::Tab).after(700).typed("v").draw();
+    assert!(s.shown.contains("*** Begin Patch"), "{}", s.shown);
+    for input in [
+        serde_json::json!({ "input": patch, "then": "rm -rf /" }),
+        serde_json::json!({ "input": "*** Begin Patch\nx" }),
+    ] {
+        let s = ask(input);
+        assert!(s.shown.contains("*** Begin Patch"), "what is no patch alone is shown as it is: {}", s.shown);
+    }
 }

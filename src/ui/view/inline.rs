@@ -77,7 +77,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut
         }
     }
     rest = composer(cx, rest, (area.height / 3).max(1), &mut info, buf);
-    rest = asked(cx, transcript, rest, &mut info, buf);
+    rest = asked(cx, transcript, rest, 0, &mut info, buf);
     if area.height >= ROOMY {
         rest = split_bottom(rest, 1).0;
     }

@@ -26,6 +26,9 @@ const PICKER: u16 = 14;
 /// Columns of a row's group and of its name in the picker.
 const GROUP: usize = 24;
 const LABEL: usize = 64;
+/// Columns of what stands behind a name that a long one gives way to: a key.
+const DETAIL: usize = 18;
+const DETAIL_FROM: u16 = 60;
 
 /// First index of a window of `len` rows that shows `selected`.
 pub(super) fn window(selected: usize, len: usize) -> usize {
@@ -56,7 +59,11 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let shown = || rows.iter().skip(first).take(usize::from(list.height));
     let widest =
         |of: fn(&Row) -> &str, most: usize| shown().map(|row| width::str_width(of(row))).max().unwrap_or(0).min(most);
-    let (groups, labels) = (widest(|row| &row.group, GROUP), widest(|row| &row.label, LABEL));
+    // On a narrow screen the words are what is needed.
+    let detail = if list.width >= DETAIL_FROM { DETAIL } else { 0 };
+    let (groups, details) = (widest(|row| &row.group, GROUP), widest(|row| &row.detail, detail));
+    let beside = 4 + if groups > 0 { groups + 2 } else { 0 } + if details > 0 { details + 3 } else { 1 };
+    let labels = widest(|row| &row.label, LABEL).min(usize::from(list.width).saturating_sub(beside));
     let mut above_group = "";
     for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
         let selected = n == picker.selected();
@@ -74,9 +81,10 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             text.push(&format!("{group}{colon}{pad}"), Token::Dim);
             above_group = &row.group;
         }
-        text.push(&row.label, style);
+        let label = if row.detail.is_empty() { (&*row.label).into() } else { width::truncate(&row.label, labels) };
+        text.push(&label, style);
         if !row.detail.is_empty() {
-            text.push(&" ".repeat(labels.saturating_sub(width::str_width(&row.label)) + 2), Token::Dim);
+            text.push(&" ".repeat(labels.saturating_sub(width::str_width(&label)) + 2), Token::Dim);
             text.push(&row.detail, Token::Dim);
         }
         let room = list.width.saturating_sub(1);

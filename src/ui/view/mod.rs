@@ -95,7 +95,7 @@ impl<'a> ViewCx<'a> {
             spinner_frame: self.spinner_frame(),
             folds: &self.state.view.folds,
             plan_beside: self.state.has_panel,
-            selection: self.state.view.grip.selection(),
+            selection: self.state.view.marked(),
             typing: self.typing(),
             theme: self.theme,
             home: self.home,
@@ -242,7 +242,8 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
     }
     let (rest, rule) = split_bottom(rest, 1);
-    let mut rest = asked(cx, transcript, rest, info, buf);
+    let blank = blank_rows(cx, transcript, rest);
+    let mut rest = asked(cx, transcript, rest, blank, info, buf);
     if buf.area.height >= AIR_FROM && rest.height > 4 {
         rest = split_bottom(rest, 1).0;
     }
@@ -280,8 +281,26 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     moving
 }
 
-/// Lists, questions and lines that are written, from the bottom of an area; returns what is left above them.
-fn asked(cx: &ViewCx<'_>, transcript: &mut Transcript, mut rest: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
+/// Rows that nothing would be said in; none where something else than a conversation is shown.
+fn blank_rows(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect) -> u16 {
+    let view = &cx.state.view;
+    let shows_another = cx.state.help.is_some() || cx.state.list.is_some() || cx.state.inspector.is_some();
+    if view.dock.dialog.is_none() || shows_another || view.review_here().is_some() || cx.session.is_untouched() {
+        return 0;
+    }
+    transcript.blank_rows(&cx.draw_ctx(), panel::place(cx, area).0, view.scroll)
+}
+
+/// Lists, questions and lines that are written, from the bottom of an area; returns what is left above them. So many rows
+/// of the area nothing else needs.
+fn asked(
+    cx: &ViewCx<'_>,
+    transcript: &mut Transcript,
+    mut rest: Rect,
+    blank: u16,
+    info: &mut FrameInfo,
+    buf: &mut Buffer,
+) -> Rect {
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
@@ -290,7 +309,8 @@ fn asked(cx: &ViewCx<'_>, transcript: &mut Transcript, mut rest: Rect, info: &mu
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
-        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)),
+        // Of the conversation nothing that there is room for is covered; a blank row stands between.
+        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)).max(blank.saturating_sub(1)),
     };
     let laid = if lists { None } else { dock::layout(cx, transcript, rest.width, dock_room.min(rest.height)) };
     let dock_height = laid.as_ref().map_or(0, Dock::height);
@@ -387,7 +407,7 @@ fn show_transcript(
 
 fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     paint::fill(buf, area, Token::Question, cx.theme);
-    dock::draw(cx, laid, area, buf);
+    info.choices = dock::draw(cx, laid, area, buf);
     info.dock = area;
     info.dialog = Some(laid.dialog().clone());
     info.options = laid.options();

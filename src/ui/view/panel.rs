@@ -256,9 +256,8 @@ fn context(usage: &Usage, rows: &mut Rows) {
     } else if usage.used > 0 {
         rows.head("CONTEXT", format!("{} tokens", human::tokens(usage.used)));
     }
-    if let Some((amount, unit)) = &usage.cost {
-        let unit = width::truncate(&sanitize::line(unit), 8).into_owned();
-        rows.rows.push((StyledText::of(format!(" {amount:.2} {unit}"), Token::Dim), StyledText::new()));
+    if let Some(cost) = usage.cost.as_ref().and_then(labels::cost) {
+        rows.rows.push((StyledText::of(format!(" {cost}"), Token::Dim), StyledText::new()));
     }
 }
 

@@ -386,7 +386,8 @@ fn what_is_to_review_stands_before_keys_and_the_model() {
     s.end_turn(Stop::EndTurn);
     changed(&mut s, 2, false);
     s.draw();
-    assert!(s.last_row().starts_with(" ready ") && s.last_row().contains("+2 −1 · 1 to review"), "{}", s.shown);
+    assert!(s.last_row().starts_with(" ready ") && s.last_row().contains("1 to review"), "{}", s.shown);
+    assert!(!s.last_row().contains("+2"), "sums of all beside what is open are another account: {}", s.shown);
     let mut s = picture(120, 40);
     s.update(Update::Usage {
         used: 380_000,

@@ -68,6 +68,14 @@ pub(super) enum Bar {
 pub(super) struct Row {
     pub text: StyledText,
     pub bar: Bar,
+    /// Columns, and which choice stands there that can be highlighted.
+    pub choices: Vec<(Range<u16>, usize)>,
+}
+
+impl Row {
+    pub fn new(text: StyledText, bar: Bar) -> Self {
+        Self { text, bar, choices: Vec::new() }
+    }
 }
 
 /// Rows that belong together, and the choices that they are about.
@@ -242,7 +250,8 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
 fn flow(choices: &[Choice], from: usize, look: Look) -> Option<Vec<Block>> {
     let columns = look.inner();
     let gap = if columns >= 70 { 3 } else { 2 };
-    let mut rows: Vec<(Range<usize>, StyledText)> = Vec::new();
+    let column = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+    let mut rows: Vec<Block> = Vec::new();
     for (at, choice) in (from..).zip(choices) {
         let (mut text, words) = text(choice, at, look);
         text.append(&words);
@@ -250,17 +259,21 @@ fn flow(choices: &[Choice], from: usize, look: Look) -> Option<Vec<Block>> {
         if wide > columns {
             return None;
         }
-        match rows.last_mut() {
-            Some((range, row)) if width::styled_width(row) + gap + wide <= columns => {
-                row.push(&" ".repeat(gap), Token::Text);
-                row.append(&text);
-                range.end = at + 1;
-            }
-            _ => rows.push((at..at + 1, text)),
+        let left = rows.last().and_then(|block| block.rows.last()).map(|row| width::styled_width(&row.text) + gap);
+        let from = left.filter(|left| left + wide <= columns);
+        if from.is_none() {
+            rows.push(Block { options: at..at, rows: vec![Row::new(StyledText::new(), Bar::Yes)] });
         }
+        let (block, from) = (rows.last_mut()?, from.unwrap_or(0));
+        let row = block.rows.last_mut()?;
+        if from > 0 {
+            row.text.push(&" ".repeat(gap), Token::Text);
+        }
+        row.text.append(&text);
+        row.choices.extend((choice.by == By::Highlight).then(|| (column(from)..column(from + wide), at)));
+        block.options.end = at + 1;
     }
-    let block = |(options, text)| Block { options, rows: vec![Row { text, bar: Bar::Yes }] };
-    Some(rows.into_iter().map(block).collect())
+    Some(rows)
 }
 
 /// One below the other, over as many rows as each needs.
@@ -277,7 +290,9 @@ fn stack(choices: &[Choice], from: usize, look: Look) -> Vec<Block> {
             LogicalLine { prefix: front, hang, text: words, wrap: WrapMode::Words, ..LogicalLine::default() }
         };
         let name = Detail { line, bar: Bar::Yes };
-        let rows = std::iter::once(&name).chain(&choice.detail).flat_map(|part| rows(part, look)).collect();
+        let own = (choice.by == By::Highlight).then_some((0..u16::MAX, at));
+        let rows = std::iter::once(&name).chain(&choice.detail).flat_map(|part| rows(part, look));
+        let rows = rows.map(|row| Row { choices: own.clone().into_iter().collect(), ..row }).collect();
         Block { options: at..at + 1, rows }
     };
     (from..).zip(choices).map(block).collect()
@@ -292,7 +307,7 @@ fn rows(part: &Detail, look: Look) -> Vec<Row> {
     let row = |p: paint::Painted| {
         let mut text = p.front;
         text.append(&p.text);
-        Row { text, bar: part.bar }
+        Row::new(text, part.bar)
     };
     painted.into_iter().map(row).collect()
 }
