@@ -118,7 +118,7 @@ impl Snapshot {
                         jobs.push(Job::walked(key.clone(), Some(*entry), *stat));
                     }
                 }
-                None if room == 0 => self.full = true,
+                None if room == 0 => self.beyond.now.files = true,
                 None => {
                     room -= 1;
                     jobs.push(Job::walked(key.clone(), None, *stat));
