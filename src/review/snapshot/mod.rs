@@ -262,8 +262,7 @@ impl Snapshot {
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
             self.beyond.passed()?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
-            let record = self.verified.as_ref().filter(|_| self.index.is_some());
-            record.inspect(|record| record.note(&self.seen, first));
+            self.note_verified(first);
         }
         changes
     }
