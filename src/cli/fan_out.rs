@@ -59,6 +59,7 @@ pub(super) fn run(
     prompt: &str,
     surroundings: &Surroundings,
     budget: Option<&Budget>,
+    deadline: Option<Instant>,
 ) -> Result<u8, Usage> {
     let agents = &exec.fan_out;
     let dir = launch::directory(&exec.common)?;
@@ -75,8 +76,8 @@ pub(super) fn run(
     // What is wrong with one is said before any is started.
     let answers = exec.answers.as_deref().map(super::values::answers).transpose()?;
     let commands: Vec<AgentCommand> = agents.iter().map(named).collect::<Result<_, _>>()?;
-    let (attached, timeout) = match super::attached::read(&exec.attach, exec.timeout)? {
-        Attached::Read(attached, left) => (attached, left),
+    let attached = match super::attached::read(&exec.attach, deadline)? {
+        Attached::Read(attached) => attached,
         Attached::Late => {
             say(LATE_FILES);
             return Ok(code::TIMEOUT);
@@ -122,7 +123,7 @@ pub(super) fn run(
             model: exec.common.model.clone(),
             mode: exec.mode.clone(),
             options: exec.config.clone(),
-            timeout,
+            deadline,
             answers: answers.clone(),
             opening: Opening::New,
             age: None,

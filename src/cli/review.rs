@@ -17,7 +17,7 @@ use crate::model::changes::{
 use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
-use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, runs_before};
+use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before};
 use crate::text::diff::Kind;
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
@@ -27,12 +27,27 @@ use std::path::{Path, PathBuf};
 /// Files that are named of those that could not be read.
 const NAMED: usize = 20;
 
-/// The review that is meant.
+/// Sessions that are named which have the same id.
+const NAMESAKES: usize = 5;
+
+/// The review that is meant. Where others are called the same, they are named.
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let found = archive::find(home, name, here.ok().as_deref());
     if name == archive::LAST {
         say_namesakes(&archive::list(home), name);
+    } else if let Ok(Found { dir, session: Some(session) }) = &found {
+        let others = namesakes(home, dir, session);
+        if !others.is_empty() {
+            let run = dir.file_name().map(paths::visible).unwrap_or_default();
+            let id = archive::shown_id(&session.id);
+            let more = others.len().saturating_sub(NAMESAKES);
+            let mut named = others.into_iter().take(NAMESAKES).collect::<Vec<_>>().join(", ");
+            if more > 0 {
+                let _ = write!(named, " and {more} more");
+            }
+            say(&format!("{id} is the id of several sessions; this one is {run}, others are {named}"));
+        }
     }
     found
 }

@@ -41,6 +41,7 @@ const DEMO_PROMPT: &str = "Fix the subtraction in add() and run the tests.";
 const MAX_PROMPT: u64 = 16 << 20;
 /// The whole program. `args` are those after the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let started = Instant::now();
     let command = match args::parse(args) {
         Ok(command) => command,
         Err(usage) => return fail(&usage),
@@ -65,7 +66,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doctor(asked) => super::doctor::run(&asked),
         Command::Check(asked) => super::check::run(&asked),
         Command::Inspect(asked) => super::inspect::run(&asked),
-        Command::Exec(exec) => run_exec(*exec),
+        Command::Exec(exec) => run_exec(*exec, started),
         Command::Review(session) => super::review::review(&session),
         Command::Undo(undo) => super::review::undo(&undo),
         Command::Redo(session) => super::review::redo(&session),
@@ -139,13 +140,15 @@ fn reset() -> Result<u8, Usage> {
     Ok(code::OK)
 }
 
-fn run_exec(exec: Exec) -> Result<u8, Usage> {
+/// `started`: when the program was.
+fn run_exec(exec: Exec, started: Instant) -> Result<u8, Usage> {
     let surroundings = Surroundings::read();
     say_warnings(&surroundings);
     let budget = super::spent::budget(&surroundings);
     if !exec.fan_out.is_empty() {
         let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
-        return super::fan_out::run(&exec, &prompt, &surroundings, budget.as_ref());
+        let deadline = exec.timeout.map(|timeout| begun(&exec.prompt, started) + timeout);
+        return super::fan_out::run(&exec, &prompt, &surroundings, budget.as_ref(), deadline);
     }
     let answers = exec.answers.as_deref().map(answers).transpose()?;
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
@@ -179,13 +182,14 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         },
     };
     let name = launch::name_to_type(&agent, &surroundings.config);
-    let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt };
+    let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
+    let deadline = exec.timeout.map(|timeout| begun(&exec.prompt, started) + timeout);
     if let Some(why) = budget.as_ref().and_then(|budget| super::spent::used_up(budget, cost.as_ref())) {
         say(&why);
         return Ok(code::NOT_FINISHED);
     }
-    let (attached, timeout) = match super::attached::read(&exec.attach, exec.timeout)? {
-        Attached::Read(attached, left) => (attached, left),
+    let attached = match super::attached::read(&exec.attach, deadline)? {
+        Attached::Read(attached) => attached,
         Attached::Late => {
             say(LATE_FILES);
             return Ok(code::TIMEOUT);
@@ -224,7 +228,7 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
         model: exec.common.model,
         mode: exec.mode,
         options: exec.config,
-        timeout,
+        deadline,
         answers,
         opening,
         age: opened.map(sessions::age),
@@ -235,6 +239,11 @@ fn run_exec(exec: Exec) -> Result<u8, Usage> {
     let ended = execute(config, options, &wanted);
     worktree.iter().for_each(super::worktrees::say_what_next);
     ended
+}
+
+/// From when on the time of a run counts: a prompt that is waited for is none of its doing.
+fn begun(prompt: &str, started: Instant) -> Instant {
+    if prompt == "-" { Instant::now() } else { started }
 }
 
 /// Where the files are that it goes on with, when that is not where it was called.
@@ -390,7 +399,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         model: None,
         mode: None,
         options: Vec::new(),
-        timeout: None,
+        deadline: None,
         answers: None,
         opening: Opening::New,
         age: None,

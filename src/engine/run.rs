@@ -91,6 +91,8 @@ pub struct Engine {
     news: Vec<Addressed<FrontEnd>>,
     /// What was typed to log in, and must not be shown or written down.
     hearing: Hearing,
+    /// What has begun to end.
+    ending: Option<shutdown::Ending>,
 }
 
 impl Engine {
@@ -175,6 +177,7 @@ impl Engine {
             timers: Timers::default(),
             news: Vec::new(),
             hearing: Hearing::default(),
+            ending: None,
             hint,
         };
         engine.hide_headers(AgentKey::FIRST);

@@ -61,7 +61,8 @@ pub struct ExecOptions {
     pub model: Option<String>,
     pub mode: Option<String>,
     pub options: Vec<(String, String)>,
-    pub timeout: Option<Duration>,
+    /// When the time given is over.
+    pub deadline: Option<Instant>,
     /// For the forms of the agent; without them, all are declined.
     pub answers: Option<Answers>,
     /// The session that the prompt is for.
@@ -122,9 +123,9 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         printer: Printer::new(stdout),
         said: Said::new(),
         stage: Stage::Opening,
-        options,
         verdict: None,
-        deadline: None,
+        deadline: options.deadline,
+        options,
         unreviewed: None,
         before: None,
         tried: 0,
@@ -133,6 +134,11 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     let mut signals = Signals::listen()?;
     let mut verdict = exec.drive(&mut engine, &mut signals).await;
     exec.follower.leave_to_the_end(&verdict.words);
+    if code::is_cut(verdict.code) {
+        // While the rest is looked at and written.
+        engine.hurry(Duration::ZERO);
+        engine.begin_to_end();
+    }
     let (until, signal) = exec.wait_for_review(&mut engine, verdict.code, &mut signals).await;
     if let Some(signal) = signal {
         verdict = verdict.signalled(signal);
@@ -215,7 +221,6 @@ struct Exec {
 
 impl Exec {
     async fn drive(&mut self, engine: &mut Engine, signals: &mut Signals) -> Verdict {
-        self.deadline = self.options.timeout.map(|t| Instant::now() + t);
         tokio::select! {
             biased;
             signal = signals.next() => return cancel_verdict(Cause::Signal(signal.exit_code())),
@@ -229,7 +234,7 @@ impl Exec {
             }
             self.print(engine, Last::No);
             let behind = self.printer.is_behind() || self.said.is_behind();
-            let until = self.wake_at();
+            let (until, is_over) = (self.wake_at(), matches!(self.stage, Stage::Quieting(..)));
             news = Vec::new();
             tokio::select! {
                 biased;
@@ -238,16 +243,18 @@ impl Exec {
                         return verdict;
                     }
                 }
+                // In a flood there is always something to write.
+                () = sleep_until(until), if !is_over => if let Some(verdict) = self.time_passed(engine) {
+                    return verdict;
+                },
                 gone = self.printer.pump() => if gone.is_err()
                     && let Some(verdict) = self.cancel(engine, Cause::ReaderGone) {
                         return verdict;
                 },
                 () = self.said.pump() => {}
-                () = sleep_until(until) => {
-                    if let Some(verdict) = self.time_passed(engine) {
-                        return verdict;
-                    }
-                }
+                () = sleep_until(until), if is_over => if let Some(verdict) = self.time_passed(engine) {
+                    return verdict;
+                },
                 wake = engine.next(), if !behind => {
                     let before = engine.version();
                     news = engine.step(wake);

@@ -206,25 +206,25 @@ pub fn is_empty(dir: &Path) -> bool {
     dir.join(LEDGER).metadata().is_ok_and(|meta| meta.len() == 0)
 }
 
-/// The review that `name` means: a session's id (the newest that has it), the name of a review, a beginning of either
-/// that only one has, or [`LAST`]. `cwd` is the current directory, for `last`.
+/// The review that `name` means: a session's id (the newest that has it in the current directory, else anywhere), the name of a review, a beginning of either
+/// that only one has, or [`LAST`]. `cwd` is the current directory.
 pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, ReviewError> {
     let all: Vec<Listed> = list(home).into_iter().filter(|one| one.head.is_some()).collect();
     let none = || ReviewError::NoSession(name.to_owned());
+    let is_here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
     if name == LAST {
-        let here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
         // A run that never got as far as a session has changed nothing.
         let all: Vec<&Listed> = all.iter().filter(|one| !one.sessions.is_empty()).collect();
         // The demo's directory is gone with it: there is nothing to be put back.
         let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
         let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);
-        let newest = first(&here).or_else(|| first(&there)).or_else(|| first(&|_| true));
+        let newest = first(&is_here).or_else(|| first(&there)).or_else(|| first(&|_| true));
         let newest = newest.ok_or_else(|| ReviewError::Refused("no sessions are kept yet".to_owned()))?;
         return Ok(Found { dir: newest.dir.clone(), session: newest.sessions.last().cloned() });
     }
     let of = |one: &Listed, session: &AgentSession| Found { dir: one.dir.clone(), session: Some(session.clone()) };
     let exact = |one: &Listed| one.sessions.iter().find(|s| s.id == name).map(|s| of(one, s));
-    if let Some(found) = all.iter().find_map(exact) {
+    if let Some(found) = all.iter().filter(is_here).find_map(exact).or_else(|| all.iter().find_map(exact)) {
         return Ok(found);
     }
     if let Some(one) = all.iter().find(|one| one.stem == name) {

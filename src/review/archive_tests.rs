@@ -83,6 +83,12 @@ fn a_session_is_found_by_id_by_beginning_and_by_the_name_of_its_review() {
     // Agents that begin to count anew with each start.
     is("same", &newest, Some(("same", 1)));
     is("sam", &newest, Some(("same", 1)));
+    let elsewhere = put(home, "400-000-1", 400, "/c", &[session("same", 1)]);
+    is("same", &elsewhere, Some(("same", 1)));
+    // The person is in the directory of another one.
+    let here = |cwd: &str| find(home, "same", Some(Path::new(cwd))).unwrap().dir;
+    assert_eq!([here("/b"), here("/c"), here("/d")], [newest.clone(), elsewhere.clone(), elsewhere.clone()]);
+    fs::remove_dir_all(elsewhere).unwrap();
     match found("ab") {
         Err(ReviewError::Ambiguous { name, found }) => {
             assert_eq!(name, "ab");

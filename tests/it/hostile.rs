@@ -4,6 +4,7 @@
 
 use crate::exec::support::{Done, Lab, demo};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Everything that a terminal could obey, or that turns text around.
 fn is_bad(c: char) -> bool {
@@ -191,6 +192,39 @@ fn an_agent_that_stops_reading_is_given_up_at_64_mib() {
     done.assert_says(5, &["stopped reading", "64 MiB"]);
     assert!(done.peak_kib < 350 << 10, "{} KiB", done.peak_kib);
     lab.assert_nothing_left();
+}
+
+/// Answers `initialize` and `session/new`, changes a file when it is asked for something, and says one line without end.
+const FLOOD: &str = r#"
+id() { printf '%s' "$1" | sed 's/.*"id":\([0-9]*\).*/\1/'; }
+read -r line; printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1}}\n' "$(id "$line")"
+read -r line; printf '{"jsonrpc":"2.0","id":%s,"result":{"sessionId":"s"}}\n' "$(id "$line")"
+read -r line
+echo x > changed.txt
+"#;
+
+#[test]
+fn a_flood_does_not_hold_up_the_end_that_a_timeout_makes() {
+    let update = |update: &str| {
+        format!(r#"{{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{update}}}}}"#)
+    };
+    let long = "x".repeat(1000);
+    let text = format!(r#"{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{long}"}}}}"#);
+    let call = format!(
+        r#"{{"sessionUpdate":"tool_call","toolCallId":"t","title":"{long}","kind":"execute","status":"in_progress"}}"#
+    );
+    for (update, trap) in [(update(&text), ""), (update(&call), "trap '' TERM HUP INT\n")] {
+        let lab = Lab::new();
+        let (review, patch) = (lab.path("review.json"), lab.path("all.patch"));
+        let files = ["--review", review.to_str().unwrap(), "--patch", patch.to_str().unwrap()];
+        let agent = lab.shell_agent(&format!("{FLOOD}\n{trap}exec yes '{update}'\n"));
+        let done = lab.exec(&[&["x", "--allow", "all", "--timeout", "2"][..], &files].concat(), &agent);
+        done.assert_says(124, &["--timeout"]);
+        assert!(done.took < Duration::from_millis(4500), "{:?}", done.took);
+        let report = std::fs::read_to_string(review).unwrap();
+        assert!(report.contains("changed.txt") && patch.is_file(), "{report}");
+        lab.assert_nothing_left();
+    }
 }
 
 #[test]

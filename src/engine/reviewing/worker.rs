@@ -20,7 +20,7 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
-use crate::review::session::{ReviewSession, earlier_runs, is_elsewhere, persons};
+use crate::review::session::{ReviewSession, Share, earlier_runs, is_elsewhere, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
@@ -113,7 +113,7 @@ impl Worker {
                     Ok(job) => Some(job),
                     Err(TryRecvError::Disconnected) => return,
                     Err(TryRecvError::Empty) => {
-                        if !self.review.keep_theirs(Instant::now() + SLICE) && !self.scopes.is_empty() {
+                        if !self.review.keep_theirs(Share::until(Instant::now() + SLICE)) && !self.scopes.is_empty() {
                             self.soon();
                         }
                         None
@@ -171,6 +171,10 @@ impl Worker {
                 let begun = Instant::now();
                 let looked = self.review.first_look();
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the first look");
+                if alone.is_some() {
+                    // An agent may work before it is given anything to do.
+                    self.review.keep_theirs(Share::before_harm(Instant::now()));
+                }
                 self.trouble("snapshot", "the files could not be looked at", looked);
                 // The waiter is gone when the time was up.
                 alone.map(|looked| looked.try_send(()));
@@ -226,7 +230,7 @@ impl Worker {
             }
             Job::BeforeCommand { req, done } => {
                 let looked = self.review.before_command();
-                self.review.keep_theirs(Instant::now() + LAST_CHANCE);
+                self.review.keep_theirs(Share::before_harm(Instant::now() + LAST_CHANCE));
                 self.review.command_let_go(req);
                 let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
@@ -319,7 +323,7 @@ impl Worker {
         let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
         let covered = self.review.begin_turn_unless(turn.0, sent);
         let covered = covered.map_err(|e| e.to_string());
-        self.review.keep_theirs(Instant::now() + LAST_CHANCE);
+        self.review.keep_theirs(Share::before_harm(Instant::now() + LAST_CHANCE));
         self.tell(at, ReviewEvent::TurnCovered { turn, covered });
         self.now();
     }

@@ -2,10 +2,12 @@
 //! written.
 
 use super::Engine;
+use crate::engine::wait::sleep_until;
 use crate::host::process::{Household, Survivor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
 use tracing::debug;
 
 /// How long the last lines of the journal, and then those of a recording, may take on their way to the disk.
@@ -28,10 +30,33 @@ pub struct Goodbye {
     pub unlogged: Option<String>,
 }
 
+/// What is on its way out.
+pub(super) struct Ending {
+    household: Household,
+    agents: Vec<JoinHandle<Vec<Survivor>>>,
+    killed: JoinHandle<()>,
+}
+
 impl Engine {
     /// From now on agents are ended within that time or soon after it.
     pub fn hurry(&mut self, left: Duration) {
         self.links.hurry(left);
+    }
+
+    /// Agents and commands begin to end, while something else is still waited for. Nothing is heard of them any more.
+    pub fn begin_to_end(&mut self) {
+        if self.ending.is_some() {
+            return;
+        }
+        let household = Household::look();
+        for line in self.core.answer_all() {
+            self.send(line);
+        }
+        debug!("everything is answered; the agents end");
+        let agents = self.links.end_all();
+        let terminals = Arc::clone(self.terminals.host());
+        let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
+        self.ending = Some(Ending { household, agents, killed });
     }
 
     /// The person's terminal has been restored before this is called; it may take some seconds.
@@ -41,27 +66,23 @@ impl Engine {
 
     /// The same; from `end` on the last look of the review is not waited for.
     pub async fn shutdown_by(mut self, end: Option<Instant>) -> Goodbye {
-        let household = Household::look();
+        self.begin_to_end();
         let left = end.map_or(LAST_WRITES, |end| end.saturating_duration_since(Instant::now()));
         // While the agents end.
         let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
-        for line in self.core.answer_all() {
-            self.send(line);
-        }
-        debug!("everything is answered; the agents end");
-        let ended = self.links.end_all();
         // Threads of terminals must not wait for a reader that is gone.
         self.facts.close();
-        let terminals = Arc::clone(self.terminals.host());
-        let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
+        let Some(Ending { household, agents, killed }) = self.ending.take() else { return Goodbye::default() };
         let mut survivors: Vec<Survivor> = Vec::new();
-        for ending in ended {
-            if let Ok(left) = ending.await {
+        // One that hangs in the kernel is left to it.
+        let late = end.map(|end| end.max(Instant::now() + LAST_MOMENT));
+        for ending in agents {
+            if let Some(Ok(left)) = within(late, ending).await {
                 survivors.extend(left);
             }
         }
-        // It has its own limit; a panic in there was printed.
-        let _ = killed.await;
+        // A panic in there was printed.
+        let _ = within(late, killed).await;
         // Who still runs before the files are looked at for the last time may change them afterwards.
         survivors.extend(household.survivors().await);
         survivors.retain(Survivor::is_alive);
@@ -78,9 +99,17 @@ impl Engine {
         }
         let patience = end.map_or(LAST_LINES, |end| end.saturating_duration_since(Instant::now()));
         let patience = patience.clamp(LAST_MOMENT, LAST_LINES);
-        let unlogged = self.audit.close(patience).await;
-        let unrecorded = self.recorder.close(patience).await;
+        let (unlogged, unrecorded) = tokio::join!(self.audit.close(patience), self.recorder.close(patience));
         Goodbye { survivors: named(survivors), ended: named(ended), unrecorded, unlogged }
+    }
+}
+
+/// What comes of something, unless it is late.
+async fn within<T>(late: Option<Instant>, what: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        done = what => Some(done),
+        () = sleep_until(late) => None,
     }
 }
 

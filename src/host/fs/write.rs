@@ -72,7 +72,7 @@ pub fn write_text(
     let go_on = || if is_wanted() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::Interrupted)) };
     let fill = |file: &mut File| {
         content.as_bytes().chunks(CHUNK).try_for_each(|part| go_on().and_then(|()| file.write_all(part)))?;
-        file.sync_data()?;
+        sync(file)?;
         go_on()
     };
     replace(&dir, &name, stat.as_ref(), None, was, fill)
@@ -122,7 +122,7 @@ pub(super) fn replace(
             fchmod(&file, mode)?;
         }
         // Otherwise a crash soon after the rename could leave an empty file on some file systems.
-        file.sync_data()?;
+        sync(&file)?;
         Ok((lost, put_in_place(dir, name, temp, was)?))
     };
     filled().map_err(|refusal: Refusal| refusal.leaving(dir, prepared))
@@ -139,6 +139,11 @@ pub(super) fn replace_by_link(
     let (temp, ()) = temporary(dir, |from| symlinkat(target, dir, from))?;
     let prepared = temp.name();
     put_in_place(dir, name, temp, was).map_err(|refusal| refusal.leaving(dir, prepared))
+}
+
+/// See `store::replace::sync`.
+fn sync(file: &File) -> io::Result<()> {
+    if cfg!(test) { Ok(()) } else { file.sync_data() }
 }
 
 /// Owner, group and extended attributes of the old file; in words, which of them could not be kept.

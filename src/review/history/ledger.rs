@@ -11,6 +11,7 @@ use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
 use crate::review::state::{Oid, State};
 use crate::store::private::{open_as, private_file};
+use crate::store::replace::sync;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -350,7 +351,7 @@ impl Ledger {
     /// All of it is on the disk when it returns.
     pub fn sync(&mut self) -> Result<(), ReviewError> {
         if self.fresh {
-            self.file.sync_data().map_err(|e| ReviewError::io(&self.path, e))?;
+            sync(&self.file).map_err(|e| ReviewError::io(&self.path, e))?;
             self.fresh = false;
         }
         Ok(())

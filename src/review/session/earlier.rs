@@ -7,7 +7,7 @@ use crate::model::changes::{Left, LeftRun, ReviewAction};
 use crate::review::archive::{self, Listed};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs that are looked into.
 const MAX_RUNS: usize = 20;
@@ -59,6 +59,14 @@ pub fn runs_before(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<
         }
     }
     found
+}
+
+/// Other sessions to which their agents have given the same id, by the runs that they began in; the newest first.
+pub fn namesakes(home: &Path, dir: &Path, session: &AgentSession) -> Vec<String> {
+    let own: Vec<PathBuf> = runs_before(home, dir, Some(session)).into_iter().map(|(run, _)| run.dir).collect();
+    let begins = |run: &Listed| openings(run).any(|one| one.id == session.id && !one.goes_on);
+    let others = archive::list(home).into_iter().filter(|run| run.dir != dir && !own.contains(&run.dir) && begins(run));
+    others.map(|run| run.stem).collect()
 }
 
 /// How each session of a run was opened first.

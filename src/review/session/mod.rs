@@ -23,7 +23,7 @@ mod write;
 
 pub use self::actions::Newest;
 use self::attribution::Attribution;
-pub use self::earlier::{EarlierRun, earlier_runs, runs_before};
+pub use self::earlier::{EarlierRun, earlier_runs, namesakes, runs_before};
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
 pub use self::turns::Turns;
@@ -31,6 +31,7 @@ use self::write::Writing;
 use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
 use super::snapshot::coverage::Uncovered;
+pub use super::snapshot::preserve::Share;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
 use crate::base::human::thousands;
@@ -270,9 +271,9 @@ impl ReviewSession {
         root_stands(&self.files.snapshot)
     }
 
-    /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
-    pub fn keep_theirs(&mut self, until: Instant) -> bool {
-        self.files.snapshot.objects.keep_theirs(until)
+    /// Goes on keeping what only the person's repositories have. Whether something is left.
+    pub fn keep_theirs(&mut self, share: Share) -> bool {
+        self.files.snapshot.keep_theirs(share)
     }
 
     pub fn keeps_theirs(&self) -> bool {

@@ -5,6 +5,7 @@ use super::*;
 use crate::model::changes::{ReviewAction, RewindOutcome};
 use crate::review::report::json;
 use crate::review::report::patch;
+use crate::review::snapshot::preserve::Share;
 use serde_json::Value;
 use std::fs;
 use std::process::Command;
@@ -16,7 +17,7 @@ const AT_RISK: &str = "only in your repository's .git: if that is harmed";
 
 /// As the thread of the review does it after the first look.
 fn keep(place: &mut Place) {
-    assert!(!place.review.keep_theirs(Instant::now() + Duration::from_hours(1)));
+    assert!(!place.review.keep_theirs(Share::until(Instant::now() + Duration::from_hours(1))));
 }
 
 fn git(place: &Place, args: &[&str]) {
@@ -199,7 +200,7 @@ fn copies_that_were_begun_count_when_the_repository_is_harmed() {
     place.begin();
     // Nothing is finished between two slices.
     for _ in 0..3 {
-        assert!(place.review.keep_theirs(Instant::now()));
+        assert!(place.review.keep_theirs(Share::until(Instant::now())));
     }
     let (place, outcomes) = taken_back(place, |p| gone(p, &[".git"]));
     assert_eq!(outcomes, [RESTORED; 3]);

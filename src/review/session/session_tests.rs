@@ -1201,6 +1201,10 @@ fn what_earlier_runs_of_a_session_have_left_is_found_until_it_is_taken_back() {
     assert_eq!(left(&its), [], "what was before the one that began is not its own");
     let before: Vec<String> = runs_before(&home, &its, None).into_iter().map(|(run, _)| run.stem).collect();
     assert_eq!(before, ["v"]);
+    let called_the_same = |dir: &Path, id: &str| namesakes(&home, dir, &AgentSession::new(id, 1, "agent"));
+    assert_eq!(called_the_same(&its, "session-1"), ["s"]);
+    assert_eq!(called_the_same(&same, "session-1"), ["v"]);
+    assert_eq!(called_the_same(&other, "session-2"), [""; 0]);
     let run = earlier_runs(&home, &same, None).remove(0);
     assert_eq!(run.run.stem, "s");
     ReviewSession::open(&run.listed.dir).unwrap().act(&ReviewAction::Rewind { turn: 0 }).unwrap();
@@ -1595,19 +1599,22 @@ fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_ther
 
 #[test]
 fn what_was_read_and_compared_for_a_turn_is_given_back_when_it_is_over() {
-    let text = |turn: u64| lines(4000).replace("line", &format!("of turn {turn} is this long line"));
+    const TURNS: u64 = 15;
+    // Few lines that are long: what is kept is counted in bytes, and to compare lines takes time.
+    let text = |turn: u64| lines(400).replace("line", &format!("of turn {turn} {}", "is this long line ".repeat(18)));
     let mut place = Place::with(&[("a", b"one\n")]);
     let mut most = 0;
-    for turn in 1..40 {
+    for turn in 1..=TURNS {
         place.turn(turn, |p| {
             p.client_writes("a", &text(turn));
             most = most.max(p.review.files.kept());
         });
         assert!(place.review.files.kept() < 4 << 20, "turn {turn}: {}", place.review.files.kept());
     }
+    assert!(most * TURNS as usize > 8 << 20, "it would be too much if all were kept: {most}");
     // Within a turn nothing is read or compared twice for want of room.
     assert!(most < 8 << 20, "{most}");
-    assert_eq!(place.doc(Scope::Session).files[0].added, 4000);
+    assert_eq!(place.doc(Scope::Session).files[0].added, 400);
 }
 
 #[test]

@@ -7,14 +7,14 @@
 
 use super::packs::{hash, sha1};
 use super::their_pack::{Answer, LARGEST, TheirPack};
-use super::trust::Trust;
+use super::trust::{Trust, worth};
 use super::zlib;
 use crate::review::state::Oid;
 use crate::review::worktree::plain::FileId;
 use crate::review::worktree::walk;
 use std::collections::HashSet;
-use std::fs::{self, Metadata};
-use std::io::{BufReader, Read as _};
+use std::fs::{self, File, Metadata};
+use std::io::{BufReader, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -29,6 +29,9 @@ const MAX_PACKS: usize = 1024;
 const HELD: usize = 48;
 /// So many that say to have a content which need not be there are asked for it.
 const CLAIMS: usize = 3;
+/// The same of one that is to be read since nothing else has it, as it seems: first of those that are trusted, then of
+/// the others.
+const ASKED: usize = 8;
 /// Names in a directory of packs.
 const MAX_NAMES: usize = 1 << 16;
 /// Bytes of a list of alternates.
@@ -125,7 +128,7 @@ impl Alternates {
     pub(crate) fn size(&self, oid: &Oid) -> Option<u64> {
         self.places.iter().find_map(|place| {
             let packed = || place.packs().iter().find_map(|pack| pack.size(oid));
-            packed().or_else(|| loose_size(&place.loose(oid)))
+            packed().or_else(|| length(&mut BufReader::new(walk::open_plain(&place.loose(oid))?)))
         })
     }
 
@@ -137,20 +140,31 @@ impl Alternates {
         }
     }
 
-    /// The same, with why there is none. Packs that have been wrong too often are asked when no other has it.
+    /// The same, with why there is none. What is nowhere else, as it seems, may cause some more work.
     pub(crate) fn try_read(&self, oid: &Oid) -> Read {
+        self.trust.needs();
+        self.read_with_what_is_left(oid)
+    }
+
+    /// The same, with no more work than any other content. Packs that have been wrong too often are asked when no other
+    /// has it, and few of those that say so are asked at one time: the one that has been right comes first, and of all
+    /// others each has its turn.
+    pub(crate) fn read_with_what_is_left(&self, oid: &Oid) -> Read {
         let mut is_said = self.is_less;
-        for is_last in [false, true] {
-            for place in &self.places {
-                self.trust.needs();
-                match place.read(oid, is_last) {
-                    Read::Nothing => {}
-                    Read::Unreadable => is_said = true,
-                    whole @ Read::Whole(_) => return whole,
-                }
+        let mut asked = 0;
+        for place in &self.places {
+            match place.read(oid, &mut asked) {
+                Read::Nothing => {}
+                Read::Unreadable => is_said = true,
+                whole @ Read::Whole(_) => return whole,
             }
         }
-        if is_said || self.is_spent() { Read::Unreadable } else { Read::Nothing }
+        let bad = self.places.iter().flat_map(|place| place.packs().iter().filter(|pack| pack.is_bad()));
+        match read_of(by_record(bad), oid, &mut 0) {
+            Read::Nothing if !is_said && !self.is_spent() => Read::Nothing,
+            Read::Nothing | Read::Unreadable => Read::Unreadable,
+            whole @ Read::Whole(_) => whole,
+        }
     }
 
     /// Whether there was so much work for nothing that no more is done in this look.
@@ -167,6 +181,9 @@ impl Alternates {
     fn has_whole(&self, oid: &Oid, most: Option<u64>, is: &dyn Fn(&[u8]) -> bool) -> bool {
         let mut asked = 0;
         self.places.iter().any(|place| {
+            if place.loose_whole(oid, most.unwrap_or(LARGEST)).is_some() {
+                return true;
+            }
             let packs = place.packs().iter().filter(|pack| !pack.is_bad());
             for pack in packs {
                 if asked == CLAIMS || self.is_spent() {
@@ -178,7 +195,7 @@ impl Alternates {
                     Answer::Whole(_) => return true,
                 }
             }
-            place.loose_whole(oid, most.unwrap_or(LARGEST)).is_some()
+            false
         })
     }
 
@@ -205,7 +222,7 @@ impl Alternates {
     /// Whether it can be read in the place that is ours.
     pub(crate) fn keeps(&self, kept: &Path, oid: &Oid) -> bool {
         let is_known = |place: &Place| self.trust.whole(oid).is_some_and(|file| place.with(oid, file).is_some());
-        self.kept(kept).is_some_and(|place| is_known(place) || matches!(place.read(oid, false), Read::Whole(_)))
+        self.kept(kept).is_some_and(|place| is_known(place) || matches!(place.read(oid, &mut 0), Read::Whole(_)))
     }
 
     fn kept(&self, kept: &Path) -> Option<&Place> {
@@ -221,7 +238,12 @@ impl Alternates {
     /// Whether a loose object is what its name says.
     pub(crate) fn is_whole(&self, path: &Path, oid: &Oid) -> bool {
         let file = path.symlink_metadata().ok().map(|meta| FileId::of(&meta));
-        file.is_some() && file == self.trust.whole(oid) || loose(path, oid, LARGEST).is_some()
+        let is_read = || {
+            let mut file = BufReader::new(walk::open_plain(path)?);
+            let length = length(&mut file).filter(|length| *length <= LARGEST)?;
+            unpacked(&mut file, oid, length)
+        };
+        file.is_some() && file == self.trust.whole(oid) || is_read().is_some()
     }
 }
 
@@ -234,32 +256,47 @@ impl Place {
         loose_path(&self.dir, oid)
     }
 
-    /// From packs that have been wrong too often, when `is_last`; else from all others, and from what is loose.
-    fn read(&self, oid: &Oid, is_last: bool) -> Read {
-        let mut is_said = self.opened().is_less;
-        for pack in self.packs().iter().filter(|pack| pack.is_bad() == is_last) {
-            match pack.ask(oid, None, &|bytes| is_named(bytes, oid)) {
-                Answer::Nothing => {}
-                Answer::Unable | Answer::Wrong => is_said = true,
-                Answer::Whole(bytes) => return Read::Whole(bytes),
-            }
+    /// From what is loose, and from packs that have not been wrong too often, of which so many were asked for it in vain.
+    fn read(&self, oid: &Oid, asked: &mut usize) -> Read {
+        let loose = match self.ask_loose(oid, LARGEST) {
+            Answer::Whole(bytes) => return Read::Whole(bytes),
+            Answer::Nothing => self.opened().is_less,
+            Answer::Unable | Answer::Wrong => true,
+        };
+        match read_of(by_record(self.packs().iter().filter(|pack| !pack.is_bad())), oid, asked) {
+            Read::Nothing if loose => Read::Unreadable,
+            read => read,
         }
-        if !is_last {
-            match self.loose_whole(oid, LARGEST) {
-                Some(bytes) => return Read::Whole(bytes),
-                None => is_said |= self.loose(oid).symlink_metadata().is_ok(),
-            }
-        }
-        if is_said { Read::Unreadable } else { Read::Nothing }
     }
 
     /// A loose object that is what its name says.
     fn loose_whole(&self, oid: &Oid, most: u64) -> Option<Vec<u8>> {
+        if let Answer::Whole(bytes) = self.ask_loose(oid, most) { Some(bytes) } else { None }
+    }
+
+    /// A loose object of `most` bytes, when it is what its name says. What unpacks to much more than it has may be made to
+    /// cause work.
+    fn ask_loose(&self, oid: &Oid, most: u64) -> Answer {
         let path = self.loose(oid);
-        let meta = path.symlink_metadata().ok()?;
-        let bytes = loose(&path, oid, most)?;
-        self.trust.found(*oid, FileId::of(&meta));
-        Some(bytes)
+        let Ok(meta) = path.symlink_metadata() else { return Answer::Nothing };
+        let Some(mut file) = walk::open_plain(&path).map(BufReader::new) else { return Answer::Unable };
+        let Some(length) = length(&mut file).filter(|length| *length <= most) else { return Answer::Wrong };
+        let more = length.saturating_sub(worth(meta.len()));
+        if more > 0 && self.trust.left() == 0 {
+            return Answer::Unable;
+        }
+        let mut alone = None;
+        self.trust.makes(length, &mut alone);
+        match unpacked(&mut file, oid, length) {
+            Some(bytes) => {
+                self.trust.found(*oid, FileId::of(&meta));
+                Answer::Whole(bytes)
+            }
+            None => {
+                self.trust.was_for_nothing(more);
+                Answer::Wrong
+            }
+        }
     }
 
     /// Where a blob lies, if that is in this file.
@@ -298,6 +335,29 @@ impl Place {
     }
 }
 
+/// Those that have been right come first.
+fn by_record<'a>(packs: impl Iterator<Item = &'a TheirPack>) -> Vec<&'a TheirPack> {
+    let mut packs: Vec<&TheirPack> = packs.collect();
+    packs.sort_by_key(|pack| pack.faults());
+    packs
+}
+
+/// The first of them that has it is enough; `asked` for it in vain were so many.
+fn read_of(packs: Vec<&TheirPack>, oid: &Oid, asked: &mut usize) -> Read {
+    let mut is_said = false;
+    for pack in packs {
+        if *asked == ASKED {
+            return Read::Unreadable;
+        }
+        match pack.ask(oid, None, &|bytes| is_named(bytes, oid)) {
+            Answer::Nothing => {}
+            Answer::Unable | Answer::Wrong => (is_said, *asked) = (true, *asked + 1),
+            Answer::Whole(bytes) => return Read::Whole(bytes),
+        }
+    }
+    if is_said { Read::Unreadable } else { Read::Nothing }
+}
+
 fn is_named(bytes: &[u8], oid: &Oid) -> bool {
     hash(bytes).is_ok_and(|is| is == *oid)
 }
@@ -309,20 +369,19 @@ pub(crate) fn loose_path(dir: &Path, oid: &Oid) -> PathBuf {
     dir.join(first).join(rest)
 }
 
-/// The content of a loose object of `most` bytes that is what its name says.
-fn loose(path: &Path, oid: &Oid, most: u64) -> Option<Vec<u8>> {
-    let file = walk::open_plain(path)?;
-    let mut bytes = zlib::unpack(&mut BufReader::new(file), most as usize + HEADER).ok()??;
-    let (start, length) = header(&bytes)?;
-    let is_whole = (bytes.len() - start) as u64 == length && sha1(&[&bytes]).is_ok_and(|sum| sum == oid.0);
+/// The content of a loose object of so many bytes that is what its name says.
+fn unpacked(file: &mut BufReader<File>, oid: &Oid, length: u64) -> Option<Vec<u8>> {
+    let mut bytes = zlib::unpack(file, length as usize + HEADER).ok()??;
+    let (start, said) = header(&bytes)?;
+    let is_whole = (bytes.len() - start) as u64 == said && sha1(&[&bytes]).is_ok_and(|sum| sum == oid.0);
     bytes.drain(..start);
     is_whole.then_some(bytes)
 }
 
-/// How long a loose object is by what it says.
-fn loose_size(path: &Path) -> Option<u64> {
-    let file = walk::open_plain(path)?;
-    let bytes = zlib::unpack_some(&mut BufReader::new(file), HEADER).ok()?;
+/// How long a loose object is by what it says. It can be read from its beginning afterwards.
+fn length(file: &mut BufReader<File>) -> Option<u64> {
+    let bytes = zlib::unpack_some(file, HEADER).ok()?;
+    file.rewind().ok()?;
     Some(header(&bytes)?.1)
 }
 

@@ -3,7 +3,9 @@
 //! Compares what a walk and the person's index say with what is known; reads no content but
 //! that of rules. Invariant: but for the first look, nothing is passed over because the index already names it.
 
-use super::{Point, RULES, Snapshot};
+use super::objects::Objects;
+use super::preserve::Share;
+use super::{Point, RULES, Snapshot, packs};
 use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::manifest::Entry;
@@ -11,7 +13,7 @@ use crate::review::snapshot::prior::PriorLook;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::git_index::Index;
 use crate::review::worktree::repo::Repo;
-use crate::review::worktree::walk::{self, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
+use crate::review::worktree::walk::{self, Found, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -118,7 +120,7 @@ impl Snapshot {
                         jobs.push(Job::walked(key.clone(), Some(*entry), *stat));
                     }
                 }
-                None if room == 0 => self.full = true,
+                None if room == 0 => self.beyond.now.files = true,
                 None => {
                     room -= 1;
                     jobs.push(Job::walked(key.clone(), None, *stat));
@@ -190,6 +192,12 @@ impl Snapshot {
         .mark_known(jobs);
     }
 
+    /// Puts down what this look has found true, for later sessions.
+    pub(super) fn note_verified(&self, first: bool) {
+        let record = self.verified.as_ref().filter(|_| self.index.is_some());
+        record.inspect(|record| record.note(&self.seen, first, &|oid| self.objects.own.has(oid)));
+    }
+
     /// Takes from the person's index what it knows for sure, so that it need not be read.
     pub(super) fn believe(&self, index: &Index, started: Time, jobs: &mut Vec<Job>, news: &mut Vec<(RelPath, Entry)>) {
         jobs.retain(|job| {
@@ -213,6 +221,45 @@ impl Snapshot {
             news.push((job.key.clone(), Entry { state, stat, racy, walked: job.walked, ..Entry::default() }));
             false
         });
+    }
+
+    /// Goes on keeping what only the person's repositories have. Of what they only say to have the files have the only copy,
+    /// and may not have it for long. Whether something is left.
+    pub(crate) fn keep_theirs(&mut self, share: Share) -> bool {
+        let Objects { own, theirs, preserved, .. } = &mut self.objects;
+        preserved.go_on(own, theirs, share);
+        let wanted = preserved.take_fresh();
+        if !wanted.is_empty() {
+            self.keep_from_files(wanted);
+            if self.objects.preserved.is_done() {
+                self.objects.seal();
+            }
+        }
+        self.objects.preserved.waits()
+    }
+
+    /// From files that are what they were when they were looked at. What changes is found by the next look.
+    fn keep_from_files(&mut self, mut wanted: HashSet<Oid>) {
+        let mut reader = Reader::new(self.root.path());
+        let Objects { own, preserved, .. } = &mut self.objects;
+        for (key, entry) in &self.seen {
+            let Some(oid) = entry.state.oid().filter(|oid| wanted.contains(oid)) else { continue };
+            let bytes = match reader.read(key, self.limits.file_bytes) {
+                Ok(Found::File { bytes, .. }) => bytes,
+                Ok(Found::Link { target, .. }) => target,
+                _ => continue,
+            };
+            let kept = self.head.kept.saturating_add(bytes.len() as u64);
+            if kept > self.limits.kept_bytes || packs::hash(&bytes).ok() != Some(oid) {
+                continue;
+            }
+            if preserved.found(oid, &bytes, own).is_err() {
+                // The disk is full, most likely: the next look tries again.
+                return;
+            }
+            self.head.kept = kept;
+            wanted.remove(&oid);
+        }
     }
 
     /// What was found becomes what is known.

@@ -1,4 +1,4 @@
-//! Directories that a look at the whole tree could not look into, and whether there ever were more files than it takes.
+//! Directories that a look at the whole tree could not look into.
 //!
 //! Whose doing that is, the ledger knows. Invariants: one stays until a look has come into it again, also after a
 //! restart; when that was the last time, and until when it was closed, is known by the clock of the files. One that no
@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "closed";
 const LATE_FILE: &str = "closed-at-first";
-const FULL_FILE: &str = "was-full";
 
 /// When a directory could not be looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +32,6 @@ pub(crate) struct Closed {
     before: BTreeMap<RelPath, ClosedDir>,
     /// Those that were closed from the first look on and are not any more.
     late: BTreeSet<RelPath>,
-    /// There once were more files than are looked at.
-    was_full: bool,
 }
 
 impl Closed {
@@ -49,7 +46,6 @@ impl Closed {
         Self {
             dirs: dirs.into_iter().map(|(key, dir)| (key.into(), dir)).collect(),
             late: late.into_iter().map(RelPath::from).collect(),
-            was_full: read_json(&store.join(FULL_FILE)).unwrap_or(false),
             ..Self::new(store)
         }
     }
@@ -57,19 +53,6 @@ impl Closed {
     /// Directories of which it is not known what was in them before they were opened, or went.
     pub(crate) const fn late(&self) -> &BTreeSet<RelPath> {
         &self.late
-    }
-
-    /// Whether some files were never looked at since there were too many.
-    pub(crate) const fn was_full(&self) -> bool {
-        self.was_full
-    }
-
-    pub(crate) fn had_too_many(&mut self, is_full: bool) -> Result<(), ReviewError> {
-        if is_full && !self.was_full {
-            write_json(&self.store.join(FULL_FILE), &true)?;
-            self.was_full = true;
-        }
-        Ok(())
     }
 
     /// The directories, sorted by name.

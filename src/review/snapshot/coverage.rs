@@ -11,6 +11,7 @@ use crate::review::worktree::plain::Links;
 use crate::review::worktree::repo;
 use crate::review::worktree::rules;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileType;
 use std::io::ErrorKind;
@@ -83,8 +84,30 @@ impl List {
 enum Unknown {
     /// They are ignored, but for those that have come since.
     Ignored { last: i64 },
-    /// A look has failed: perhaps it would have found them.
+    /// A look has failed, or there was more than it takes: perhaps it would have found them.
     Unclear,
+}
+
+impl Snapshot {
+    /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
+    /// `is_kept` it is not said that it is lost. `failed`: not every look has come to its end.
+    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<Uncovered> {
+        let mut dirs = Cow::Borrowed(&self.dirs);
+        if dirs.is_empty() {
+            dirs = Cow::Owned(self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect());
+        }
+        let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
+        named.extend(self.objects.left_out().map(Uncovered::from));
+        let replaced = self.root.words();
+        if self.root.is_lost() {
+            // Of what stands in its place nothing is looked at.
+            dirs = Cow::default();
+        }
+        named.extend(replaced.map(Uncovered::from));
+        named.extend(uncovered(self, &dirs, failed));
+        named.extend(self.gone(is_kept));
+        named
+    }
 }
 
 /// `dirs` are the directories that are covered. `failed`: not every look has come to its end.
@@ -92,13 +115,12 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let Snapshot { seen, closed: barred, hidden, ignored, .. } = snapshot;
     let root = snapshot.root();
     let mut out: Vec<Uncovered> = Vec::new();
-    if snapshot.full {
-        out.push(format!("{}: the others are not looked at", more_than(snapshot)).into());
-    }
+    out.extend(snapshot.beyond.words(snapshot.limits.files));
     let lists = (List::new(), List::new(), List::new());
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
-    let unknown = if failed { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
+    let is_unclear = failed || snapshot.beyond.had_more();
+    let unknown = if is_unclear { Unknown::Unclear } else { Unknown::Ignored { last: snapshot.head.last } };
     let is_known = |key: &[u8]| {
         let is_covered = dirs.contains(key) || seen.contains_key(key) || barred.has(key);
         is_covered || hidden.has_all_of(key) || hidden.was_of_others(key) || hidden.git().are_around(key)
@@ -137,17 +159,6 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     out.extend(ignored.end("ignored"));
     out.extend(hidden.words(&tops).into_iter().map(Uncovered::from));
     out
-}
-
-fn more_than(snapshot: &Snapshot) -> String {
-    format!("more than {} files", thousands(snapshot.limits.files as u64))
-}
-
-/// Of files beyond the limit that there were and are no longer found nobody knows what they were.
-pub(crate) fn were_too_many(snapshot: &Snapshot) -> Option<Uncovered> {
-    let words =
-        || format!("there were {}: what became of those that were not looked at is not known", more_than(snapshot));
-    (snapshot.closed.was_full() && !snapshot.full).then(words).map(Uncovered::from)
 }
 
 /// A directory for the person.

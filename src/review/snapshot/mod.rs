@@ -5,6 +5,7 @@
 //! not saved when all ended is reported again.
 
 pub mod alternates;
+pub mod beyond;
 pub mod candidates;
 pub mod capture;
 pub mod clock;
@@ -26,11 +27,11 @@ mod trust;
 mod verified;
 mod zlib;
 
+use self::beyond::{Beyond, TooMuch};
 use self::candidates::Named;
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::closed::Closed;
-use self::coverage::Uncovered;
 use self::manifest::{Entries, Entry, Header, Manifest};
 use self::moves::Moves;
 use self::objects::Objects;
@@ -103,8 +104,7 @@ pub struct Snapshot {
     pub(crate) clock: FilesClock,
     /// What could not be read before the last look and could be then, untouched in between.
     opened: BTreeSet<RelPath>,
-    /// There are more files than are looked at.
-    full: bool,
+    beyond: Beyond,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     pub(crate) hidden: Arc<OwnFiles>,
@@ -158,6 +158,7 @@ impl Snapshot {
             (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
             snapshot.began = [(snapshot.head.last, 0); 2];
             (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
+            snapshot.beyond = Beyond::read(dir);
         }
         snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
         snapshot.objects.reopen(snapshot.seen.values().filter_map(|entry| entry.state.oid()));
@@ -184,7 +185,7 @@ impl Snapshot {
             closed: Closed::new(dir),
             unread: BTreeMap::new(),
             opened: BTreeSet::new(),
-            full: false,
+            beyond: Beyond::new(dir),
             gone: 0,
             hidden: Arc::default(),
             moves: Moves::default(),
@@ -225,12 +226,12 @@ impl Snapshot {
         self.objects.find(self.root.path(), repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         self.at(Point::IndexRead);
-        self.full = walked.cut;
+        self.beyond.now = TooMuch { files: walked.cut && !walked.has_long_names, names: walked.has_long_names };
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
         self.mark_known(&mut jobs, first);
         self.at(Point::Judged);
-        self.dirs.clone_from(&walked.dirs);
+        self.dirs = std::mem::take(&mut walked.dirs);
         let before = (self.head, self.began);
         self.since = self.began[0];
         self.head.last = started.0;
@@ -259,10 +260,9 @@ impl Snapshot {
             self.ignored.passed(&walked, first.then_some(of_first))?;
             self.notes_histories(&walked, first)?;
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
-            self.closed.had_too_many(self.full)?;
+            self.beyond.passed()?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
-            let record = self.verified.as_ref().filter(|_| self.index.is_some());
-            record.inspect(|record| record.note(&self.seen, first));
+            self.note_verified(first);
         }
         changes
     }
@@ -326,7 +326,7 @@ impl Snapshot {
             match known {
                 Some(entry) if !entry.differs(stat.as_ref()) => continue,
                 None if room == 0 => {
-                    self.full = true;
+                    self.beyond.now.files = true;
                     continue;
                 }
                 None => room -= 1,
@@ -438,26 +438,6 @@ impl Snapshot {
     #[cfg(test)]
     pub(crate) fn uncovered(&self) -> Vec<String> {
         self.uncovered_but(&|_| false, false).into_iter().map(|line| line.words).collect()
-    }
-
-    /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
-    /// `is_kept` it is not said that it is lost. `failed`: not every look has come to its end.
-    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<Uncovered> {
-        let mut dirs = self.dirs.clone();
-        if dirs.is_empty() {
-            dirs = self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect();
-        }
-        let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
-        named.extend(self.objects.left_out().map(Uncovered::from));
-        let replaced = self.root.words();
-        if self.root.is_lost() {
-            // Of what stands in its place nothing is looked at.
-            dirs.clear();
-        }
-        named.extend(replaced.map(Uncovered::from));
-        named.extend(coverage::uncovered(self, &dirs, failed));
-        named.extend(self.gone(is_kept));
-        named
     }
 
     /// Why the last look at everything has not seen all, when the disk is to blame.

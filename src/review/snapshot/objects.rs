@@ -17,7 +17,6 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Repositories below the root whose content is made use of.
 const NESTED: usize = 64;
@@ -99,7 +98,7 @@ impl Objects {
         self.refresh();
         let mut pack = self.own.begin()?;
         for oid in std::mem::take(&mut self.owed) {
-            match self.theirs.try_read(&oid) {
+            match self.theirs.read_with_what_is_left(&oid) {
                 _ if self.own.has(&oid) => {}
                 Read::Whole(bytes) => drop(pack.add(&packs::encode(oid, &bytes)?)?),
                 Read::Unreadable | Read::Nothing => drop(self.owed.insert(oid)),
@@ -211,12 +210,6 @@ impl Objects {
 
     fn open_theirs(&self) -> Alternates {
         Alternates::open(&self.dir.join(KEPT), &self.stores, &self.trust)
-    }
-
-    /// Goes on keeping what only the person's repositories have, until the time has come. Whether something is left.
-    pub fn keep_theirs(&mut self, until: Instant) -> bool {
-        self.preserved.go_on(&mut self.own, &mut self.theirs, until);
-        self.preserved.waits()
     }
 
     /// From here to [`Objects::gathered`] content is kept together.

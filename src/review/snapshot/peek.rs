@@ -86,7 +86,7 @@ impl Snapshot {
         let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept), &replaced);
         lines.extend(coverage::lost(&self.ignored.lost(self.root(), &is_kept)));
         lines.extend(coverage::closed_at_first(self.closed.late(), self.root()));
-        lines.extend(coverage::were_too_many(self));
+        lines.extend(self.beyond.words_of_before(self.limits.files));
         lines
     }
 

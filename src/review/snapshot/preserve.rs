@@ -1,9 +1,9 @@
 //! Keeps what only the person's repositories have: damage to a `.git` must not damage the snapshot.
 //!
 //! Hard links to their packs and loose objects, which cost nothing as long as the person has them too; where the
-//! system refuses links, copies in our packs, within a bound. Done in slices, after the looks. Writes nothing to a
-//! repository. Invariants: what counts as kept was read from where it is kept, since a pack may be damaged or say what it
-//! has not; and what is neither linked nor copied is counted.
+//! system refuses links, copies in our packs, within a bound; of what no store has as it should be, copies from the files.
+//! Done in slices, after the looks. Writes nothing to a repository. Invariants: what counts as kept was read from where it
+//! is kept, since a pack may be damaged or say what it has not; and what is neither linked nor copied is counted.
 
 use super::alternates::{Alternates, Lies, loose_path};
 use super::manifest::Entries;
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Bytes of content that are copied where links are refused, for one run.
 pub(crate) const MAX_COPIED: u64 = 128 << 20;
@@ -26,8 +26,40 @@ const MAX_COPY: u64 = 8 << 20;
 const MAX_LINKS: usize = 10_000;
 /// Bytes of copies after which their pack is finished.
 const PACK_BYTES: u64 = 8 << 20;
+/// So many are kept whatever the clock says, before harm may be done.
+const LEAST: usize = 4096;
+/// But not for longer.
+const LONGEST: Duration = Duration::from_secs(3);
 /// Where links are, below the directory of a store.
 pub(crate) const KEPT: &str = "kept";
+
+/// How much is kept before something else is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// So many contents, however long they take.
+    least: usize,
+    /// More until then.
+    until: Instant,
+    /// But no longer than until then.
+    end: Instant,
+}
+
+impl Share {
+    /// What there is time for.
+    pub fn until(until: Instant) -> Self {
+        Self { least: 0, until, end: until }
+    }
+
+    /// The same before something that may do harm: on a busy machine, or a slow one, no less is kept than on any other.
+    pub fn before_harm(until: Instant) -> Self {
+        Self { least: LEAST, until, end: until.max(Instant::now() + LONGEST) }
+    }
+
+    fn is_over(&self, done: usize) -> bool {
+        let now = Instant::now();
+        now >= self.end || done >= self.least && now >= self.until
+    }
+}
 
 /// What is still to be kept, and what cannot be.
 pub(crate) struct Preserved {
@@ -38,6 +70,8 @@ pub(crate) struct Preserved {
     missed: HashSet<Oid>,
     /// Of those, what no store has as it should be: the file that had it may have it still.
     unreadable: HashSet<Oid>,
+    /// Of those, what was not looked for in the files yet.
+    fresh: HashSet<Oid>,
     /// Packs that the system does not let us link, or that are linked.
     tried: HashSet<PathBuf>,
     links: usize,
@@ -57,6 +91,7 @@ impl Preserved {
             waiting: Vec::new(),
             missed: HashSet::new(),
             unreadable: HashSet::new(),
+            fresh: HashSet::new(),
             tried: HashSet::new(),
             links: 0,
             left: MAX_COPIED,
@@ -73,12 +108,18 @@ impl Preserved {
 
     /// Whether there is something left to do.
     pub(crate) fn waits(&self) -> bool {
-        !self.waiting.is_empty() || self.pack.is_some()
+        !self.waiting.is_empty() || self.pack.is_some() || !self.fresh.is_empty()
     }
 
-    /// Goes on until nothing is left or the time has come. What is kept can be read when it returns, but for copies
+    /// Whether only what is copied waits for its pack.
+    pub(crate) fn is_done(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Goes on until nothing is left or the share is done. What is kept can be read when it returns, but for copies
     /// that wait for [`Preserved::seal`].
-    pub(crate) fn go_on(&mut self, own: &mut PackStore, theirs: &mut Alternates, until: Instant) {
+    pub(crate) fn go_on(&mut self, own: &mut PackStore, theirs: &mut Alternates, share: Share) {
+        let mut done = 0;
         while let Some(oid) = self.waiting.pop() {
             let is_kept = self.keep(oid, own, theirs);
             theirs.trust.done_with(&oid);
@@ -93,7 +134,8 @@ impl Preserved {
                     return self.give_up();
                 }
             }
-            if Instant::now() >= until {
+            done += 1;
+            if share.is_over(done) {
                 return;
             }
         }
@@ -146,8 +188,22 @@ impl Preserved {
         let is_copied = found.is_some() && self.copy(oid, own, theirs)?;
         if found.is_none() {
             self.unreadable.insert(oid);
+            self.fresh.insert(oid);
         }
         Ok(is_copied)
+    }
+
+    /// What no store has as it should be and is to be looked for in the files that had it.
+    pub(crate) fn take_fresh(&mut self) -> HashSet<Oid> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// That was found in a file.
+    pub(crate) fn found(&mut self, oid: Oid, bytes: &[u8], own: &mut PackStore) -> Result<(), ReviewError> {
+        self.add(oid, bytes, own)?;
+        self.unreadable.remove(&oid);
+        self.missed.remove(&oid);
+        Ok(())
     }
 
     /// Whether it was found that no store has it as it should be.
@@ -160,19 +216,24 @@ impl Preserved {
         // Its length is asked first: what there is no room for need not be read.
         let Some(left) = theirs.size(&oid).and_then(room) else { return Ok(false) };
         let Some(bytes) = theirs.read(&oid) else { return Ok(false) };
+        self.left = left;
+        self.add(oid, &bytes, own)?;
+        Ok(true)
+    }
+
+    fn add(&mut self, oid: Oid, bytes: &[u8], own: &mut PackStore) -> Result<(), ReviewError> {
         let (mut pack, size) = match self.pack.take() {
             Some(begun) => begun,
             None => (own.begin()?, 0),
         };
-        pack.add(&encode(oid, &bytes)?)?;
-        self.left = left;
+        pack.add(&encode(oid, bytes)?)?;
         let size = size + bytes.len() as u64;
         self.copies.push(oid);
         self.pack = Some((pack, size));
         if size >= PACK_BYTES {
             self.seal(own);
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Links a pack and then its index: only what has an index counts.

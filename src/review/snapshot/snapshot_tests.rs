@@ -1,4 +1,5 @@
 use super::*;
+use crate::review::snapshot::preserve::Share;
 use crate::review::state::Oid;
 use crate::review::worktree::git_index::Index;
 use crate::review::worktree::walk::faults;
@@ -33,6 +34,14 @@ impl Space {
         fill(&space);
         space.run(&["add", "-A"]);
         space.run(&["commit", "-qm", "one"]);
+        space
+    }
+
+    /// The same once more: quicker than to make it anew. Its index knows the files that are there.
+    fn copy(&self) -> Self {
+        let space = Self::new();
+        assert!(Command::new("cp").arg("-a").arg(self.root.join(".")).arg(&space.root).status().unwrap().success());
+        space.run(&["update-index", "-q", "--refresh"]);
         space
     }
 
@@ -376,7 +385,7 @@ fn ignored_is_named_and_covered_once_it_was_looked_at() {
     let mut snapshot = space.snapshot();
     let at_risk = "2 files are only in your repository's .git: if that is harmed, they cannot be taken back";
     assert_eq!(snapshot.uncovered(), [at_risk, ".env (ignored)", "target/ (ignored)"]);
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert_eq!(snapshot.uncovered(), [".env (ignored)", "target/ (ignored)"]);
     // After a look that failed it is unknown which of them is ignored.
     space.write("late", "made meanwhile");
@@ -494,9 +503,10 @@ const POINTS: [Point; 6] =
 
 #[test]
 fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
+    let busy = busy_space();
     for command in COMMANDS {
         for point in POINTS {
-            let space = busy_space();
+            let space = busy.copy();
             let mut snapshot = space.snapshot();
             let old = tree(&space);
             // These are only passed when the index is another one, and when it names what the walk has missed.
@@ -1317,7 +1327,7 @@ fn what_was_ignored_and_is_gone_is_named_also_after_a_restart() {
     space.write("ign/in", "x");
     space.write(".env", "SECRET");
     let mut snapshot = space.snapshot();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert_eq!(snapshot.uncovered(), [".env (ignored)", "ign/ (ignored)"]);
     fs::remove_file(space.root.join(".env")).unwrap();
     fs::remove_dir_all(space.root.join("ign")).unwrap();
@@ -1341,7 +1351,7 @@ fn what_is_taken_out_of_an_ignored_directory_that_stays_is_named_also_after_a_re
     }
     fs::create_dir_all(space.root.join("cache/empty")).unwrap();
     let mut snapshot = space.snapshot();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     let ignored = ["build/ (ignored)", "cache/ (ignored)", "kept/ (ignored)"].map(str::to_owned);
     assert_eq!(snapshot.uncovered(), ignored);
     fs::remove_file(space.root.join("build/precious.txt")).unwrap();
@@ -1523,7 +1533,7 @@ fn directories_without_files_are_not_called_ignored() {
     fs::create_dir_all(space.root.join("src/empty")).unwrap();
     space.write("target/deep/x.o", "x");
     let mut snapshot = space.snapshot();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert_eq!(snapshot.uncovered(), ["target/ (ignored)"]);
 }
 
@@ -1532,7 +1542,16 @@ fn forge(space: &Space, name: &str) {
     let (path, meta) = (space.root.join(".git/index"), space.root.join(name).metadata().unwrap());
     let mut bytes = fs::read(&path).unwrap();
     bytes.truncate(bytes.len() - 20);
-    let at = bytes.windows(name.len() + 1).position(|part| part == [name.as_bytes(), b"\0"].concat()).unwrap() - 62;
+    let mut at = 12;
+    let end = loop {
+        let end = at + 62 + usize::from(bytes[at + 61]);
+        if &bytes[at + 62..end] == name.as_bytes() {
+            break end;
+        }
+        // Filled up to a multiple of eight, with one zero byte at least.
+        at += (end - at) / 8 * 8 + 8;
+    };
+    assert_eq!(bytes[end], 0);
     let numbers = [
         (0, meta.ctime() as u32),
         (4, meta.ctime_nsec() as u32),
@@ -1598,7 +1617,7 @@ fn an_ignored_file_that_is_changed_is_still_named() {
     space.write("ign1", "the person's");
     space.write("ign2/in", "the person's");
     let mut snapshot = space.snapshot();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     // As if that had been some seconds ago.
     snapshot.head.last -= 5;
     space.write("ign1", "new");
@@ -1635,40 +1654,163 @@ fn what_a_pack_only_says_to_have_is_kept_from_the_file() {
     space.write("only", "the person's only copy");
     plant(&space.root.join(".git/objects"), &space, &["only"]);
     let mut snapshot = space.snapshot();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert_eq!(snapshot.uncovered(), [""; 0]);
     space.write("only", "destroyed");
     let changes = snapshot.scan().unwrap();
     assert_eq!(snapshot.objects.content(&changes[0].before).unwrap(), b"the person's only copy");
 }
 
+/// Long after all files, so that git's index is believed.
+fn age_index(space: &Space) {
+    let index = fs::File::options().append(true).open(space.root.join(".git/index")).unwrap();
+    index.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
+}
+
+/// Of the loose objects of a repository that of this content.
+fn loose(space: &Space, text: &[u8]) -> PathBuf {
+    alternates::loose_path(&space.root.join(".git/objects"), &packs::hash(text).unwrap())
+}
+
 #[test]
-fn what_was_believed_and_is_not_there_is_kept_from_the_file_at_the_next_look() {
+fn what_was_believed_and_is_not_there_is_kept_from_the_file_before_it_changes() {
     let space = Space::git(|s| {
         s.write("a", "the content of a");
         s.write("b", "the content of b");
+        symlink("the content of c", s.root.join("c")).unwrap();
+        s.write("changes", "the content of changes");
     });
-    // Long after all files.
-    let index = fs::File::options().append(true).open(space.root.join(".git/index")).unwrap();
-    index.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
-    plant(&space.root.join(".git/objects"), &space, &["a"]);
-    let oid = packs::hash(b"the content of a").unwrap();
-    fs::remove_file(alternates::loose_path(&space.root.join(".git/objects"), &oid)).unwrap();
+    age_index(&space);
+    let texts = ["a", "c", "changes"].map(|name| (format!("text-{name}"), format!("the content of {name}")));
+    texts.iter().for_each(|(file, text)| space.write(file, text));
+    plant(&space.root.join(".git/objects"), &space, &texts.each_ref().map(|(file, _)| file.as_str()));
+    for (file, text) in &texts {
+        fs::remove_file(loose(&space, text.as_bytes())).unwrap();
+        fs::remove_file(space.root.join(file)).unwrap();
+    }
     let mut snapshot = space.snapshot();
+    let oid = packs::hash(b"the content of a").unwrap();
     assert!(!snapshot.objects.own.has(&oid), "git's index is believed");
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    let at_risk = "4 files are only in your repository's .git: if that is harmed, they cannot be taken back";
+    assert!(snapshot.uncovered().iter().any(|line| line == at_risk), "{:?}", snapshot.uncovered());
+    // No other content is taken for it.
+    space.write("changes", "another content altogether");
+    assert!(!snapshot.keep_theirs(Share::before_harm(Instant::now())), "nothing is left to be kept");
     let at_risk = "1 file is only in your repository's .git: if that is harmed, it cannot be taken back";
     assert!(snapshot.uncovered().iter().any(|line| line == at_risk), "{:?}", snapshot.uncovered());
-    assert_eq!(snapshot.scan().unwrap(), []);
-    while snapshot.objects.keep_theirs(Instant::now()) {}
-    assert!(!snapshot.uncovered().iter().any(|line| line == at_risk), "{:?}", snapshot.uncovered());
     fs::remove_dir_all(space.root.join(".git")).unwrap();
     for name in ["a", "b"] {
         space.write(name, "destroyed");
     }
-    for change in snapshot.scan().unwrap() {
-        assert!(snapshot.objects.content(&change.before).unwrap().starts_with(b"the content of "));
+    fs::remove_file(space.root.join("c")).unwrap();
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["a", "b", "c", "changes"]);
+    for change in &changes[..3] {
+        assert!(before(&snapshot, change).starts_with(b"the content of "));
     }
+    assert!(snapshot.objects.content(&changes[3].before).is_err());
+}
+
+#[test]
+fn what_git_only_says_to_have_is_read_in_each_session() {
+    let space = Space::git(|s| ["a", "b"].iter().for_each(|name| s.write(name, format!("the content of {name}"))));
+    age_index(&space);
+    plant(&space.root.join(".git/objects"), &space, &["a"]);
+    fs::remove_file(loose(&space, b"the content of a")).unwrap();
+    let record = space.temp.path().join("verified");
+    let begin = |name: &str| {
+        let store = space.temp.path().join(name);
+        let mut snapshot = Snapshot::create(&store, &space.root, Limits::default()).unwrap().with_record(&record);
+        snapshot.scan().unwrap();
+        // As if nothing had been touched for some seconds.
+        snapshot.seen.values_mut().for_each(|entry| entry.racy = false);
+        fs::remove_dir_all(&record).unwrap();
+        snapshot.note_verified(true);
+        ["a", "b"].map(|name| {
+            let oid = snapshot.known(Path::new(name)).unwrap().oid().unwrap();
+            (
+                snapshot.objects.own.has(&oid),
+                snapshot.verified.as_ref().map(|_| {
+                    let (key, entry) = snapshot.seen.get_key_value(name.as_bytes()).unwrap();
+                    verified::Verified::read(&record, &space.root).has(key, &entry.stat, oid)
+                }),
+            )
+        })
+    };
+    // What we had to keep is not on record, and what git has is.
+    assert_eq!(begin("one"), [(true, Some(false)), (false, Some(true))]);
+    assert_eq!(begin("two"), [(true, Some(false)), (false, Some(true))]);
+}
+
+#[test]
+fn before_harm_may_be_done_much_is_kept_however_busy_the_machine_is() {
+    let space = Space::git(|s| (0..50).for_each(|n| s.write(format!("f{n}"), format!("{n}"))));
+    let mut snapshot = space.snapshot();
+    assert!(snapshot.keep_theirs(Share::until(Instant::now())), "one at a time");
+    assert!(!snapshot.keep_theirs(Share::before_harm(Instant::now())), "nothing is left");
+    fs::remove_dir_all(space.root.join(".git")).unwrap();
+    (0..50).for_each(|n| space.write(format!("f{n}"), "destroyed"));
+    assert!(snapshot.scan().unwrap().iter().all(|change| snapshot.objects.content(&change.before).is_ok()));
+}
+
+/// Files whose contents liars say to have, and perhaps one pack that has them; all are changed before anything is kept.
+fn changed_among_liars(liars: u8, has_one: bool) -> (Space, Snapshot, Vec<Change>) {
+    let names: Vec<String> = (0..40).map(|n| format!("f{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let space = Space::git(|s| names.iter().for_each(|name| s.write(name, format!("the content of {name}"))));
+    age_index(&space);
+    let objects = space.root.join(".git/objects");
+    (0..liars).for_each(|fill| plant_as(&objects, &space, &names, |text| vec![fill; text.len()]));
+    if has_one {
+        plant_as(&objects, &space, &names, <[u8]>::to_vec);
+    }
+    names.iter().for_each(|name| fs::remove_file(loose(&space, &fs::read(space.root.join(name)).unwrap())).unwrap());
+    let mut snapshot = space.snapshot();
+    names.iter().for_each(|name| space.write(name, "destroyed"));
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(changes.len(), 40);
+    (space, snapshot, changes)
+}
+
+#[test]
+fn of_many_packs_that_say_to_have_what_is_gone_few_are_asked_at_one_time() {
+    let (_space, mut snapshot, _) = changed_among_liars(60, false);
+    let asked = snapshot.objects.trust().answers();
+    // In the look, and once more when it is over.
+    assert!((40..=2 * 40 * 16).contains(&asked), "{asked}");
+    assert_eq!(snapshot.scan().unwrap(), []);
+    let asked_again = snapshot.objects.trust().answers() - asked;
+    assert!(asked_again <= 40 * 16, "{asked_again}");
+}
+
+#[test]
+fn the_pack_that_has_it_is_found_among_those_that_only_say_so() {
+    let (_space, mut snapshot, changes) = changed_among_liars(60, true);
+    snapshot.scan().unwrap();
+    for change in &changes {
+        let is_kept = change.before.oid().is_some_and(|oid| snapshot.objects.own.has(&oid));
+        assert!(is_kept, "{change:?}");
+    }
+}
+
+#[test]
+fn loose_objects_that_unpack_to_much_more_than_they_are_cause_bounded_work() {
+    let names: Vec<String> = (0..80).map(|n| format!("f{n}")).collect();
+    let space = Space::git(|s| names.iter().for_each(|name| s.write(name, format!("the content of {name}"))));
+    age_index(&space);
+    let mut snapshot = space.snapshot();
+    let mut bomb = Vec::new();
+    zlib::pack(&[b"blob 2097152\0", &vec![0; 2 << 20][..]].concat(), &mut bomb).unwrap();
+    for name in &names {
+        let loose = loose(&space, &fs::read(space.root.join(name)).unwrap());
+        fs::remove_file(&loose).unwrap();
+        fs::write(loose, &bomb).unwrap();
+    }
+    assert!(!snapshot.keep_theirs(Share::before_harm(Instant::now())));
+    assert!(snapshot.objects.theirs.is_spent(), "work for nothing counts");
+    names.iter().for_each(|name| space.write(name, "destroyed"));
+    let changes = snapshot.scan().unwrap();
+    assert!(changes.iter().all(|change| before(&snapshot, change).starts_with(b"the content of ")));
 }
 
 #[test]
@@ -1723,7 +1865,7 @@ fn what_the_index_does_not_name_is_kept_by_us_whatever_a_pack_has() {
     space.write("only", "the person's work in only");
     plant_as(&space.root.join(".git/objects"), &space, &["a", "only"], <[u8]>::to_vec);
     let mut snapshot = read_all(&space);
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     for (path, whole) in whole_packs(&space) {
         fs::write(path, vec![0; whole.len()]).unwrap();
     }
@@ -1764,11 +1906,9 @@ fn packs_that_say_to_have_what_they_have_not_are_asked_few_times_however_many_th
             let oid = packs::hash(&fs::read(space.root.join(name)).unwrap()).unwrap();
             fs::remove_file(alternates::loose_path(&objects, &oid)).unwrap();
         }
-        // Long after all files.
-        let index = fs::File::options().append(true).open(space.root.join(".git/index")).unwrap();
-        index.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
+        age_index(&space);
         let mut snapshot = if is_believed { space.snapshot() } else { read_all(&space) };
-        while snapshot.objects.keep_theirs(Instant::now()) {}
+        while snapshot.keep_theirs(Share::until(Instant::now())) {}
         assert_eq!(snapshot.scan().unwrap(), []);
         let asked = snapshot.objects.trust().answers();
         // What was believed is asked for once more, since the file has to be read.
@@ -1789,7 +1929,7 @@ fn each_content_is_read_from_a_pack_once() {
     space.run(&["gc", "-q"]);
     let mut snapshot = read_all(&space);
     assert_eq!(snapshot.objects.trust().answers(), 20);
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert_eq!((snapshot.objects.trust().answers(), snapshot.uncovered()), (20, Vec::<String>::new()));
     fs::remove_dir_all(space.root.join(".git")).unwrap();
     (0..20).for_each(|n| space.write(format!("f{n}"), "destroyed"));
@@ -1804,7 +1944,7 @@ fn what_cannot_be_read_for_a_moment_is_kept_later() {
         let space = Space::git(|s| ["a", "b"].iter().for_each(|name| s.write(name, format!("of {name}"))));
         space.run(&["gc", "-q"]);
         let mut snapshot = space.snapshot();
-        while snapshot.objects.keep_theirs(Instant::now()) {}
+        while snapshot.keep_theirs(Share::until(Instant::now())) {}
         let files = whole_packs(&space).into_iter().map(|(path, _)| path);
         let files: Vec<PathBuf> = files.flat_map(|path| damaged.iter().map(move |e| path.with_extension(e))).collect();
         let whole: Vec<Vec<u8>> = files.iter().map(|path| fs::read(path).unwrap()).collect();
@@ -1842,7 +1982,7 @@ fn an_ignored_file_in_whose_place_is_something_else_is_named_also_after_a_restar
     fs::create_dir(space.root.join(".env4")).unwrap();
     fifo(&space.root.join(".env5"));
     let mut snapshot = space.snapshot();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     for file in [".env", ".env2", "data/a", "data/b"] {
         fs::remove_file(space.root.join(file)).unwrap();
     }

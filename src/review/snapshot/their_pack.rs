@@ -97,6 +97,10 @@ impl TheirPack {
         self.record.is_bad()
     }
 
+    pub(super) fn faults(&self) -> i64 {
+        self.record.faults()
+    }
+
     pub(super) fn list(&self) -> &Path {
         &self.list
     }

@@ -24,7 +24,7 @@ const WRONG: u64 = 4 << 10;
 /// What is larger is made by one thread at a time.
 const ALONE: u64 = 8 << 20;
 /// So many wrong answers more than right ones, and a pack is asked last.
-const FORGIVEN: u32 = 8;
+const FORGIVEN: i64 = 8;
 
 /// How often a pack was right, and how often it was not.
 #[derive(Default)]
@@ -34,9 +34,14 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// How much more often it was wrong than right: those with the least are asked first.
+    pub(super) fn faults(&self) -> i64 {
+        i64::from(self.wrong.load(Ordering::Relaxed)) - i64::from(self.right.load(Ordering::Relaxed))
+    }
+
     /// Whether it has been wrong so often that others come first.
     pub(super) fn is_bad(&self) -> bool {
-        self.wrong.load(Ordering::Relaxed).saturating_sub(self.right.load(Ordering::Relaxed)) > FORGIVEN
+        self.faults() > FORGIVEN
     }
 }
 
@@ -108,6 +113,11 @@ impl Trust {
     /// After so much work it is not what it should be.
     pub(super) fn was_wrong(&self, record: &Record, work: u64) {
         record.wrong.fetch_add(1, Ordering::Relaxed);
+        self.was_for_nothing(work);
+    }
+
+    /// So much work has given nothing.
+    pub(super) fn was_for_nothing(&self, work: u64) {
         self.spend(work + WRONG);
     }
 

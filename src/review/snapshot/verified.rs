@@ -47,11 +47,12 @@ impl Verified {
         self.known.binary_search(&sum(key, stat, oid)).is_ok()
     }
 
-    /// Puts down what a look has seen: the first of a session, or one that finds the record gone. That it cannot be written
-    /// costs later sessions time alone.
-    pub(crate) fn note(&self, seen: &Entries, first: bool) {
+    /// Puts down what a look has seen: the first of a session, or one that finds the record gone. Of what only we have
+    /// (`is_ours`) git's index says something that no store of git's has: that is read in each session. That the record
+    /// cannot be written costs later sessions time alone.
+    pub(crate) fn note(&self, seen: &Entries, first: bool, is_ours: &dyn Fn(&Oid) -> bool) {
         if (first || !self.is_written())
-            && let Err(error) = self.write(seen)
+            && let Err(error) = self.write(seen, is_ours)
         {
             warn!(%error, "what was found true of the index cannot be put down");
         }
@@ -62,11 +63,11 @@ impl Verified {
     }
 
     /// A file that may have changed without a trace in its numbers is not among what is written.
-    fn write(&self, seen: &Entries) -> io::Result<()> {
+    fn write(&self, seen: &Entries, is_ours: &dyn Fn(&Oid) -> bool) -> io::Result<()> {
         let sure = seen.iter().filter(|(_, entry)| !entry.racy && !entry.unreadable);
         let mut sums: Vec<Sum> = sure
             .filter_map(|(key, entry)| match entry.state {
-                State::File { oid, .. } | State::Link { oid, .. } => Some(sum(key, &entry.stat, oid)),
+                State::File { oid, .. } | State::Link { oid, .. } if !is_ours(&oid) => Some(sum(key, &entry.stat, oid)),
                 _ => None,
             })
             .collect();
@@ -150,7 +151,7 @@ mod tests {
         let read = |root: &str| Verified::read(&dir, Path::new(root));
         let (key, stat) = (RelPath::from(&b"a"[..]), entries[&b"a"[..]].stat);
         assert!(!read(ROOT).has(&key, &stat, oid), "nothing is known without a record");
-        read(ROOT).write(&entries).unwrap();
+        read(ROOT).write(&entries, &|_| false).unwrap();
         let has = |key: &RelPath, stat: Stat, oid: Oid| read(ROOT).has(key, &stat, oid);
         assert!(has(&key, stat, oid));
         assert!(!has(&RelPath::from(&b"b"[..]), stat, oid), "it may have changed since");
@@ -173,7 +174,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let entries: Entries = [seen("a", Oid([1; 20]), false)].into();
         for n in 0..RECORDS + 3 {
-            Verified::read(temp.path(), Path::new(&format!("/{n}"))).write(&entries).unwrap();
+            Verified::read(temp.path(), Path::new(&format!("/{n}"))).write(&entries, &|_| false).unwrap();
         }
         assert_eq!(temp.path().read_dir().unwrap().count(), RECORDS);
     }

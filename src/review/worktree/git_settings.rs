@@ -25,6 +25,12 @@ const NAMED: usize = 10;
 const FILES: [&str; 6] =
     ["config", "config.worktree", "commondir", "info/attributes", "info/grafts", "objects/info/alternates"];
 const HOOKS_DIR: &str = "hooks";
+/// What git has begun and is to go on with: what stands in there is run, or decides what is.
+const OPERATIONS: [&str; 3] = ["rebase-merge", "rebase-apply", "sequencer"];
+/// Remotes that stand in no file of settings.
+const REMOTES: [&str; 2] = ["remotes", "branches"];
+/// Files that are looked at of one of these directories.
+const INSIDE: usize = 200;
 /// Objects that git takes for others.
 const REPLACED: &str = "refs/replace";
 
@@ -78,6 +84,12 @@ impl Settings {
         let mut changed: Vec<&PathBuf> = differing(&self.files, &now).filter(is_said).collect();
         changed.retain(|path| !is_full || rank(path) < Rank::Other);
         changed.sort_by_key(|path| (rank(path), (*path).clone()));
+        let (begun, changed): (Vec<_>, Vec<_>) = changed.into_iter().partition(|path| is_operation(path));
+        say(
+            begun.into_iter().map(shown).collect(),
+            "begun, changed or ended in git",
+            "a `--continue` there runs what stands in it, and an undo leaves it alone",
+        );
         say(
             changed.into_iter().map(shown).collect(),
             "settings and hooks of git that have changed",
@@ -126,6 +138,17 @@ fn rank(path: &Path) -> Rank {
     }
 }
 
+fn is_operation(path: &Path) -> bool {
+    OPERATIONS.iter().any(|name| path.file_name().is_some_and(|is| is == *name))
+}
+
+/// What stands in the files of a directory.
+fn inside(dir: &Path) -> Option<Vec<u8>> {
+    let paths: BTreeSet<PathBuf> = dir.read_dir().ok()?.flatten().take(INSIDE).map(|entry| entry.path()).collect();
+    let one = |path: PathBuf| [walk::bytes(&path), b"\0", sum(&path).unwrap_or_default().as_bytes(), b"\0"].concat();
+    Some(paths.into_iter().flat_map(one).collect())
+}
+
 /// The directories that git has for other working trees.
 fn beside(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = dir.join("worktrees").read_dir().into_iter().flatten().take(DIRS).flatten();
@@ -139,7 +162,20 @@ fn files(dirs: &BTreeSet<PathBuf>) -> (BTreeMap<PathBuf, String>, bool) {
         let mut add = |path: PathBuf| files.extend(sum(&path).map(|sum| (path, sum)));
         FILES.iter().map(|name| dir.join(name)).for_each(&mut add);
         ["config", "config.worktree"].iter().flat_map(|name| repo::included(&dir.join(name))).for_each(&mut add);
+        // Those of remotes may always be there, with nothing in them.
+        let dirs = OPERATIONS.iter().map(|name| (name, true)).chain(REMOTES.iter().map(|name| (name, false)));
+        let known = dirs.filter_map(|(name, counts_empty)| {
+            let dir = dir.join(name);
+            let inside = inside(&dir).filter(|inside| counts_empty || !inside.is_empty())?;
+            Some((dir, short(&inside)))
+        });
+        files.extend(known);
+        let replaced = git_refs::below(dir, REPLACED);
+        if !replaced.is_empty() {
+            files.insert(dir.join(REPLACED), short(replaced.as_bytes()));
+        }
         let hooks = dir.join(HOOKS_DIR);
+        let mut add = |path: PathBuf| files.extend(sum(&path).map(|sum| (path, sum)));
         let Ok(entries) = hooks.read_dir() else { continue };
         HOOKS.iter().map(|name| hooks.join(walk::path(name))).for_each(&mut add);
         let is_other = |path: &PathBuf| path.extension().is_none_or(|end| end != "sample") && rank(path) == Rank::Other;
@@ -150,10 +186,6 @@ fn files(dirs: &BTreeSet<PathBuf>) -> (BTreeMap<PathBuf, String>, bool) {
             }
             others += 1;
             add(path);
-        }
-        let replaced = git_refs::below(dir, REPLACED);
-        if !replaced.is_empty() {
-            files.insert(dir.join(REPLACED), short(replaced.as_bytes()));
         }
     }
     (files, is_full)

@@ -1,10 +1,12 @@
 //! What git has lost or goes by, and what it does all day, with git itself.
 
 use super::*;
+use crate::review::snapshot::preserve::Share;
 use std::time::Duration;
 
 const LOST: &str = "git has lost this";
 const CHANGED: &str = "settings and hooks of git that have changed: ";
+const BEGUN: &str = "begun, changed or ended in git: ";
 const IGNORED: &str = "what is ignored has changed: ";
 
 /// Of a file.
@@ -15,7 +17,7 @@ fn looked_at(before: &str) -> (Place, ReviewSession) {
     let place = with_history();
     sh(&place, before);
     let mut review = place.review(&[]);
-    assert!(!review.keep_theirs(Instant::now() + Duration::from_hours(1)));
+    assert!(!review.keep_theirs(Share::until(Instant::now() + Duration::from_hours(1))));
     (place, review)
 }
 
@@ -164,6 +166,39 @@ fn what_may_be_the_copy_of_what_is_lost_stays_and_else_goes() {
 }
 
 #[test]
+fn what_git_is_to_go_on_with_is_named_when_it_has_come_or_changed() {
+    let rebase = "mkdir .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo";
+    for (before, change, named) in [
+        ("true", rebase, ".git/rebase-merge;"),
+        ("true", "mkdir .git/sequencer; echo 'pick x' > .git/sequencer/todo", ".git/sequencer;"),
+        ("true", "mkdir .git/rebase-apply; echo x > .git/rebase-apply/0001", ".git/rebase-apply;"),
+        (rebase, "echo 'exec worse' >> .git/rebase-merge/git-rebase-todo", ".git/rebase-merge;"),
+        (rebase, "echo evil > .git/rebase-merge/strategy", ".git/rebase-merge;"),
+        (rebase, "rm -r .git/rebase-merge", ".git/rebase-merge;"),
+        (
+            "git init -q --bare .git/modules/a",
+            "mkdir .git/modules/a/sequencer; echo x > .git/modules/a/sequencer/todo",
+            ".git/modules/a/sequencer;",
+        ),
+        (
+            "git worktree add -q ../wt",
+            "mkdir .git/worktrees/wt/rebase-merge; echo x > .git/worktrees/wt/rebase-merge/git-rebase-todo",
+            ".git/worktrees/wt/rebase-merge;",
+        ),
+    ] {
+        let (place, mut review) = looked_at(before);
+        assert_eq!(line(&said(&review), BEGUN), "", "{change}: before");
+        turn(&mut review, |_| sh(&place, change));
+        let dir = review.dir().to_owned();
+        let now = said(&review);
+        drop(review);
+        for now in [now, said(&ReviewSession::open(&dir).unwrap())] {
+            assert!(line(&now, BEGUN).contains(named), "{change}: {now}");
+        }
+    }
+}
+
+#[test]
 fn what_git_goes_by_is_compared_wherever_it_is_settings_first() {
     let evil = "git config -f .git/m/config core.fsmonitor evil";
     let module = "git init -q --bare .git/modules/a/b; mkdir -p .git/modules/a/b/m";
@@ -185,6 +220,8 @@ fn what_git_goes_by_is_compared_wherever_it_is_settings_first() {
         ("true", "mkdir -p .git/info; git rev-parse HEAD > .git/info/grafts", ".git/info/grafts"),
         ("true", "echo /elsewhere > .git/objects/info/alternates", ".git/objects/info/alternates"),
         ("true", "git replace HEAD HEAD~1", ".git/refs/replace"),
+        ("mkdir -p .git/branches", "mkdir .git/remotes; echo 'URL: evil' > .git/remotes/origin", ".git/remotes;"),
+        ("mkdir -p .git/branches", "echo evil > .git/branches/x", ".git/branches;"),
         ("true", "git replace HEAD HEAD~1; git pack-refs --all", ".git/refs/replace"),
         (
             "git worktree add -q ../wt",

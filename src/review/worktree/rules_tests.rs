@@ -1,4 +1,5 @@
 use super::*;
+use crate::review::snapshot::preserve::Share;
 use crate::review::snapshot::{Limits, Snapshot};
 use crate::review::worktree::own_files::OwnFiles;
 use std::collections::BTreeSet;
@@ -24,6 +25,14 @@ impl Lab {
         let root = dir.path().canonicalize().unwrap().join("work");
         fs::create_dir(&root).unwrap();
         Self { dir, root }
+    }
+
+    /// The same repository once more: quicker than to make it anew. Its index knows the files that are there.
+    fn copy(&self) -> Self {
+        let lab = Self::new();
+        assert!(Command::new("cp").arg("-a").arg(self.root.join(".")).arg(&lab.root).status().unwrap().success());
+        git(&lab.root, &["update-index", "-q", "--refresh"]);
+        lab
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -287,10 +296,11 @@ const PLACES: &[(&str, bool)] = &[
 
 #[test]
 fn whatever_lies_where_rules_or_a_file_of_gits_should_be_the_look_ends_and_names_it() {
+    let one = repository();
     for (place, named) in PLACES {
         for kind in ODD {
             let case = format!("{place} as {kind}");
-            let lab = repository();
+            let lab = one.copy();
             let _held = put(kind, &lab.root.join(place));
             // The person may be allowed everything.
             let can_be_read = *kind == "unreadable" && fs::read(lab.root.join(place)).is_ok();
@@ -319,8 +329,9 @@ fn whatever_lies_where_rules_or_a_file_of_gits_should_be_the_look_ends_and_names
 
 #[test]
 fn what_cannot_be_used_hides_nothing_and_what_can_still_does() {
+    let one = repository();
     for kind in ODD {
-        let lab = repository();
+        let lab = one.copy();
         for file in ["a.log", "sub/b.log", "sub/deep/c.log"] {
             lab.write(file, "x");
         }
@@ -342,7 +353,7 @@ fn rules_behind_a_link_are_not_applied_and_that_is_named() {
     assert_eq!(seen_by_us(&lab.root), seen_by_git(&lab.root));
     let mut snapshot = Snapshot::create(&lab.dir.path().join("store"), &lab.root, Limits::default()).unwrap();
     snapshot.scan().unwrap();
-    while snapshot.objects.keep_theirs(Instant::now()) {}
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert_eq!(snapshot.uncovered(), [".gitignore: a link, its rules are not applied"]);
     // Its own files git may have behind links.
     fs::remove_file(lab.root.join(".gitignore")).unwrap();
@@ -354,10 +365,11 @@ fn rules_behind_a_link_are_not_applied_and_that_is_named() {
 
 #[test]
 fn rules_above_the_root_and_of_repositories_below_are_looked_at_as_well() {
+    let one = repository();
     for kind in ODD {
         for place in [".gitignore", "sub/deep/.git/info/exclude", "sub/deep/.git", ".git"] {
             let case = format!("{place} as {kind}");
-            let lab = repository();
+            let lab = one.copy();
             if place.starts_with("sub/deep") {
                 git(&lab.root.join("sub/deep"), &["init", "-q"]);
             }
@@ -420,4 +432,17 @@ fn a_deep_tree_is_walked_with_few_handles() {
         fs::create_dir(lab.root.join(dir).join("e")).unwrap();
     }
     assert_eq!(seen_by_us(&lab.root), BTreeSet::from([format!("{deep}/file")]));
+}
+
+#[test]
+fn names_that_are_too_long_together_are_not_all_found_and_that_is_known() {
+    let lab = Lab::new();
+    let deep = format!("{0}/{0}/{0}", "n".repeat(200));
+    (0..20).for_each(|n| lab.write(&format!("{deep}/{n}"), "x"));
+    fs::create_dir_all(lab.root.join(&deep).join("dir")).unwrap();
+    let walked = |names: usize| walk::walk_within(&lab.root, None, (100, names), &OwnFiles::default());
+    let all = walked(1 << 20);
+    assert_eq!((all.files.len(), all.dirs.len(), all.cut, all.has_long_names), (20, 5, false, false));
+    let some = walked(10_000);
+    assert!(some.files.len() < 20 && some.cut && some.has_long_names, "{}", some.files.len());
 }

@@ -8,7 +8,9 @@
 pub(crate) mod faults;
 mod tree;
 
-pub(crate) use self::tree::{HIDDEN, Part, Walked, walk};
+#[cfg(test)]
+pub(crate) use self::tree::walk_within;
+pub(crate) use self::tree::{HIDDEN, NAMES, Part, Walked, walk};
 pub(crate) use super::rules::OldRules;
 use crate::host::fs::steps::{self, READ};
 use crate::review::error::ReviewError;

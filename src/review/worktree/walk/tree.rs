@@ -31,8 +31,11 @@ const HEAP: usize = 4096;
 const REPOS: usize = 10_000;
 /// Names that git's rules hide that are remembered.
 pub(crate) const HIDDEN: usize = 20_000;
-/// Directories that cannot be looked into and are remembered.
+/// Directories that cannot be looked into and are remembered, and bytes of their names.
 const MAX_UNREADABLE: usize = 10_000;
+const UNREADABLE_NAMES: usize = 4 << 20;
+/// Bytes of all names that are found. Each is in memory several times, and may have 4,096.
+pub(crate) const NAMES: usize = 32 << 20;
 
 /// What a walk has found.
 #[derive(Default)]
@@ -50,6 +53,8 @@ pub(crate) struct Walked {
     pub failed: Option<(RelPath, Errno)>,
     /// There is more than was asked for.
     pub cut: bool,
+    /// That is so since the names are too long.
+    pub has_long_names: bool,
 }
 
 impl Walked {
@@ -85,11 +90,22 @@ impl Part {
 
 /// Walks the tree as git would see it, at most `limit` files; all of it or a part, without what is hidden.
 pub(crate) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &OwnFiles) -> Walked {
+    walk_within(root, part, (limit, NAMES), hidden)
+}
+
+/// The same with so many bytes of names.
+pub(crate) fn walk_within(
+    root: &Path,
+    part: Option<Part>,
+    (limit, names): (usize, usize),
+    hidden: &OwnFiles,
+) -> Walked {
     let top = Dir { key: RelPath::default(), parent: None, rules: Rules::above(root, in_git(root)) };
     let walk = Walk {
         root,
         part,
         limit,
+        names: AtomicUsize::new(names),
         hidden,
         numbers: hidden.numbers(),
         queue: Mutex::new(Queue { dirs: vec![top], busy: 0, over: false }),
@@ -108,7 +124,16 @@ pub(crate) fn walk(root: &Path, part: Option<Part>, limit: usize, hidden: &OwnFi
     all.repos.sort();
     all.repos.truncate(REPOS);
     all.unreadable.sort_unstable();
-    all.unreadable.truncate(MAX_UNREADABLE);
+    let mut room = UNREADABLE_NAMES;
+    let fit = all.unreadable.iter().take(MAX_UNREADABLE).take_while(|key| {
+        let left = room.checked_sub(key.len());
+        room = left.unwrap_or(0);
+        left.is_some()
+    });
+    let fit = fit.count();
+    all.has_long_names |= fit < all.unreadable.len().min(MAX_UNREADABLE);
+    all.cut |= all.has_long_names;
+    all.unreadable.truncate(fit);
     all.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     if all.files.len() > limit {
         all.files.truncate(limit);
@@ -149,6 +174,8 @@ struct Walk<'a> {
     root: &'a Path,
     part: Option<Part>,
     limit: usize,
+    /// Bytes of names that may still be found.
+    names: AtomicUsize,
     hidden: &'a OwnFiles,
     /// What is needed to know it under another name.
     numbers: BTreeSet<u64>,
@@ -189,7 +216,8 @@ impl Walk<'_> {
                     found.unreadable.push(dir.key);
                 }
             }
-            let over = found.files.len() >= HEAP && self.hand_over(&mut found) > self.limit;
+            let is_full = found.files.len() >= HEAP && self.hand_over(&mut found) > self.limit;
+            let over = is_full || found.has_long_names;
             let mut queue = self.queue();
             queue.dirs.append(&mut inside);
             queue.over |= over;
@@ -289,6 +317,11 @@ impl Walk<'_> {
             if kind != FileType::Directory && self.hidden.is_gits(key) {
                 continue;
             }
+            // A directory is named once more as long as it waits to be listed.
+            if !self.takes(if kind == FileType::Directory { 2 * key.len() } else { key.len() }) {
+                found.has_long_names = true;
+                return Ok(());
+            }
             let is_covered = matches!(kind, FileType::Directory | FileType::RegularFile | FileType::Symlink);
             if is_covered && rules.hide(&full, kind == FileType::Directory) {
                 if self.part.is_none() && found.hidden.len() <= HIDDEN {
@@ -313,6 +346,12 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether there is room for so many more bytes of names.
+    fn takes(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.names.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
     fn keep(&self, fd: OwnedFd) -> Arc<Handle> {
         self.handles.fetch_add(1, Ordering::Relaxed);
         Arc::new(Handle { fd, count: Arc::clone(&self.handles) })
@@ -326,6 +365,7 @@ impl Walk<'_> {
         all.unreadable.append(&mut found.unreadable);
         all.failed = found.failed.take().or(all.failed.take());
         all.hidden.append(&mut found.hidden);
+        all.has_long_names |= found.has_long_names;
         all.files.len()
     }
 }
