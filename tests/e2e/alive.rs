@@ -66,7 +66,7 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     kill(&mut s, &place);
     // The next start says so, and the list has it.
     let mut s = start(&place, &[], &agent);
-    s.see("1 was interrupted here");
+    s.see("interrupted · ");
     s.ready();
     assert_eq!(composer(&s.screen()), "", "the draft is not of this session");
     s.send(F8);

@@ -10,7 +10,7 @@ use super::message::{block, capped, label};
 use super::tool::{command, locations, object, verb, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
-use crate::base::paths::visible;
+use crate::base::paths::{normalize, visible};
 use crate::base::sanitize;
 use crate::model::changes::WritePreview;
 use crate::model::claims::files_in_input;
@@ -21,6 +21,7 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use std::ffi::OsStr;
+use std::path::Path;
 
 /// Lines of a text.
 const MAX_LINES: usize = 500;
@@ -47,7 +48,13 @@ pub fn permission_body(
     if command.is_some() && !title.is_empty() && !what.contains(title.trim_matches('`')) {
         out.push(dim(title));
     }
-    if let Some(cwd) = tool.raw_input.as_ref().and_then(|v| v.get("cwd").or_else(|| v.get("workdir"))?.as_str()) {
+    // The session's own directory is named by the dock.
+    let is_here = |path: &str| {
+        let root = Path::new(&ctx.session.cwd);
+        normalize(&root.join(path)) == normalize(root)
+    };
+    let runs_in = tool.raw_input.as_ref().and_then(|v| v.get("cwd").or_else(|| v.get("workdir"))?.as_str());
+    if let Some(cwd) = runs_in.filter(|cwd| !is_here(cwd)) {
         out.push(dim(format!("in {}", super::message::display(cwd, ctx))));
     }
     let has_diff = tool.content.iter().any(|c| c.change().is_some());
@@ -59,6 +66,7 @@ pub fn permission_body(
     rest.extend(in_input.filter(|l| !what.contains(super::message::display(&l.path, ctx).as_str())));
     // Where it is said to be outside, it is named.
     rest.retain(|l| l.line > Some(1) || outside.iter().all(|outside| outside.path != l.path));
+    rest.retain(|l| tool.kind != ToolKind::Execute || !is_here(&l.path));
     out.extend(locations(&rest, ctx));
     out.extend(outside.iter().map(|outside| leads_out(outside, &what, ctx)));
     let changes = tool.content.iter().filter_map(ToolContent::change);

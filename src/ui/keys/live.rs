@@ -272,7 +272,10 @@ impl Keymap {
             } else {
                 let Some(action) = self.resolve(layer, key) else { continue };
                 let row = keymap::all(layer).find(|bind| bind.action == action);
-                row.map_or_else(|| action.name(), |bind| bind.what.to_string())
+                match action {
+                    Action::Char(_) => "types it".to_owned(),
+                    action => row.map_or_else(|| action.name(), |bind| bind.what.to_string()),
+                }
             };
             match found.iter_mut().find(|(_, known)| *known == what) {
                 Some((places, _)) => places.push(layer.word()),

@@ -162,7 +162,7 @@ fn story() -> Stage {
 
 #[test]
 fn a_turn_at_120_columns() {
-    let (rows, viewport) = story().draw(120, 26);
+    let (rows, viewport) = story().draw(120, 28);
     let expected = "\
 ▌ Fix the subtraction in add() and run the tests.
 
@@ -171,12 +171,14 @@ fn a_turn_at_120_columns() {
   The function subtracts. I'll change it and run the tests.
 
 ✓ read     src/main.rs
+
 ✓ edit     src/main.rs                                                                              +2 −1   0.2 s
        use std::env;
 
      - fn add() { a - b }
      + /// Adds.
      + fn add() { a + b }
+
 ⠹ run      cargo test --all                                                                                   4 s
      Compiling shop v0.1.0
      running 12 tests

@@ -67,11 +67,32 @@ impl<'a, 'b> Walk<'a, 'b> {
         slot.here().is_some_and(|entry| cells::is_blank(entry, self.cx.session))
     }
 
-    /// Blank rows between an entry and the one above it that draws something.
-    pub(super) fn gap(&self, index: usize) -> u32 {
-        let Some(slot) = self.slot(index) else { return 0 };
-        let above = (0..index).rev().filter_map(|i| self.slot(i)).find(|above| !self.is_blank(above));
-        above.map_or(0, |above| u32::from(cells::gap_between(above.kind(), slot.kind())))
+    /// Blank rows between an entry and the one above it that draws something. Calls stand close to each other as long as
+    /// each has one row.
+    pub(super) fn gap(&mut self, index: usize) -> u32 {
+        let drawn = |i: &usize| self.slot(*i).is_some_and(|slot| !self.is_blank(slot));
+        let above = (0..index).rev().find(drawn);
+        let kind = |i: usize| self.slot(i).map(Slot::kind);
+        let Some(above_at) = above else { return 0 };
+        let (Some(above), Some(below)) = (kind(above_at), kind(index)) else { return 0 };
+        u32::from(cells::gap_between(above, below)).max(u32::from(self.is_high(above_at) || self.is_high(index)))
+    }
+
+    /// Whether the row in which an entry of one piece is shown has others below it that belong to it.
+    fn is_high(&mut self, index: usize) -> bool {
+        let is_call =
+            self.slot(index).is_some_and(|slot| matches!(slot.kind(), Kind::Tool | Kind::File | Kind::Terminal));
+        if !is_call {
+            return false;
+        }
+        // What is printed apart has the same distances.
+        let from = std::mem::take(&mut self.from);
+        let first = self.first_of_row(index);
+        let high = self
+            .entry(first)
+            .is_some_and(|entry| self.cache.pieces(self.cx, &entry) > 0 && self.laid(first, &entry, 0).rows.len() > 1);
+        self.from = from;
+        high
     }
 
     pub(super) fn rows(&mut self, point: Point) -> u32 {

@@ -78,7 +78,7 @@ fn told(keys: &Keymap, sent: &[u8], found: &[Input]) -> String {
                 let means = keys.meanings(*key);
                 let mut name = key.to_string();
                 for (places, what) in &means {
-                    row(&name, &format!("{}: {what}", places.join(", ")));
+                    row(&name, &format!("{what} · {}", places.join(", ")));
                     name.clear();
                 }
                 if means.is_empty() {
@@ -111,9 +111,9 @@ mod tests {
     fn what_came_is_shown_with_its_key_and_with_what_that_does_where() {
         let f3 = rows(b"\x1bOR");
         assert!(f3.starts_with("\\x1bOR              F3              "), "{f3}");
-        assert!(f3.contains("composer") && f3.contains(": review what was changed\r\n"), "{f3}");
+        assert!(f3.contains("review what was changed · composer"), "{f3}");
         let y = rows(b"y");
-        assert!(y.contains("question: allow this once") && y.contains("composer"), "several meanings: {y}");
+        assert!(y.contains("types it · composer") && y.contains("allow this once · question"), "several meanings: {y}");
         assert!(rows(b"\x1b[24;7~").contains("does nothing"), "{}", rows(b"\x1b[24;7~"));
         assert!(rows(b"\x1b[200~ab\x1b[201~").contains("2 characters"));
         assert!(!rows(b"\x1b[99999z").contains('\x1b'));

@@ -1646,7 +1646,7 @@ fn while_reading_n_goes_from_place_to_place_in_one_long_message() {
         s.typed("N").draw();
         assert!(s.shown.contains(at), "{at}: {}", s.shown);
     }
-    s.press(Code::Down).draw();
+    s.press(Code::Up).draw();
     assert_eq!(marked(&s), 0, "another entry is another matter: {}", s.shown);
 }
 

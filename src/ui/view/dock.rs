@@ -318,11 +318,7 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<(
         if y >= area.bottom() {
             break;
         }
-        for (columns, option) in &row.choices {
-            let x = area.x.saturating_add(2).saturating_add(columns.start);
-            let at = Rect { x, y, width: columns.end - columns.start, height: 1 };
-            choices.push((at.intersection(area), *option));
-        }
+        choices.extend(row.places(area, y));
         if row.bar == Bar::No {
             paint::put(buf, area.x, y, area.width, &row.text, cx.theme);
         } else {

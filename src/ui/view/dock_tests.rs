@@ -1082,3 +1082,25 @@ fn a_patch_of_several_files_in_the_input_is_drawn_as_diffs_and_shown_as_sent_on_
         assert!(s.shown.contains("*** Begin Patch"), "what is no patch alone is shown as it is: {}", s.shown);
     }
 }
+
+#[test]
+fn the_directory_of_the_session_is_named_once_however_the_agent_writes_it() {
+    for here in [".", "/home/me/src/shop", "/home/me/src/shop/", "./"] {
+        let mut s = Scene::working(80, 30);
+        let mut call = ToolPatch::new("call".into());
+        call.kind = Patch::Set(ToolKind::Execute);
+        call.title = Patch::Set("make".into());
+        call.raw_input = Patch::Set(serde_json::json!({ "command": "make", "workdir": here }));
+        call.locations = Patch::Set(vec![Location { path: here.into(), line: None }]);
+        s.ask_patch(1, call, &["Yes", "No"]);
+        let asked: Vec<&str> = s.shown.lines().filter(|line| line.starts_with('┃')).collect();
+        assert_eq!(asked.len(), 1, "the answers alone, {here}: {}", s.shown);
+        assert!(row(&s, "wants to run make").contains("~/src/shop"), "{}", s.shown);
+    }
+    let mut s = Scene::working(80, 30);
+    let mut call = ToolPatch::new("call".into());
+    call.kind = Patch::Set(ToolKind::Execute);
+    call.raw_input = Patch::Set(serde_json::json!({ "command": "make", "workdir": "sub" }));
+    s.ask_patch(1, call, &["Yes", "No"]);
+    assert!(s.shown.contains("┃ in sub"), "{}", s.shown);
+}

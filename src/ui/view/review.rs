@@ -29,6 +29,9 @@ use ratatui::layout::Rect;
 const FILES: u16 = 44;
 /// From this height on there is air between the parts.
 const AIR_FROM: u16 = 12;
+/// From this height on files stand above their hunks, as long as they take no more than such a part of it.
+const STACKED_FROM: u16 = 14;
+const STACKED_PART: u16 = 4;
 
 /// Columns of the name of another session.
 const MAX_SESSION: usize = 24;
@@ -61,7 +64,14 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     let is_only = review.doc().is_some_and(|doc| doc.files.len() == 1) && review.layout.pane == Pane::Hunks;
     let files_wide = if is_only { 0 } else { (area.width / 3).min(FILES) };
     let narrow_for_sides = review.effective() == Look::Sides && area.width - files_wide < BOTH_FROM;
-    frame.measured.both = area.width >= BOTH_FROM && !narrow_for_sides;
+    // Not wide enough for both beside each other, a few files leave the hunks room below them.
+    let files = u16::try_from(review.tree().rows.len()).unwrap_or(u16::MAX);
+    let is_stacked = area.width < BOTH_FROM
+        && !is_only
+        && area.height >= STACKED_FROM
+        && (1..=area.height / STACKED_PART).contains(&files)
+        && !matches!(review.bar, Some(Bar::Rewind { .. } | Bar::Edit(_)));
+    frame.measured.both = area.width >= BOTH_FROM && !narrow_for_sides || is_stacked;
     let alone = !frame.measured.both && (review.layout.pane == Pane::Hunks || matches!(review.bar, Some(Bar::Edit(_))));
     let (head, mut body) = split_top(rest, u16::from(rest.height > 1));
     let low = area.height < AIR_FROM;
@@ -89,6 +99,10 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
         paint::put(buf, body.x + 2, body.y, body.width.saturating_sub(2), &words, cx.theme);
     } else if frame.measured.both && is_only {
         main(cx, review, body, !low, info, &mut frame, buf);
+    } else if is_stacked {
+        let (above, below) = split_top(body, files);
+        files::draw(cx, review, above, &mut frame, buf);
+        main(cx, review, split_top(below, 1).1, true, info, &mut frame, buf);
     } else if frame.measured.both {
         let left = Rect { width: files_wide, ..body };
         let right = Rect { x: body.x + files_wide + 2, width: body.width - files_wide - 2, ..body };

@@ -544,8 +544,8 @@ fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
     let sort = if list.taste().sort == Sort::Needs { "^S by last use" } else { "^S by who needs you" };
     let tree = list.current().and_then(|row| list.tree_of(row));
     let tree = if tree.is_some() { "^G merges its worktree · ^X discards it · " } else { "" };
-    let acts = format!("{tree}/ searches · ^R name · ^F copy · ^E export · Delete forgets · {sort} · ^D rows");
-    (format!("{enter} · {escape} · {tab}"), acts)
+    let acts = format!("{tree}^R name · ^F copy · ^E export · Del forgets · {sort} · ^D rows");
+    (format!("{enter} · {escape} · {tab} · / searches"), acts)
 }
 
 #[cfg(test)]

@@ -109,7 +109,9 @@ fn the_first_screen_names_what_can_be_gone_on_with() {
     s.draw();
     let row = s.shown.lines().find(|row| row.contains("mend it")).unwrap();
     assert!(row.trim_end().ends_with("interrupted · 2 min ago"), "{}", s.shown);
-    assert!(!s.shown.contains("other ") && s.shown.contains("F8 lists all 1"), "{}", s.shown);
+    assert!(!s.shown.contains("other ") && s.shown.contains("F8 goes on with it"), "{}", s.shown);
+    s.ui.interrupted.insert("/home/me/src/shop".into(), 1);
+    assert!(!s.draw().contains("interrupted here"), "it is said once: {}", s.shown);
     assert!(s.shown.contains("nothing is sent before you press Enter"), "{}", s.shown);
 }
 
@@ -519,5 +521,19 @@ proptest! {
                 prop_assert!(at.x < width && at.y < height);
             }
         }
+    }
+}
+
+#[test]
+fn words_at_the_right_end_have_one_edge() {
+    for width in [80, 120, 160] {
+        let mut s = Scene::asked(width, 40);
+        s.draw();
+        let end = |part: &str| {
+            let row = s.shown.lines().find(|row| row.contains(part)).unwrap_or_else(|| panic!("{part}: {}", s.shown));
+            crate::text::width::str_width(row)
+        };
+        let edge = usize::from(width) - 1;
+        assert_eq!([end("gemini-cli 0.61.0"), end("0:0")], [edge, edge], "{}", s.shown);
     }
 }

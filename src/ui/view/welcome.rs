@@ -26,6 +26,8 @@ const BLOCK: u16 = 86;
 const BESIDE_LOGO: usize = 30;
 /// Earlier sessions that are named.
 const EARLIER: usize = 3;
+/// Rows of the keys that are named.
+const KEYS: usize = 6;
 /// What could not be used is named so often, the rest is counted.
 const REMARKS: usize = 3;
 /// Rows that it is worth being drawn in.
@@ -38,7 +40,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     } else {
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
-    let (mut head, earlier, keys) = (head(cx, is_large, buf), earlier(cx, at.width), keys(cx));
+    let (mut head, earlier) = (head(cx, is_large, buf), earlier(cx, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);
     if !remarks.is_empty() && !head.is_empty() {
@@ -50,9 +52,11 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let all = [head.clone(), if head.is_empty() { Vec::new() } else { blank() }];
     let mut lines = all.concat();
     let air = if is_large { blank() } else { Vec::new() };
-    if !earlier.is_empty() && lines.len() + earlier.len() + 1 + keys.len() + air.len() < height {
+    let is_listed = !earlier.is_empty() && lines.len() + earlier.len() + 1 + KEYS + air.len() < height;
+    if is_listed {
         lines = [lines, air.clone(), earlier, blank(), air].concat();
     }
+    let keys = keys(cx, is_listed);
     // All keys, or as many as fit with the first of them.
     let room = height.saturating_sub(lines.len());
     lines.extend(keys.into_iter().take(room));
@@ -128,7 +132,10 @@ fn earlier(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
     if all.is_empty() {
         return Vec::new();
     }
-    let right = format!("F8 lists all {}", all.len());
+    let right = match all.len() {
+        1 => "F8 goes on with it".to_owned(),
+        n => format!("F8 lists all {n}"),
+    };
     let mut lines = vec![spread("Go on with", Token::Text.into(), &right, Token::Dim, columns)];
     for one in all.iter().take(EARLIER) {
         let (how, token) = match one.end {
@@ -153,12 +160,14 @@ fn spread(left: &str, style: RunStyle, right: &str, token: Token, columns: u16) 
     line
 }
 
-fn keys(cx: &ViewCx<'_>) -> Vec<StyledText> {
+/// Sessions that were interrupted are counted where they are not listed.
+fn keys(cx: &ViewCx<'_>, is_listed: bool) -> Vec<StyledText> {
     let interrupted = cx
         .state
         .interrupted
         .get(&cx.state.trees.origins.home_of(Path::new(&cx.session.cwd)))
         .copied()
+        .filter(|_| !is_listed)
         .unwrap_or_default();
     let sessions = match interrupted {
         0 => "all sessions, also earlier ones".to_owned(),

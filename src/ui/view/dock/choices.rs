@@ -10,6 +10,7 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use ratatui::layout::Rect;
 use std::ops::Range;
 
 /// Bytes of a name that are shown.
@@ -75,6 +76,16 @@ pub(super) struct Row {
 impl Row {
     pub fn new(text: StyledText, bar: Bar) -> Self {
         Self { text, bar, choices: Vec::new() }
+    }
+
+    /// Where its choices stand in a row of the dock.
+    pub fn places(&self, dock: Rect, y: u16) -> impl Iterator<Item = (Rect, usize)> {
+        let left = dock.x.saturating_add(2);
+        self.choices.iter().map(move |(columns, choice)| {
+            let x = left.saturating_add(columns.start);
+            let at = Rect { x, y, width: columns.end - columns.start, height: 1 };
+            (at.intersection(dock), *choice)
+        })
     }
 }
 

@@ -198,6 +198,29 @@ fn files_and_hunks_stand_beside_each_other() {
 }
 
 #[test]
+fn a_few_files_stand_above_their_hunks_where_there_is_no_room_beside_them() {
+    let open = |height: u16| {
+        let files = vec![file_doc("a.rs", "one\ntwo\n", "one\nTWO\n"), file_doc("b.rs", "x\n", "y\n")];
+        let mut s = Scene::working(80, height);
+        s.model = std::mem::take(&mut s.model).with_review(true);
+        s.show_review(doc_of(1, files));
+        s.draw();
+        s.key(Key::alt(Code::Char('r'))).draw();
+        s.draw();
+        s
+    };
+    let mut s = open(24);
+    assert!(s.shown.contains("▸ a.rs") && s.shown.contains("TWO") && !s.shown.contains("+ y"), "{}", s.shown);
+    s.press(Code::Down).draw();
+    assert!(s.shown.contains("▸ b.rs") && s.shown.contains("+ y") && !s.shown.contains("TWO"), "{}", s.shown);
+    s.press(Code::Enter).draw();
+    assert_eq!(s.ui.view.review.as_ref().unwrap().layout.pane, Pane::Hunks);
+    assert!(s.shown.contains("a.rs") && s.shown.contains("+ y"), "both stay: {}", s.shown);
+    let s = open(15);
+    assert!(s.shown.contains("▸ a.rs") && !s.shown.contains("TWO"), "{}", s.shown);
+}
+
+#[test]
 fn a_narrow_screen_shows_files_or_hunks() {
     let mut s = scene(80, 24);
     assert!(s.shown.contains("cart.rs") && !s.shown.contains("fn total"), "{}", s.shown);
