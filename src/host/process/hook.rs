@@ -30,7 +30,7 @@ struct Groups {
 }
 
 /// Nobody waits for the answers of hooks any more: they are ended, and none is asked from now on.
-pub(super) fn end_hooks() {
+pub fn end_hooks() {
     ASKED.end();
 }
 
