@@ -132,7 +132,7 @@ pub(super) fn all(state: &Path) -> Result<Vec<Row>, Usage> {
 
 fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec<Row> {
     let (mut summed, mut listed) = (HashSet::new(), HashSet::new());
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Row> = Vec::with_capacity(known.len());
     for known in known {
         let own: Vec<Listed> = reviews.iter().filter(|review| is_of(&known, review)).cloned().collect();
         listed.extend(own.iter().map(|one| (one.dir.clone(), known.session_id.clone())));

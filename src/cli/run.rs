@@ -87,6 +87,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };
+    process::end_hooks();
     process::end_guard();
     match outcome {
         Ok(code) => {

@@ -53,7 +53,7 @@ const RUNNERS: &[(&str, &str)] =
 /// Programs of which a word that begins with `//` is a name of their own, and no path.
 const LABELS: &[&str] = &["bazel", "bazelisk", "buck", "buck2", "pants", "plz", "gn"];
 /// What parts a name of a file from what stands before or behind it in a word.
-const SEPARATORS: &[char] = &['|', ',', ';', '[', ']', '\'', '"', '<', '>', '@', '='];
+const SEPARATORS: &[char] = &['|', ',', ';', '[', ']', '(', ')', '\'', '"', '<', '>', '@', '='];
 /// Options of all of these that load nothing, run nothing and write nowhere but where the project's own settings say: what
 /// is printed, which tests run and when they end. An option that is not here has to stand in the pattern.
 const HARMLESS: &str = "-q -qq -v -vv -vvv -x -s -k -m -p -rA --quiet --verbose --exitfirst --lf --last-failed --ff --failed-first --noEmit \

@@ -19,7 +19,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::family::{self, run_mark};
-use super::{hook, marked};
+use super::marked;
 
 /// Groups that are remembered at most.
 const MAX_GROUPS: usize = 4096;
@@ -111,9 +111,8 @@ pub fn tell_guard_of_terminal(held: u8) {
     tell(&Word::Terminal(held));
 }
 
-/// Everything ends in good order: the guard does, too, and is gone when this returns, as is what nobody waits for any more.
+/// Everything ends in good order: the guard does, too, and is gone when this returns.
 pub fn end_guard() {
-    hook::end_hooks();
     tell(&Word::Ends);
     if let Line::Open { pipe, guard } = std::mem::replace(&mut *line(), Line::Off) {
         // One that was stopped does not listen.

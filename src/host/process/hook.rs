@@ -30,7 +30,7 @@ struct Groups {
 }
 
 /// Nobody waits for the answers of hooks any more: they are ended, and none is asked from now on.
-pub(super) fn end_hooks() {
+pub fn end_hooks() {
     ASKED.end();
 }
 
@@ -114,7 +114,9 @@ impl Asked {
             }
         };
         // One that has answered may go on.
-        group.into_iter().for_each(|group| self.let_go(group));
+        if let Some(group) = group {
+            self.let_go(group);
+        }
         thread::Builder::new().name("hook-end".into()).spawn(move || child.wait())?;
         answer
     }

@@ -23,7 +23,7 @@ pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
 pub use guard::{Left, Post, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal};
 pub use here::run_here;
-pub use hook::{HookError, ask_hook};
+pub use hook::{HookError, ask_hook, end_hooks};
 pub use marked::{Marked, end_marked, marked};
 pub use open::open_page;
 pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports, keeps_apart};

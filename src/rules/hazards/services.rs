@@ -269,6 +269,25 @@ pub(super) const SERVICES: &[Row] = &[
         reason: "writes elsewhere, or loads code",
     },
     Row {
+        programs: &[
+            "prisma",
+            "supabase",
+            "flyway",
+            "liquibase",
+            "alembic",
+            "dbmate",
+            "goose",
+            "sqitch",
+            "airflow",
+            "hadoop",
+            "hdfs",
+        ],
+        signs: &[Only(
+            "validate format generate info status version history current heads show list ls help --version --help",
+        )],
+        reason: "changes a database, or what is elsewhere",
+    },
+    Row {
         programs: &["sops"],
         signs: &[Any("exec-env exec-file edit publish updatekeys")],
         reason: "runs a program with secrets",

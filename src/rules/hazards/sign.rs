@@ -119,6 +119,11 @@ impl Sign {
                 let before = words.get(..end).unwrap_or_default();
                 signs.iter().flat_map(|sign| sign.find(before, has_input)).collect()
             }
+            Self::Any(names) => any_of(names, words),
+            Self::Unless(names) if any_of(names, words).is_empty() => {
+                vec![(if words.len() > 1 { words.len() - 1 } else { words.len() }, 1)]
+            }
+            Self::Unless(_) => Vec::new(),
             Self::Brought(after, letters, longs) => brought(words, after, letters, longs),
             Self::Always => match words.split_last() {
                 Some((last, [_, ..])) => vec![(words.len() - 1, last.text.len().max(1))],
@@ -176,27 +181,7 @@ impl Sign {
             Self::Each => {
                 arguments().map(|(at, text)| (at, text.find('=').map_or(text.len(), |end| end + 1))).collect()
             }
-            Self::Unless(names) => {
-                let is_harmless = arguments().any(|(_, text)| listed(names).any(|name| name == text));
-                if is_harmless { Vec::new() } else { vec![(if end > 1 { end - 1 } else { end }, 1)] }
-            }
-            Self::Any(names) => {
-                let found = arguments().filter(|(_, text)| listed(names).any(|name| name == *text));
-                found.map(|(at, text)| (at, text.len())).collect()
-            }
-            Self::Words(names) => {
-                let mut last = None;
-                let mut rest = arguments();
-                for name in names {
-                    let is_it =
-                        |(_, text): &(usize, &str)| text == name || name.starts_with('-') && text.starts_with(name);
-                    last = rest.find(is_it);
-                    if last.is_none() {
-                        return Vec::new();
-                    }
-                }
-                last.map(|(at, text)| (at, text.len())).into_iter().collect()
-            }
+            Self::Words(names) => in_order(names, arguments()),
             Self::Begins(start) => {
                 arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
@@ -238,10 +223,35 @@ impl Sign {
             | Self::Name(_)
             | Self::SecondName(_)
             | Self::Before(_)
+            | Self::Any(_)
+            | Self::Unless(_)
             | Self::Brought(..)
             | Self::Always => Vec::new(),
         }
     }
+}
+
+/// The words that are one of these.
+fn any_of(names: &'static str, words: &[Word]) -> Vec<(usize, usize)> {
+    let found = words.iter().enumerate().skip(1);
+    let found = found.filter(|(_, word)| listed(names).any(|name| name == word.text));
+    found.map(|(at, word)| (at, word.text.len())).collect()
+}
+
+/// The last of these words, where all of them stand there in this order.
+fn in_order<'a>(
+    names: &'static [&'static str],
+    mut arguments: impl Iterator<Item = (usize, &'a str)>,
+) -> Vec<(usize, usize)> {
+    let mut last = None;
+    for name in names {
+        let is_it = |(_, text): &(usize, &str)| text == name || name.starts_with('-') && text.starts_with(name);
+        last = arguments.find(is_it);
+        if last.is_none() {
+            return Vec::new();
+        }
+    }
+    last.map(|(at, text)| (at, text.len())).into_iter().collect()
 }
 
 /// `NAME=VALUE`, but for a digit as the value of one of these names.

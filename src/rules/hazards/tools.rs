@@ -5,7 +5,7 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Short, Words,
+    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Short,
 };
 
 pub(super) const TOOLS: &[Row] = &[
@@ -58,7 +58,11 @@ pub(super) const TOOLS: &[Row] = &[
         signs: &[NoScript, Device],
         reason: "its commands run programs",
     },
-    Row { programs: &["R"], signs: &[Words(&["CMD"])], reason: "runs a program of any name" },
+    Row {
+        programs: &["R"],
+        signs: &[OnlyTwo("CMD/check CMD/build CMD/config --version/ --help/")],
+        reason: "runs a program of any name",
+    },
     Row { programs: &["kotlinc"], signs: &[Short("-e"), Begins("-script")], reason: "runs a program from the line" },
     Row {
         programs: &["crystal"],
@@ -437,6 +441,16 @@ pub(super) const TOOLS: &[Row] = &[
             Short("-I"),
         ],
         reason: "loads code",
+    },
+    Row {
+        programs: &["gunicorn", "uvicorn", "hypercorn", "celery"],
+        signs: &[Short("-c"), Longs("--config --pythonpath --chdir --app-dir --env-file")],
+        reason: "loads code, or works elsewhere",
+    },
+    Row {
+        programs: &["wasm-pack", "changeset", "vsce", "ovsx", "flit", "goreleaser", "semantic-release"],
+        signs: &[Only("build test check pack new version status add ls --dry-run --version --help")],
+        reason: "sends away what it built",
     },
     Row {
         programs: &["rename", "prename", "file-rename", "perl-rename"],

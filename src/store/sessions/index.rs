@@ -27,6 +27,8 @@ pub const IMPORTED: &str = "imported-";
 const FIRST: &[u8] = b"acp-tui index 10\n";
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
+/// Records that there is room for before any is read.
+const MAX_AHEAD: usize = 50_000;
 /// Journals are read by so many threads.
 const THREADS: usize = 2;
 
@@ -83,15 +85,21 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     });
     let seen = seen?;
     let there = remembered.len();
-    let (mut entries, mut changed) = (Vec::with_capacity(seen.len()), Vec::new());
-    let mut remembered = remembered.into_iter().peekable();
-    for one in seen {
-        while remembered.next_if(|entry| entry.name < one.name).is_some() {}
-        match remembered.next_if(|entry| entry.name == one.name) {
-            Some(entry) if one.is_known_by(&entry) => entries.push(entry),
-            earlier => changed.push((one, earlier)),
+    let (mut seen, mut changed) = (seen.into_iter().peekable(), Vec::new());
+    // What stays is kept where it is: for thousands, memory is what takes the time.
+    let known = remembered.into_iter().filter_map(|entry| {
+        while let Some(new) = seen.next_if(|one| one.name < entry.name) {
+            changed.push((new, None));
         }
-    }
+        let one = seen.next_if(|one| one.name == entry.name)?;
+        if one.is_known_by(&entry) {
+            return Some(entry);
+        }
+        changed.push((one, Some(entry)));
+        None
+    });
+    let mut entries: Vec<Entry> = known.collect();
+    changed.extend(seen.map(|new| (new, None)));
     let is_stale = !changed.is_empty() || there > entries.len();
     debug!(known = entries.len(), changed = changed.len(), "journals");
     for scanned in in_parallel(changed, |(seen, earlier)| scan(dir, seen, earlier)) {
@@ -223,10 +231,22 @@ fn read(dir: &Path) -> Vec<Entry> {
 /// What a file of these bytes says.
 pub fn entries(bytes: &[u8]) -> Vec<Entry> {
     let mut rest = bytes.strip_prefix(FIRST).unwrap_or_default();
-    let mut entries: Vec<Entry> = std::iter::from_fn(|| record(&mut rest)).filter_map(Result::ok).collect();
+    let mut entries: Vec<Entry> = Vec::with_capacity(count(rest));
+    entries.extend(std::iter::from_fn(|| record(&mut rest)).filter_map(Result::ok));
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     entries.dedup_by(|a, b| a.name == b.name);
     entries
+}
+
+/// For how many records there is to be room from the start.
+fn count(mut rest: &[u8]) -> usize {
+    let next = || {
+        let (length, more) = rest.split_first_chunk()?;
+        rest = more.get(4..)?.get(u32::from_le_bytes(*length) as usize..)?;
+        Some(())
+    };
+    // Whatever the lengths say.
+    std::iter::from_fn(next).take(MAX_AHEAD).count()
 }
 
 /// A record that is not whole; others may follow.

@@ -7,8 +7,10 @@
 mod choosing;
 mod figures;
 mod forgotten;
+mod gathering;
 /// Its reader is what `fuzz/` calls.
 pub mod index;
+mod keyed;
 mod naming;
 mod prune;
 mod scan;
@@ -26,6 +28,7 @@ use crate::store::lock::is_locked;
 pub use choosing::{by_id, choose};
 pub use figures::{Day, Figures};
 pub use forgotten::Forgotten;
+use gathering::{OfJournal, gather};
 use index::Entry;
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
@@ -34,7 +37,6 @@ use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 use told::{AgentRecord, SessionRecord};
 
@@ -200,12 +202,21 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     });
     let (entries, mut problems) = refreshed?;
     problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
-    let mut sessions = Vec::with_capacity(entries.len());
     let asides = asides(&entries);
-    gather(dir, entries, |part, place| match place.and_then(|at: usize| sessions.get_mut(at)) {
-        Some(earlier) => Known::goes_on(earlier, part.known),
-        None => sessions.push(part.known),
-    });
+    let (all, places) = gather(dir, entries);
+    let mut sessions: Vec<Known> = Vec::new();
+    if places.iter().all(Option::is_none) {
+        // They stay where they are in memory.
+        sessions = all.into_iter().map(|part| part.known).collect();
+    } else {
+        sessions.reserve(all.len());
+        for (part, place) in all.into_iter().zip(places) {
+            match place.and_then(|at| sessions.get_mut(at)) {
+                Some(earlier) => Known::goes_on(earlier, part.known),
+                None => sessions.push(part.known),
+            }
+        }
+    }
     naming::threads(&mut sessions);
     merge(&mut sessions, books, &asides);
     let has_title_of_ours =
@@ -234,7 +245,7 @@ fn asides(entries: &[Entry]) -> HashSet<(String, String)> {
     let all = entries.iter().flat_map(|entry| entry.scan.sessions.iter().map(move |found| (entry, found)));
     let asides = all.filter(|(_, found)| found.is_aside);
     asides
-        .filter_map(|(entry, found)| Some((entry.scan.agents.get(&found.agent)?.command.clone(), found.id.clone())))
+        .filter_map(|(entry, found)| Some((entry.scan.agents.get(found.agent)?.command.clone(), found.id.clone())))
         .collect()
 }
 
@@ -324,13 +335,14 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
     let dir = journals(state);
     let (entries, problems) = index::refresh(&dir)?;
     let (mut parts, mut turns) = (Vec::new(), Vec::new());
-    gather(&dir, entries, |OfJournal { journal, agent, known }, place| {
+    let (all, places) = gather(&dir, entries);
+    for (OfJournal { journal, agent, known }, place) in all.into_iter().zip(places) {
         let turns_before = place.map_or(0, |at: usize| turns[at]);
         match place {
             Some(at) => turns[at] += known.turns,
             None => turns.push(known.turns),
         }
-        let Some(codec) = journal.codec.clone() else { return };
+        let Some(codec) = journal.codec.clone() else { continue };
         parts.push(Part {
             journal: known.journal,
             codec,
@@ -345,50 +357,8 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
             goes_on: place.is_some(),
             is_alone: journal.is_alone,
         });
-    });
+    }
     Ok((parts, problems))
-}
-
-/// A journal.
-struct Journal {
-    codec: Option<SharedCodec>,
-    began: Duration,
-    last: Duration,
-    /// It has one session.
-    is_alone: bool,
-}
-
-/// A session of a journal.
-struct OfJournal {
-    journal: Rc<Journal>,
-    /// The agent's key in it.
-    agent: u32,
-    known: Known,
-}
-
-/// Hands over all sessions of all journals, the oldest first, with the place of the one that goes on in it. Those that do
-/// not go on with an earlier one have the next place.
-fn gather(dir: &Path, entries: Vec<Entry>, mut take: impl FnMut(OfJournal, Option<usize>)) {
-    let mut all: Vec<OfJournal> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        of_journal(dir, entry, &mut all);
-    }
-    all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
-    let (mut known, mut count) = (HashMap::with_capacity(all.len()), 0);
-    let mut places = Vec::with_capacity(all.len());
-    for OfJournal { known: part, .. } in &all {
-        // Whose it is its command says, not the name that an agent gives itself; what was imported has no command.
-        let whose = if part.is_imported { &part.agent } else { &part.command };
-        let key = (part.session_id.as_str(), whose.as_str(), part.is_imported);
-        // An agent may give an id again: only one that it has kept is the same session.
-        let place = known.get(&key).copied().filter(|_| part.is_older);
-        if place.is_none() {
-            known.insert(key, count);
-            count += 1;
-        }
-        places.push(place);
-    }
-    all.into_iter().zip(places).for_each(|(part, place)| take(part, place));
 }
 
 /// The newest of our own of a directory or its worktrees in which something was said; in a worktree its own come first.
@@ -409,78 +379,6 @@ pub fn codec_of(first: &[u8]) -> Option<SharedCodec> {
 /// Whether an acp-tui writes this journal now.
 pub fn is_open(journal: &Path) -> bool {
     lines::open(journal).is_ok_and(|file| is_locked(&file))
-}
-
-/// The sessions of one journal.
-fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
-    let (path, latest) = (dir.join(&entry.name), entry.latest());
-    let Entry { name, size, mut scan, .. } = entry;
-    let Some(head) = &scan.head else { return };
-    let is_open = !scan.is_ended && !scan.sessions.is_empty() && is_open(&path);
-    let was_killed = head.ends && !scan.is_ended;
-    let state = |is_in_turn: bool, is_closed: bool| match is_closed {
-        true => State::Ended,
-        false if is_open => State::Open,
-        false if was_killed || is_in_turn => State::Interrupted,
-        false => State::Ended,
-    };
-    let (began, started) = (began(head.started, &name), Duration::from_secs(head.started).min(latest));
-    let since = |t: f64| Duration::try_from_secs_f64(t).unwrap_or_default();
-    let moment = |t: f64| began.saturating_add(since(t)).min(latest);
-    let journal = Rc::new(Journal {
-        codec: scan.codec(),
-        began: started,
-        last: started.saturating_add(since(scan.last)).min(latest),
-        is_alone: scan.sessions.len() == 1,
-    });
-    let found = std::mem::take(&mut scan.sessions);
-    for (place, found) in found.into_iter().enumerate().filter(|(_, found)| !found.is_aside) {
-        let is_in_turn = scan.is_in_turn(place);
-        let agent =
-            if journal.is_alone { scan.agents.remove(&found.agent) } else { scan.agents.get(&found.agent).cloned() };
-        let agent = agent.unwrap_or_default();
-        let known = Known {
-            agent: agent.name.unwrap_or_else(|| agent.command.clone()),
-            command: if head.imported { String::new() } else { agent.command },
-            branch: head.branch.clone().filter(|_| found.cwd == head.cwd),
-            created: moment(found.created),
-            opened: moment(found.opened),
-            updated: moment(if is_in_turn { scan.last } else { found.updated }),
-            state: state(is_in_turn, found.is_closed),
-            last_prompt: found.last_prompt.or_else(|| found.first_prompt.clone()),
-            session_id: found.id,
-            cwd: PathBuf::from(found.cwd),
-            title: found.title,
-            first_prompt: found.first_prompt,
-            turns: found.turns,
-            can: agent.can,
-            figures: found.figures,
-            totals: found.key.and_then(|key| scan.totals.get(&key)).copied(),
-            own_totals: found.key.and_then(|key| scan.own_totals.get(&key)).copied(),
-            journal: path.clone(),
-            journals: vec![path.clone()],
-            bytes: size,
-            is_older: matches!(found.origin, Origin::Loaded | Origin::Resumed),
-            follows: found.follows,
-            thread: None,
-            is_imported: head.imported,
-            is_untouched: found.turns == 0 && matches!(found.origin, Origin::New),
-            is_held: is_open,
-            is_listed: false,
-            is_named: false,
-            copy_of: found.copy_of,
-            used_as_told: None,
-        };
-        all.push(OfJournal { journal: Rc::clone(&journal), agent: found.agent, known });
-    }
-}
-
-/// When a journal was begun. Its first line says it in seconds, its name in milliseconds as well.
-fn began(started: u64, name: &str) -> Duration {
-    let (seconds, rest) = name.strip_prefix(IMPORTED).unwrap_or(name).split_once('-').unwrap_or_default();
-    let millis = rest.split_once('-').and_then(|(millis, _)| millis.parse().ok());
-    let millis = millis.filter(|millis: &u64| seconds.parse() == Ok(started) && *millis < 1000);
-    Duration::from_secs(started) + Duration::from_millis(millis.unwrap_or_default())
 }
 
 impl Known {

@@ -4,6 +4,7 @@
 //! bounded, however long the journal is; a line that cannot be read is counted and costs nothing else.
 
 use super::figures::Figures;
+use super::keyed::Keyed;
 use crate::agent::codec::stored::{self, Called, Can, Depth, Heard, Origin};
 use crate::agent::codec::{self, SharedCodec};
 use crate::base::limits;
@@ -15,7 +16,6 @@ use crate::model::patch::Patch;
 use crate::store::journal::VERSION;
 use crate::store::lines::{self, Row, What};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Bytes that are kept of a prompt.
 const MAX_PROMPT: usize = 1 << 10;
@@ -135,11 +135,11 @@ enum Role {
 pub struct Scan {
     pub head: Option<Head>,
     pub sessions: Vec<Found>,
-    pub agents: BTreeMap<u32, Agent>,
+    pub agents: Keyed<Agent>,
     /// What the sums of a review were last, by the key of a session.
-    pub totals: BTreeMap<u32, Totals>,
+    pub totals: Keyed<Totals>,
     /// What it has changed by itself, where others have a part in these.
-    pub own_totals: BTreeMap<u32, Totals>,
+    pub own_totals: Keyed<Totals>,
     calls: Vec<(u32, u64, Waiting)>,
     /// What sessions of an agent will be to others that have not been asked for yet.
     roles: Vec<(u32, Role)>,
@@ -279,8 +279,8 @@ impl Scan {
         match (call, result) {
             (Waiting::Hello, Some(result)) => {
                 let introduced = codec.introduced(result);
-                let known = self.agents.entry(agent.0).or_default();
-                (known.name, known.can) = (introduced.name, introduced.can);
+                let known = self.agents.remove(agent.0).unwrap_or_default();
+                self.agents.insert(agent.0, Agent { name: introduced.name, can: introduced.can, ..known });
             }
             (Waiting::Open { origin, id, cwd, role }, Some(result)) => {
                 // The copy of a session has an id of its own.
@@ -352,8 +352,9 @@ impl Scan {
         let earlier = session.key.replace(key);
         // What was told of its changes before it was opened once more still counts.
         for totals in [&mut self.totals, &mut self.own_totals] {
-            if let Some(of_earlier) = earlier.and_then(|earlier| totals.get(&earlier)).copied() {
-                totals.entry(key).or_insert(of_earlier);
+            let of_earlier = earlier.and_then(|earlier| totals.get(earlier)).copied();
+            if let Some(of_earlier) = of_earlier.filter(|_| totals.get(key).is_none()) {
+                totals.insert(key, of_earlier);
             }
         }
     }
@@ -415,7 +416,7 @@ impl Scan {
                 self.role(AgentKey::FIRST.0, how);
             }
             (Address::All, Ok(Intent::AddAgent { command, how, .. })) => {
-                let key = self.agents.keys().next_back().map_or(0, |last| last + 1);
+                let key = self.agents.last_key().map_or(0, |last| last + 1);
                 self.owned(key, how);
                 if self.agents.len() < MAX_SESSIONS {
                     self.agents.insert(key, Agent::of(&command));
@@ -479,7 +480,7 @@ impl Scan {
             Ok(ReviewEvent::OwnChanges { totals }) => (&mut self.own_totals, totals),
             _ => return,
         };
-        if all.len() < MAX_SESSIONS || all.contains_key(&key.0) {
+        if all.len() < MAX_SESSIONS || all.get(key.0).is_some() {
             all.insert(key.0, totals);
         }
     }

@@ -1,5 +1,6 @@
 //! Journals of every sort become one list, and what is damaged costs only itself.
 
+use super::gathering::began;
 use super::*;
 use crate::base::origins::Origin;
 use crate::model::account;
