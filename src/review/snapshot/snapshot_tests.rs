@@ -1806,7 +1806,7 @@ fn loose_objects_that_unpack_to_much_more_than_they_are_cause_bounded_work() {
         fs::remove_file(&loose).unwrap();
         fs::write(loose, &bomb).unwrap();
     }
-    assert!(!snapshot.keep_theirs(Share::before_harm(Instant::now())));
+    while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert!(snapshot.objects.theirs.is_spent(), "work for nothing counts");
     names.iter().for_each(|name| space.write(name, "destroyed"));
     let changes = snapshot.scan().unwrap();
