@@ -29,8 +29,8 @@ const MAX_PACKS: usize = 1024;
 const HELD: usize = 48;
 /// So many that say to have a content which need not be there are asked for it.
 const CLAIMS: usize = 3;
-/// The same of one that is to be read since nothing else has it, as it seems: first of those that are trusted, then of
-/// the others.
+/// The same of one that is to be read since nothing else has it, as it seems: of those in the first place, in all others,
+/// and of those that are not trusted.
 const ASKED: usize = 8;
 /// Names in a directory of packs.
 const MAX_NAMES: usize = 1 << 16;
@@ -146,24 +146,31 @@ impl Alternates {
         self.read_with_what_is_left(oid)
     }
 
-    /// The same, with no more work than any other content. Packs that have been wrong too often are asked when no other
-    /// has it, and few of those that say so are asked at one time: the one that has been right comes first, and of all
-    /// others each has its turn.
+    /// The same, with no more work than any other content. Few of the packs that say so are asked at one time: those that
+    /// have been right come first, those that have been wrong too often when no other has it, and each has its turn.
     pub(crate) fn read_with_what_is_left(&self, oid: &Oid) -> Read {
         let mut is_said = self.is_less;
-        let mut asked = 0;
-        for place in &self.places {
-            match place.read(oid, &mut asked) {
-                Read::Nothing => {}
-                Read::Unreadable => is_said = true,
-                whole @ Read::Whole(_) => return whole,
+        let mut whole = |read: Read| match read {
+            Read::Whole(bytes) => Some(bytes),
+            Read::Unreadable => {
+                is_said = true;
+                None
             }
-        }
-        let bad = self.places.iter().flat_map(|place| place.packs().iter().filter(|pack| pack.is_bad()));
-        match read_of(by_record(bad), oid, &mut 0) {
-            Read::Nothing if !is_said && !self.is_spent() => Read::Nothing,
-            Read::Nothing | Read::Unreadable => Read::Unreadable,
-            whole @ Read::Whole(_) => whole,
+            Read::Nothing => None,
+        };
+        let (first, others) = self.places.split_at(self.places.len().min(1));
+        // Mostly it is where we keep it: the others need not be opened.
+        let found = first.iter().find_map(|place| whole(place.read(oid)));
+        let found = found.or_else(|| others.iter().find_map(|place| whole(place.read_loose(oid))));
+        let trusted = || others.iter().flat_map(|place| place.packs().iter().filter(|pack| !pack.is_bad()));
+        let found = found.or_else(|| whole(read_of(trusted(), oid)));
+        let bad = || self.places.iter().flat_map(|place| place.packs().iter().filter(|pack| pack.is_bad()));
+        match found.or_else(|| whole(read_of(bad(), oid))) {
+            Some(bytes) => Read::Whole(bytes),
+            None if is_said || self.is_spent() || self.places.iter().any(|place| place.opened().is_less) => {
+                Read::Unreadable
+            }
+            None => Read::Nothing,
         }
     }
 
@@ -222,7 +229,7 @@ impl Alternates {
     /// Whether it can be read in the place that is ours.
     pub(crate) fn keeps(&self, kept: &Path, oid: &Oid) -> bool {
         let is_known = |place: &Place| self.trust.whole(oid).is_some_and(|file| place.with(oid, file).is_some());
-        self.kept(kept).is_some_and(|place| is_known(place) || matches!(place.read(oid, &mut 0), Read::Whole(_)))
+        self.kept(kept).is_some_and(|place| is_known(place) || matches!(place.read(oid), Read::Whole(_)))
     }
 
     fn kept(&self, kept: &Path) -> Option<&Place> {
@@ -256,16 +263,22 @@ impl Place {
         loose_path(&self.dir, oid)
     }
 
-    /// From what is loose, and from packs that have not been wrong too often, of which so many were asked for it in vain.
-    fn read(&self, oid: &Oid, asked: &mut usize) -> Read {
-        let loose = match self.ask_loose(oid, LARGEST) {
-            Answer::Whole(bytes) => return Read::Whole(bytes),
-            Answer::Nothing => self.opened().is_less,
-            Answer::Unable | Answer::Wrong => true,
-        };
-        match read_of(by_record(self.packs().iter().filter(|pack| !pack.is_bad())), oid, asked) {
-            Read::Nothing if loose => Read::Unreadable,
-            read => read,
+    /// From what is loose, and from packs that have not been wrong too often.
+    fn read(&self, oid: &Oid) -> Read {
+        match self.read_loose(oid) {
+            whole @ Read::Whole(_) => whole,
+            loose => match read_of(self.packs().iter().filter(|pack| !pack.is_bad()), oid) {
+                Read::Nothing => loose,
+                packed => packed,
+            },
+        }
+    }
+
+    fn read_loose(&self, oid: &Oid) -> Read {
+        match self.ask_loose(oid, LARGEST) {
+            Answer::Whole(bytes) => Read::Whole(bytes),
+            Answer::Nothing => Read::Nothing,
+            Answer::Unable | Answer::Wrong => Read::Unreadable,
         }
     }
 
@@ -335,27 +348,22 @@ impl Place {
     }
 }
 
-/// Those that have been right come first.
-fn by_record<'a>(packs: impl Iterator<Item = &'a TheirPack>) -> Vec<&'a TheirPack> {
+/// The first of them that has it, those that have been right first, as far as not too many were asked in vain.
+fn read_of<'a>(packs: impl Iterator<Item = &'a TheirPack>, oid: &Oid) -> Read {
     let mut packs: Vec<&TheirPack> = packs.collect();
     packs.sort_by_key(|pack| pack.faults());
-    packs
-}
-
-/// The first of them that has it is enough; `asked` for it in vain were so many.
-fn read_of(packs: Vec<&TheirPack>, oid: &Oid, asked: &mut usize) -> Read {
-    let mut is_said = false;
+    let mut asked = 0;
     for pack in packs {
-        if *asked == ASKED {
-            return Read::Unreadable;
-        }
         match pack.ask(oid, None, &|bytes| is_named(bytes, oid)) {
             Answer::Nothing => {}
-            Answer::Unable | Answer::Wrong => (is_said, *asked) = (true, *asked + 1),
             Answer::Whole(bytes) => return Read::Whole(bytes),
+            Answer::Unable | Answer::Wrong => asked += 1,
+        }
+        if asked == ASKED {
+            break;
         }
     }
-    if is_said { Read::Unreadable } else { Read::Nothing }
+    if asked > 0 { Read::Unreadable } else { Read::Nothing }
 }
 
 fn is_named(bytes: &[u8], oid: &Oid) -> bool {

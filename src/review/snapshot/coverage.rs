@@ -11,7 +11,6 @@ use crate::review::worktree::plain::Links;
 use crate::review::worktree::repo;
 use crate::review::worktree::rules;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileType;
 use std::io::ErrorKind;
@@ -86,28 +85,6 @@ enum Unknown {
     Ignored { last: i64 },
     /// A look has failed, or there was more than it takes: perhaps it would have found them.
     Unclear,
-}
-
-impl Snapshot {
-    /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
-    /// `is_kept` it is not said that it is lost. `failed`: not every look has come to its end.
-    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<Uncovered> {
-        let mut dirs = Cow::Borrowed(&self.dirs);
-        if dirs.is_empty() {
-            dirs = Cow::Owned(self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect());
-        }
-        let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
-        named.extend(self.objects.left_out().map(Uncovered::from));
-        let replaced = self.root.words();
-        if self.root.is_lost() {
-            // Of what stands in its place nothing is looked at.
-            dirs = Cow::default();
-        }
-        named.extend(replaced.map(Uncovered::from));
-        named.extend(uncovered(self, &dirs, failed));
-        named.extend(self.gone(is_kept));
-        named
-    }
 }
 
 /// `dirs` are the directories that are covered. `failed`: not every look has come to its end.

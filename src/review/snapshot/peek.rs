@@ -13,7 +13,8 @@ use crate::base::paths::visible;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
-use crate::review::worktree::walk::{self, Found, Reader, Stat};
+use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// What is needed of the snapshot for it.
@@ -77,6 +78,26 @@ impl Snapshot {
     /// Whether a file has that content that was known at the last look, none of those that go.
     pub(crate) fn has_beside(&self, oid: Oid, goes: &dyn Fn(&Path) -> bool) -> bool {
         self.seen.iter().any(|(key, entry)| entry.state.oid() == Some(oid) && !goes(walk::path(key)))
+    }
+
+    /// What is not covered, in words: what is ignored, too large, unreadable, too much. Of paths whose earlier content
+    /// `is_kept` it is not said that it is lost. `failed`: not every look has come to its end.
+    pub fn uncovered_but(&self, is_kept: &dyn Fn(&Path) -> bool, failed: bool) -> Vec<Uncovered> {
+        let mut dirs = Cow::Borrowed(&self.dirs);
+        if dirs.is_empty() {
+            dirs = Cow::Owned(self.seen.keys().flat_map(|key| walk::parents(key)).map(RelPath::from).collect());
+        }
+        let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
+        named.extend(self.objects.left_out().map(Uncovered::from));
+        let replaced = self.root.words();
+        if self.root.is_lost() {
+            // Of what stands in its place nothing is looked at.
+            dirs = Cow::default();
+        }
+        named.extend(replaced.map(Uncovered::from));
+        named.extend(coverage::uncovered(self, &dirs, failed));
+        named.extend(self.gone(is_kept));
+        named
     }
 
     /// What was ignored, or could not be looked into, when the session began and is gone, in words; but for what `is_kept`.
