@@ -274,7 +274,7 @@ impl Keymap {
                 let row = keymap::all(layer).find(|bind| bind.action == action);
                 match action {
                     Action::Char(_) => "types it".to_owned(),
-                    action => row.map_or_else(|| action.name(), |bind| bind.what.to_string()),
+                    action => row.map_or_else(|| action.name(), |bind| bind.what.clone()),
                 }
             };
             match found.iter_mut().find(|(_, known)| *known == what) {

@@ -1619,8 +1619,8 @@ fn while_reading_n_goes_from_place_to_place_in_one_long_message() {
     let mut s = Scene::working(80, 24);
     s.say("the first needle\n\n");
     s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
-    let lines: String =
-        (0..200).map(|n| format!("    line {n}{}\n", if n % 50 == 7 { " Needle" } else { "" })).collect();
+    let line = |n: u32| format!("    line {n}{}\n", if n % 50 == 7 { " Needle" } else { "" });
+    let lines = (0..200).map(line).collect::<Vec<_>>().concat();
     s.say(&format!("words\n\n{lines}"));
     s.draw();
     s.press(Code::F(10)).typed("/needle").press(Code::Enter);
@@ -1654,7 +1654,7 @@ fn while_reading_n_goes_from_place_to_place_in_one_long_message() {
 fn ten_thousand_places_are_gone_to_one_by_one_and_each_lays_out_what_it_shows() {
     let mut s = Scene::working(80, 24);
     for entry in 0..100 {
-        let said: String = (0..100).map(|n| format!("needle {entry}-{n}\n\n")).collect();
+        let said = (0..100).map(|n| format!("needle {entry}-{n}\n\n")).collect::<Vec<_>>().concat();
         s.say(&said);
         s.tool(&format!("t{entry}"), ToolKind::Execute, "make", ToolStatus::Completed);
     }

@@ -77,12 +77,12 @@ fn a_write_under_the_gate_is_a_question() {
 
 #[test]
 fn a_question_without_the_focus_has_rows_in_which_nothing_is_said_and_no_row_of_what_is() {
-    let new: String = (1..=10).map(|n| format!("line {n}\n")).collect();
+    let new = (1..=10).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     let mut s = gated(Gate::Ask, 80);
     write(&mut s, 5);
     preview(&mut s, 5, "", &new, None);
     assert!(s.shown.contains("+ line 10") && !s.shown.contains(" rows"), "there is room for all of it: {}", s.shown);
-    let said: String = (1..=30).map(|n| format!("said {n}\n\n")).collect();
+    let said = (1..=30).map(|n| format!("said {n}\n\n")).collect::<Vec<_>>().concat();
     s.say(&said);
     s.draw();
     assert!(!s.shown.contains("+ line 10") && row(&s, " rows").contains("Tab"), "{}", s.shown);
