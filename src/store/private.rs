@@ -83,6 +83,12 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Makes what was written into a file durable. A test of a room does not outlive the machine, and would mostly wait for this;
+/// those of the whole program do wait.
+pub fn sync(file: &File) -> io::Result<()> {
+    if cfg!(test) { Ok(()) } else { file.sync_data() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 
 use super::lines;
 use super::lock::Lock;
+use super::private::sync;
 use std::fs::{File, Metadata, read_dir, remove_file};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::os::unix::fs::MetadataExt as _;
@@ -96,12 +97,6 @@ pub fn take_left_behind(dir: &Path) {
             let _ = remove_file(entry.path());
         }
     }
-}
-
-/// Makes what was written into a file durable. A test of a room does not outlive the machine, and would mostly wait for this;
-/// those of the whole program do wait.
-pub fn sync(file: &File) -> io::Result<()> {
-    if cfg!(test) { Ok(()) } else { file.sync_data() }
 }
 
 /// Makes the names in a directory durable.

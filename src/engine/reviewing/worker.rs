@@ -171,10 +171,6 @@ impl Worker {
                 let begun = Instant::now();
                 let looked = self.review.first_look();
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the first look");
-                if alone.is_some() {
-                    // An agent may work before it is given anything to do.
-                    self.review.keep_theirs(Share::before_harm(Instant::now()));
-                }
                 self.trouble("snapshot", "the files could not be looked at", looked);
                 // The waiter is gone when the time was up.
                 alone.map(|looked| looked.try_send(()));

@@ -10,8 +10,7 @@ use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict}
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
 use crate::review::state::{Oid, State};
-use crate::store::private::{open_as, private_file};
-use crate::store::replace::sync;
+use crate::store::private::{open_as, private_file, sync};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};

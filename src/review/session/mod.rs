@@ -276,6 +276,12 @@ impl ReviewSession {
         self.files.snapshot.keep_theirs(share)
     }
 
+    /// The same until nothing is left.
+    #[cfg(test)]
+    pub(crate) fn keep_all(&mut self) {
+        while self.keep_theirs(Share::until(Instant::now())) {}
+    }
+
     pub fn keeps_theirs(&self) -> bool {
         self.files.snapshot.objects.preserved.waits()
     }

@@ -1682,7 +1682,9 @@ fn what_was_believed_and_is_not_there_is_kept_from_the_file_before_it_changes() 
     });
     age_index(&space);
     let texts = ["a", "c", "changes"].map(|name| (format!("text-{name}"), format!("the content of {name}")));
-    texts.iter().for_each(|(file, text)| space.write(file, text));
+    for (file, text) in &texts {
+        space.write(file, text);
+    }
     plant(&space.root.join(".git/objects"), &space, &texts.each_ref().map(|(file, _)| file.as_str()));
     for (file, text) in &texts {
         fs::remove_file(loose(&space, text.as_bytes())).unwrap();
@@ -1764,9 +1766,13 @@ fn changed_among_liars(liars: u8, has_one: bool) -> (Space, Snapshot, Vec<Change
     if has_one {
         plant_as(&objects, &space, &names, <[u8]>::to_vec);
     }
-    names.iter().for_each(|name| fs::remove_file(loose(&space, &fs::read(space.root.join(name)).unwrap())).unwrap());
+    for name in &names {
+        fs::remove_file(loose(&space, &fs::read(space.root.join(name)).unwrap())).unwrap();
+    }
     let mut snapshot = space.snapshot();
-    names.iter().for_each(|name| space.write(name, "destroyed"));
+    for name in &names {
+        space.write(name, "destroyed");
+    }
     let changes = snapshot.scan().unwrap();
     assert_eq!(changes.len(), 40);
     (space, snapshot, changes)
@@ -1808,7 +1814,9 @@ fn loose_objects_that_unpack_to_much_more_than_they_are_cause_bounded_work() {
     }
     while snapshot.keep_theirs(Share::until(Instant::now())) {}
     assert!(snapshot.objects.theirs.is_spent(), "work for nothing counts");
-    names.iter().for_each(|name| space.write(name, "destroyed"));
+    for name in &names {
+        space.write(name, "destroyed");
+    }
     let changes = snapshot.scan().unwrap();
     assert!(changes.iter().all(|change| before(&snapshot, change).starts_with(b"the content of ")));
 }
