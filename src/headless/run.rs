@@ -124,7 +124,6 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         said: Said::new(),
         stage: Stage::Opening,
         verdict: None,
-        deadline: options.deadline,
         options,
         unreviewed: None,
         before: None,
@@ -154,7 +153,8 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     } else {
         exec.printer.print(exec.follower.last_newline().into());
     }
-    let Exec { printer, mut said, deadline, .. } = exec;
+    let deadline = exec.options.deadline;
+    let Exec { printer, mut said, .. } = exec;
     let mut writing = pin!(printer.finish());
     let written = tokio::select! {
         biased;
@@ -210,7 +210,6 @@ struct Exec {
     options: ExecOptions,
     /// Known before the quiet has passed.
     verdict: Option<Verdict>,
-    deadline: Option<Instant>,
     /// The turn has ended and its changes are not known yet.
     unreviewed: Option<TurnId>,
     /// The last turn before the prompt, once that is handed over.
@@ -224,7 +223,7 @@ impl Exec {
         tokio::select! {
             biased;
             signal = signals.next() => return cancel_verdict(Cause::Signal(signal.exit_code())),
-            () = sleep_until(self.deadline) => return cancel_verdict(Cause::Timeout),
+            () = sleep_until(self.options.deadline) => return cancel_verdict(Cause::Timeout),
             () = engine.first_look(FIRST_LOOK) => {}
         }
         let mut news = engine.intent(Intent::Start);
@@ -431,7 +430,7 @@ impl Exec {
         let soon = || Some(Instant::now() + REVIEW_GRACE);
         let end = match code {
             code if code::is_cut(code) => soon(),
-            _ => self.deadline.map(|deadline| deadline.max(Instant::now()) + REVIEW_GRACE),
+            _ => self.options.deadline.map(|deadline| deadline.max(Instant::now()) + REVIEW_GRACE),
         };
         let patience = Instant::now() + REVIEW_PATIENCE;
         let until = end.map_or(patience, |end| end.min(patience));
@@ -510,7 +509,7 @@ impl Exec {
         self.follower.leave_to_the_end(&verdict.words);
         self.verdict = Some(verdict);
         let now = Instant::now();
-        let late = self.deadline.map(|deadline| deadline.max(now) + LATE_QUIET);
+        let late = self.options.deadline.map(|deadline| deadline.max(now) + LATE_QUIET);
         let limit = now + QUIET_LIMIT;
         self.stage = Stage::Quieting(now, late.map_or(limit, |late| late.min(limit)));
     }
@@ -529,7 +528,7 @@ impl Exec {
             Cause::Signal(_) => now + patience::CUT,
             Cause::Timeout => now + patience::LATE,
             Cause::ReaderGone => {
-                let late = self.deadline.map(|deadline| deadline.max(now) + patience::LATE);
+                let late = self.options.deadline.map(|deadline| deadline.max(now) + patience::LATE);
                 late.map_or(now + patience::UNWATCHED, |late| late.min(now + patience::UNWATCHED))
             }
         };
@@ -544,7 +543,8 @@ impl Exec {
             Stage::Broken(_, until) => *until,
             _ => None,
         };
-        let deadline = self.deadline.filter(|_| !matches!(self.stage, Stage::Quieting(..) | Stage::Cancelling(..)));
+        let deadline =
+            self.options.deadline.filter(|_| !matches!(self.stage, Stage::Quieting(..) | Stage::Cancelling(..)));
         [stage, deadline].into_iter().flatten().min()
     }
 

@@ -172,11 +172,8 @@ impl Worker {
                 let looked = self.review.first_look();
                 debug!(?at, ms = begun.elapsed().as_millis(), ok = looked.is_ok(), "the first look");
                 self.trouble("snapshot", "the files could not be looked at", looked);
-                if let Some(looked) = alone {
-                    // An agent may work before it is given anything to do. The waiter is gone when the time was up.
-                    self.review.keep_theirs(Share::before_harm(Instant::now()));
-                    let _ = looked.try_send(());
-                }
+                // The waiter is gone when the time was up.
+                alone.map(|looked| looked.try_send(()));
             }
             Job::Do(command) => self.command(at, command),
             Job::Last => {
@@ -234,6 +231,7 @@ impl Worker {
                 let is_early = done.try_send(()).is_err();
                 self.trouble("command", "the review could not look at the files before a command", looked);
                 if is_early {
+                    // The waiter has given up.
                     let noted = self.review.command_was_early();
                     self.trouble("command", "the review could not take note of a command", noted);
                 }
