@@ -255,10 +255,17 @@ fn leads_out(text: &str) -> bool {
 /// A word, and what may be a value in it: behind its `=`, and behind each letter of an option of one dash.
 pub(super) fn values(text: &str) -> impl Iterator<Item = &str> {
     let is_bundle = text.starts_with('-') && !text.starts_with("--");
-    let end = if is_bundle { text.find('/').map_or(text.len(), |slash| slash + 1) } else { 0 };
+    let end = if is_bundle { text.find('/').unwrap_or(text.len()) } else { 0 };
     let behind = text.char_indices().map(|(at, _)| at).filter(move |at| (1..end).contains(at));
     let behind = behind.filter_map(|at| text.get(at..));
     std::iter::once(text).chain(text.split_once('=').map(|(_, value)| value)).chain(behind)
+}
+
+/// A path from the root that may stand behind letters of options: `-d/etc`. Of `-Isrc/x` nobody can tell.
+pub(super) fn attached(text: &str) -> Option<&str> {
+    let slash = text.find('/').filter(|_| text.starts_with('-'))?;
+    let are_letters = text.get(1..slash)?.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    text.get(slash..).filter(|_| are_letters)
 }
 
 /// What may each be the name of a file in a word, whatever else stands there: no addresses but those of files.
@@ -266,7 +273,9 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_one =
         |piece: &str, value: &str| !piece.starts_with('-') || value.contains('/') || value.starts_with(['~', '.']);
     // What stands in a bundle of letters is one of them, where it does not look like a path.
-    let named = text.split(SEPARATORS).flat_map(move |piece| values(piece).filter(move |value| is_one(piece, value)));
+    let pieces = text.split(SEPARATORS);
+    let named =
+        pieces.flat_map(move |piece| values(piece).filter(move |value| is_one(piece, value)).chain(attached(piece)));
     named.flat_map(|value| match value.split_once("://") {
         Some((scheme, path)) if scheme.ends_with("file") => path.split('\0'),
         Some(_) => "".split('\0'),

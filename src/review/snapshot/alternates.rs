@@ -351,7 +351,8 @@ impl Place {
 /// The first of them that has it, those that have been right first, as far as not too many were asked in vain.
 fn read_of<'a>(packs: impl Iterator<Item = &'a TheirPack>, oid: &Oid) -> Read {
     let mut packs: Vec<&TheirPack> = packs.collect();
-    packs.sort_by_key(|pack| pack.faults());
+    // Others ask them at the same time: each is looked at once.
+    packs.sort_by_cached_key(|pack| pack.faults());
     let mut asked = 0;
     for pack in packs {
         match pack.ask(oid, None, &|bytes| is_named(bytes, oid)) {

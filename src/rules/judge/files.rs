@@ -157,7 +157,7 @@ impl<'a> Files<'a, '_> {
         let options = words.iter().enumerate().skip(1).filter(|(_, word)| word.text.starts_with('-'));
         for (at, word) in options.filter(|_| program != "git") {
             let is_long = word.text.starts_with("--");
-            for text in hazards::values(&word.text).skip(1) {
+            for text in hazards::values(&word.text).skip(1).chain(hazards::attached(&word.text)) {
                 let is_file = is_long || is_like_file(text);
                 let places = Places::of(self.against.request, Path::new(text));
                 if is_file && (places.names_steering(Path::new(text)) || places.is_outside()) {
