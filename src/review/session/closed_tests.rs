@@ -147,6 +147,42 @@ fn a_directory_that_was_closed_all_the_time_is_no_doing_of_the_agents() {
 }
 
 #[test]
+fn an_ignored_directory_that_nobody_could_look_into_is_named_once_it_was_touched() {
+    let _rights = faults::without_privileges();
+    for restarts in [false, true] {
+        let mut place = Place::empty();
+        place.write(".gitignore", "/ig*\n");
+        for dir in ["ig1", "ig2", "ig3/in", "ig4"] {
+            place.write(&format!("{dir}/only"), "x\n");
+            set(&place, dir, 0o000);
+        }
+        place.begin();
+        let named = |place: &Place| {
+            let lines = place.review.uncovered();
+            lines.into_iter().filter(|line| line.contains("could not be read when")).collect::<Vec<_>>()
+        };
+        assert!(named(&place).is_empty(), "as it was");
+        place.turn(1, |p| {
+            p.command(|p| {
+                for dir in ["ig1", "ig2", "ig3/in"] {
+                    set(p, dir, 0o755);
+                    fs::remove_file(p.at(dir).join("only")).unwrap();
+                }
+                set(p, "ig2", 0o000);
+            });
+        });
+        if restarts {
+            place = place.reopen();
+        }
+        let why = "could not be read when the session began; what was in it then is not known";
+        assert_eq!(named(&place), ["ig1", "ig2", "ig3/in"].map(|dir| format!("{dir}/: {why}")));
+        for dir in ["ig2", "ig4"] {
+            set(&place, dir, 0o755);
+        }
+    }
+}
+
+#[test]
 fn a_directory_that_nobody_could_look_into_stays_named_when_it_is_opened_and_when_it_is_gone() {
     let _rights = faults::without_privileges();
     let mut place = Place::empty();

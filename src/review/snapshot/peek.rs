@@ -106,7 +106,8 @@ impl Snapshot {
         let replaced = self.ignored.replaced(self.root(), &is_kept);
         let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept), &replaced);
         lines.extend(coverage::lost(&self.ignored.lost(self.root(), &is_kept)));
-        lines.extend(coverage::closed_at_first(self.closed.late(), self.root()));
+        let closed = self.closed.late() | &self.ignored.touched(self.root());
+        lines.extend(coverage::closed_at_first(&closed, self.root()));
         lines.extend(self.beyond.words_of_before(self.limits.files));
         lines
     }

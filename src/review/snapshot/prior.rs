@@ -104,6 +104,11 @@ impl Ignored {
         self.inside.lost(root, is_kept)
     }
 
+    /// Directories that were ignored at the first look and into which nobody could look, and that were touched since.
+    pub(crate) fn touched(&self, root: &Path) -> BTreeSet<RelPath> {
+        self.inside.touched(root)
+    }
+
     /// Whether the first look has come past that name.
     pub(crate) fn had(&self, key: &[u8]) -> bool {
         self.first.contains(key)

@@ -5,7 +5,7 @@
 
 use super::capture::racy;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat, Time};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::Path;
 
@@ -29,6 +29,8 @@ struct Listed {
     changed: Option<Time>,
     /// There are more names than these.
     more: bool,
+    /// Nobody could look into it.
+    is_closed: bool,
     /// Those of directories end with a slash.
     names: Vec<RelPath>,
 }
@@ -64,13 +66,16 @@ impl Survey {
             }
             let Some(stat) = dir(&mut reader, &key) else { continue };
             let changed = Some(stat.ctime).filter(|_| !racy(&stat, began));
-            let mut listed = Listed { changed, more: is_full, names: Vec::new() };
+            let mut listed = Listed { changed, more: is_full, is_closed: false, names: Vec::new() };
             if is_full {
                 // Of an uppermost one it is known at least that it was there.
                 dirs.insert(key, listed);
                 continue;
             }
-            let Ok(entries) = fs::read_dir(root.join(walk::path(&key))) else { continue };
+            let Ok(entries) = fs::read_dir(root.join(walk::path(&key))) else {
+                dirs.insert(key, Listed { changed: Some(stat.ctime), is_closed: true, ..listed });
+                continue;
+            };
             for entry in entries.filter_map(Result::ok) {
                 if listed.names.len() >= NAMES_IN_ONE.min(names) {
                     listed.more = true;
@@ -106,7 +111,7 @@ impl Survey {
     fn forget_empty(&mut self) {
         let keys: Vec<RelPath> = self.dirs.keys().rev().cloned().collect();
         for key in keys {
-            if self.dirs.get(&key).is_none_or(|listed| listed.more || !listed.names.is_empty()) {
+            if self.dirs.get(&key).is_none_or(|listed| listed.more || listed.is_closed || !listed.names.is_empty()) {
                 continue;
             }
             self.dirs.remove(&key);
@@ -132,6 +137,18 @@ impl Survey {
     /// Whether there were files below that directory.
     pub(crate) fn had_files(&self, key: &[u8]) -> bool {
         self.dirs.contains_key(key)
+    }
+
+    /// The directories into which nobody could look, and which are others now or were touched. Of one that is gone it is
+    /// known that it was there.
+    pub(crate) fn touched(&self, root: &Path) -> BTreeSet<RelPath> {
+        let mut reader = Reader::new(root);
+        let mut is_other = |key: &RelPath, listed: &Listed| {
+            let now = reader.stat(key).ok().flatten();
+            now.is_some_and(|now| now.kind != Kind::Dir || Some(now.ctime) != listed.changed)
+        };
+        let closed = self.dirs.iter().filter(|(_, listed)| listed.is_closed);
+        closed.filter(|(key, listed)| is_other(key, listed)).map(|(key, _)| key.clone()).collect()
     }
 
     /// The directories in which there was a `.git`.
@@ -182,13 +199,13 @@ impl Survey {
         self.dirs.values().map(|listed| listed.names.len()).sum()
     }
 
-    /// For a file: of each directory its name, when it was changed and whether there are more, and its names, with a zero
-    /// byte behind each and one more at the end.
+    /// For a file: of each directory its name, when it was changed, whether there are more and whether it is closed, and its
+    /// names, with a zero byte behind each and one more at the end.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for (key, listed) in &self.dirs {
             let (secs, nanos) = listed.changed.unwrap_or_default();
-            let head = format!("{secs} {nanos} {}", u8::from(listed.more));
+            let head = format!("{secs} {nanos} {} {}", u8::from(listed.more), u8::from(listed.is_closed));
             for part in
                 [key, head.as_bytes()].into_iter().chain(listed.names.iter().map(|name| &**name)).chain([&b""[..]])
             {
@@ -207,13 +224,13 @@ impl Survey {
             let head = parts.next().and_then(|head| std::str::from_utf8(head).ok()).unwrap_or_default();
             let mut numbers = head.split(' ');
             let (secs, nanos) = (numbers.next().map(str::parse), numbers.next().map(str::parse));
-            let more = numbers.next() == Some("1");
+            let (more, is_closed) = (numbers.next() == Some("1"), numbers.next() == Some("1"));
             let changed = match (secs, nanos) {
                 (Some(Ok(secs)), Some(Ok(nanos))) if (secs, nanos) != Time::default() => Some((secs, nanos)),
                 _ => None,
             };
             let names = parts.by_ref().take_while(|name| !name.is_empty()).map(RelPath::from).collect();
-            dirs.insert(key.into(), Listed { changed, more, names });
+            dirs.insert(key.into(), Listed { changed, more, is_closed, names });
         }
         Self { dirs }
     }

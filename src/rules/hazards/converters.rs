@@ -168,6 +168,7 @@ pub(super) const CONVERTERS: &[Row] = &[
         ],
         reason: "runs the program that the name of an option is made of",
     },
+    Row { programs: &["capnp"], signs: &[Short("-o"), Longs("--output")], reason: "runs a program of any name" },
     Row { programs: &["bison", "yacc"], signs: &[Short("-S"), Longs("--skeleton")], reason: "loads code" },
     Row { programs: &["lessc"], signs: &[Longs("--plugin --js")], reason: "loads code" },
     Row { programs: &["xmllint"], signs: &[Longs("--shell")], reason: "its commands write files" },
