@@ -206,8 +206,8 @@ pub fn is_empty(dir: &Path) -> bool {
     dir.join(LEDGER).metadata().is_ok_and(|meta| meta.len() == 0)
 }
 
-/// The review that `name` means: a session's id (the newest that has it in the current directory, else anywhere), the name of a review, a beginning of either
-/// that only one has, or [`LAST`]. `cwd` is the current directory.
+/// The review that `name` means: a session's id (the newest that has it in the current directory, else anywhere), the name
+/// of a review, a beginning of either that only one has, or [`LAST`]. `cwd` is the current directory.
 pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, ReviewError> {
     let all: Vec<Listed> = list(home).into_iter().filter(|one| one.head.is_some()).collect();
     let none = || ReviewError::NoSession(name.to_owned());

@@ -85,8 +85,13 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Makes what was written into a file durable. A test of a room does not outlive the machine, and would mostly wait for this;
 /// those of the whole program do wait.
-pub fn sync(file: &File) -> io::Result<()> {
+pub fn sync_data(file: &File) -> io::Result<()> {
     if cfg!(test) { Ok(()) } else { file.sync_data() }
+}
+
+/// The same with permissions and times; of a directory its names.
+pub fn sync_all(file: &File) -> io::Result<()> {
+    if cfg!(test) { Ok(()) } else { file.sync_all() }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use super::lines;
 use super::lock::Lock;
-use super::private::sync;
+use super::private::sync_all;
 use std::fs::{File, Metadata, read_dir, remove_file};
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::os::unix::fs::MetadataExt as _;
@@ -66,7 +66,7 @@ impl Replacement {
         let file = self.out.into_inner().map_err(IntoInnerError::into_error)?;
         prepare(file.as_file())?;
         if durability != Durability::None {
-            sync(file.as_file())?;
+            sync_all(file.as_file())?;
         }
         let file = file.persist(&self.path).map_err(|error| error.error)?;
         // A child that another thread starts now has a copy of the descriptor.
@@ -101,8 +101,7 @@ pub fn take_left_behind(dir: &Path) {
 
 /// Makes the names in a directory durable.
 pub fn sync_dir(dir: &Path) -> io::Result<()> {
-    let dir = File::open(dir)?;
-    if cfg!(test) { Ok(()) } else { dir.sync_all() }
+    sync_all(&File::open(dir)?)
 }
 
 fn directory(path: &Path) -> &Path {

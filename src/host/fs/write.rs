@@ -141,7 +141,7 @@ pub(super) fn replace_by_link(
     put_in_place(dir, name, temp, was).map_err(|refusal| refusal.leaving(dir, prepared))
 }
 
-/// See `store::private::sync`.
+/// See `store::private::sync_data`.
 fn sync(file: &File) -> io::Result<()> {
     if cfg!(test) { Ok(()) } else { file.sync_data() }
 }

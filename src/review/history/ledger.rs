@@ -10,7 +10,7 @@ use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict}
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
 use crate::review::state::{Oid, State};
-use crate::store::private::{open_as, private_file, sync};
+use crate::store::private::{open_as, private_file, sync_data};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -350,7 +350,7 @@ impl Ledger {
     /// All of it is on the disk when it returns.
     pub fn sync(&mut self) -> Result<(), ReviewError> {
         if self.fresh {
-            sync(&self.file).map_err(|e| ReviewError::io(&self.path, e))?;
+            sync_data(&self.file).map_err(|e| ReviewError::io(&self.path, e))?;
             self.fresh = false;
         }
         Ok(())

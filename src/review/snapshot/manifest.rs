@@ -7,7 +7,7 @@ use super::packs::sha1;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::walk::{Kind, RelPath, Stat};
-use crate::store::private::{open, open_as, private_file, sync};
+use crate::store::private::{open, open_as, private_file, sync_data};
 use crate::store::replace::{Durability, Replacement};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -132,7 +132,7 @@ impl Manifest {
             self.saves += 1;
         }
         let record = record(head, entries.iter().map(|(key, entry)| (key, entry.as_ref())))?;
-        let written = self.log.write_all(&record).and_then(|()| sync(&self.log));
+        let written = self.log.write_all(&record).and_then(|()| sync_data(&self.log));
         if let Err(e) = written {
             let size = self.log_size;
             self.cut(size)?;

@@ -7,7 +7,7 @@ use super::zlib;
 use crate::review::error::ReviewError;
 use crate::review::state::Oid;
 use crate::review::worktree::walk;
-use crate::store::private::{make_private_dir, open, read, sync};
+use crate::store::private::{make_private_dir, open, read, sync_all};
 use crate::store::replace::{Durability, Replacement, sync_dir};
 use gix::hash::Kind;
 use std::collections::{HashMap, HashSet};
@@ -118,7 +118,7 @@ impl Pack {
         }
         let sum = finish(hasher)?;
         file.write_all(&sum).map_err(broken)?;
-        sync(file).map_err(broken)?;
+        sync_all(file).map_err(broken)?;
         Ok((temp, self.entries, sum))
     }
 }
@@ -282,7 +282,7 @@ impl PackStore {
         let index = index(&mut entries, sum)?;
         let path = self.dir.join(format!("pack-{}.pack", Oid(sum)));
         let mut temp_index = tempfile::Builder::new().prefix(TEMP).tempfile_in(&self.dir).map_err(broken)?;
-        temp_index.write_all(&index).and_then(|()| sync(temp_index.as_file())).map_err(broken)?;
+        temp_index.write_all(&index).and_then(|()| sync_all(temp_index.as_file())).map_err(broken)?;
         temp.persist(&path).map_err(|e| broken(e.error))?;
         temp_index.persist(path.with_extension("idx")).map_err(|e| broken(e.error))?;
         sync_dir(&self.dir).map_err(broken)?;
