@@ -32,9 +32,11 @@ impl Processes {
         }
     }
 
-    /// Sends a signal to every process group of the session.
-    pub(super) fn signal(&self, session: Pid, leader: Leader, foreground: Option<Pid>, signal: Signal) {
-        for group in self.groups(session, leader, foreground) {
+    /// Sends a signal to every process group of the session, but to the leader's only if that has not had it: programs take
+    /// a second one as impatience.
+    pub(super) fn signal(&self, session: Pid, leader: Leader, foreground: Option<Pid>, signal: Signal, had: bool) {
+        let groups = self.groups(session, leader, foreground).into_iter();
+        for group in groups.filter(|group| !had || *group != session) {
             let _ = kill_process_group(group, signal);
         }
     }
@@ -75,11 +77,13 @@ impl Processes {
     }
 }
 
-/// Sends a signal to the group that the session began with; nothing once its leader has been waited for.
-pub(super) fn signal_leader(session: Pid, leader: Leader, signal: Signal) {
-    if leader == Leader::Held {
+/// Sends a signal to the group that the session began with. False: its leader has been waited for, so it has not had it.
+pub(super) fn signal_leader(session: Pid, leader: Leader, signal: Signal) -> bool {
+    let is_held = leader == Leader::Held;
+    if is_held {
         let _ = kill_process_group(session, signal);
     }
+    is_held
 }
 
 #[cfg(all(test, target_os = "linux"))]

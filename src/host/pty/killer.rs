@@ -89,21 +89,16 @@ impl Killer {
     }
 }
 
-/// Sends signals to all of them, after one look at the processes.
+/// Sends signals to all of them, each once, after one look at the processes.
 pub(super) fn signal(terminals: &[Arc<Terminal>], signals: &[Signal]) {
     if terminals.is_empty() {
         return;
     }
+    let each = || signals.iter().flat_map(|signal| terminals.iter().map(|terminal| (terminal, *signal)));
     // First what is known without a look: it is what burns the time.
-    for signal in signals {
-        for terminal in terminals {
-            terminal.signal_leader(*signal);
-        }
-    }
+    let had: Vec<bool> = each().map(|(terminal, signal)| terminal.signal_leader(signal)).collect();
     let processes = Processes::look();
-    for signal in signals {
-        for terminal in terminals {
-            terminal.signal(&processes, *signal);
-        }
+    for ((terminal, signal), had) in each().zip(had) {
+        terminal.signal(&processes, signal, had);
     }
 }

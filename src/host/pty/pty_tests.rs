@@ -310,11 +310,31 @@ fn r_391_polite_then_forcible() {
     assert!(begin.elapsed() < KILL_GRACE, "kill does not wait");
     assert_eq!(rig.next_exit(), (id, signal("SIGKILL")));
     assert!(begin.elapsed() >= KILL_GRACE);
-    let id = rig.start("trap 'echo bye; exit 5' TERM; echo ready; sleep 1000 & wait");
+    // The child is `sh` once it says that it is ready: a copy of the first shell, between fork and exec, has its trap, too.
+    let id = rig.start("trap 'echo bye; exit 5' TERM; sh -c 'echo ready; exec sleep 1000' & wait");
     rig.await_screen(&id, |s| !s.rows.is_empty());
     rig.registry.kill(&id);
     assert_eq!(rig.next_exit(), (id.clone(), code(5)));
     assert_eq!(rig.registry.output(&id).unwrap().text, "ready\nbye\n");
+}
+
+/// Many programs end at the first signal in good order and at the second at once.
+#[test]
+fn each_signal_is_sent_once() {
+    let rig = Rig::new();
+    for (number, name) in [(2, "INT"), (15, "TERM")] {
+        let line = format!("trap 'echo got' {name}; echo ready; until read -r line && [ \"$line\" ]; do :; done");
+        for _ in 0..20 {
+            let id = rig.start(&line);
+            rig.await_screen(&id, |s| !s.rows.is_empty());
+            assert!(rig.registry.signal(&id, number));
+            // Whatever was sent has arrived when this is read.
+            assert!(rig.registry.input(&id, b"end\n"));
+            rig.next_exit();
+            let text = rig.registry.output(&id).unwrap().text;
+            assert_eq!(text.matches("got").count(), 1, "{text}");
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]

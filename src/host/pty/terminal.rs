@@ -245,20 +245,20 @@ impl Terminal {
         self.shared.killer.end(Arc::clone(self));
     }
 
-    /// Sends a signal to all process groups of the session.
-    pub(super) fn signal(&self, processes: &Processes, signal: Signal) {
+    /// Sends a signal to all process groups of the session, without the leader's if that `had` it.
+    pub(super) fn signal(&self, processes: &Processes, signal: Signal, had: bool) {
         let foreground = match lock(&self.io).as_ref() {
             Some(io) => io.master.process_group_leader().and_then(Pid::from_raw),
             None => None,
         };
         let life = lock(&self.life);
-        processes.signal(self.pid, life.leader(), foreground, signal);
+        processes.signal(self.pid, life.leader(), foreground, signal, had);
     }
 
-    /// The same to the group that the session began with, without a look at the processes.
-    pub(super) fn signal_leader(&self, signal: Signal) {
+    /// The same to the group that the session began with, without a look at the processes. False: it has not had it.
+    pub(super) fn signal_leader(&self, signal: Signal) -> bool {
         let life = lock(&self.life);
-        signal_leader(self.pid, life.leader(), signal);
+        signal_leader(self.pid, life.leader(), signal)
     }
 
     /// Waits until the exit fact has been posted. False: not by then.
