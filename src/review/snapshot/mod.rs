@@ -259,7 +259,7 @@ impl Snapshot {
             let of_first = First { store: &self.dir, root, began: started, hidden: &self.hidden, is_tracked };
             self.ignored.passed(&walked, first.then_some(of_first))?;
             self.notes_histories(&walked, first)?;
-            self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
+            self.closed.passed((&walked, self.root.path()), started, (!first).then_some(before.1[0]))?;
             self.beyond.passed()?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
             self.note_verified(first);

@@ -109,6 +109,11 @@ impl Ignored {
         self.inside.touched(root)
     }
 
+    /// Of those directories the ones into which somebody may have come since, and those that are gone.
+    pub(crate) fn opened(&self, root: &Path) -> BTreeSet<RelPath> {
+        self.inside.opened(root)
+    }
+
     /// Whether the first look has come past that name.
     pub(crate) fn had(&self, key: &[u8]) -> bool {
         self.first.contains(key)

@@ -406,6 +406,11 @@ pub(crate) fn names_of(meta: &std::fs::Metadata) -> ((u64, u64), u64) {
     ((meta.dev(), meta.ino()), meta.nlink())
 }
 
+/// Whether what is at `path` belongs to whoever runs this program.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw())
+}
+
 /// Whether there is a regular file or a link at `path`, of the same owner as `other`.
 pub(crate) fn is_file_of(path: &Path, other: &Path) -> bool {
     let (Ok(meta), Ok(other)) = (path.symlink_metadata(), other.symlink_metadata()) else { return false };
