@@ -226,7 +226,11 @@ impl Snapshot {
         self.objects.find(self.root.path(), repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         self.at(Point::IndexRead);
-        self.beyond.now = TooMuch { files: walked.cut && !walked.has_long_names, names: walked.has_long_names };
+        self.beyond.now = TooMuch {
+            files: walked.cut && !walked.has_long_names,
+            names: walked.has_long_names,
+            rules: walked.has_many_rules,
+        };
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
         self.mark_known(&mut jobs, first);

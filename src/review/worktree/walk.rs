@@ -11,7 +11,7 @@ mod tree;
 #[cfg(test)]
 pub(crate) use self::tree::walk_within;
 pub(crate) use self::tree::{HIDDEN, NAMES, Part, Walked, walk};
-pub(crate) use super::rules::OldRules;
+pub(crate) use super::rules::{Budget, OldRules};
 use crate::host::fs::steps::{self, READ};
 use crate::review::error::ReviewError;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
