@@ -67,8 +67,8 @@ pub(super) fn render(text: &str, width: u16, label: Label, links: &Links) -> Vec
 }
 
 enum Container {
-    /// `from`: how many lines there were before it.
-    Quote { from: usize },
+    /// `from`: how many lines there were before it. `at`: byte of the source where it begins.
+    Quote { from: usize, at: usize },
     /// `marker` stands in front of the first line, blanks of its width in front of the others.
     Item { marker: String, used: bool },
 }
@@ -98,6 +98,8 @@ struct Renderer<'a> {
     gap: bool,
     /// Byte of the source where the last block ended.
     ended: usize,
+    /// Byte of the source where the last quote without content began: what stands before it is no more between two blocks.
+    empty: usize,
     /// Quotes that go on through the blank line.
     gap_bars: usize,
     /// The last block wants a blank line after it, also where the source has none.
@@ -122,6 +124,7 @@ impl<'a> Renderer<'a> {
             in_head: false,
             gap: false,
             ended: 0,
+            empty: 0,
             gap_bars: 0,
             stands_apart: false,
         }
@@ -179,7 +182,7 @@ impl<'a> Renderer<'a> {
             }
             Tag::BlockQuote(_) => {
                 self.block(at, self.containers.is_empty());
-                self.containers.push(Container::Quote { from: self.out.len() });
+                self.containers.push(Container::Quote { from: self.out.len(), at });
                 self.style.push(RunStyle { token: Token::Quote, ..self.style() });
             }
             Tag::CodeBlock(kind) => {
@@ -228,7 +231,10 @@ impl<'a> Renderer<'a> {
             }
             TagEnd::BlockQuote(_) => {
                 self.flush(WrapMode::Words);
-                if matches!(self.containers.last(), Some(Container::Quote { from }) if *from == self.out.len()) {
+                if let Some(Container::Quote { from, at }) = self.containers.last()
+                    && *from == self.out.len()
+                {
+                    self.empty = *at;
                     self.emit(WrapMode::Words);
                 }
                 self.style.pop();
@@ -289,7 +295,7 @@ impl<'a> Renderer<'a> {
         if !self.gap {
             self.gap_bars = self.containers.iter().take_while(|c| matches!(c, Container::Quote { .. })).count();
         }
-        self.gap |= self.stands_apart || apart || blank_line_between(self.source, self.ended, at);
+        self.gap |= self.stands_apart || apart || blank_line_between(self.source, self.ended, self.empty, at);
         self.stands_apart = false;
     }
 
@@ -454,10 +460,11 @@ fn blanks(text: &str, from: usize) -> usize {
     rest.len() - rest.trim_start_matches([' ', '\t']).len()
 }
 
-/// Whether a blank line stands between two blocks; marks of quotes count as blank.
-fn blank_line_between(source: &str, end: usize, start: usize) -> bool {
+/// Whether a blank line stands between two blocks, of which the first ended not before `least`; marks of quotes count as
+/// blank.
+fn blank_line_between(source: &str, end: usize, least: usize, start: usize) -> bool {
     let before = source.get(..source.floor_char_boundary(end.min(start))).unwrap_or_default();
-    let from = before.trim_end_matches([' ', '\t', '\n', '>']).len();
+    let from = before.trim_end_matches([' ', '\t', '\n', '>']).len().max(least);
     let Some((between, _)) = source.get(from..start).and_then(|s| s.rsplit_once('\n')) else { return false };
     between.split('\n').skip(1).any(|line| line.chars().all(|c| matches!(c, ' ' | '\t' | '>')))
 }

@@ -53,6 +53,16 @@ fn what_follows_an_empty_item_is_as_far_from_it_after_a_piece_as_in_the_whole() 
 }
 
 #[test]
+fn what_follows_an_empty_quote_is_as_far_from_it_after_a_piece_as_in_the_whole() {
+    for text in ["a>%>\n\n>>>>\n>>%>\nb", "a>\n\n>>>>\n>>\n>>c\n", "a\n\n> >\n> >\n> d"] {
+        let mut split = StablePrefix::new();
+        split.extend(text, Markdown::Yes);
+        assert_eq!(split.pieces().len(), 2, "{:?}", split.pieces());
+        same(text, &split);
+    }
+}
+
+#[test]
 fn a_definition_whose_later_line_stands_far_in_draws_nothing() {
     for text in ["[\t*\n\t\t]:[\t\t\n\n]\t:*!\n+m!\n", "[a\n    b]: /x\n\ntext\n", "[a\n    b\n\ntext [a\n    b]\n"] {
         let mut split = StablePrefix::new();
