@@ -1,6 +1,9 @@
 //! The session's directory itself is removed, moved away or replaced.
 
 use crate::model::changes::{ReviewAction, RewindOutcome, Scope};
+use crate::review::archive;
+use crate::review::dir::{HEAD, SESSIONS, read_json};
+use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::review::session::tests::Place;
 use std::fs;
@@ -182,5 +185,40 @@ fn what_is_noted_of_the_directory_in_two_ways_is_not_written_to() {
         assert!(opened.as_ref().is_err_and(|error| error.to_string().contains("two ways")), "{name}: {opened:?}");
         assert!(!elsewhere.exists());
         drop(temp);
+    }
+}
+
+#[test]
+fn what_says_whose_a_run_is_comes_back_when_an_agent_has_removed_or_changed_it() {
+    for text in [None, Some("no json"), Some("[]")] {
+        let spoil = |dir: &Path| {
+            for name in [HEAD, SESSIONS] {
+                let file = dir.join(name);
+                text.map_or_else(|| fs::remove_file(&file).unwrap(), |text| fs::write(&file, text).unwrap());
+            }
+        };
+        let mut place = Place::with(FILES);
+        let (dir, head) = (place.review.dir().to_owned(), place.review.head().clone());
+        let sessions = place.review.sessions().to_vec();
+        let is_back = || {
+            assert_eq!(archive::head(&dir).unwrap(), head);
+            assert_eq!(read_json::<Vec<AgentSession>>(&dir.join(SESSIONS)).unwrap(), sessions);
+        };
+        place.review.begin_turn(1).unwrap();
+        place.command(|_| spoil(&dir));
+        place.review.end_turn(1).unwrap();
+        is_back();
+        // After its last turn.
+        spoil(&dir);
+        drop(place.review);
+        is_back();
+        // And when nobody had it open any more it is said.
+        fs::remove_file(dir.join(SESSIONS)).unwrap();
+        let review = ReviewSession::open(&dir).unwrap();
+        let said = review.uncovered();
+        assert!(said.iter().any(|line| line.contains("which sessions this run had is not known")), "{said:?}");
+        drop(review);
+        // It is not made up.
+        assert!(!dir.join(SESSIONS).exists());
     }
 }

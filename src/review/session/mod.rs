@@ -301,6 +301,7 @@ impl ReviewSession {
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
         let (failed, mut of_git) = (!named.is_empty(), BTreeSet::new());
+        named.extend(self.dir.nameless().map(Uncovered::from));
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
             let (lines, parts) = self.uncovered_of_git();
