@@ -179,8 +179,8 @@ fn what_is_noted_of_the_directory_in_two_ways_is_not_written_to() {
         let (path, elsewhere) = (dir.join(name), beside(&place, "wx"));
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("/ws\""), "{text}");
-        fs::write(&path, text.replace("/ws\"", "/wx\"")).unwrap();
         let temp = place.closed();
+        fs::write(&path, text.replace("/ws\"", "/wx\"")).unwrap();
         let opened = ReviewSession::open(&dir).map(drop);
         assert!(opened.as_ref().is_err_and(|error| error.to_string().contains("two ways")), "{name}: {opened:?}");
         assert!(!elsewhere.exists());

@@ -305,6 +305,7 @@ impl ReviewSession {
         take(self, changes)?;
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
+        self.files.snapshot.restore()?;
         self.attribution.looked_at_all();
         Ok(())
     }

@@ -126,6 +126,10 @@ impl ReviewSession {
         if !dir.is_copy() {
             ledger.was_as_long_as(snapshot.noted_ledger());
         }
+        // The next look would be taken for the first.
+        if snapshot.has_lost_all(records.iter().any(|record| matches!(record, Record::Turn { begins: true, .. }))) {
+            dir.note_lost();
+        }
         Ok((Self::assembled(dir, snapshot, ledger), records))
     }
 

@@ -155,6 +155,15 @@ impl SessionDir {
         }
     }
 
+    /// Notes that what the files were when they were looked at last is not there any more.
+    pub fn note_lost(&self) {
+        let words = "what the files were when they were looked at last is gone from its record: changes may be missing";
+        dir::note_words(&self.path, words);
+        if dir::trouble(&self.path).is_none() {
+            self.unwritten.borrow_mut().get_or_insert_with(|| words.to_owned());
+        }
+    }
+
     /// Why what is known of the files may not be all, in words.
     pub fn trouble(&self) -> Option<String> {
         dir::trouble(&self.path).or_else(|| self.unwritten.borrow().clone())

@@ -237,9 +237,15 @@ impl Place {
 
     /// As after a crash, or in another process.
     pub fn reopen(self) -> Self {
+        self.reopen_after(|_| {})
+    }
+
+    /// The same when something has happened to the record while nobody had it open.
+    pub fn reopen_after(self, what: impl FnOnce(&Path)) -> Self {
         let Self { temp, review, entry, waits } = self;
         let dir = review.dir().to_owned();
         drop(review);
+        what(&dir);
         // A git that another test starts in this process holds the lock for a moment, too.
         let mut review = loop {
             match ReviewSession::open(&dir) {

@@ -157,9 +157,10 @@ impl Snapshot {
         if let Some((head, seen)) = read {
             (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
             snapshot.began = [(snapshot.head.last, 0); 2];
-            (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
-            snapshot.beyond = Beyond::read(dir);
         }
+        // Also where somebody has removed what all files were: then only they tell of what a first look came past.
+        (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
+        snapshot.beyond = Beyond::read(dir);
         snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
         snapshot.objects.reopen(snapshot.seen.values().filter_map(|entry| entry.state.oid()));
         Ok(snapshot)
@@ -257,8 +258,10 @@ impl Snapshot {
             });
             let (root, is_tracked) = (self.root.path(), &|key: &[u8]| tracked.contains(key));
             let of_first = First { store: &self.dir, root, began: started, hidden: &self.hidden, is_tracked };
-            self.ignored.passed(&walked, first.then_some(of_first))?;
-            self.notes_histories(&walked, first)?;
+            // What another first look has found, whose manifest is gone, stays.
+            let is_new = first && self.ignored.began == Time::default();
+            self.ignored.passed(&walked, is_new.then_some(of_first))?;
+            self.notes_histories(&walked, is_new)?;
             self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
             self.beyond.passed()?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
@@ -557,6 +560,20 @@ impl Snapshot {
     /// Bytes that the ledger has at least.
     pub const fn noted_ledger(&self) -> u64 {
         self.head.ledger
+    }
+
+    /// Whether there was a look at everything, and what it saw is not on record any more. `had_turns`: one precedes each.
+    pub fn has_lost_all(&self, had_turns: bool) -> bool {
+        !self.looked && (had_turns || self.ignored.began != Time::default())
+    }
+
+    /// What was seen is written down once more where somebody has removed it, or written over it.
+    pub fn restore(&mut self) -> Result<(), ReviewError> {
+        if !self.looked || !self.is_saved() || self.book.stands() {
+            return Ok(());
+        }
+        self.book = Manifest::create(&self.dir)?;
+        self.book.rewrite(&self.head, &self.seen)
     }
 
     pub const fn is_saved(&self) -> bool {
