@@ -1,4 +1,4 @@
-//! Files that may be the only copy of what git ignored and what is gone: nothing else has kept it.
+//! Files that may be the only copy of what git ignored, or of what nobody could read at first: nothing else has kept it.
 //!
 //! Computes, writes nothing. Invariant: what a file holds is called such a copy as long as no file has it that stays.
 
@@ -7,8 +7,10 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::snapshot::Snapshot;
+use crate::review::snapshot::coverage::directory;
 use crate::review::snapshot::fingerprints::Fingerprints;
 use crate::review::state::{Oid, State, content};
+use crate::review::worktree::walk::{RelPath, Time};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -24,12 +26,14 @@ pub struct IgnoredCopies<'a> {
     stays: OnceCell<HashSet<Oid>>,
     /// What was ignored and is gone.
     gone: OnceCell<Vec<PathBuf>>,
+    /// Directories that could not be read at first and could be later, or are gone; and until when nobody could.
+    opened: OnceCell<Vec<(RelPath, Time)>>,
 }
 
 impl<'a> IgnoredCopies<'a> {
     pub fn new(files: impl Iterator<Item = (&'a Path, State)>, log: &'a ChangeLog, snapshot: &'a Snapshot) -> Self {
-        let (prints, stays, gone) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { prints, snapshot, log, to_be: files.collect(), stays, gone }
+        let (prints, stays, gone, opened) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { prints, snapshot, log, to_be: files.collect(), stays, gone, opened }
     }
 
     fn prints(&self) -> &Fingerprints {
@@ -62,8 +66,25 @@ impl<'a> IgnoredCopies<'a> {
             let lost = visible(lost.as_os_str());
             return Some(format!("it may be the only copy of what was in {lost}, which git ignored"));
         }
-        let lost = if is_removed { self.in_archive(path)? } else { return None };
-        Some(format!("it may have the only copy of {lost}, which git ignored, in it"))
+        if !is_removed {
+            return None;
+        }
+        if let Some(lost) = self.in_archive(path) {
+            return Some(format!("it may have the only copy of {lost}, which git ignored, in it"));
+        }
+        let dir = self.from_closed(path, is).filter(|_| !is.oid().is_some_and(is_kept))?;
+        Some(format!("it may be the only copy of what was in {dir}, which could not be read when the session began"))
+    }
+
+    /// The directory that nobody could read at first of which a file may be that has come, or was changed, since somebody
+    /// could.
+    fn from_closed(&self, path: &Path, is: &State) -> Option<String> {
+        if matches!(is, State::Absent | State::File { size: 0, .. }) {
+            return None;
+        }
+        let opened = self.opened.get_or_init(|| self.snapshot.opened_since());
+        let (dir, _) = opened.iter().find(|(_, until)| self.snapshot.is_touched_since(path, *until))?;
+        Some(directory(dir))
     }
 
     /// The contents that files of the record have when the decision is carried out.

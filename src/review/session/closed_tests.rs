@@ -4,7 +4,7 @@ use super::tests::Place;
 use crate::model::changes::{ReviewAction, RewindOutcome, Rewound, Scope};
 use crate::review::worktree::walk::faults;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 const FILES: [(&str, &[u8]); 4] = [("d/f1", b"x1\n"), ("d/f2", b"x2\n"), ("d/in/f3", b"x3\n"), ("a", b"a\n")];
@@ -209,4 +209,67 @@ fn a_directory_that_nobody_could_look_into_stays_named_when_it_is_opened_and_whe
     }
     let place = place.reopen();
     assert_eq!(place.review.gone_for_good(), said);
+}
+
+/// Until a file that is written now is younger.
+fn await_younger_than(place: &Place, name: &str) {
+    let changed = |meta: fs::Metadata| (meta.ctime(), meta.ctime_nsec());
+    let is = changed(place.at(name).metadata().unwrap());
+    while changed(tempfile::tempfile_in(place.at("")).unwrap().metadata().unwrap()) <= is {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_may_be_the_only_copy_of_what_nobody_could_read_at_first_stays() {
+    let _rights = faults::without_privileges();
+    // Opened and left so, closed again, gone; covered and ignored.
+    for (dir, then) in ["c", "ig"].into_iter().flat_map(|dir| ["open", "close", "remove"].map(|then| (dir, then))) {
+        let mut place = Place::empty();
+        place.write(".gitignore", "/ig\n");
+        place.write("t", "of the person\n");
+        place.write(&format!("{dir}/only"), "x\n");
+        set(&place, dir, 0o000);
+        place.begin();
+        place.turn(1, |p| {
+            p.command(|p| {
+                p.write("early", "of the agent\n");
+                await_younger_than(p, "early");
+            });
+        });
+        place.turn(2, |p| {
+            p.command(|p| {
+                set(p, dir, 0o755);
+                fs::copy(p.at(dir).join("only"), p.at("copy")).unwrap();
+                fs::remove_file(p.at(dir).join("only")).unwrap();
+                match then {
+                    "close" => set(p, dir, 0o000),
+                    "remove" => fs::remove_dir(p.at(dir)).unwrap(),
+                    _ => {}
+                }
+                p.write("t", "of the agent\n");
+                p.write("empty", "");
+            });
+        });
+        let words =
+            format!("it may be the only copy of what was in {dir}/, which could not be read when the session began");
+        let shown = place.review.uncovered();
+        assert!(shown.contains(&format!("copy: an undo leaves it: {words}")), "{dir} {then}: {shown:?}");
+        let mut place = place.reopen();
+        let rewound = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+        let of = |name: &str| rewound.iter().find(|one| one.path == Path::new(name)).map(|one| one.outcome);
+        let said = rewound.iter().find(|one| one.path == Path::new("copy")).and_then(|one| one.remark.clone());
+        assert_eq!(said, Some(words), "{dir} {then}: {rewound:?}");
+        assert_eq!(place.read("copy"), "x\n");
+        // What was there before it could be, what is empty and what was changed are taken back.
+        let early = if dir == "c" { RewindOutcome::Removed } else { RewindOutcome::Failed };
+        assert_eq!(
+            [of("copy"), of("early"), of("empty"), of("t")],
+            [RewindOutcome::Failed, early, RewindOutcome::Removed, RewindOutcome::Restored].map(Some),
+            "{dir} {then}"
+        );
+        if then == "close" {
+            set(&place, dir, 0o755);
+        }
+    }
 }

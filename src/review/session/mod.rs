@@ -34,7 +34,7 @@ use super::snapshot::coverage::Uncovered;
 pub use super::snapshot::preserve::Share;
 use super::snapshot::{Limits, Snapshot, root};
 use super::state::State;
-use crate::base::human::thousands;
+use crate::base::human::{self, thousands};
 use crate::base::paths;
 use crate::host::fs::{self, Roots};
 use crate::model::changes::{Before, Scope, Totals, TurnName, WritePreview};
@@ -312,7 +312,12 @@ impl ReviewSession {
             named.extend(lines);
             of_git = parts;
             let copies = left_of_ignored(&self.log, &self.files.snapshot);
-            named.extend(copies.iter().map(|(path, why)| format!("{}: an undo leaves it: {why}", shown(path)).into()));
+            let words = |(path, why): (&PathBuf, &String)| format!("{}: an undo leaves it: {why}", shown(path)).into();
+            named.extend(copies.iter().take(MAX_NAMED).map(words));
+            let more = copies.len().saturating_sub(MAX_NAMED) as u64;
+            named.extend(
+                (more > 0).then(|| format!("and {} that an undo leaves", human::count(more, "more file")).into()),
+            );
             of_git.extend(copies.into_keys());
         }
         let more = unknown_before::unknown_before(&self.log, &named, &of_git);

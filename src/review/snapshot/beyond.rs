@@ -19,6 +19,8 @@ pub(crate) struct TooMuch {
     pub files: bool,
     /// Bytes of the names of files and directories.
     pub names: bool,
+    /// Rules of git's. What they do not hide is looked at, so that it need not be remembered.
+    pub rules: bool,
 }
 
 pub(crate) struct Beyond {
@@ -36,7 +38,7 @@ impl Beyond {
     /// As it was written down in `store`.
     pub(crate) fn read(store: &Path) -> Self {
         let was = |file: &str| read_json(&store.join(file)).unwrap_or(false);
-        let ever = TooMuch { files: was(FILES_FILE), names: was(NAMES_FILE) };
+        let ever = TooMuch { files: was(FILES_FILE), names: was(NAMES_FILE), rules: false };
         Self { ever, ..Self::new(store) }
     }
 
@@ -58,15 +60,17 @@ impl Beyond {
         now.files || now.names || ever.files || ever.names
     }
 
-    /// What is not looked at, in words; `files` are looked at.
-    pub(crate) fn words(&self, files: usize) -> Option<Uncovered> {
-        Some(format!("{}: the others are not looked at", self.now.more_than(files)?).into())
+    /// What is not looked at or not applied, in words; `files` are looked at.
+    pub(crate) fn words(&self, files: usize) -> impl Iterator<Item = Uncovered> {
+        let more = self.now.more_than(files).map(|more| format!("{more}: the others are not looked at"));
+        let rules = "more rules in all files of them than are applied: some of what they ignore is looked at";
+        more.into_iter().chain(self.now.rules.then(|| rules.to_owned())).map(Uncovered::from)
     }
 
     /// What there was more of and is no longer, in words.
     pub(crate) fn words_of_before(&self, files: usize) -> Option<Uncovered> {
         let Self { now, ever, .. } = self;
-        let gone = TooMuch { files: ever.files && !now.files, names: ever.names && !now.names };
+        let gone = TooMuch { files: ever.files && !now.files, names: ever.names && !now.names, rules: false };
         let what = gone.more_than(files)?;
         Some(format!("there were {what}: what became of those that were not looked at is not known").into())
     }

@@ -13,7 +13,7 @@ use crate::review::snapshot::prior::PriorLook;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::git_index::Index;
 use crate::review::worktree::repo::Repo;
-use crate::review::worktree::walk::{self, Found, Kind, OldRules, Part, Reader, RelPath, Stat, Time, Walked};
+use crate::review::worktree::walk::{self, Found, Kind, Part, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
@@ -169,15 +169,16 @@ impl Snapshot {
     }
 
     pub(super) fn mark_known(&self, jobs: &mut [Job], first: bool) {
-        let now = jobs.iter().filter(|job| names_rules(&job.key));
-        let now = now.filter_map(|job| Some((job.key.clone(), job.known?.state)));
+        let rules = jobs.iter().filter(|job| names_rules(&job.key));
+        let rules: Vec<(RelPath, State)> = rules.filter_map(|job| Some((job.key.clone(), job.known?.state))).collect();
         // A file that may have changed without a trace in its times need not have; where a link leads are no rules.
-        let is_changed = |(key, state): &(RelPath, State)| {
+        let is_changed = |key: &RelPath, state: &State| {
             matches!(state, State::File { .. }) && self.peek(walk::path(key)).map_or(true, |(now, _)| now != *state)
         };
-        let text = |state: &State| self.objects.content(state).unwrap_or_default();
-        let rules = now.filter(is_changed).filter_map(|(key, state)| OldRules::of(&key, &text(&state)));
-        let (rules, gone): (Vec<OldRules>, _) = (rules.collect(), self.vanished.iter().flatten().copied().collect());
+        let text = |key: &RelPath, state: &State| {
+            is_changed(key, state).then(|| self.objects.content(state).unwrap_or_default())
+        };
+        let gone = self.vanished.iter().flatten().copied().collect();
         PriorLook {
             root: self.root.path(),
             last: self.began[1],
@@ -186,6 +187,7 @@ impl Snapshot {
             dirs: &self.dirs,
             closed: &self.closed,
             rules: &rules,
+            old_text: &text,
             seen: &self.seen,
             gone: &gone,
         }

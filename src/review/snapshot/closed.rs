@@ -2,13 +2,13 @@
 //!
 //! Whose doing that is, the ledger knows. Invariants: one stays until a look has come into it again, also after a
 //! restart; when that was the last time, and until when it was closed, is known by the clock of the files. One that no
-//! look had come into before it was opened or went is remembered for good: what was in it is not known.
+//! look had come into before somebody could, or before it went, is remembered for good: what was in it is not known.
 
 use crate::review::dir::{read_json, write_json};
 use crate::review::error::ReviewError;
-use crate::review::worktree::walk::{self, RelPath, Time, Walked};
+use crate::review::worktree::walk::{self, Reader, RelPath, Time, Walked};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "closed";
@@ -21,6 +21,8 @@ pub(crate) struct ClosedDir {
     pub open: Option<Time>,
     /// When the last look that did not come into it began.
     pub until: Time,
+    /// Of one that no look has come into, when it was changed last before the first that did not; nothing when unknown.
+    pub changed: Option<Time>,
 }
 
 /// All of them.
@@ -30,8 +32,9 @@ pub(crate) struct Closed {
     dirs: BTreeMap<RelPath, ClosedDir>,
     /// Those before the last look.
     before: BTreeMap<RelPath, ClosedDir>,
-    /// Those that were closed from the first look on and are not any more.
-    late: BTreeSet<RelPath>,
+    /// Those that were closed from the first look on and into which somebody may have come since, and until when nobody
+    /// had.
+    late: BTreeMap<RelPath, Time>,
 }
 
 impl Closed {
@@ -42,16 +45,17 @@ impl Closed {
     /// As it was written down in `store`.
     pub(crate) fn read(store: &Path) -> Self {
         let dirs: Vec<(Vec<u8>, ClosedDir)> = read_json(&store.join(FILE)).unwrap_or_default();
-        let late: Vec<Vec<u8>> = read_json(&store.join(LATE_FILE)).unwrap_or_default();
+        let late: Vec<(Vec<u8>, Time)> = read_json(&store.join(LATE_FILE)).unwrap_or_default();
         Self {
             dirs: dirs.into_iter().map(|(key, dir)| (key.into(), dir)).collect(),
-            late: late.into_iter().map(RelPath::from).collect(),
+            late: late.into_iter().map(|(key, until)| (key.into(), until)).collect(),
             ..Self::new(store)
         }
     }
 
-    /// Directories of which it is not known what was in them before they were opened, or went.
-    pub(crate) const fn late(&self) -> &BTreeSet<RelPath> {
+    /// Directories of which it is not known what was in them before somebody may have come into them, or before they
+    /// went; and until when nobody had.
+    pub(crate) const fn late(&self) -> &BTreeMap<RelPath, Time> {
         &self.late
     }
 
@@ -74,20 +78,37 @@ impl Closed {
         nearest(&self.before, key)
     }
 
-    /// A look at the whole tree began at `began`; the one before it, if there was one, at `before`.
-    pub(crate) fn passed(&mut self, walked: &Walked, began: Time, before: Option<Time>) -> Result<(), ReviewError> {
+    /// A look at the whole tree at `root` began at `began`; the one before it, if there was one, at `before`.
+    pub(crate) fn passed(
+        &mut self,
+        (walked, root): (&Walked, &Path),
+        began: Time,
+        before: Option<Time>,
+    ) -> Result<(), ReviewError> {
+        let mut reader = Reader::new(root);
+        let mut changed = |key: &[u8]| Some(reader.stat(key).ok()??.ctime);
         let is_closed = |key: &[u8]| walk::parents(key).chain([key]).any(|dir| walked.has_closed(dir));
         let mut dirs = self.dirs.clone();
         dirs.retain(|key, _| walked.cut || is_closed(key));
         for key in &walked.unreadable {
             // One below another that was closed was closed with it.
             let open = self.around(key).map_or(before, |dir| dir.open);
-            dirs.entry(key.clone()).or_insert(ClosedDir { open, until: began });
+            let new = || ClosedDir { open, until: began, changed: changed(key).filter(|_| open.is_none()) };
+            dirs.entry(key.clone()).or_insert_with(new);
         }
-        for dir in dirs.values_mut() {
+        let mut late = BTreeMap::new();
+        for (key, dir) in &mut dirs {
+            // Closed again, perhaps. Only its owner, or root, opens one.
+            let now = dir.changed.and_then(|_| changed(key));
+            if now.is_some() && now != dir.changed {
+                if walk::is_ours(&root.join(walk::path(key))) {
+                    late.insert(key.clone(), dir.until);
+                }
+                dir.changed = now;
+            }
             dir.until = began;
         }
-        self.put(dirs)
+        self.put(dirs, late)
     }
 
     /// A look at everything in these directories is over.
@@ -101,16 +122,23 @@ impl Closed {
                 dirs.entry(key.clone()).or_insert(dir);
             }
         }
-        self.put(dirs)
+        self.put(dirs, BTreeMap::new())
     }
 
-    fn put(&mut self, dirs: BTreeMap<RelPath, ClosedDir>) -> Result<(), ReviewError> {
+    /// `late` are those that are closed, and may have been open meanwhile.
+    fn put(
+        &mut self,
+        dirs: BTreeMap<RelPath, ClosedDir>,
+        mut late: BTreeMap<RelPath, Time>,
+    ) -> Result<(), ReviewError> {
         self.before.clone_from(&self.dirs);
         let is_late = |(key, dir): &(&RelPath, &ClosedDir)| dir.open.is_none() && !dirs.contains_key(*key);
-        let late: Vec<RelPath> = self.dirs.iter().filter(is_late).map(|(key, _)| key.clone()).collect();
+        late.extend(self.dirs.iter().filter(is_late).map(|(key, dir)| (key.clone(), dir.until)));
+        late.retain(|key, _| !self.late.contains_key(key));
         if !late.is_empty() {
-            self.late.extend(late);
-            write_json(&self.store.join(LATE_FILE), &self.late.iter().map(|key| &**key).collect::<Vec<&[u8]>>())?;
+            self.late.append(&mut late);
+            let rows: Vec<(&[u8], Time)> = self.late.iter().map(|(key, until)| (&**key, *until)).collect();
+            write_json(&self.store.join(LATE_FILE), &rows)?;
         }
         if dirs != self.dirs {
             let rows: Vec<(&[u8], &ClosedDir)> = dirs.iter().map(|(key, dir)| (&**key, dir)).collect();
@@ -123,7 +151,7 @@ impl Closed {
     /// As without permission, also for root.
     #[cfg(test)]
     pub(crate) fn close(&mut self, key: &[u8]) {
-        self.dirs.insert(key.into(), ClosedDir { open: None, until: Time::default() });
+        self.dirs.insert(key.into(), ClosedDir { open: None, until: Time::default(), changed: None });
     }
 }
 

@@ -160,21 +160,20 @@ struct Found<'a> {
     closed: List,
     /// Where repositories begin.
     tops: Vec<PathBuf>,
-    /// Bytes of the rules of a directory and those above it, as far as they are applied.
-    rules: BTreeMap<&'a [u8], u64>,
+    /// Of the rules of a directory and those above it, as far as they are applied.
+    rules: BTreeMap<&'a [u8], rules::Size>,
 }
 
 impl<'a> Found<'a> {
     /// Names a file of rules that is not applied.
     fn rules(&mut self, key: &[u8], dir: &'a [u8], root: &Path) {
         let file = root.join(walk::path(key));
-        let above = parents(dir).find_map(|above| self.rules.get(above)).copied().unwrap_or(0);
-        let own = file.symlink_metadata().map_or(0, |meta| meta.len());
-        let why = match rules::why_not(&file, Links::Refused) {
-            Some(odd) => odd.to_string(),
-            None if above + own > rules::TOGETHER as u64 => "too much with those above it".to_owned(),
-            None => {
-                self.rules.insert(dir, above + own);
+        let above = parents(dir).find_map(|above| self.rules.get(above)).copied().unwrap_or_default();
+        let why = match rules::size(&file, Links::Refused).map(|own| above.and(own)) {
+            Err(odd) => odd.to_string(),
+            Ok(all) if !all.fits_together() => "too much with those above it".to_owned(),
+            Ok(all) => {
+                self.rules.insert(dir, all);
                 return;
             }
         };

@@ -227,7 +227,11 @@ impl Snapshot {
         self.objects.find(self.root.path(), repo.as_ref(), &walked.repos)?;
         let index = self.new_index(repo.as_ref());
         self.at(Point::IndexRead);
-        self.beyond.now = TooMuch { files: walked.cut && !walked.has_long_names, names: walked.has_long_names };
+        self.beyond.now = TooMuch {
+            files: walked.cut && !walked.has_long_names,
+            names: walked.has_long_names,
+            rules: walked.has_many_rules,
+        };
         let mut jobs = self.jobs(&walked, index.as_ref());
         self.at(Point::Compared);
         self.mark_known(&mut jobs, first);
@@ -262,7 +266,7 @@ impl Snapshot {
             let is_new = first && self.ignored.began == Time::default();
             self.ignored.passed(&walked, is_new.then_some(of_first))?;
             self.notes_histories(&walked, is_new)?;
-            self.closed.passed(&walked, started, (!first).then_some(before.1[0]))?;
+            self.closed.passed((&walked, self.root.path()), started, (!first).then_some(before.1[0]))?;
             self.beyond.passed()?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
             self.note_verified(first);

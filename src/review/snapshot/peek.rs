@@ -13,7 +13,7 @@ use crate::base::paths::visible;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
-use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat};
+use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat, Time};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,18 @@ impl Snapshot {
         Fingerprints::read(&self.dir, self.root.path())
     }
 
+    /// Directories that nobody could look into at the first look and into which somebody may have come since, or that are
+    /// gone; and until when nobody had.
+    pub(crate) fn opened_since(&self) -> Vec<(RelPath, Time)> {
+        let ignored = self.ignored.opened(self.root.path()).into_iter().map(|key| (key, self.ignored.began));
+        self.closed.late().iter().map(|(key, until)| (key.clone(), *until)).chain(ignored).collect()
+    }
+
+    /// Whether a file that was known at the last look has been touched since then.
+    pub(crate) fn is_touched_since(&self, path: &Path, time: Time) -> bool {
+        self.seen.get(walk::bytes(path)).is_none_or(|entry| entry.stat.touched() >= time)
+    }
+
     /// Whether a file has that content that was known at the last look, none of those that go.
     pub(crate) fn has_beside(&self, oid: Oid, goes: &dyn Fn(&Path) -> bool) -> bool {
         self.seen.iter().any(|(key, entry)| entry.state.oid() == Some(oid) && !goes(walk::path(key)))
@@ -106,7 +118,8 @@ impl Snapshot {
         let replaced = self.ignored.replaced(self.root(), &is_kept);
         let mut lines = coverage::gone(&self.ignored.gone(self.root(), &is_kept), &replaced);
         lines.extend(coverage::lost(&self.ignored.lost(self.root(), &is_kept)));
-        let closed = self.closed.late() | &self.ignored.touched(self.root());
+        let mut closed = self.ignored.touched(self.root());
+        closed.extend(self.closed.late().keys().cloned());
         lines.extend(coverage::closed_at_first(&closed, self.root()));
         lines.extend(self.beyond.words_of_before(self.limits.files));
         lines

@@ -10,9 +10,11 @@ use super::fingerprints::{self, read, write};
 use super::manifest::Entries;
 use super::survey::{Lost, Survey};
 use crate::review::error::ReviewError;
+use crate::review::state::State;
 use crate::review::worktree::own_files::OwnFiles;
-use crate::review::worktree::walk::{self, HIDDEN, Kind, OldRules, Reader, RelPath, Stat, Time, Walked};
+use crate::review::worktree::walk::{self, Budget, HIDDEN, Kind, OldRules, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Bound;
 use std::path::Path;
 
 /// The names that were ignored at the first look, one after the other with a zero byte behind each; a slash stands before
@@ -109,6 +111,11 @@ impl Ignored {
         self.inside.touched(root)
     }
 
+    /// Of those directories the ones into which somebody may have come since, and those that are gone.
+    pub(crate) fn opened(&self, root: &Path) -> BTreeSet<RelPath> {
+        self.inside.opened(root)
+    }
+
     /// Whether the first look has come past that name.
     pub(crate) fn had(&self, key: &[u8]) -> bool {
         self.first.contains(key)
@@ -168,8 +175,10 @@ pub(crate) struct PriorLook<'a> {
     pub dirs: &'a BTreeSet<RelPath>,
     /// Directories that could not be looked into then.
     pub closed: &'a Closed,
-    /// What was ignored then, of rules that are others now.
-    pub rules: &'a [OldRules],
+    /// Files of rules that may be others now, as they were.
+    pub rules: &'a [(RelPath, State)],
+    /// What one of them said, if it says something else now.
+    pub old_text: &'a dyn Fn(&RelPath, &State) -> Option<Vec<u8>>,
     /// Everything that is known.
     pub seen: &'a Entries,
     /// Files that were found gone since.
@@ -181,7 +190,7 @@ impl PriorLook<'_> {
     /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
     /// no walk leads, is shown, and what it was before is not known. What was moved in the tree is new.
     pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
-        let mut in_doubt = Vec::new();
+        let (mut judged, mut open) = (Vec::new(), BTreeMap::new());
         let mut reader = Reader::new(self.root);
         for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
             job.silent |= self.first;
@@ -189,13 +198,22 @@ impl PriorLook<'_> {
             let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
             let standing = self.standing(&job.key);
             (job.silent, job.was_there) = self.judge(&standing, job, &stat, &mut reader);
-            if (job.silent || job.was_there) && !matches!(standing, Standing::Hidden { .. }) {
-                // One that is older than the session has the number that it always had, however it was changed.
-                let (size, mtime) =
-                    if matches!(standing, Standing::New) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
-                in_doubt.push((at, (stat.ino, size, mtime)));
+            if !job.silent && !job.was_there && matches!(standing, Standing::Unknown) {
+                open.insert(job.key.clone(), at);
+            }
+            // One that is older than the session has the number that it always had, however it was changed.
+            let (size, mtime) = if matches!(standing, Standing::New) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
+            if !matches!(standing, Standing::Hidden { .. }) {
+                judged.push((at, (stat.ino, size, mtime)));
             }
         }
+        for at in self.were_ignored(open) {
+            if let Some(job) = jobs.get_mut(at) {
+                job.was_there = true;
+            }
+        }
+        let is_old = |at: usize| jobs.get(at).is_some_and(|job| job.silent || job.was_there);
+        let mut in_doubt: Vec<(usize, Moved)> = judged.into_iter().filter(|(at, _)| is_old(*at)).collect();
         for (at, job) in jobs.iter_mut().enumerate() {
             let (Some(entry), Some(stat)) = (job.known, job.stat) else { continue };
             // What is made anew may get the number of what it replaces.
@@ -229,13 +247,32 @@ impl PriorLook<'_> {
             }
             // Many programs write a file anew: it is as young as they have left it.
             Standing::Unknown => {
-                let was_ignored = || self.rules.iter().any(|rules| rules.hide(&job.key));
                 // What a directory had when it was last looked into is known.
                 let last = self.closed.around(&job.key).map_or(Some(self.last), |dir| dir.open);
                 let is_old = |last| self.born_before(&job.key, last).unwrap_or(true);
-                (false, last.is_none_or(is_old) || was_ignored())
+                (false, last.is_none_or(is_old))
             }
         }
+    }
+
+    /// Those of the files that rules which are others now may have hidden, and which nobody has come past therefore.
+    fn were_ignored(&self, mut files: BTreeMap<RelPath, usize>) -> Vec<usize> {
+        let (mut hidden, budget) = (Vec::new(), Budget::default());
+        for (key, state) in self.rules {
+            let dir = key.iter().rposition(|byte| *byte == b'/').map_or(&key[..0], |at| &key[..at]);
+            let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
+            let from = files.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
+            let mut below = from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key).peekable();
+            if below.peek().is_none() {
+                continue;
+            }
+            // One at a time: what all of them are compiled to may be large.
+            let Some(text) = (self.old_text)(key, state) else { continue };
+            let rules = OldRules::of(dir, &text, &budget);
+            let found: Vec<RelPath> = below.filter(|key| rules.may_hide(key)).cloned().collect();
+            hidden.extend(found.iter().filter_map(|key| files.remove(key)));
+        }
+        hidden
     }
 
     fn standing(&self, key: &[u8]) -> Standing {

@@ -151,6 +151,20 @@ impl Survey {
         closed.filter(|(key, listed)| is_other(key, listed)).map(|(key, _)| key.clone()).collect()
     }
 
+    /// The directories into which nobody could look, and into which somebody may have come since; and those that are gone.
+    pub(crate) fn opened(&self, root: &Path) -> BTreeSet<RelPath> {
+        let mut reader = Reader::new(root);
+        let mut is_opened = |key: &RelPath, listed: &Listed| {
+            let Ok(now) = reader.stat(key) else { return false };
+            let path = root.join(walk::path(key));
+            // Only its owner, or root, opens one.
+            let can_be = || fs::read_dir(&path).is_ok() || walk::is_ours(&path);
+            now.is_none_or(|now| now.kind != Kind::Dir || Some(now.ctime) != listed.changed && can_be())
+        };
+        let closed = self.dirs.iter().filter(|(_, listed)| listed.is_closed);
+        closed.filter(|(key, listed)| is_opened(key, listed)).map(|(key, _)| key.clone()).collect()
+    }
+
     /// The directories in which there was a `.git`.
     pub(crate) fn repositories(&self) -> impl Iterator<Item = &RelPath> {
         let is_git = |name: &RelPath| [&b".git"[..], b".git/"].contains(&&**name);

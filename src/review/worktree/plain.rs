@@ -42,6 +42,8 @@ pub(crate) enum Odd {
     Unreadable,
     /// It is not what it should be.
     Broken,
+    /// So many bytes of it are more patterns than are applied.
+    Patterns(usize),
 }
 
 impl fmt::Display for Odd {
@@ -53,6 +55,7 @@ impl fmt::Display for Odd {
             Self::Large(limit) => write!(f, "larger than {} MiB", limit >> 20),
             Self::Unreadable => f.write_str("cannot be read"),
             Self::Broken => f.write_str("cannot be understood"),
+            Self::Patterns(limit) => write!(f, "has more than {} KiB of patterns", limit >> 10),
         }
     }
 }

@@ -417,9 +417,64 @@ fn too_many_rules_are_not_applied_together() {
 
 #[test]
 fn what_a_file_of_rules_said_that_was_too_large_hides_nothing() {
-    let text = "x\n".repeat(LARGEST as usize);
-    assert!(OldRules::of(b".gitignore", text.as_bytes()).is_none());
-    assert!(OldRules::of(b".gitignore", b"\xff\nx\n").is_some_and(|rules| rules.hide(b"x")));
+    let hides = |text: &[u8]| OldRules::of(b"", text, &Budget::default()).may_hide(b"x");
+    assert!(!hides("x\n".repeat(LARGEST as usize).as_bytes()));
+    assert!(!hides("?\n".repeat(PATTERNS / 2 + 1).as_bytes()));
+    assert!(hides(b"\xff\nx\n") && hides("?\n".repeat(PATTERNS / 2).as_bytes()));
+}
+
+#[test]
+fn what_rules_cost_is_bounded_in_one_look_and_what_is_not_judged_may_have_been_hidden() {
+    let text = "no-such-*-file\n".repeat(PATTERNS / 15);
+    let enough = IN_ONE_LOOK.patterns / text.len();
+    let budget = Budget::default();
+    let says = |_: usize| OldRules::of(b"d", text.as_bytes(), &budget).may_hide(b"d/x");
+    assert!(!(0..enough).any(says) && (0..3).all(says));
+    let lab = Lab::new();
+    for dir in 0..enough + 3 {
+        lab.write(&format!("{dir}/.gitignore"), &format!("it\n{text}"));
+        lab.write(&format!("{dir}/it"), "x");
+    }
+    let walked = || walk::walk(&lab.root, None, 1 << 20, &OwnFiles::default());
+    let (all, seen) = (walked(), seen_by_us(&lab.root));
+    assert!(all.has_many_rules);
+    // How many are applied depends on nothing but their size.
+    assert_eq!(seen.iter().filter(|name| name.ends_with("/it")).count(), 3, "{seen:?}");
+    let mut snapshot = Snapshot::create(&lab.dir.path().join("store"), &lab.root, Limits::default()).unwrap();
+    snapshot.scan().unwrap();
+    let words = "more rules in all files of them than are applied: some of what they ignore is looked at";
+    assert!(snapshot.uncovered().contains(&words.to_owned()));
+    (0..3).for_each(|dir| fs::remove_file(lab.root.join(format!("{dir}/.gitignore"))).unwrap());
+    assert!(!walked().has_many_rules);
+    snapshot.scan().unwrap();
+    assert!(!snapshot.uncovered().contains(&words.to_owned()));
+}
+
+#[test]
+fn a_file_of_too_many_patterns_is_not_applied_and_that_is_named() {
+    let lab = Lab::new();
+    let patterns = |n: usize| "*[!x]?{ab,*c}\n".repeat(n);
+    lab.write("a/.gitignore", &format!("it\n{}", patterns(PATTERNS / 14)));
+    lab.write("b/.gitignore", &format!("it\n{}", patterns(PATTERNS / 14 + 1)));
+    lab.write("a/d/.gitignore", &format!("other\n{}", patterns(PATTERNS / 14)));
+    lab.write("a/d/e/.gitignore", &format!("third\n{}", patterns(PATTERNS / 14)));
+    for name in ["a/it", "b/it", "a/d/other", "a/d/e/third"] {
+        lab.write(name, "x");
+    }
+    let seen = seen_by_us(&lab.root);
+    let is_seen = ["a/it", "b/it", "a/d/other", "a/d/e/third"].map(|name| seen.contains(name));
+    assert_eq!(is_seen, [false, true, false, true]);
+    let mut snapshot = Snapshot::create(&lab.dir.path().join("store"), &lab.root, Limits::default()).unwrap();
+    snapshot.scan().unwrap();
+    let uncovered = snapshot.uncovered();
+    let odd: Vec<&String> = uncovered.iter().filter(|line| line.ends_with("its rules are not applied")).collect();
+    assert_eq!(
+        odd,
+        [
+            "a/d/e/.gitignore: too much with those above it, its rules are not applied",
+            "b/.gitignore: has more than 16 KiB of patterns, its rules are not applied"
+        ]
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod tree;
 #[cfg(test)]
 pub(crate) use self::tree::walk_within;
 pub(crate) use self::tree::{HIDDEN, NAMES, Part, Walked, walk};
-pub(crate) use super::rules::OldRules;
+pub(crate) use super::rules::{Budget, OldRules};
 use crate::host::fs::steps::{self, READ};
 use crate::review::error::ReviewError;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
@@ -404,6 +404,11 @@ pub(crate) fn open_plain(path: &Path) -> Option<File> {
 /// What tells two names of one file: its device and number, and how many names it has.
 pub(crate) fn names_of(meta: &std::fs::Metadata) -> ((u64, u64), u64) {
     ((meta.dev(), meta.ino()), meta.nlink())
+}
+
+/// Whether what is at `path` belongs to whoever runs this program.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| meta.uid() == rustix::process::geteuid().as_raw())
 }
 
 /// Whether there is a regular file or a link at `path`, of the same owner as `other`.

@@ -6,7 +6,7 @@
 use super::{RelPath, Stat, bytes, descend, in_git, path};
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::plain::{self, Links};
-use crate::review::worktree::rules::{self, Rules};
+use crate::review::worktree::rules::{self, Budget, Rules};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, statat};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -55,6 +55,8 @@ pub(crate) struct Walked {
     pub cut: bool,
     /// That is so since the names are too long.
     pub has_long_names: bool,
+    /// There are more rules than are applied in one look.
+    pub has_many_rules: bool,
 }
 
 impl Walked {
@@ -106,6 +108,7 @@ pub(crate) fn walk_within(
         part,
         limit,
         names: AtomicUsize::new(names),
+        budget: Budget::default(),
         hidden,
         numbers: hidden.numbers(),
         queue: Mutex::new(Queue { dirs: vec![top], busy: 0, over: false }),
@@ -176,6 +179,8 @@ struct Walk<'a> {
     limit: usize,
     /// Bytes of names that may still be found.
     names: AtomicUsize,
+    /// For rules.
+    budget: Budget,
     hidden: &'a OwnFiles,
     /// What is needed to know it under another name.
     numbers: BTreeSet<u64>,
@@ -288,7 +293,10 @@ impl Walk<'_> {
             }
             let own = || plain::read_in(&fd, Path::new(rules::NAME), Links::Refused, rules::LARGEST).ok().flatten();
             let own = if has_rules { own() } else { None };
-            Arc::clone(&dir.rules).with(here, own, has_git && rules::is_top(here))
+            let is_top = has_git && rules::is_top(here);
+            let (rules, is_enough) = Arc::clone(&dir.rules).with(here, own, is_top, &self.budget);
+            found.has_many_rules |= !is_enough;
+            rules
         } else {
             Arc::clone(&dir.rules)
         };
@@ -366,6 +374,7 @@ impl Walk<'_> {
         all.failed = found.failed.take().or(all.failed.take());
         all.hidden.append(&mut found.hidden);
         all.has_long_names |= found.has_long_names;
+        all.has_many_rules |= found.has_many_rules;
         all.files.len()
     }
 }
