@@ -19,6 +19,7 @@ pub mod packs;
 pub mod peek;
 pub mod preserve;
 pub mod prior;
+mod record;
 pub mod repositories;
 pub mod root;
 pub mod survey;
@@ -148,9 +149,7 @@ impl Snapshot {
 
     /// Goes on with a store after a restart or a crash. Does not look at the tree.
     pub fn open(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
-        if !dir.is_dir() {
-            return Err(ReviewError::Store(format!("nothing at {}", visible(dir.as_os_str()))));
-        }
+        record::check(dir)?;
         let own = PackStore::open(dir)?;
         let (book, read) = Manifest::open(dir)?;
         let mut snapshot = Self::new(dir, Root::read(dir, root), limits, own, book);
@@ -564,20 +563,6 @@ impl Snapshot {
     /// Bytes that the ledger has at least.
     pub const fn noted_ledger(&self) -> u64 {
         self.head.ledger
-    }
-
-    /// Whether there was a look at everything, and what it saw is not on record any more. `had_turns`: one precedes each.
-    pub fn has_lost_all(&self, had_turns: bool) -> bool {
-        !self.looked && (had_turns || self.ignored.began != Time::default())
-    }
-
-    /// What was seen is written down once more where somebody has removed it, or written over it.
-    pub fn restore(&mut self) -> Result<(), ReviewError> {
-        if !self.looked || !self.is_saved() || self.book.stands() {
-            return Ok(());
-        }
-        self.book = Manifest::create(&self.dir)?;
-        self.book.rewrite(&self.head, &self.seen)
     }
 
     pub const fn is_saved(&self) -> bool {
