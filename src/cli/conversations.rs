@@ -159,7 +159,8 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
         let command = review.head.as_ref().map_or("", |head| &head.command);
         lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())));
         lone.retain(|(id, agent)| !forgotten.contains(command, agent, id));
-        if review.head.is_none() {
+        let is_listed = || listed.iter().any(|(dir, _)| *dir == review.dir);
+        if review.head.is_none() || review.is_nameless && !archive::is_empty(&review.dir) && !is_listed() {
             lone.push((review.stem.clone(), String::new()));
         }
         for (id, agent) in lone {
@@ -186,7 +187,7 @@ fn is_of(known: &Known, review: &Listed) -> bool {
         let further = review.stem.strip_prefix(stem);
         further.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
     };
-    review.sessions.iter().any(|session| session.id == known.session_id)
+    (review.is_nameless || review.sessions.iter().any(|session| session.id == known.session_id))
         && known.journals.iter().any(|journal| is_of_run(sessions::stem(journal)))
 }
 

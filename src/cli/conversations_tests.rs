@@ -28,6 +28,7 @@ fn review(stem: &str, ids: &[&str], locked: bool) -> Listed {
             private: Vec::new(),
         }),
         sessions: ids.iter().enumerate().map(session).collect(),
+        is_nameless: false,
         started: 5,
         number: 0,
         locked,
@@ -36,6 +37,14 @@ fn review(stem: &str, ids: &[&str], locked: bool) -> Listed {
 
 fn names(rows: &[Row]) -> Vec<(&str, usize)> {
     rows.iter().map(|row| (row.known.session_id.as_str(), row.reviews.len())).collect()
+}
+
+#[test]
+fn a_run_of_which_nobody_knows_whose_it_is_is_of_its_journal_or_stands_alone() {
+    let nameless = |stem: &str| Listed { is_nameless: true, ..review(stem, &[], false) };
+    let rows = merged(vec![known("a", "7-0-1", 20)], vec![nameless("7-0-1"), nameless("6-0-0")], &Forgotten::default());
+    assert_eq!(names(&rows), [("a", 1), ("6-0-0", 1)]);
+    assert_eq!(rows[1].known.cwd, Path::new("/work"));
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::review::report::json;
 use crate::review::report::patch;
 use crate::review::session::ReviewSession;
 use crate::review::session::recorded;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -139,17 +140,21 @@ impl Outputs {
             Texts { review: run.nothing(&why, &named), ..Texts::default() }
         });
         let mut problems = texts.problems;
-        let mut deliver = |file: &Option<Output>, text: Result<Vec<u8>, String>| {
+        let mut deliver = |file: &Option<Output>, write: &mut dyn FnMut(&Output, GoOn<'_>) -> Result<(), String>| {
             let Some(file) = file else { return };
             let mut watch = Watch::new(patience);
-            let mut go_on = |gone: usize| !watch.is_over(gone as u64) && !watch.is_cut_for(LAST_READING);
-            let written = text.and_then(|text| file.write(&text, &mut go_on).map_err(|e| e.to_string()));
-            if let Err(why) = written {
+            let mut go_on = |gone| !watch.is_over(gone) && !watch.is_cut_for(LAST_READING);
+            if let Err(why) = write(file, &mut go_on) {
                 problems.push(format!("could not write {}: {why}", visible(file.path().as_os_str())));
             }
         };
-        deliver(&self.review, Ok(texts.review.into_bytes()));
-        deliver(&self.patch, texts.patch);
+        let review = texts.review;
+        deliver(&self.review, &mut |file, go_on| file.write(review.as_bytes(), go_on).map_err(|e| e.to_string()));
+        let mut patch = texts.patch;
+        deliver(&self.patch, &mut |file, go_on| match patch.as_mut().map_err(|why| why.clone())? {
+            Some(patch) => file.write_from(patch, go_on).map_err(|e| e.to_string()),
+            None => file.write(b"", go_on).map_err(|e| e.to_string()),
+        });
         Written { problems, unfinished }
     }
 
@@ -239,16 +244,20 @@ impl<'a> Watch<'a> {
 /// Opens the review in a directory; the flag says that its waiter is gone.
 type Open = fn(&Path, &Gather) -> Result<ReviewSession, String>;
 
+/// Asked, with how many bytes went out, whether to go on.
+type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
+
 /// What is to be written.
 struct Texts {
     review: String,
-    patch: Result<Vec<u8>, String>,
+    /// In a file; an empty one has none.
+    patch: Result<Option<File>, String>,
     problems: Vec<String>,
 }
 
 impl Default for Texts {
     fn default() -> Self {
-        Self { review: String::new(), patch: Ok(Vec::new()), problems: Vec::new() }
+        Self { review: String::new(), patch: Ok(None), problems: Vec::new() }
     }
 }
 
@@ -303,7 +312,7 @@ impl Gather {
             texts.review = text.unwrap_or_else(|why| run.nothing(&why, &[]));
         }
         if let (true, Some(review)) = (self.wants.1, &mut review) {
-            texts.patch = patch::export(review, Scope::Session).map_err(|e| e.to_string());
+            texts.patch = patch::export(review, Scope::Session).map(Some).map_err(|e| e.to_string());
         }
         texts
     }

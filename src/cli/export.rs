@@ -31,7 +31,7 @@ use crate::store::sessions::{self, Known, Part, State};
 use entries::items;
 use redact::Redaction;
 use serde_json::value::RawValue;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use write::Document;
@@ -296,7 +296,7 @@ fn write_persons(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), F
     let mut text = Vec::new();
     write(&mut text)?;
     let unknown = |error: ReviewError| Fault::Asked(Usage(error.to_string()));
-    persons::write(file, &text).map_err(unknown)?;
+    persons::write(file, &mut Cursor::new(&text)).map_err(unknown)?;
     write_beside(file, |temp| persons::prepare(temp).map_err(unknown), |to| Ok(to.write_all(&text)?))
 }
 

@@ -34,6 +34,10 @@ const NAMESAKES: usize = 5;
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let found = archive::find(home, name, here.ok().as_deref());
+    let nameless = found.as_ref().ok().filter(|found| found.session.is_none());
+    if let Some(words) = nameless.and_then(|found| archive::nameless(&found.dir)) {
+        say(&format!("{words}; all of it is meant"));
+    }
     if name == archive::LAST {
         say_namesakes(&archive::list(home), name);
     } else if let Ok(Found { dir, session: Some(session) }) = &found {

@@ -302,6 +302,38 @@ fn nothing_goes_that_would_not_be_kept() {
 }
 
 #[test]
+fn commits_of_a_submodule_that_only_the_worktree_has_do_not_go_with_it() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    // As `git submodule update --init` makes it, and `rm -r` leaves it: nothing of it is in the worktree's own files.
+    let own = PathBuf::from(Git::at(&made.path).line(&["rev-parse", "--absolute-git-dir"]).unwrap());
+    let module = own.join("modules/libs/sub");
+    fs::create_dir_all(&module).unwrap();
+    Git::at(&module).run(&["init", "-q", "--bare"]).unwrap();
+    let tree = Git::at(&module).line(&["hash-object", "-w", "-t", "tree", "/dev/null"]).unwrap();
+    let commit = Git::at(&module).line(&["commit-tree", &tree, "-m", "precious"]).unwrap();
+    for drop_ignored in [false, true] {
+        let why = discard(&made, drop_ignored).unwrap_err().to_string();
+        assert!(
+            why.contains(own.join("modules").to_str().unwrap()) && why.contains("move that directory away"),
+            "{why}"
+        );
+        assert_eq!(Git::at(&module).line(&["cat-file", "-t", &commit]).unwrap(), "commit");
+        assert!(made.path.join("a").exists());
+    }
+    // One that comes between the commit that keeps all and the removal.
+    let away = place.top().join("away");
+    fs::rename(own.join("modules"), &away).unwrap();
+    let preserved = discard::Preserved::of(&made, false).unwrap();
+    fs::rename(&away, own.join("modules")).unwrap();
+    assert!(preserved.remove().unwrap_err().to_string().contains("submodules"));
+    assert!(module.join("HEAD").exists());
+    fs::rename(own.join("modules"), &away).unwrap();
+    discard(&made, false).unwrap();
+    assert!(!made.path.exists() && away.join("libs/sub/HEAD").exists());
+}
+
+#[test]
 fn what_cannot_be_done_is_said_with_what_to_do() {
     let place = Place::empty();
     let says = |place: &Place, words: &str| {

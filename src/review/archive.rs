@@ -57,6 +57,8 @@ pub struct Listed {
     /// Nothing when it cannot be read.
     pub head: Option<SessionInfo>,
     pub sessions: Vec<AgentSession>,
+    /// Which sessions it had is not known: the list of them is gone or damaged.
+    pub is_nameless: bool,
     /// Seconds since 1970.
     pub started: u64,
     /// Those that began later have higher ones, whether the clock was right or not.
@@ -142,10 +144,25 @@ fn number_of(dir: &Path) -> u64 {
 
 fn look(dir: &Path, stem: String) -> Listed {
     let head: Option<SessionInfo> = read(&dir.join(HEAD));
-    let sessions = if head.is_some() { read(&dir.join(SESSIONS)).unwrap_or_default() } else { Vec::new() };
+    let sessions = head.as_ref().and_then(|_| sessions_of(dir));
+    let is_nameless = head.is_some() && sessions.is_none();
+    let sessions = sessions.unwrap_or_default();
     let started = head.as_ref().map_or_else(|| age_of(dir, &stem), |head| head.started);
     let (number, locked) = (number_of(dir), is_locked(dir));
-    Listed { dir: dir.to_owned(), stem, head, sessions, started, number, locked }
+    Listed { dir: dir.to_owned(), stem, head, sessions, is_nameless, started, number, locked }
+}
+
+fn sessions_of(dir: &Path) -> Option<Vec<AgentSession>> {
+    read(&dir.join(SESSIONS))
+}
+
+/// What is not known of a run whose list of sessions is gone or damaged, in words.
+pub fn nameless(dir: &Path) -> Option<String> {
+    sessions_of(dir).is_none().then(words_of_nameless)
+}
+
+pub(crate) fn words_of_nameless() -> String {
+    format!("which sessions this run had is not known: {SESSIONS} in its record is gone or damaged")
 }
 
 /// From its name, which begins with the seconds, else from the file system.
@@ -210,11 +227,20 @@ pub fn is_empty(dir: &Path) -> bool {
 /// of a review, a beginning of either that only one has, or [`LAST`]. `cwd` is the current directory.
 pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, ReviewError> {
     let all: Vec<Listed> = list(home).into_iter().filter(|one| one.head.is_some()).collect();
-    let none = || ReviewError::NoSession(name.to_owned());
+    let nameless: Vec<&str> = all.iter().filter(|one| one.is_nameless).map(|one| one.stem.as_str()).collect();
+    let none = || match nameless.get(..MAX_NAMED.min(nameless.len())).unwrap_or_default() {
+        [] => ReviewError::NoSession(name.to_owned()),
+        some => ReviewError::Refused(format!(
+            "no session is called {}; the lists of sessions of these runs are gone or damaged, so that it may be in one of them: {}",
+            shown_id(name),
+            some.join(", ")
+        )),
+    };
     let is_here = |one: &&Listed| one.head.as_ref().is_some_and(|head| Some(head.cwd.as_path()) == cwd);
     if name == LAST {
         // A run that never got as far as a session has changed nothing.
-        let all: Vec<&Listed> = all.iter().filter(|one| !one.sessions.is_empty()).collect();
+        let has_begun = |one: &&Listed| !one.sessions.is_empty() || one.is_nameless && !is_empty(&one.dir);
+        let all: Vec<&Listed> = all.iter().filter(has_begun).collect();
         // The demo's directory is gone with it: there is nothing to be put back.
         let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
         let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);

@@ -60,6 +60,32 @@ fn the_newest_is_first_and_what_cannot_be_read_is_listed_too() {
 }
 
 #[test]
+fn a_run_whose_list_of_sessions_is_gone_or_damaged_can_still_be_meant() {
+    for damaged in [None, Some("no list"), Some("[{\"id\":1}]"), Some("")] {
+        let home = TempDir::new().unwrap();
+        let home = home.path();
+        let old = put(home, "100-000-1", 100, "/a", &[session("old", 1)]);
+        let run = put(home, "200-000-1", 200, "/a", &[session("mine", 1)]);
+        let unused = put(home, "300-000-1", 300, "/a", &[]);
+        fs::write(run.join(LEDGER), "{}\n").unwrap();
+        for dir in [&run, &unused] {
+            let file = dir.join(SESSIONS);
+            damaged.map_or_else(|| fs::remove_file(&file).unwrap(), |text| fs::write(&file, text).unwrap());
+        }
+        // In this one nothing has happened.
+        fs::write(unused.join(LEDGER), "").unwrap();
+        assert_eq!(list(home).iter().map(|one| one.is_nameless).collect::<Vec<_>>(), [true, true, false]);
+        let last = find(home, LAST, Some(Path::new("/a"))).unwrap();
+        assert_eq!(last, Found { dir: run.clone(), session: None }, "{damaged:?}");
+        assert!(nameless(&run).unwrap().contains("sessions.json") && nameless(&old).is_none());
+        assert_eq!(find(home, "old", None).unwrap().dir, old);
+        assert_eq!(find(home, "200", None).unwrap().dir, run);
+        let said = find(home, "mine", None).unwrap_err().to_string();
+        assert!(said.contains("no session is called mine") && said.contains("200-000-1"), "{said}");
+    }
+}
+
+#[test]
 fn a_session_is_found_by_id_by_beginning_and_by_the_name_of_its_review() {
     let home = TempDir::new().unwrap();
     let home = home.path();

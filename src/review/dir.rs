@@ -55,24 +55,29 @@ pub fn make_room_for_trouble(dir: &Path) -> Result<(), ReviewError> {
 
 /// Notes that a look has failed: what is known of the files is not all from now on.
 pub fn note_trouble(dir: &Path, why: &ReviewError) {
-    note(dir, why, b' ');
+    note(dir, words_of_trouble(why), b' ');
+}
+
+/// The same of something else that is missing.
+pub fn note_words(dir: &Path, words: &str) {
+    note(dir, words.to_owned(), b' ');
 }
 
 /// Notes that the session's directory is not there; see [`root_is_back`].
 pub fn note_root_lost(dir: &Path, why: &ReviewError) {
-    note(dir, why, OF_ROOT);
+    note(dir, words_of_trouble(why), OF_ROOT);
 }
 
 pub fn words_of_trouble(why: &ReviewError) -> String {
     format!("the files could not be looked at: {why}")
 }
 
-fn note(dir: &Path, why: &ReviewError, end: u8) {
+fn note(dir: &Path, words: String, end: u8) {
     // What can be forgotten gives way.
     if trouble(dir).is_some() && !is_of_root(dir) {
         return;
     }
-    let mut words = words_of_trouble(why).into_bytes();
+    let mut words = words.into_bytes();
     words.resize(TROUBLE_BYTES - 1, b' ');
     words.push(end);
     overwrite(dir, &words);

@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -438,7 +439,9 @@ impl<'a> Work<'a> {
         }
         let apart: Vec<_> = found.symmetric_difference(&wanted).collect();
         assert!(apart.is_empty(), "{when}: the report has no or other words for {apart:?}");
-        let patch = patch::export(&mut self.tracker, Scope::Session).unwrap();
+        let mut made = patch::export(&mut self.tracker, Scope::Session).unwrap();
+        let mut patch = Vec::new();
+        made.read_to_end(&mut patch).unwrap();
         assert_eq!(patch.is_empty(), wanted.is_empty(), "{when}: the patch");
         if wanted.is_empty() {
             return;

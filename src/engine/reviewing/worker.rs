@@ -23,7 +23,7 @@ use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, Too
 use crate::review::session::{ReviewSession, Share, earlier_runs, is_elsewhere, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -497,11 +497,11 @@ impl Worker {
     /// Writes a patch; a file that is there already is left alone.
     fn export(&mut self, scope: Scope, path: &Path) -> Result<String, ReviewError> {
         let path = self.review.head().cwd.join(path);
-        let patch = crate::review::report::patch::export(&mut self.review, scope)?;
+        let mut patch = crate::review::report::patch::export(&mut self.review, scope)?;
         // The person's, also in a turn.
-        persons::write(&path, &patch)?;
-        let written = File::options().write(true).create_new(true).open(&path).and_then(|mut f| f.write_all(&patch));
-        written.map_err(|e| ReviewError::io(&path, e))?;
+        persons::write(&path, &mut patch)?;
+        let written = File::options().write(true).create_new(true).open(&path);
+        written.and_then(|mut file| io::copy(&mut patch, &mut file)).map_err(|e| ReviewError::io(&path, e))?;
         Ok(format!("wrote {}", paths::display(&path, &[], None)))
     }
 

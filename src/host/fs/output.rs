@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Cursor, Read, Seek};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,8 @@ use super::swap::{Refusal, Temp, Was, put_beside, put_in_place, temporary};
 
 /// Links that are followed one after the other.
 const MAX_LINKS: usize = 40;
+/// Bytes that are read at once for what is no plain file.
+const CHUNK: usize = 64 << 10;
 /// How often the waiter is asked while a reader does not read.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
@@ -61,7 +63,7 @@ impl Output {
             accessat(CWD, path, Access::WRITE_OK, AtFlags::empty())?;
         } else {
             // It is gone again at once.
-            this.make(&[])?;
+            this.make(&mut io::empty())?;
         }
         Ok(this)
     }
@@ -91,27 +93,37 @@ impl Output {
         is_file(self) && is_file(other) && (&self.parent, &self.name) == (&other.parent, &other.name)
     }
 
+    /// See [`Output::write_from`].
+    pub fn write(&self, text: &[u8], go_on: &mut dyn FnMut(u64) -> bool) -> Result<(), NotWritten> {
+        self.write_from(&mut Cursor::new(text), go_on)
+    }
+
     /// Writes a file as one step; what is no plain file (a pipe, a terminal) is written as it is, as long as `go_on`,
-    /// which is told how many bytes went out.
-    pub fn write(&self, text: &[u8], go_on: &mut dyn FnMut(usize) -> bool) -> Result<(), NotWritten> {
+    /// which is told how many bytes went out. `from` is read from its beginning, and never held whole.
+    pub fn write_from(
+        &self,
+        from: &mut (impl Read + Seek),
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), NotWritten> {
+        from.rewind()?;
         match &self.was {
             Some(was) if !is_plain(was) => match self.open_again(was) {
-                Ok(Some(file)) => pour(&file, text, go_on),
-                Ok(None) => self.write_beside(text),
+                Ok(Some(file)) => pour(&file, from, go_on),
+                Ok(None) => self.write_beside(from),
                 Err(Errno::NXIO) if is_kind(was, FileType::Fifo) => Err(NotWritten::NoReader),
                 Err(e) => Err(io::Error::from(e).into()),
             },
-            was => self.replace(text, was.as_ref()),
+            was => self.replace(from, was.as_ref()),
         }
     }
 
-    fn replace(&self, text: &[u8], was: Option<&Stat>) -> Result<(), NotWritten> {
+    fn replace(&self, from: &mut (impl Read + Seek), was: Option<&Stat>) -> Result<(), NotWritten> {
         let is_it = |now: &Stat| was.is_some_and(|was| is_same(was, now));
         let expected = if was.is_some() { Was::Unread { is: &is_it } } else { Was::Absent };
-        match put_in_place(&self.dir, &self.name, self.make(text)?, &expected) {
+        match put_in_place(&self.dir, &self.name, self.make(from)?, &expected) {
             Ok(_) if self.is_where_it_was() => Ok(()),
             Ok(_) => Err(NotWritten::Moved),
-            Err(Refusal::Changed | Refusal::Beside(_)) => self.write_beside(text),
+            Err(Refusal::Changed | Refusal::Beside(_)) => self.write_beside(from),
             Err(Refusal::Os(e)) => Err(e.into()),
         }
     }
@@ -122,13 +134,14 @@ impl Output {
     }
 
     /// It goes under a name that is free.
-    fn write_beside(&self, text: &[u8]) -> Result<(), NotWritten> {
-        let name = put_beside(&self.dir, self.make(text)?, &self.name)?;
+    fn write_beside(&self, from: &mut (impl Read + Seek)) -> Result<(), NotWritten> {
+        from.rewind()?;
+        let name = put_beside(&self.dir, self.make(from)?, &self.name)?;
         Err(NotWritten::Elsewhere(self.parent.join(name)))
     }
 
     /// The whole file under a name of ours.
-    fn make(&self, text: &[u8]) -> io::Result<Temp<'_>> {
+    fn make(&self, from: &mut impl Read) -> io::Result<Temp<'_>> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let private = Mode::RUSR | Mode::WUSR;
         let (temp, fd) = temporary(&self.dir, |name| openat(&self.dir, name, flags, private))?;
@@ -136,7 +149,7 @@ impl Output {
         if let Some(was) = self.was.as_ref().filter(|was| is_plain(was)) {
             rustix::fs::fchmod(&file, Mode::from_raw_mode(was.st_mode) & (Mode::RWXU | Mode::RWXG | Mode::RWXO))?;
         }
-        file.write_all(text)?;
+        io::copy(from, &mut file)?;
         file.sync_all()?;
         Ok(temp)
     }
@@ -154,24 +167,37 @@ impl Output {
 }
 
 /// Writes to what may not take it.
-fn pour(file: &OwnedFd, mut text: &[u8], go_on: &mut dyn FnMut(usize) -> bool) -> Result<(), NotWritten> {
-    let all = text.len();
-    while !text.is_empty() {
-        match rustix::io::write(file, text) {
-            Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
-            Ok(count) => text = text.get(count..).unwrap_or_default(),
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => {
-                // When it cannot wait it asks the sooner.
-                let _ = poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&PAUSE));
-            }
-            Err(e) => return Err(io::Error::from(e).into()),
-        }
-        if !text.is_empty() && !go_on(all - text.len()) {
+fn pour(file: &OwnedFd, from: &mut impl Read, go_on: &mut dyn FnMut(u64) -> bool) -> Result<(), NotWritten> {
+    let (mut chunk, mut gone) = (vec![0; CHUNK], 0);
+    loop {
+        let count = match from.read(&mut chunk) {
+            Ok(0) => return Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            count => count?,
+        };
+        let mut text = chunk.get(..count).unwrap_or_default();
+        if gone > 0 && !go_on(gone) {
             return Err(NotWritten::Stuck);
         }
+        while !text.is_empty() {
+            match rustix::io::write(file, text) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                Ok(count) => {
+                    text = text.get(count..).unwrap_or_default();
+                    gone += count as u64;
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    // When it cannot wait it asks the sooner.
+                    let _ = poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&PAUSE));
+                }
+                Err(e) => return Err(io::Error::from(e).into()),
+            }
+            if !text.is_empty() && !go_on(gone) {
+                return Err(NotWritten::Stuck);
+            }
+        }
     }
-    Ok(())
 }
 
 /// Where a link leads, also when nothing is there yet.

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Larger files of git's own have no names of commits.
 const MAX_NOTES: u64 = 16 << 20;
+/// Below the directory that git has for a worktree alone: repositories of submodules that were fetched in it. They go with it.
+const MODULES: &str = "modules";
 /// Parents of one commit.
 const MAX_PARENTS: usize = 500;
 
@@ -149,6 +151,14 @@ impl Holds {
         let logged = git.dir().join(git.line(&["rev-parse", "--git-path", &format!("logs/{branch}")])?);
         let mut names: BTreeSet<String> = [worktree.start.clone()].into();
         let (mut notes, _) = below(&own, &HashSet::new())?;
+        if notes.iter().any(|note| note.starts_with(MODULES)) {
+            return refused(format!(
+                "git keeps repositories of submodules in {}, whose commits would go with {}; fetch from them what is to stay, \
+                 then move that directory away",
+                own.join(MODULES).display(),
+                worktree.name
+            ));
+        }
         notes.retain(|note| note.as_path() != Path::new("index"));
         let notes = notes.into_iter().map(|note| own.join(note)).chain(logged.is_file().then_some(logged));
         for note in notes {

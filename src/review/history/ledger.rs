@@ -232,7 +232,7 @@ struct Damage {
     unread: u64,
     /// Lines that are not there.
     missing: u64,
-    /// It is shorter than it was.
+    /// It is shorter than it was, or is not there.
     short: bool,
 }
 
@@ -250,9 +250,11 @@ impl Ledger {
     /// Reads what is there and goes on behind it.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ReviewError> {
         let fail = |e| ReviewError::io(path, e);
+        let is_gone = path.symlink_metadata().is_err();
         let mut file = open_as(private_file().append(true).read(true).create(true), path).map_err(fail)?;
         file.seek(SeekFrom::Start(0)).map_err(fail)?;
         let mut ledger = Self::new(path, file.try_clone().map_err(fail)?);
+        ledger.damage.short = is_gone;
         let mut reader = BufReader::new(&mut file);
         let (mut records, mut line) = (Vec::new(), Vec::new());
         loop {

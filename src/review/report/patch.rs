@@ -1,20 +1,23 @@
 //! Changes as a patch that `git apply` takes, forwards and with `-R`, to the byte.
 //!
-//! Writes no file. Permission bits other than the owner's right to execute cannot be said in a patch and are left out.
-//! Invariant: what is applied gives the new bytes exactly; content that is no text stands in it as a whole, both ways.
+//! Made in a file without a name beside the review, where the reader fetches it. Permission bits other than the owner's right to
+//! execute cannot be said in a patch and are left out. Invariants: what is applied gives the new bytes exactly; content that is
+//! no text stands in it as a whole, both ways; of all that is in it, one file at a time is in memory.
 
 use crate::model::changes::Scope;
-use crate::review::error::ReviewError;
+use crate::review::error::{ReviewError, words};
 use crate::review::protocol::Changed;
 use crate::review::session::ReviewSession;
 use crate::review::state::{Oid, State};
 use crate::text::unified;
 use gix::zlib::{Compression, stream::deflate};
 use memchr::{memchr, memchr_iter};
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::path::{Component, Path};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, Write};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
+use tempfile::tempfile_in;
 
 /// Time for finding the changed lines of a file; after it they are found coarsely.
 const TIME: Duration = Duration::from_secs(2);
@@ -24,6 +27,8 @@ const MAX_TEXT: usize = 16 << 20;
 const MAX_LINES: usize = 500_000;
 /// Bytes in a line of a binary patch.
 const ROW: usize = 52;
+/// The same as it is written.
+const LINE: usize = 1 + ROW / 4 * 5 + 1;
 const DIGITS: &[u8; 85] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 const NO_OID: Oid = Oid([0; 20]);
 
@@ -85,20 +90,48 @@ const fn file_kind(mode: u32) -> &'static str {
     if mode & 0o100 != 0 { "100755" } else { "100644" }
 }
 
-/// A patch of everything in `scope`. What cannot be in it is named in a comment at its head.
-pub fn export(review: &mut ReviewSession, scope: Scope) -> Result<Vec<u8>, ReviewError> {
+/// A patch of everything in `scope`, to be read from its beginning. What cannot be in it is named in a comment at its head.
+pub fn export(review: &mut ReviewSession, scope: Scope) -> Result<File, ReviewError> {
     let changed = review.changed(scope)?;
-    write(&changed, |state| review.content(state))
+    let begin = || tempfile_in(review.dir()).map(BufWriter::new).map_err(unready);
+    let patch = written(&changed, |state| review.content(state), begin)?;
+    let mut patch = patch.into_inner().map_err(|error| unready(error.into_error()))?;
+    patch.rewind().map_err(unready)?;
+    Ok(patch)
 }
 
+fn unready(error: io::Error) -> ReviewError {
+    ReviewError::Refused(format!("it could not be made ready beside the review: {}", words(&error)))
+}
+
+/// Writes the patch to what `begin` gives. Of what cannot be read, which is found out only then, its head has to tell: then
+/// it is begun anew.
+fn written<W: Write>(
+    changed: &[Changed],
+    content: impl Fn(&State) -> Result<Vec<u8>, ReviewError>,
+    mut begin: impl FnMut() -> Result<W, ReviewError>,
+) -> Result<W, ReviewError> {
+    let mut lost = BTreeSet::new();
+    loop {
+        let (mut out, known) = (begin()?, lost.len());
+        write(changed, &content, &mut lost, &mut out)?;
+        if lost.len() == known {
+            return Ok(out);
+        }
+    }
+}
+
+/// The same in one go; the first that cannot be read and is not known to be `lost` ends it, but for a look at the rest.
 fn write(
     changed: &[Changed],
     content: impl Fn(&State) -> Result<Vec<u8>, ReviewError>,
-) -> Result<Vec<u8>, ReviewError> {
+    lost: &mut BTreeSet<PathBuf>,
+    out: &mut dyn Write,
+) -> Result<(), ReviewError> {
     let (refused, changed): (Vec<Changed>, Vec<Changed>) =
         changed.iter().cloned().partition(|one| one.path.components().any(is_refused));
-    let (renames, rest) = renames(&changed);
-    let (mut head, mut patch) = (Vec::new(), Vec::new());
+    let (renames, mut rest) = renames(&changed);
+    let mut head = Vec::new();
     let mut comment = |why: &str, path: &Path| {
         head.extend_from_slice(format!("# not in this patch, {why}: ").as_bytes());
         head.extend(name(b"", path));
@@ -107,30 +140,33 @@ fn write(
     for one in &refused {
         comment("git takes no such path", &one.path);
     }
-    let mut left_out = |path: &Path| comment("its content was not kept", path);
-    for one in &changed {
-        let unkept = [one.before, one.after].iter().any(|s| matches!(s, State::Unkept { .. }));
-        if unkept {
-            left_out(&one.path);
-        }
+    let is_unkept = |one: &&Changed| [one.before, one.after].iter().any(|s| matches!(s, State::Unkept { .. }));
+    let is_lost = |one: &&Changed| lost.contains(&one.path);
+    for one in changed.iter().filter(is_unkept).chain(rest.iter().copied().filter(is_lost)) {
+        comment("its content was not kept", &one.path);
     }
+    rest.retain(|one| !is_lost(one));
     for (from, to) in renames {
-        rename_patch(from, to, &mut patch);
+        rename_patch(from, to, &mut head);
     }
+    out.write_all(&head).map_err(unready)?;
+    drop(head);
+    let mut is_whole = true;
     for one in rest {
         let (before, after) = match (content(&one.before), content(&one.after)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(ReviewError::NotKept(_)), _) | (_, Err(ReviewError::NotKept(_))) => {
-                left_out(&one.path);
+                lost.insert(one.path.clone());
+                is_whole = false;
                 continue;
             }
             (Err(error), _) | (_, Err(error)) => return Err(error),
         };
-        file_patch(&one.path, &Side::of(&one.before, &before), &Side::of(&one.after, &after), &mut patch)?;
+        if is_whole {
+            file_patch(&one.path, &Side::of(&one.before, &before), &Side::of(&one.after, &after), out)?;
+        }
     }
-    // A long patch is not held twice.
-    patch.splice(..0, head);
-    Ok(patch)
+    out.flush().map_err(unready)
 }
 
 /// Whether git refuses a whole patch for such a name: it might be `.git` on another system.
@@ -178,9 +214,8 @@ fn rename_patch(from: &Changed, to: &Changed, out: &mut Vec<u8>) {
 }
 
 /// Writes what turns `old` into `new`; nothing when a patch cannot tell them apart. `path` is below the root.
-pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>) -> Result<(), ReviewError> {
-    let kinds = (old.kind(), new.kind());
-    if let (Some(was), Some(is)) = kinds
+pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut dyn Write) -> Result<(), ReviewError> {
+    if let (Some(was), Some(is)) = (old.kind(), new.kind())
         && (old.link || new.link)
         && was != is
     {
@@ -188,9 +223,21 @@ pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>
         file_patch(path, old, &Side::ABSENT, out)?;
         return file_patch(path, &Side::ABSENT, new, out);
     }
+    let mut text = Vec::new();
+    let is_whole = as_text(path, old, new, &mut text)?;
+    out.write_all(&text).map_err(unready)?;
+    if is_whole {
+        return Ok(());
+    }
+    literal(new.bytes, out).and_then(|()| literal(old.bytes, out)).map_err(unready)
+}
+
+/// The part of it that is text. Whether that is all; else both contents follow.
+fn as_text(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>) -> Result<bool, ReviewError> {
+    let kinds = (old.kind(), new.kind());
     let same = old.bytes == new.bytes;
     if kinds.0 == kinds.1 && same {
-        return Ok(());
+        return Ok(true);
     }
     line(out, &[b"diff --git ", &name(b"a/", path), b" ", &name(b"b/", path)]);
     let mut index_kind = None;
@@ -201,7 +248,7 @@ pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>
         (kind, _) => index_kind = kind,
     }
     if same && old.mode.is_some() == new.mode.is_some() {
-        return Ok(());
+        return Ok(true);
     }
     let mut index = format!("index {}..{}", old.oid()?, new.oid()?);
     if let Some(kind) = index_kind {
@@ -215,11 +262,10 @@ pub fn file_patch(path: &Path, old: &Side<'_>, new: &Side<'_>, out: &mut Vec<u8>
             line(out, &[b"+++ ", &side_name(b"b/", path, new)]);
             unified::hunks(old.bytes, new.bytes, TIME, out);
         }
-        return Ok(());
+        return Ok(true);
     }
     line(out, &[b"GIT binary patch"]);
-    literal(new.bytes, out)?;
-    literal(old.bytes, out)
+    Ok(false)
 }
 
 fn line(out: &mut Vec<u8>, parts: &[&[u8]]) {
@@ -270,38 +316,40 @@ fn side_name(prefix: &[u8], path: &Path, side: &Side<'_>) -> Vec<u8> {
     name
 }
 
-fn literal(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ReviewError> {
-    line(out, &[format!("literal {}", bytes.len()).as_bytes()]);
+fn literal(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(format!("literal {}\n", bytes.len()).as_bytes())?;
     let mut packer = deflate::Write::new(Rows { out, row: Vec::with_capacity(ROW) }, Compression::DEFAULT);
-    packer.write_all(bytes).and_then(|()| packer.flush()).map_err(|e| ReviewError::Store(e.to_string()))?;
-    packer.into_inner().end();
-    Ok(())
+    packer.write_all(bytes)?;
+    packer.flush()?;
+    packer.into_inner().end()
 }
 
 /// The lines of a binary patch, written as the packed bytes come.
 struct Rows<'a> {
-    out: &'a mut Vec<u8>,
+    out: &'a mut dyn Write,
     /// Of the line that is not complete.
     row: Vec<u8>,
 }
 
 impl Rows<'_> {
-    fn push_row(&mut self) {
+    fn push_row(&mut self) -> io::Result<()> {
         // 1 to 26 are capitals, 27 to 52 small letters.
         let count = self.row.len() as u8;
-        self.out.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });
+        let mut line = Vec::with_capacity(LINE);
+        line.push(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 });
         for four in self.row.chunks(4) {
-            base85(four, self.out);
+            base85(four, &mut line);
         }
-        self.out.push(b'\n');
+        line.push(b'\n');
         self.row.clear();
+        self.out.write_all(&line)
     }
 
-    fn end(mut self) {
+    fn end(mut self) -> io::Result<()> {
         if !self.row.is_empty() {
-            self.push_row();
+            self.push_row()?;
         }
-        self.out.push(b'\n');
+        self.out.write_all(b"\n")
     }
 }
 
@@ -310,7 +358,7 @@ impl Write for Rows<'_> {
         let taken = bytes.len().min(ROW - self.row.len());
         self.row.extend(bytes.iter().take(taken));
         if self.row.len() == ROW {
-            self.push_row();
+            self.push_row()?;
         }
         Ok(taken)
     }

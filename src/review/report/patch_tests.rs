@@ -1,5 +1,6 @@
 use super::*;
 use proptest::prelude::*;
+use std::cell::Cell;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -35,6 +36,11 @@ impl Node {
     }
 }
 
+/// A patch as one text.
+fn whole(changed: &[Changed], content: impl Fn(&State) -> Result<Vec<u8>, ReviewError>) -> Vec<u8> {
+    written(changed, content, || Ok(Vec::new())).unwrap()
+}
+
 /// The patch between two trees.
 fn patch(old: &Tree, new: &Tree) -> Vec<u8> {
     let state = |tree: &Tree, path: &PathBuf| tree.get(path).map(Node::state).unwrap_or_default();
@@ -57,7 +63,7 @@ fn patch(old: &Tree, new: &Tree) -> Vec<u8> {
         let found = old.values().chain(new.values()).find(|node| node.state().oid() == Some(oid));
         Ok(found.unwrap().bytes().to_vec())
     };
-    write(&changed, content).unwrap()
+    whole(&changed, content)
 }
 
 fn put(dir: &Path, tree: &Tree) {
@@ -324,7 +330,7 @@ fn content_that_is_not_kept_is_named_and_the_rest_still_written() {
         turns: Vec::new(),
     };
     let all = [changed("huge\nname", State::Unkept { mark: 1, mode: 0o644, size: 9 }), changed("small", kept.state())];
-    let said = write(&all, |state| Ok(if state.is_absent() { Vec::new() } else { b"new\n".to_vec() })).unwrap();
+    let said = whole(&all, |state| Ok(if state.is_absent() { Vec::new() } else { b"new\n".to_vec() }));
     let said = String::from_utf8(said).unwrap();
     assert!(said.starts_with("# not in this patch, its content was not kept: \"huge\\nname\"\n"), "{said}");
     let lab = TempDir::new().unwrap();
@@ -332,6 +338,85 @@ fn content_that_is_not_kept_is_named_and_the_rest_still_written() {
     fs::write(&file, &said).unwrap();
     apply(lab.path(), &file, &[]).unwrap();
     assert_eq!(fs::read(lab.path().join("small")).unwrap(), b"new\n");
+}
+
+#[test]
+fn what_turns_out_not_to_be_kept_stands_at_the_head_and_the_patch_is_made_once_more() {
+    let new = |path: &str, text: &str| Changed {
+        path: path.into(),
+        before: State::Absent,
+        after: file(text).state(),
+        causes: Vec::new(),
+        turns: Vec::new(),
+    };
+    let all = [new("a", "a\n"), new("b", "gone\n"), new("c", "c\n"), new("d", "gone\n")];
+    let begun = Cell::new(0);
+    let content = |state: &State| match state.oid() {
+        None => Ok(Vec::new()),
+        oid if oid == file("gone\n").state().oid() => Err(ReviewError::NotKept("a file".into())),
+        oid => Ok(if oid == file("a\n").state().oid() { b"a\n".to_vec() } else { b"c\n".to_vec() }),
+    };
+    let said = written(&all, content, || {
+        begun.set(begun.get() + 1);
+        Ok(Vec::new())
+    });
+    let said = String::from_utf8(said.unwrap()).unwrap();
+    let why = "# not in this patch, its content was not kept: ";
+    assert!(said.starts_with(&format!("{why}b\n{why}d\ndiff --git a/a b/a\n")), "{said}");
+    assert_eq!((said.matches("diff --git").count(), begun.get()), (2, 2));
+}
+
+#[test]
+fn no_more_than_the_part_of_one_file_is_held() {
+    struct Out<'a>(&'a Cell<usize>);
+    impl Write for Out<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            assert!(bytes.len() <= PART * 5 / 4, "{} bytes at once", bytes.len());
+            self.0.set(self.0.get() + bytes.len());
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    // What cannot be packed takes a quarter more in a patch.
+    const PART: usize = 100_000;
+    let bytes = |n: u8| {
+        let mut seed = u64::from(n) + 1;
+        let mut next = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed as u8
+        };
+        let mut text = |at: usize| if at.is_multiple_of(40) { b'\n' } else { b'a' + (next() & 15) };
+        if n.is_multiple_of(2) {
+            (0..PART).map(|_| next()).collect()
+        } else {
+            (0..PART).map(&mut text).collect::<Vec<u8>>()
+        }
+    };
+    let states: Vec<State> = (0..8).map(|n| Node::File(false, bytes(n)).state()).collect();
+    let all: Vec<Changed> = (0..8)
+        .map(|n| Changed {
+            path: format!("f{n}").into(),
+            before: states[n],
+            after: State::Absent,
+            causes: Vec::new(),
+            turns: Vec::new(),
+        })
+        .collect();
+    let (out, asked) = (Cell::new(0), Cell::new(0));
+    let content = |state: &State| {
+        let Some(at) = states.iter().position(|one| one == state) else { return Ok(Vec::new()) };
+        // All of the files before is out, when the next is read.
+        assert!(out.get() >= at * PART, "{} bytes are out when file {at} is read", out.get());
+        asked.set(asked.get() + 1);
+        Ok(bytes(at as u8))
+    };
+    written(&all, content, || Ok(Out(&out))).unwrap();
+    assert_eq!(asked.get(), 8);
+    assert!(out.get() > 8 * PART);
 }
 
 #[test]
@@ -358,7 +443,7 @@ fn names_that_git_refuses_are_named_and_the_rest_can_be_applied() {
     let refused = [".GIT/e", ".git /f", "a/.git. .", "b/GIT~1/x", ".git::$DATA"];
     let fine = [".github/a", ".gitignore2", "git~10", "x.git/b"];
     let all: Vec<Changed> = refused.iter().chain(&fine).map(|path| one(path)).collect();
-    let said = write(&all, |state| Ok(if state.is_absent() { Vec::new() } else { b"new\n".to_vec() })).unwrap();
+    let said = whole(&all, |state| Ok(if state.is_absent() { Vec::new() } else { b"new\n".to_vec() }));
     let said = String::from_utf8(said).unwrap();
     for path in refused {
         assert!(said.contains(&format!("# not in this patch, git takes no such path: {path}\n")), "{path}: {said}");

@@ -1,8 +1,13 @@
 //! The session's directory itself is removed, moved away or replaced.
 
 use crate::model::changes::{ReviewAction, RewindOutcome, Scope};
+use crate::review::archive;
+use crate::review::dir::{HEAD, SESSIONS, read_json};
+use crate::review::error::ReviewError;
+use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::review::session::tests::Place;
+use crate::review::worktree::walk::faults;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -176,11 +181,105 @@ fn what_is_noted_of_the_directory_in_two_ways_is_not_written_to() {
         let (path, elsewhere) = (dir.join(name), beside(&place, "wx"));
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("/ws\""), "{text}");
-        fs::write(&path, text.replace("/ws\"", "/wx\"")).unwrap();
         let temp = place.closed();
+        fs::write(&path, text.replace("/ws\"", "/wx\"")).unwrap();
         let opened = ReviewSession::open(&dir).map(drop);
         assert!(opened.as_ref().is_err_and(|error| error.to_string().contains("two ways")), "{name}: {opened:?}");
         assert!(!elsewhere.exists());
         drop(temp);
     }
+}
+
+#[test]
+fn what_says_whose_a_run_is_comes_back_when_an_agent_has_removed_or_changed_it() {
+    for text in [None, Some("no json"), Some("[]")] {
+        let spoil = |dir: &Path| {
+            for name in [HEAD, SESSIONS] {
+                let file = dir.join(name);
+                text.map_or_else(|| fs::remove_file(&file).unwrap(), |text| fs::write(&file, text).unwrap());
+            }
+        };
+        let mut place = Place::with(FILES);
+        let (dir, head) = (place.review.dir().to_owned(), place.review.head().clone());
+        let sessions = place.review.sessions().to_vec();
+        let is_back = || {
+            assert_eq!(archive::head(&dir).unwrap(), head);
+            assert_eq!(read_json::<Vec<AgentSession>>(&dir.join(SESSIONS)).unwrap(), sessions);
+        };
+        place.review.begin_turn(1).unwrap();
+        place.command(|_| spoil(&dir));
+        place.review.end_turn(1).unwrap();
+        is_back();
+        // After its last turn.
+        spoil(&dir);
+        drop(place.review);
+        is_back();
+        // And when nobody had it open any more it is said.
+        fs::remove_file(dir.join(SESSIONS)).unwrap();
+        let review = ReviewSession::open(&dir).unwrap();
+        let said = review.uncovered();
+        assert!(said.iter().any(|line| line.contains("which sessions this run had is not known")), "{said:?}");
+        drop(review);
+        // It is not made up.
+        assert!(!dir.join(SESSIONS).exists());
+    }
+}
+
+#[test]
+fn nothing_of_a_record_is_read_or_written_behind_a_link() {
+    for name in ["", "objects", "objects/pack", "objects/info", "kept"] {
+        let mut place = Place::with(FILES);
+        place.turn(1, |p| p.command(|p| p.write("f1", "new\n")));
+        let (dir, elsewhere) = (place.review.dir().to_owned(), beside(&place, "elsewhere"));
+        let temp = place.closed();
+        let at = dir.join("store").join(name);
+        if at.exists() {
+            fs::rename(&at, &elsewhere).unwrap()
+        } else {
+            fs::create_dir(&elsewhere).unwrap()
+        }
+        symlink(&elsewhere, at.components().collect::<PathBuf>()).unwrap();
+        let files = || walk_of(&elsewhere);
+        let before = files();
+        let error = ReviewError::to_string(&ReviewSession::open(&dir).map(drop).unwrap_err());
+        assert!(error.contains("is a link"), "{name}: {error}");
+        assert_eq!(files(), before, "{name}");
+        drop(temp);
+    }
+}
+
+/// All names below a directory.
+fn walk_of(dir: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![dir.to_owned()]);
+    while let Some(dir) = open.pop() {
+        for path in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+            open.extend(path.is_dir().then(|| path.clone()));
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_session_directory_that_could_not_be_listed_at_first_is_not_said_to_be_gone() {
+    let _rights = faults::without_privileges();
+    let mut place = Place::empty();
+    FILES.iter().for_each(|(name, text)| {
+        fs::create_dir_all(place.at(name).parent().unwrap()).unwrap();
+        fs::write(place.at(name), text).unwrap();
+    });
+    let (root, mode) = (root(&place), |mode| fs::Permissions::from_mode(mode));
+    fs::set_permissions(&root, mode(0o311)).unwrap();
+    place.begin();
+    place.turn(1, |p| {
+        p.command(|p| {
+            fs::set_permissions(&root, mode(0o755)).unwrap();
+            fs::remove_file(p.at("f1")).unwrap();
+        });
+    });
+    let said = place.review.uncovered();
+    let words = "./: could not be read when the session began; what was in it then is not known";
+    assert!(said.iter().any(|line| line == words), "{said:?}");
+    assert!(!said.iter().any(|line| line.contains("is gone")), "{said:?}");
 }

@@ -301,3 +301,84 @@ fn few_files_are_read_and_the_others_are_known_by_size_and_name() {
     // Of one directory the first 1,000 names are remembered.
     assert_eq!((left, place.at("f").exists()), (1_000, false));
 }
+
+/// `.env` is gone, and that is said wherever the rest is.
+fn is_named(review: &ReviewSession) {
+    let gone = |lines: Vec<String>| lines.iter().any(|line| line.starts_with(".env: was ignored and is gone"));
+    assert!(gone(review.uncovered()) && gone(review.gone_for_good()), "{:?}", review.uncovered());
+}
+
+#[test]
+fn a_record_of_the_files_that_an_agent_removes_or_writes_over_is_written_once_more() {
+    for (what, spoil) in [
+        ("the manifest", (|store| fs::remove_file(store.join("manifest")).unwrap()) as fn(&Path)),
+        ("its log", |store| fs::remove_file(store.join("log")).unwrap()),
+        ("both", |store| ["manifest", "log"].iter().for_each(|name| fs::remove_file(store.join(name)).unwrap())),
+        ("an empty one", |store| fs::write(store.join("manifest"), "").unwrap()),
+    ] {
+        let mut place = begun();
+        place.turn(1, |p| p.client_writes("notes", "of the agent\n"));
+        let store = place.review.dir().join(STORE);
+        place.turn(2, |p| {
+            p.command(|p| {
+                remove(p, ".env");
+                fs::write(p.at("other"), "of the agent\n").unwrap();
+                spoil(&store);
+            });
+        });
+        is_named(&place.review);
+        let mut place = place.reopen();
+        assert_eq!(place.review.trouble(), None, "{what}");
+        is_named(&place.review);
+        assert_eq!(place.act(ReviewAction::Rewind { turn: 1 }).rewound.len(), 2, "{what}");
+        assert_eq!(place.read("notes"), "notes\n");
+        // And what comes later is found by what was seen.
+        place.turn(3, |p| p.command(|p| fs::write(p.at("third"), "3").unwrap()));
+        assert!(place.review.log.histories().contains_key(Path::new("third")), "{what}");
+    }
+}
+
+#[test]
+fn without_the_record_of_the_files_a_look_is_no_new_beginning() {
+    for (what, names) in
+        [("the manifest", &["manifest"][..]), ("and what was ignored", &["manifest", "ignored", "ignored-inside"])]
+    {
+        let mut place = begun();
+        place.turn(1, |p| {
+            p.command(|p| {
+                remove(p, ".env");
+                fs::write(p.at("notes"), "of the agent\n").unwrap();
+            });
+        });
+        let sign = "is gone from its record";
+        let mut place = place.reopen_after(|dir| {
+            names.iter().for_each(|name| fs::remove_file(dir.join(STORE).join(name)).unwrap());
+        });
+        for _ in 0..2 {
+            let said = place.review.trouble().unwrap_or_default();
+            assert!(said.contains(sign), "{what}: {said:?}");
+            assert!(place.review.uncovered()[0].contains(sign), "{what}");
+            if names.len() == 1 {
+                is_named(&place.review);
+            }
+            // Another look at everything, as after a crash.
+            place.turn(2, |_| {});
+            place = place.reopen();
+        }
+        place.act(ReviewAction::Rewind { turn: 1 });
+        assert_eq!(place.read("notes"), "notes\n", "{what}");
+    }
+}
+
+#[test]
+fn a_ledger_that_is_gone_is_said() {
+    let mut place = begun();
+    place.turn(1, |p| p.command(|p| fs::write(p.at("notes"), "of the agent\n").unwrap()));
+    let place = place.reopen_after(|dir| {
+        fs::remove_file(dir.join(LEDGER)).unwrap();
+        fs::remove_file(dir.join(STORE).join("manifest")).unwrap();
+        fs::remove_file(dir.join(STORE).join("ignored")).unwrap();
+    });
+    let said = place.review.trouble().unwrap_or_default();
+    assert!(said.contains("its end is missing"), "{said:?}");
+}

@@ -62,6 +62,7 @@ impl ReviewSession {
 
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
+        self.dir.restore();
         self.scan()?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
@@ -304,6 +305,7 @@ impl ReviewSession {
         take(self, changes)?;
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
+        self.files.snapshot.restore()?;
         self.attribution.looked_at_all();
         Ok(())
     }

@@ -126,6 +126,10 @@ impl ReviewSession {
         if !dir.is_copy() {
             ledger.was_as_long_as(snapshot.noted_ledger());
         }
+        // The next look would be taken for the first.
+        if snapshot.has_lost_all(records.iter().any(|record| matches!(record, Record::Turn { begins: true, .. }))) {
+            dir.note_lost();
+        }
         Ok((Self::assembled(dir, snapshot, ledger), records))
     }
 
@@ -301,6 +305,7 @@ impl ReviewSession {
     pub fn uncovered(&self) -> Vec<String> {
         let mut named: Vec<Uncovered> = self.trouble().into_iter().map(Uncovered::from).collect();
         let (failed, mut of_git) = (!named.is_empty(), BTreeSet::new());
+        named.extend(self.dir.nameless().map(Uncovered::from));
         if !self.is_copy() {
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
             let (lines, parts) = self.uncovered_of_git();

@@ -8,6 +8,7 @@ use crate::review::error::ReviewError;
 use crate::review::snapshot::packs;
 use crate::review::state::{Change, Oid};
 use std::collections::BTreeMap;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,9 +18,9 @@ const MAX: usize = 1000;
 /// By their real paths; without a content it is one that is there for as long as the writing takes, whatever is in it.
 static WRITTEN: Mutex<BTreeMap<PathBuf, Option<Oid>>> = Mutex::new(BTreeMap::new());
 
-/// This content is about to be written there.
-pub fn write(path: &Path, content: &[u8]) -> Result<(), ReviewError> {
-    let oid = packs::hash(content)?;
+/// This content, which is left at its beginning, is about to be written there.
+pub fn write(path: &Path, content: &mut (impl Read + Seek)) -> Result<(), ReviewError> {
+    let oid = packs::hash_of(content).map_err(|error| ReviewError::io(path, error))?;
     note(path, Some(oid))
 }
 

@@ -234,7 +234,7 @@ fn all_but_one(mut place: Place) {
         assert!(report["files"].as_array().unwrap().iter().all(|f| f["added"] == 1 || f["path"] == "f3"), "{report}");
         let uncovered = report["not_covered"].to_string();
         assert!(uncovered.contains("f3: what it was before is not kept"), "{uncovered}");
-        let text = String::from_utf8(patch::export(&mut place.review, Scope::Session).unwrap()).unwrap();
+        let text = std::io::read_to_string(patch::export(&mut place.review, Scope::Session).unwrap()).unwrap();
         assert_eq!(text.matches("+++ b/").count(), 9);
         assert!(text.starts_with("# not in this patch, its content was not kept: f3\n"), "{text}");
         assert_eq!(place.review.totals().unwrap().files, 10);

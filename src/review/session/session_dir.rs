@@ -21,6 +21,8 @@ pub struct SessionDir {
     path: PathBuf,
     head: SessionInfo,
     sessions: Vec<AgentSession>,
+    /// The list of them was gone or damaged when it was read.
+    is_nameless: bool,
     /// Open elsewhere as long as its lock is held.
     lock: Lock,
     /// Why what is known is not all, where that could not be written down.
@@ -41,7 +43,15 @@ impl SessionDir {
         write_json(&path.join(NUMBER), &archive::next_number(home))?;
         write_json(&path.join(HEAD), &head)?;
         write_json(&path.join(SESSIONS), &Vec::<AgentSession>::new())?;
-        Ok(Self { path, head, sessions: Vec::new(), lock, unwritten: RefCell::default(), copy: None })
+        Ok(Self {
+            path,
+            head,
+            sessions: Vec::new(),
+            is_nameless: false,
+            lock,
+            unwritten: RefCell::default(),
+            copy: None,
+        })
     }
 
     /// That of an earlier session.
@@ -60,8 +70,9 @@ impl SessionDir {
 
     fn read(path: &Path, lock: Lock) -> Result<Self, ReviewError> {
         let head: SessionInfo = read_json(&path.join(HEAD))?;
-        let sessions = read_json(&path.join(SESSIONS)).unwrap_or_default();
-        Ok(Self { path: path.to_owned(), head, sessions, lock, unwritten: RefCell::default(), copy: None })
+        let sessions: Option<Vec<AgentSession>> = read_json(&path.join(SESSIONS)).ok();
+        let (is_nameless, sessions) = (sessions.is_none(), sessions.unwrap_or_default());
+        Ok(Self { path: path.to_owned(), head, sessions, is_nameless, lock, unwritten: RefCell::default(), copy: None })
     }
 
     pub fn path(&self) -> &Path {
@@ -85,6 +96,26 @@ impl SessionDir {
     pub fn add_session(&mut self, session: AgentSession) -> Result<(), ReviewError> {
         self.sessions.push(session);
         write_json(&self.path.join(SESSIONS), &self.sessions)
+    }
+
+    /// What says whose the run is stands there again as it was written, whoever has removed or changed it meanwhile.
+    pub fn restore(&self) {
+        if self.is_copy() {
+            return;
+        }
+        // What cannot be written is said where the run is looked for.
+        if read_json::<SessionInfo>(&self.path.join(HEAD)).ok().as_ref() != Some(&self.head) {
+            let _ = write_json(&self.path.join(HEAD), &self.head);
+        }
+        let list = self.path.join(SESSIONS);
+        if !self.is_nameless && read_json::<Vec<AgentSession>>(&list).ok().as_ref() != Some(&self.sessions) {
+            let _ = write_json(&list, &self.sessions);
+        }
+    }
+
+    /// What is not known of its sessions, in words.
+    pub fn nameless(&self) -> Option<String> {
+        self.is_nameless.then(archive::words_of_nameless)
     }
 
     /// A sign for after a crash.
@@ -124,6 +155,15 @@ impl SessionDir {
         }
     }
 
+    /// Notes that what the files were when they were looked at last is not there any more.
+    pub fn note_lost(&self) {
+        let words = "what the files were when they were looked at last is gone from its record: changes may be missing";
+        dir::note_words(&self.path, words);
+        if dir::trouble(&self.path).is_none() {
+            self.unwritten.borrow_mut().get_or_insert_with(|| words.to_owned());
+        }
+    }
+
     /// Why what is known of the files may not be all, in words.
     pub fn trouble(&self) -> Option<String> {
         dir::trouble(&self.path).or_else(|| self.unwritten.borrow().clone())
@@ -136,6 +176,12 @@ impl SessionDir {
             Err(_) => {}
             Ok(()) => dir::root_is_back(&self.path),
         }
+    }
+}
+
+impl Drop for SessionDir {
+    fn drop(&mut self) {
+        self.restore();
     }
 }
 

@@ -13,6 +13,7 @@ use crate::review::snapshot::clock::TICK;
 use crate::review::worktree::walk;
 use crate::review::worktree::walk::faults;
 use std::fs::{self, File};
+use std::io;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -236,9 +237,15 @@ impl Place {
 
     /// As after a crash, or in another process.
     pub fn reopen(self) -> Self {
+        self.reopen_after(|_| {})
+    }
+
+    /// The same when something has happened to the record while nobody had it open.
+    pub fn reopen_after(self, what: impl FnOnce(&Path)) -> Self {
         let Self { temp, review, entry, waits } = self;
         let dir = review.dir().to_owned();
         drop(review);
+        what(&dir);
         // A git that another test starts in this process holds the lock for a moment, too.
         let mut review = loop {
             match ReviewSession::open(&dir) {
@@ -1795,7 +1802,7 @@ fn what_only_the_persons_store_had_takes_no_other_file_along() {
         let said = report["not_covered"].to_string();
         assert!(said.contains("a: what it was") && said.contains("b: what it was") && !said.contains("c:"), "{said}");
         let patch = crate::review::report::patch::export(&mut place.review, Scope::Session).unwrap();
-        let patch = String::from_utf8(patch).unwrap();
+        let patch = io::read_to_string(patch).unwrap();
         assert!(patch.contains("+++ b/c") && !patch.contains("+++ b/a"), "{patch}");
         assert!(patch.starts_with("# not in this patch, its content was not kept: a\n"), "{patch}");
         place = place.reopen();
@@ -2166,7 +2173,7 @@ fn what_the_person_saves_stays_also_when_the_turn_of_another_session_has_come_an
 fn what_the_person_has_this_program_write_during_a_turn_is_not_the_agents() {
     let mut place = Place::with(&[("a", b"one\n")]);
     let totals = place.turn(1, |place| {
-        persons::write(&place.at("session.md"), b"# what was said\n").unwrap();
+        persons::write(&place.at("session.md"), &mut io::Cursor::new("# what was said\n")).unwrap();
         place.write("session.md", "# what was said\n");
         persons::prepare(&place.at(".tmp1")).unwrap();
         place.write(".tmp1", "# what was");

@@ -281,7 +281,9 @@ pub(crate) fn gone(keys: &[&RelPath], replaced: &[&RelPath]) -> Vec<Uncovered> {
 pub(crate) fn closed_at_first(keys: &BTreeSet<RelPath>, root: &Path) -> Vec<Uncovered> {
     let (mut list, mut reader) = (List::new(), Reader::new(root));
     for key in keys {
-        let is_there = reader.stat(key).is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Dir));
+        // The root has no name.
+        let at = if key.is_empty() { b"." } else { &**key };
+        let is_there = reader.stat(at).is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == Kind::Dir));
         let why = if is_there { "what was in it then is not known" } else { "it is gone, which cannot be taken back" };
         list.push(|| Uncovered {
             words: format!("{}: could not be read when the session began; {why}", directory(key)),

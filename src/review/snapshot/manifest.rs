@@ -6,7 +6,7 @@
 use super::packs::sha1;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
-use crate::review::worktree::walk::{Kind, RelPath, Stat};
+use crate::review::worktree::walk::{self, Kind, RelPath, Stat};
 use crate::store::private::{open, open_as, private_file, sync_data};
 use crate::store::replace::{Durability, Replacement};
 use std::collections::BTreeMap;
@@ -115,6 +115,17 @@ impl Manifest {
         let read = read.map_err(|e| ReviewError::io(&dir.join("log"), e))?;
         book.cut(read)?;
         Ok((book, Some((head, entries))))
+    }
+
+    /// Whether both are where and as long as they were written.
+    pub(crate) fn stands(&self) -> bool {
+        let size = |name: &str| self.dir.join(name).symlink_metadata().map(|meta| meta.len());
+        let is_ours = || {
+            let (there, held) = (self.dir.join("log").symlink_metadata(), self.log.metadata());
+            there.is_ok_and(|there| held.is_ok_and(|held| walk::names_of(&there).0 == walk::names_of(&held).0))
+        };
+        let as_long = |name, bytes| size(name).is_ok_and(|size| size == bytes);
+        as_long("manifest", self.manifest_size) && as_long("log", self.log_size) && is_ours()
     }
 
     /// Forgets what follows in the log: a record that was not finished.

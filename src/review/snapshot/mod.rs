@@ -19,6 +19,7 @@ pub mod packs;
 pub mod peek;
 pub mod preserve;
 pub mod prior;
+mod record;
 pub mod repositories;
 pub mod root;
 pub mod survey;
@@ -148,18 +149,17 @@ impl Snapshot {
 
     /// Goes on with a store after a restart or a crash. Does not look at the tree.
     pub fn open(dir: &Path, root: &Path, limits: Limits) -> Result<Self, ReviewError> {
-        if !dir.is_dir() {
-            return Err(ReviewError::Store(format!("nothing at {}", visible(dir.as_os_str()))));
-        }
+        record::check(dir)?;
         let own = PackStore::open(dir)?;
         let (book, read) = Manifest::open(dir)?;
         let mut snapshot = Self::new(dir, Root::read(dir, root), limits, own, book);
         if let Some((head, seen)) = read {
             (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
             snapshot.began = [(snapshot.head.last, 0); 2];
-            (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
-            snapshot.beyond = Beyond::read(dir);
         }
+        // Also where somebody has removed what all files were: then only they tell of what a first look came past.
+        (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
+        snapshot.beyond = Beyond::read(dir);
         snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
         snapshot.objects.reopen(snapshot.seen.values().filter_map(|entry| entry.state.oid()));
         Ok(snapshot)
@@ -261,8 +261,10 @@ impl Snapshot {
             });
             let (root, is_tracked) = (self.root.path(), &|key: &[u8]| tracked.contains(key));
             let of_first = First { store: &self.dir, root, began: started, hidden: &self.hidden, is_tracked };
-            self.ignored.passed(&walked, first.then_some(of_first))?;
-            self.notes_histories(&walked, first)?;
+            // What another first look has found, whose manifest is gone, stays.
+            let is_new = first && self.ignored.began == Time::default();
+            self.ignored.passed(&walked, is_new.then_some(of_first))?;
+            self.notes_histories(&walked, is_new)?;
             self.closed.passed((&walked, self.root.path()), started, (!first).then_some(before.1[0]))?;
             self.beyond.passed()?;
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);

@@ -12,7 +12,7 @@ use crate::store::replace::{Durability, Replacement, sync_dir};
 use gix::hash::Kind;
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -29,6 +29,23 @@ pub(crate) fn hash(bytes: &[u8]) -> Result<Oid, ReviewError> {
     hasher.update(format!("blob {}\0", bytes.len()).as_bytes());
     hasher.update(bytes);
     finish(hasher).map(Oid)
+}
+
+/// The same of what is read from its beginning, to which it is left.
+pub(crate) fn hash_of(content: &mut (impl Read + Seek)) -> io::Result<Oid> {
+    let size = content.seek(SeekFrom::End(0))?;
+    content.rewind()?;
+    let mut hasher = gix::hash::hasher(Kind::Sha1);
+    hasher.update(format!("blob {size}\0").as_bytes());
+    let mut chunk = [0; 16 << 10];
+    loop {
+        match content.read(&mut chunk)? {
+            0 => break,
+            count => hasher.update(chunk.get(..count).unwrap_or_default()),
+        }
+    }
+    content.rewind()?;
+    finish(hasher).map(Oid).map_err(io::Error::other)
 }
 
 /// A plain SHA-1.

@@ -160,7 +160,10 @@ impl OwnFiles {
         let own = named("acp-tui's own files", &mut self.keys.iter());
         let passed_over = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
         let others = named("named as what another acp-tui was writing", &mut passed_over.iter());
-        let of_git = self.git.words(&self.root).into_iter().chain(self.settings.words(&self.root, tops));
+        // Of directories with nothing else in them only the walk knows.
+        let walked = self.histories.tops.iter().filter(|top| top.join(".git").symlink_metadata().is_ok());
+        let tops: Vec<PathBuf> = tops.iter().chain(walked).cloned().collect();
+        let of_git = self.git.words(&self.root).into_iter().chain(self.settings.words(&self.root, &tops));
         own.into_iter().chain(of_git).chain(others).collect()
     }
 }

@@ -968,6 +968,7 @@ fn repositories_that_come_or_go_and_what_git_is_set_to_are_named() {
         sh(
             &place,
             "git clone -q . sub; git worktree add -q wt; git config core.fsmonitor ./evil; rm -rf gone; \
+                    mkdir -p n/m/k; git clone -q . n/m/k/c; mv n/m/k/c/.git n/m/; rm -rf n/m/k; \
                     echo evil > .git/hooks/pre-commit",
         );
     });
@@ -977,13 +978,36 @@ fn repositories_that_come_or_go_and_what_git_is_set_to_are_named() {
     let later = ReviewSession::open(&dir).unwrap().uncovered().join("\n");
     for said in [said, later] {
         for words in [
-            "git repositories that have come: sub/.git, wt/.git; an undo leaves their .git alone",
+            "git repositories that have come: n/m/.git, sub/.git, wt/.git; an undo leaves their .git alone",
             "git has lost this since it was seen first, or has it otherwise (`git gc` does that, too): gone/.git",
             "settings and hooks of git that have changed: .git/config, .git/hooks/pre-commit",
         ] {
             assert!(said.contains(words), "{words}: {said}");
         }
     }
+}
+
+#[test]
+fn a_repository_that_comes_back_is_one_for_git_also_without_files_in_its_directories() {
+    let place = with_history();
+    // Of a clone all refs are in one file, and all objects in packs; of a new one there are none.
+    sh(
+        &place,
+        "git clone -q --bare . mirror; git init -q --bare new; rm -rf new/hooks new/info; mkdir data; echo data > data/config",
+    );
+    sh(&place, "echo 'ref: of a book' > data/HEAD");
+    for (name, empty) in [("mirror", "refs"), ("new", "objects")] {
+        assert!(all(&place.root.join(name).join(empty)).is_empty());
+    }
+    let subjects = log(&place, "mirror");
+    let mut review = place.review(&[]);
+    turn(&mut review, |_| sh(&place, "rm -rf mirror new data"));
+    rewind(&mut review);
+    assert_eq!(log(&place, "mirror"), subjects);
+    git(&place, &["--git-dir", "new", "rev-parse", "--is-bare-repository"]);
+    git(&place, &["push", "-q", "new", "HEAD:refs/heads/main"]);
+    // What is called alike is none.
+    assert_eq!(fs::read_dir(place.root.join("data")).unwrap().count(), 2);
 }
 
 #[test]

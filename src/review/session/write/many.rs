@@ -14,9 +14,10 @@ use crate::review::protocol::Progress;
 use crate::review::session::shown;
 use crate::review::state::Oid;
 use crate::review::state::content;
+use crate::review::worktree::git_form;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -56,7 +57,7 @@ impl Writing {
                     None => ready.push((at, file)),
                 }
             }
-            make_dirs(files.snapshot.root(), &ready);
+            make_dirs(files.snapshot.root(), &ready, &empty_dirs_of_git(&ready, files));
             let mut rest = ready.as_slice();
             while !rest.is_empty() {
                 let far = Progress { done: all.done.len(), of: decided.len() };
@@ -112,12 +113,15 @@ impl Writing {
 }
 
 /// Makes the directories that are missing for files that come back, each for no more people than the file in it
-/// that is for the fewest.
-fn make_dirs(root: &Path, files: &[(usize, &FileDecision)]) {
+/// that is for the fewest; and `empty` ones.
+fn make_dirs(root: &Path, files: &[(usize, &FileDecision)], empty: &[(PathBuf, u32)]) {
     let mut modes: BTreeMap<&Path, Option<u32>> = BTreeMap::new();
-    for (_, file) in files.iter().filter(|(_, file)| file.disk.0.is_absent() && !file.disk.1.is_absent()) {
-        let mode = file.disk.1.mode().map_or(0o777, for_directory);
-        for dir in file.path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
+    let coming = files.iter().map(|(_, file)| *file).filter(|file| comes(file));
+    let coming = coming.map(|file| (&*file.path, file.disk.1.mode().map_or(0o777, for_directory)));
+    // As if something were in each.
+    let inside: Vec<(PathBuf, u32)> = empty.iter().map(|(dir, mode)| (dir.join("x"), *mode)).collect();
+    for (path, mode) in coming.chain(inside.iter().map(|(path, mode)| (&**path, *mode))) {
+        for dir in path.ancestors().skip(1).filter(|dir| !dir.as_os_str().is_empty()) {
             let is_missing = || root.join(dir).symlink_metadata().is_err().then_some(0o777);
             if let Some(known) = modes.entry(dir).or_insert_with(is_missing) {
                 *known &= mode;
@@ -128,6 +132,25 @@ fn make_dirs(root: &Path, files: &[(usize, &FileDecision)]) {
         // Why it could not be made is said of the file.
         let _ = fs::make_dir(root, dir, mode);
     }
+}
+
+fn comes(file: &FileDecision) -> bool {
+    file.disk.0.is_absent() && !file.disk.1.is_absent()
+}
+
+/// The directories without which git does not know a repository that comes back, though nothing may be in them: of a clone
+/// all refs are in one file.
+fn empty_dirs_of_git(files: &[(usize, &FileDecision)], contents: &Contents) -> Vec<(PathBuf, u32)> {
+    let coming = || files.iter().map(|(_, file)| *file).filter(|file| comes(file));
+    let configs: BTreeSet<&Path> = coming().map(|file| &*file.path).filter(|path| path.ends_with("config")).collect();
+    let is_head = |file: &&FileDecision| {
+        file.path.file_name().is_some_and(|name| name == "HEAD")
+            && configs.contains(&*file.path.with_file_name("config"))
+            && content_to_be(file, contents).is_ok_and(|text| git_form::is_head(&text))
+    };
+    let heads = coming().filter(is_head);
+    let mode = |file: &FileDecision| file.disk.1.mode().map_or(0o700, for_directory);
+    heads.flat_map(|head| ["objects", "refs"].map(|name| (head.path.with_file_name(name), mode(head)))).collect()
 }
 
 /// In which order: what is in the way of others, from the inside out; what is missing; what is another now; what else
