@@ -10,11 +10,9 @@ use crate::host::fs::output::Output;
 use crate::model::changes::Scope;
 use crate::review::archive;
 use crate::review::error::ReviewError;
-use crate::review::report::json;
-use crate::review::report::patch;
+use crate::review::report::{Draft, draft_of, json, patch};
 use crate::review::session::ReviewSession;
 use crate::review::session::recorded;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -137,7 +135,7 @@ impl Outputs {
         let texts = texts.unwrap_or_else(|| {
             let why = unfinished.clone().unwrap_or_default();
             let named = named.lock().unwrap_or_else(PoisonError::into_inner);
-            Texts { review: run.nothing(&why, &named), ..Texts::default() }
+            Texts { review: draft_of(&run.nothing(&why, &named)), ..Texts::default() }
         });
         let mut problems = texts.problems;
         let mut deliver = |file: &Option<Output>, write: &mut dyn FnMut(&Output, GoOn<'_>) -> Result<(), String>| {
@@ -148,12 +146,11 @@ impl Outputs {
                 problems.push(format!("could not write {}: {why}", visible(file.path().as_os_str())));
             }
         };
-        let review = texts.review;
-        deliver(&self.review, &mut |file, go_on| file.write(review.as_bytes(), go_on).map_err(|e| e.to_string()));
-        let mut patch = texts.patch;
-        deliver(&self.patch, &mut |file, go_on| match patch.as_mut().map_err(|why| why.clone())? {
-            Some(patch) => file.write_from(patch, go_on).map_err(|e| e.to_string()),
-            None => file.write(b"", go_on).map_err(|e| e.to_string()),
+        let (mut review, mut patch) = (texts.review, texts.patch);
+        deliver(&self.review, &mut |file, go_on| file.write_from(&mut review, go_on).map_err(|e| e.to_string()));
+        deliver(&self.patch, &mut |file, go_on| {
+            let patch = patch.as_mut().map_err(|why| why.clone())?;
+            file.write_from(patch, go_on).map_err(|e| e.to_string())
         });
         Written { problems, unfinished }
     }
@@ -249,15 +246,14 @@ type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// What is to be written.
 struct Texts {
-    review: String,
-    /// In a file; an empty one has none.
-    patch: Result<Option<File>, String>,
+    review: Draft,
+    patch: Result<Draft, String>,
     problems: Vec<String>,
 }
 
 impl Default for Texts {
     fn default() -> Self {
-        Self { review: String::new(), patch: Ok(None), problems: Vec::new() }
+        Self { review: draft_of(""), patch: Ok(draft_of("")), problems: Vec::new() }
     }
 }
 
@@ -309,10 +305,10 @@ impl Gather {
                 }),
                 None => Err(why),
             };
-            texts.review = text.unwrap_or_else(|why| run.nothing(&why, &[]));
+            texts.review = text.unwrap_or_else(|why| draft_of(&run.nothing(&why, &[])));
         }
         if let (true, Some(review)) = (self.wants.1, &mut review) {
-            texts.patch = patch::export(review, Scope::Session).map(Some).map_err(|e| e.to_string());
+            texts.patch = patch::export(review, Scope::Session).map_err(|e| e.to_string());
         }
         texts
     }

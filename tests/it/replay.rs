@@ -422,7 +422,7 @@ impl<'a> Work<'a> {
                 _ => (path.to_owned(), "modified"),
             })
             .collect();
-        let report: Value = serde_json::from_str(&report(&mut self.tracker, &[]).unwrap()).unwrap();
+        let report: Value = serde_json::from_reader(report(&mut self.tracker, &[]).unwrap()).unwrap();
         let mut found = BTreeSet::new();
         let mut once = |path: PathBuf, what: &'static str| assert!(found.insert((path, what)), "{when}: twice");
         for file in report["files"].as_array().unwrap() {
@@ -531,7 +531,7 @@ fn what_a_command_adds_although_it_is_ignored_is_shown_and_what_undo_leaves_is_s
         history.git(&["checkout", "-q", "-f", "--detach", &history.commits[last - 1].0]);
         let mut work = Work::new(&history, "ignored");
         work.turn(1, last, Way::Command(means));
-        let report: Value = serde_json::from_str(&report(&mut work.tracker, &[]).unwrap()).unwrap();
+        let report: Value = serde_json::from_reader(report(&mut work.tracker, &[]).unwrap()).unwrap();
         let of_path = |member| report["files"].as_array().unwrap().iter().map(move |f| path_of(f, member));
         let known: BTreeSet<PathBuf> = of_path("path").collect();
         let changed = changes(&history.commits[last - 1].2, &history.commits[last].2);

@@ -73,7 +73,7 @@ impl<'a> IgnoredCopies<'a> {
             return Some(format!("it may have the only copy of {lost}, which git ignored, in it"));
         }
         let dir = self.from_closed(path, is).filter(|_| !is.oid().is_some_and(is_kept))?;
-        Some(format!("it may be the only copy of what was in {dir}, which could not be read when the session began"))
+        Some(format!("it may be the only copy of what was in {dir} that could not be read when the session began"))
     }
 
     /// The directory that nobody could read at first of which a file may be that has come, or was changed, since somebody
@@ -83,8 +83,9 @@ impl<'a> IgnoredCopies<'a> {
             return None;
         }
         let opened = self.opened.get_or_init(|| self.snapshot.opened_since());
-        let (dir, _) = opened.iter().find(|(_, until)| self.snapshot.is_touched_since(path, *until))?;
-        Some(directory(dir))
+        let mut after = opened.iter().filter(|(_, until)| self.snapshot.is_touched_since(path, *until));
+        let (dir, _) = after.next()?;
+        Some(directory(dir) + if after.next().is_some() { " or other directories" } else { "" })
     }
 
     /// The contents that files of the record have when the decision is carried out.

@@ -1,8 +1,9 @@
 //! The whole review as JSON, for scripts; `assets/schema/review.json` describes it.
 //!
-//! Writes no file. Invariant: every file that the review knows stands in it once, with the causes and turns of its old
-//! name when it was renamed.
+//! Invariants: every file that the review knows stands in it once, with the causes and turns of its old name when it was
+//! renamed; of their texts, one at a time is made.
 
+use super::{Draft, begun, done, unready};
 use crate::base::sanitize;
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, Scope, Totals};
 use crate::review::error::ReviewError;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +23,7 @@ use std::sync::Arc;
 pub const VERSION: u32 = 1;
 
 /// What the whole session has changed, and what was decided of it; see [`text`]. `more` is not covered either.
-pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<String, ReviewError> {
+pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<Draft, ReviewError> {
     let doc = review.doc(Scope::Session)?;
     let mut turns = Vec::new();
     for turn in &doc.turns {
@@ -60,11 +62,13 @@ pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<String, Rev
         "not_covered": ([review.uncovered().as_slice(), more].concat()),
     });
     add(&mut out, rest);
-    Ok(with_files(&out, doc.files.iter().map(file)))
+    let mut draft = begun(review);
+    with_files(&out, doc.files.iter().map(file), &mut draft).map_err(unready)?;
+    done(draft)
 }
 
-/// The text of a report with these files, of which there may be so many that only one is made at a time.
-fn with_files(report: &Value, files: impl Iterator<Item = Value>) -> String {
+/// Writes the text of a report with these files, of which there may be so many that only one is made at a time.
+fn with_files(report: &Value, files: impl Iterator<Item = Value>, to: &mut impl io::Write) -> io::Result<()> {
     let mut out = "{".to_owned();
     let mut files = files.peekable();
     for (at, (member, value)) in report.as_object().into_iter().flatten().enumerate() {
@@ -76,13 +80,15 @@ fn with_files(report: &Value, files: impl Iterator<Item = Value>) -> String {
                 out.push_str("\n    ");
                 escaped(&format!("{file:#}"), 4, &mut out);
                 out.push_str(if files.peek().is_some() { "," } else { "\n  ]" });
+                to.write_all(out.as_bytes())?;
+                out.clear();
             }
         } else {
             escaped(&format!("{value:#}"), 2, &mut out);
         }
     }
     out.push_str("\n}\n");
-    out
+    to.write_all(out.as_bytes())
 }
 
 /// A report of a run of which no review was kept, and why; `more` is not covered either.

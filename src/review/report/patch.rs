@@ -1,11 +1,12 @@
 //! Changes as a patch that `git apply` takes, forwards and with `-R`, to the byte.
 //!
-//! Made in a file without a name beside the review, where the reader fetches it. Permission bits other than the owner's right to
-//! execute cannot be said in a patch and are left out. Invariants: what is applied gives the new bytes exactly; content that is
-//! no text stands in it as a whole, both ways; of all that is in it, one file at a time is in memory.
+//! Permission bits other than the owner's right to execute cannot be said in a patch and are left out. Invariants: what is
+//! applied gives the new bytes exactly; content that is no text stands in it as a whole, both ways; of all that is in it,
+//! one file at a time is made.
 
+use super::{Draft, begun, done, unready};
 use crate::model::changes::Scope;
-use crate::review::error::{ReviewError, words};
+use crate::review::error::ReviewError;
 use crate::review::protocol::Changed;
 use crate::review::session::ReviewSession;
 use crate::review::state::{Oid, State};
@@ -13,11 +14,9 @@ use crate::text::unified;
 use gix::zlib::{Compression, stream::deflate};
 use memchr::{memchr, memchr_iter};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, BufWriter, Seek as _, Write};
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
-use tempfile::tempfile_in;
 
 /// Time for finding the changed lines of a file; after it they are found coarsely.
 const TIME: Duration = Duration::from_secs(2);
@@ -91,17 +90,9 @@ const fn file_kind(mode: u32) -> &'static str {
 }
 
 /// A patch of everything in `scope`, to be read from its beginning. What cannot be in it is named in a comment at its head.
-pub fn export(review: &mut ReviewSession, scope: Scope) -> Result<File, ReviewError> {
+pub fn export(review: &mut ReviewSession, scope: Scope) -> Result<Draft, ReviewError> {
     let changed = review.changed(scope)?;
-    let begin = || tempfile_in(review.dir()).map(BufWriter::new).map_err(unready);
-    let patch = written(&changed, |state| review.content(state), begin)?;
-    let mut patch = patch.into_inner().map_err(|error| unready(error.into_error()))?;
-    patch.rewind().map_err(unready)?;
-    Ok(patch)
-}
-
-fn unready(error: io::Error) -> ReviewError {
-    ReviewError::Refused(format!("it could not be made ready beside the review: {}", words(&error)))
+    done(written(&changed, |state| review.content(state), || Ok(begun(review)))?)
 }
 
 /// Writes the patch to what `begin` gives. Of what cannot be read, which is found out only then, its head has to tell: then

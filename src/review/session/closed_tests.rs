@@ -252,7 +252,7 @@ fn what_may_be_the_only_copy_of_what_nobody_could_read_at_first_stays() {
             });
         });
         let words =
-            format!("it may be the only copy of what was in {dir}/, which could not be read when the session began");
+            format!("it may be the only copy of what was in {dir}/ that could not be read when the session began");
         let shown = place.review.uncovered();
         assert!(shown.contains(&format!("copy: an undo leaves it: {words}")), "{dir} {then}: {shown:?}");
         let mut place = place.reopen();

@@ -1795,7 +1795,7 @@ fn what_only_the_persons_store_had_takes_no_other_file_along() {
     });
     for _ in 0..2 {
         let report = crate::review::report::json::report(&mut place.review, &[]).unwrap();
-        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        let report: serde_json::Value = serde_json::from_reader(report).unwrap();
         let names: Vec<&str> =
             report["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap()).collect();
         assert_eq!(names, ["a", "b", "c"]);
@@ -2060,7 +2060,7 @@ fn a_look_that_failed_is_said_in_the_report() {
     let said = place.review.trouble().unwrap();
     assert!(said.starts_with("the files could not be looked at: "), "{said}");
     let report = crate::review::report::json::report(&mut place.review, &[]).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let report: serde_json::Value = serde_json::from_reader(report).unwrap();
     assert_eq!(report["not_covered"][0], said);
     assert_eq!(report["files"][0]["path"], "a", "what could be found later is there");
 }
