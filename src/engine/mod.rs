@@ -10,6 +10,7 @@ pub mod attach;
 mod audit;
 pub mod blame;
 mod calls;
+mod clock;
 mod config;
 mod connection;
 pub mod core;

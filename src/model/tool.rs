@@ -41,6 +41,9 @@ pub struct ToolCall {
     pub ended: Option<Now>,
     /// The person's last answer about it was no.
     pub refused: bool,
+    /// The person's last answer about it was yes.
+    #[serde(default)]
+    pub allowed: bool,
     /// The call that it is a part of.
     #[serde(default)]
     pub parent: Option<ToolId>,
@@ -414,6 +417,7 @@ impl ToolCall {
             started: now,
             ended: None,
             refused: false,
+            allowed: false,
             parent: None,
             is_agent: false,
             is_stopping: false,

@@ -447,6 +447,7 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
         if works {
             s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
         }
+        s.say("done");
         s.after(34_000);
         s.end_turn(Stop::EndTurn);
         let (totals, session) = (Totals::default(), Totals::default());
@@ -455,7 +456,10 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
     };
     let shown = ends(true);
     assert!(shown.contains("─ 34 s · 1 call · nothing changed here ──"), "{shown}");
-    assert!(!ends(false).contains("nothing changed"), "a mere answer ends with itself");
+    let shown = ends(false);
+    assert!(!shown.contains("nothing changed"), "nothing was done that could: {shown}");
+    let rule = shown.lines().find(|row| row.starts_with("─ 34 s ──"));
+    assert!(rule.is_some_and(|row| row.trim_end().ends_with("──")), "{shown}");
 }
 
 const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";

@@ -31,7 +31,9 @@ pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
         body.extend(cx.state.view.dock.stderr.iter().map(|l| quoted(l)));
     }
     let page = labels::log_in_page(session);
-    body.extend(page.iter().map(|page| page_line(page)));
+    let said = error.data_lines().into_iter().take(DETAIL_LINES).chain([error.message.clone()]);
+    let is_quoted = said.into_iter().any(|said| page.as_ref().is_some_and(|page| said.contains(page.as_str())));
+    body.extend(page.iter().map(|page| address_line(page, is_quoted)));
     let method = |(at, method): (usize, &AuthMethod)| {
         let name = sanitize::line(&method.name);
         let name = name.trim();
@@ -53,6 +55,12 @@ pub(super) fn page_line(page: &str) -> LogicalLine {
     let mut text = StyledText::of(format!("{host}: "), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     text.push(page, Token::Quote);
     LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
+}
+
+/// The same on one row, where all of it stands somewhere else on the screen or in the conversation.
+fn address_line(page: &str, is_said: bool) -> LogicalLine {
+    let line = page_line(page);
+    if is_said { LogicalLine { wrap: WrapMode::Truncate, ..line } } else { line }
 }
 
 /// What the agent says of a way to log in, and the command that the person has to run.
@@ -90,7 +98,9 @@ pub(super) fn under_way(session: SessionRef<'_>, method: &str, attempt: &Attempt
         How::Restart => ("Logged in. The agent is started again when its other sessions rest.", None),
     };
     let page = labels::log_in_page(session);
-    let body = [head, plain(note, Token::Dim)].into_iter().chain(page.iter().map(|page| page_line(page))).collect();
+    let is_said = |page: &String| session.log_in_lines().iter().any(|line| line.contains(page.as_str()));
+    let address = page.iter().map(|page| address_line(page, is_said(page)));
+    let body = [head, plain(note, Token::Dim)].into_iter().chain(address).collect();
     let pages: &[_] = if page.is_some() { &[("o", "open the page"), ("c", "copy it")] } else { &[] };
     let last = [("x", "leave"), ("r", "start it again")];
     let all: Vec<_> = first.into_iter().chain(pages.iter().copied()).chain(last).collect();
