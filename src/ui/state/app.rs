@@ -9,6 +9,7 @@ use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::pictures::Pictures;
+use super::review::bar::Bar;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
@@ -283,6 +284,13 @@ impl App {
         self.refusal = None;
         self.list = None;
         self.inspector = None;
+    }
+
+    /// What is looked for is typed, in the conversation or in the review.
+    pub fn is_searching(&self) -> bool {
+        let in_review = self.view.review_here().and_then(|review| review.bar.as_ref());
+        let in_review = self.view.focus == Focus::Review && matches!(in_review, Some(Bar::Search(_)));
+        in_review || self.view.reading.as_ref().is_some_and(|reading| reading.search.is_some())
     }
 
     /// One line is typed that is no prompt.

@@ -134,6 +134,10 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
 /// Whether a key would answer or decide something.
 fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
     let layer = layer(state);
+    // What is looked for may be typed and sent off in one go.
+    if state.is_searching() {
+        return false;
+    }
     if let Some(chord) = state.chord.as_ref().filter(|chord| chord.layer == layer) {
         let keys = [chord.keys.as_slice(), &[key]].concat();
         return state.keys.chord(layer, &keys).is_some_and(|action| layer.decides(action));

@@ -1867,7 +1867,7 @@ fn what_has_left_memory_is_looked_through_as_well_and_esc_leaves_it() {
     let (mut s, memory) = mostly_away();
     let away = s.model.first().session().entries().slots().filter(|slot| slot.here().is_none()).count();
     assert!(away > 300, "{away}");
-    s.press(Code::F(10)).typed("/answer 3.").press(Code::Enter);
+    s.press(Code::F(10)).typed("/answer 3.").input(Input::Hasty(Key::plain(Code::Enter)));
     assert!(s.draw().contains("looking through") && s.shown.contains("Esc leaves it"), "{}", s.shown);
     // A few at a time, as the loop does.
     let look_on = |s: &mut Scene| {

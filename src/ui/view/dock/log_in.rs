@@ -13,7 +13,11 @@ use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::labels;
+
+/// Columns of an address that stands as a whole somewhere else.
+const BEGINNING: usize = 52;
 
 pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
     let (session, error) = (cx.session, &log_in.error);
@@ -51,16 +55,20 @@ pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
 
 /// The address of a page with its host in front, as far as that can be told for certain.
 pub(super) fn page_line(page: &str) -> LogicalLine {
-    let host = address::host(page).map_or_else(|| "a host that cannot be told for certain".to_owned(), str::to_owned);
+    line_of(page, page)
+}
+
+fn line_of(page: &str, shown: &str) -> LogicalLine {
+    let host = address::host(page).unwrap_or("a host that cannot be told for certain");
     let mut text = StyledText::of(format!("{host}: "), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
-    text.push(page, Token::Quote);
+    text.push(shown, Token::Quote);
     LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
 }
 
-/// The same on one row, where all of it stands somewhere else on the screen or in the conversation.
+/// The same with the beginning of the address, where all of it stands somewhere else on the screen or in the conversation.
+/// The host is never cut.
 fn address_line(page: &str, is_said: bool) -> LogicalLine {
-    let line = page_line(page);
-    if is_said { LogicalLine { wrap: WrapMode::Truncate, ..line } } else { line }
+    if is_said { line_of(page, &width::truncate(page, BEGINNING)) } else { page_line(page) }
 }
 
 /// What the agent says of a way to log in, and the command that the person has to run.
