@@ -10,7 +10,6 @@ pub mod attach;
 mod audit;
 pub mod blame;
 mod calls;
-mod clock;
 mod config;
 mod connection;
 pub mod core;

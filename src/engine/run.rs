@@ -3,6 +3,7 @@
 //! `next` waits and may be dropped at any time; `step` applies without waiting. Times are whole microseconds since the
 //! start, as the journal writes them.
 
+mod clock;
 mod execute;
 mod shutdown;
 mod terminals;

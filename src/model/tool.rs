@@ -39,9 +39,8 @@ pub struct ToolCall {
     pub raw_output: Option<Value>,
     pub started: Now,
     pub ended: Option<Now>,
-    /// The person's last answer about it was no.
+    /// The person's last answer about it was no, or yes.
     pub refused: bool,
-    /// The person's last answer about it was yes.
     #[serde(default)]
     pub allowed: bool,
     /// The call that it is a part of.
@@ -342,9 +341,7 @@ impl ToolPatch {
             can_cancel: Patch::Keep,
         }
     }
-}
 
-impl ToolPatch {
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
         let content: usize =

@@ -96,7 +96,7 @@ impl Reading {
             let is_it = match entries.slot(index) {
                 None => return Looked::Nothing,
                 Some(Slot::Here(entry)) => is_of(&entry.body, looks.step) && is_shown(entry),
-                Some(Slot::Away(away)) => match looks.step.of_kind(away.kind()) {
+                Some(Slot::Away(away)) => match kind_is_of(away.kind(), looks.step) {
                     Some(is_it) => is_it,
                     None => match read(away, id) {
                         Some(entry) => is_of(&entry.body, looks.step) && is_shown(&entry),
@@ -161,14 +161,12 @@ pub enum Looked {
     NotYet,
 }
 
-impl Step {
-    /// Whether an entry of this kind is of the sort, where the kind says it.
-    const fn of_kind(self, kind: Kind) -> Option<bool> {
-        match (self, kind) {
-            (Self::Any, _) | (Self::Prompt, Kind::User) => Some(true),
-            (Self::Found, _) | (Self::Failure | Self::Edit, Kind::Tool) => None,
-            (Self::Prompt | Self::Failure | Self::Edit, _) => Some(false),
-        }
+/// Whether an entry of this kind is of the sort, where the kind says it.
+const fn kind_is_of(kind: Kind, step: Step) -> Option<bool> {
+    match (step, kind) {
+        (Step::Any, _) | (Step::Prompt, Kind::User) => Some(true),
+        (Step::Found, _) | (Step::Failure | Step::Edit, Kind::Tool) => None,
+        (Step::Prompt | Step::Failure | Step::Edit, _) => Some(false),
     }
 }
 
