@@ -133,5 +133,5 @@ fn written(call: &ToolCall) -> impl Iterator<Item = &str> {
 
 /// As it is copied.
 pub(super) fn source(changes: &TurnChanges) -> String {
-    labels::sums(changes.totals)
+    if changes.totals.is_empty() { String::new() } else { labels::sums(changes.totals) }
 }

@@ -58,7 +58,8 @@ impl Reading {
     /// Goes to the next entry; false, and stays, when there is none. `is_shown` tells what draws something.
     pub fn go(&mut self, session: SessionRef<'_>, way: Way, is_shown: impl Fn(&Entry) -> bool) -> bool {
         let entries = session.entries();
-        let found = self.begin_looking(session, Step::Any, way).find(|index| entries.at(*index).is_none_or(&is_shown));
+        let is_one = |entry: &Entry| is_worth_reading(&entry.body) && is_shown(entry);
+        let found = self.begin_looking(session, Step::Any, way).find(|index| entries.at(*index).is_none_or(is_one));
         if let Some(index) = found {
             (self.at, self.hit) = (entries.id_at(index), None);
         }
@@ -170,8 +171,14 @@ const fn kind_is_of(kind: Kind, step: Step) -> Option<bool> {
     }
 }
 
+/// The end of a turn that changed nothing is no more than a rule.
+fn is_worth_reading(body: &Body) -> bool {
+    !matches!(body, Body::Changes(changes) if changes.totals.is_empty())
+}
+
 fn is_of(body: &Body, step: Step) -> bool {
     match (step, body) {
+        _ if !is_worth_reading(body) => false,
         (Step::Any | Step::Found, _) | (Step::Prompt, Body::User(_)) => true,
         (Step::Failure, Body::Tool(tool)) => tool.status == ToolStatus::Failed || tool.mark.is_some(),
         (Step::Edit, Body::Tool(tool)) => tool.content.iter().any(|content| content.change().is_some()),
