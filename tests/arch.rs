@@ -274,7 +274,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "ui::state::pictures", "model", "text", "base"]),
     (
         "ui::transcript",
-        &["ui::cells", "ui::md", "ui::paint", "ui::state", "model", "theme", "text", "base::weighted", "base::width"],
+        &[
+            "ui::cells",
+            "ui::md",
+            "ui::paint",
+            "ui::state",
+            "model",
+            "theme",
+            "text",
+            "base::weighted",
+            "base::width",
+            "base::zone",
+        ],
     ),
     ("ui::msg", &["ui::state", "ui::frame", "ui::keys", "model", "base::picture"]),
     (
@@ -357,6 +368,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "base::picture",
             "base::sanitize",
             "base::width",
+            "base::zone",
         ],
     ),
 ];

@@ -23,3 +23,4 @@ pub mod transport;
 pub mod utf8;
 pub mod weighted;
 pub mod width;
+pub mod zone;

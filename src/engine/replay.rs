@@ -155,7 +155,10 @@ impl Replay {
             };
             self.core.speak(codec, may_change);
         }
-        if let Some(Head { review, gate, rules, earlier, policy, unstable }) = head {
+        if let Some(Head { started, review, gate, rules, earlier, policy, unstable }) = head {
+            if let Some(began) = started {
+                self.core.set_up(Setup::Began(Duration::from_secs(began)));
+            }
             self.core.set_up(Setup::Unstable(unstable));
             self.core.set_up(Setup::Sessions { review, gate, rules });
             if let Some(policy) = policy {
@@ -233,6 +236,8 @@ fn add(past: &mut Past, found: Found) {
 
 /// What a header says of how it began.
 struct Head {
+    /// When, in seconds since 1970.
+    started: Option<u64>,
     review: bool,
     gate: Gate,
     rules: bool,
@@ -249,6 +254,7 @@ fn head(record: &Record<'_>) -> serde_json::Result<Option<Head>> {
     let unstable: Option<bool> = read(record.unstable)?;
     let is_head = review.is_some() || gate.is_some();
     Ok(is_head.then(|| Head {
+        started: record.started,
         review: review.unwrap_or_default(),
         gate: gate.unwrap_or_default(),
         rules: rules.unwrap_or_default(),

@@ -3,6 +3,7 @@
 //! `next` waits and may be dropped at any time; `step` applies without waiting. Times are whole microseconds since the
 //! start, as the journal writes them.
 
+mod clock;
 mod execute;
 mod shutdown;
 mod terminals;
@@ -39,7 +40,7 @@ use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Dialect, Event, HostEvent, Intent, QueueAct, Timer, Words};
 use crate::model::history::History;
-use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
+use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::setup::Setup;
 use crate::store::branch;
@@ -181,6 +182,7 @@ impl Engine {
             hint,
         };
         engine.hide_headers(AgentKey::FIRST);
+        engine.core.set_up(Setup::Began(Duration::from_secs(stem.started())));
         let first = Arc::clone(engine.core.codec(AgentKey::FIRST));
         engine.core.speak(first, protocol.may_change());
         if let Some(name) = name {
@@ -236,6 +238,11 @@ impl Engine {
         self.moving.history()
     }
 
+    /// Has an entry back in memory.
+    pub fn bring_back(&mut self, at: SessionKey, id: EntryId) {
+        self.core.have_back(at, id, self.now());
+    }
+
     /// Without a screen: ends when the first look at the files does, or after `patience`. Before that
     /// no agent should be started: what it has changed by then would be taken for what was there.
     pub async fn first_look(&mut self, patience: Duration) {
@@ -263,6 +270,7 @@ impl Engine {
     }
 
     fn take(&mut self, wake: Wake) {
+        self.look_at_clock();
         match wake {
             Wake::Link(agent, wake) => self.heard(agent, wake),
             Wake::Fact(fact) => self.fact(fact),
@@ -365,6 +373,7 @@ impl Engine {
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
     /// A further agent is named as it is configured.
     pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
+        self.look_at_clock();
         let (mut setup, mut name) = (None, None);
         let intent = match intent {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
@@ -569,17 +578,6 @@ impl Engine {
     fn apply_all(&mut self, told: Told) {
         for Addressed { at, what } in told {
             self.apply(at, what);
-        }
-    }
-
-    /// Stops reads whose requests are void, and gives those up that do not come back.
-    pub(super) fn mind_reading(&mut self) {
-        let (core, links) = (&self.core, &self.links);
-        let is_running = |at: SessionKey| core.agent_at(at.into()).is_some_and(|agent| links.running(agent).is_some());
-        self.files.stop_unwanted(core.model(), is_running);
-        while let Some((at, event)) = self.files.give_up() {
-            self.apply(at, event);
-            self.next_file(at);
         }
     }
 

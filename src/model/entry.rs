@@ -9,6 +9,7 @@ use super::tool::ToolCall;
 use crate::base::picture::Picture;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -51,6 +52,9 @@ pub struct UserMessage {
     pub links: Vec<String>,
     pub state: UserState,
     pub message_id: Option<Arc<str>>,
+    /// When it was sent from here, counted from 1970, where that is known.
+    #[serde(default)]
+    pub sent: Option<Duration>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

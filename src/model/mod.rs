@@ -52,12 +52,13 @@ use changes::Gate;
 use entries::Slot;
 use event::Event;
 use history::Away;
-use ids::{Address, Addressed, AgentKey, EntryId, SessionId, SessionKey, TermId, TurnId};
+use ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId, TurnId};
 use login::LogIn;
 use session::{Closed, Policy, Session, SessionState};
 use setup::Setup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use terminal::TerminalOrigin;
 
 /// Everything that is known. Changed by [`reduce::reduce`] only.
@@ -86,6 +87,8 @@ pub struct Model {
     directories: Vec<String>,
     /// The last turn of any session.
     last_turn: TurnId,
+    /// When the program was started, counted from 1970, where that is known.
+    began: Option<Duration>,
 }
 
 impl Default for Model {
@@ -113,6 +116,7 @@ impl Model {
             budget: None,
             directories: Vec::new(),
             last_turn: TurnId::default(),
+            began: None,
         };
         let agent = model.add_agent(command);
         model.add_session(agent, cwd);
@@ -236,12 +240,18 @@ impl Model {
             Setup::Sessions { review, gate, rules } => {
                 *self = std::mem::take(self).with_review(review).with_gate(gate).with_rules(rules);
             }
+            Setup::Began(began) => self.began = Some(began),
             Setup::Turn(last) => self.last_turn = last,
             Setup::Unstable(is_on) => self.has_unstable = is_on,
             Setup::Asking { earlier, policy } => {
                 *self = std::mem::take(self).with_stored_history(earlier).with_policy(policy);
             }
         }
+    }
+
+    /// The date of a moment, counted from 1970, where that is known.
+    pub fn date(&self, at: Now) -> Option<Duration> {
+        self.began.map(|began| began.saturating_add(at))
     }
 
     /// One session, without the rest.

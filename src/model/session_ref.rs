@@ -4,7 +4,7 @@
 
 use super::Model;
 use super::agent::Agent;
-use super::ids::{AgentKey, SessionKey};
+use super::ids::{AgentKey, Now, SessionKey};
 use super::login::LogIn;
 use super::question::Waiting;
 use super::session::{Phase, Session};
@@ -17,6 +17,8 @@ pub struct SessionRef<'a> {
     key: SessionKey,
     agent: &'a Agent,
     session: &'a Session,
+    /// When the program was started, counted from 1970, where that is known.
+    began: Option<Now>,
 }
 
 impl Deref for SessionRef<'_> {
@@ -43,6 +45,11 @@ impl<'a> SessionRef<'a> {
     /// For as long as the model is borrowed.
     pub fn session(self) -> &'a Session {
         self.session
+    }
+
+    /// The date of a moment, counted from 1970, where that is known.
+    pub fn date(self, at: Now) -> Option<Now> {
+        self.began.map(|began| began.saturating_add(at))
     }
 
     pub fn phase(self) -> Phase<'a> {
@@ -94,13 +101,13 @@ impl Model {
     /// The session that the model began with: the only one of a front end that opens no further one.
     pub fn first(&self) -> SessionRef<'_> {
         let key = SessionKey::FIRST;
-        self.at(key).unwrap_or_else(|| SessionRef { key, agent: &NOBODY.0, session: &NOBODY.1 })
+        self.at(key).unwrap_or_else(|| SessionRef { key, agent: &NOBODY.0, session: &NOBODY.1, began: None })
     }
 
     /// The session with its agent; nothing for a key that was never given.
     pub fn at(&self, key: SessionKey) -> Option<SessionRef<'_>> {
         let session = self.sessions.get(&key)?;
         let agent = self.agents.get(&session.agent)?;
-        Some(SessionRef { key, agent, session })
+        Some(SessionRef { key, agent, session, began: self.date(Now::ZERO) })
     }
 }

@@ -5,6 +5,7 @@
 use super::changes::Gate;
 use super::ids::TurnId;
 use super::policy::Policy;
+use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setup {
@@ -19,6 +20,8 @@ pub enum Setup {
     Asking { earlier: bool, policy: Policy },
     /// Parts of the protocol are used that may still change. Older journals do not say it.
     Unstable(bool),
+    /// It was started then, counted from 1970.
+    Began(Duration),
     /// The last turn was this one: turns before it are not in the journal any more.
     Turn(TurnId),
 }

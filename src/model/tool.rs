@@ -39,8 +39,10 @@ pub struct ToolCall {
     pub raw_output: Option<Value>,
     pub started: Now,
     pub ended: Option<Now>,
-    /// The person's last answer about it was no.
+    /// The person's last answer about it was no, or yes.
     pub refused: bool,
+    #[serde(default)]
+    pub allowed: bool,
     /// The call that it is a part of.
     #[serde(default)]
     pub parent: Option<ToolId>,
@@ -339,9 +341,7 @@ impl ToolPatch {
             can_cancel: Patch::Keep,
         }
     }
-}
 
-impl ToolPatch {
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
         let content: usize =
@@ -414,6 +414,7 @@ impl ToolCall {
             started: now,
             ended: None,
             refused: false,
+            allowed: false,
             parent: None,
             is_agent: false,
             is_stopping: false,

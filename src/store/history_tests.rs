@@ -33,6 +33,7 @@ fn of_every_kind() -> Vec<Entry> {
     let bodies = [
         Body::User(UserMessage {
             message_id: None,
+            sent: None,
             text: text.clone(),
             links: vec!["a".into()],
             state: UserState::Dropped,

@@ -179,6 +179,9 @@ pub struct Record<'a> {
     pub fact: Option<&'a RawValue>,
     #[serde(borrow, default)]
     pub timer: Option<&'a RawValue>,
+    /// Of the header: when the program was started, in seconds since 1970.
+    #[serde(default)]
+    pub started: Option<u64>,
     /// Of the header: whether prompts waited for the snapshot, and the gate at first.
     #[serde(borrow, default)]
     pub review: Option<&'a RawValue>,

@@ -3,7 +3,7 @@
 use super::keys::{Code, Key};
 use super::msg::{FrameInfo, Out, What};
 use super::state::App;
-use super::state::reading::Way;
+use super::state::reading::{Looked, Way};
 use super::state::selection::{Grip, Selection};
 use super::transcript::Transcript;
 use super::tty::{Click, Input};
@@ -314,7 +314,7 @@ impl Scene {
     fn seek(&mut self, way: Way) {
         if !self.seek_here(way) {
             let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
-            if update::reading::seek_on(&mut self.ui, cx, way) {
+            if update::reading::seek_on(&mut self.ui, cx, way) == Looked::Found {
                 self.seek_here(way);
             }
         }

@@ -242,6 +242,8 @@ pub fn sums(totals: Totals) -> String {
     to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
 }
 
+/// Of a prompt that is to go into a running turn.
+pub const STOPS_FIRST: &str = "the turn is stopped first: this agent takes nothing into one";
 /// Of an agent of which neither files nor commands come by here.
 pub const GATE_IN_VAIN: &str =
     "this agent works alone: a gate holds nothing of it, what it changes is reviewed afterwards";

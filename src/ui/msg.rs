@@ -176,6 +176,8 @@ pub struct FrameInfo {
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,
+    /// Rows of the screen with an earlier session that a digit goes on with, in their order.
+    pub earlier: Vec<(u16, Which)>,
     /// What can be copied with a letter, while one is waited for.
     pub letters: Vec<Letter>,
     /// Rows and columns of the screen, and where they lead.

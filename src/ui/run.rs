@@ -51,6 +51,7 @@ use super::work::files::{Answer, Finder};
 use super::work::highlight::Coloured;
 use super::work::pictures::{Painted, Painter};
 use super::work::status_command::{self, StatusCommand};
+use crate::base::zone;
 use crate::engine::wait::sleep_until;
 use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::Scope;
@@ -146,6 +147,7 @@ enum Awaited {
 
 /// Runs a session until the person quits; the terminal is given back first, then the agent is ended.
 pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut options: UiOptions) -> io::Result<Ended> {
+    zone::use_of_system();
     engine.keep_little_in_memory();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
@@ -262,6 +264,7 @@ impl<D: Device> Running<D> {
             if self.options.purpose == Purpose::Review && self.app.view.review.is_none() {
                 return Ok(Exit::Quit);
             }
+            scrolling::look_on(self);
             if pacing::may_draw(self) {
                 self.draw()?;
             }
@@ -388,6 +391,7 @@ impl<D: Device> Running<D> {
             hear(&mut self.screen, &mut self.options, &input)?;
             self.telling.hear(&input);
             self.terminal.hear(&input);
+            scrolling::bring_back(self);
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {

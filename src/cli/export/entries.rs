@@ -100,6 +100,7 @@ fn item(past: &Past, entry: &Entry) -> Item {
             (Who::Tool, format!("{verb} {}{outcome}", file.path), vec![code("", &text)])
         }
         Body::Notice(notice) => (Who::Notice, notice.title.clone(), vec![code("", &notice.detail.join("\n"))]),
+        Body::Changes(changes) if changes.totals.is_empty() => (Who::Notice, String::new(), Vec::new()),
         Body::Changes(changes) => {
             let totals = changes.totals;
             let (added, removed) = (totals.added, totals.removed);

@@ -327,6 +327,17 @@ impl Engine {
         self.next_file(at);
     }
 
+    /// Stops reads whose requests are void, and gives those up that do not come back.
+    pub(in crate::engine) fn mind_reading(&mut self) {
+        let (core, links) = (&self.core, &self.links);
+        let is_running = |at: SessionKey| core.agent_at(at.into()).is_some_and(|agent| links.running(agent).is_some());
+        self.files.stop_unwanted(core.model(), is_running);
+        while let Some((at, event)) = self.files.give_up() {
+            self.apply(at, event);
+            self.next_file(at);
+        }
+    }
+
     /// Begins the next jobs of a session, up to one that takes its time.
     pub(in crate::engine) fn next_file(&mut self, at: SessionKey) {
         while let Some(job) = self.files.next(at) {

@@ -23,6 +23,9 @@ pub enum HostEvent {
     Budget(Box<Budget>),
     /// What was spent on this day, by other programs too.
     Spent(f64),
+    /// By the machine's clock, which was set or went on while the machine slept, the program was started then, counted
+    /// from 1970.
+    ClockSet(Duration),
     /// Further directories for the sessions of the first one's, absolute.
     Directories(Vec<String>),
     AgentSpawned {
@@ -229,6 +232,7 @@ impl HostEvent {
             | Self::Warning { .. }
             | Self::Budget(_)
             | Self::Spent(_)
+            | Self::ClockSet(_)
             | Self::Directories(_) => Address::All,
             _ => SESSION,
         }

@@ -16,6 +16,8 @@ pub struct Cx {
     pub(super) is_hint: bool,
     /// What is decided is told, to be logged.
     pub(super) is_audited: bool,
+    /// The date of this moment, where it is known.
+    pub(super) date: Option<Now>,
     /// Who is being changed.
     pub(super) at: Address,
     /// Whether the agent of the session that is being changed takes calls.
@@ -35,6 +37,7 @@ impl Cx {
             out: Vec::new(),
             is_hint: false,
             is_audited: false,
+            date: None,
             at: Address::All,
             is_up: false,
             last_turn: TurnId::default(),
@@ -45,6 +48,11 @@ impl Cx {
 
     pub fn push(&mut self, what: Effect) {
         self.out.push(Addressed { at: self.at, what });
+    }
+
+    /// The date of this moment in whole seconds, counted from 1970, where that is known.
+    pub fn date(&self) -> Option<Now> {
+        self.date.map(|date| Now::from_secs(date.as_secs()))
     }
 
     /// The session that is being changed.

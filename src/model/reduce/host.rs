@@ -90,6 +90,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::JournalFailed { .. }
         | HostEvent::Budget(_)
         | HostEvent::Spent(_)
+        | HostEvent::ClockSet(_)
         | HostEvent::Directories(_) => {}
     }
 }

@@ -61,6 +61,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
     let cx = &mut cx;
     cx.is_hint = matches!(event.what, Event::Hint(_) | Event::Setup(_));
     cx.is_audited = model.is_audited;
+    cx.date = model.date(now);
     if matches!(event.what, Event::User(_)) {
         budget::day(model, cx);
     }
@@ -69,6 +70,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::Agent(key), Event::Agent(event)) => of_agent(model, key, event, cx),
         (Address::Agent(key), Event::Host(event)) => agent_fact(model, key, event, cx),
         (Address::All, Event::Host(HostEvent::Directories(named))) => model.directories = named,
+        (Address::All, Event::Host(HostEvent::ClockSet(began))) => model.began = Some(began),
         (Address::All, Event::Host(HostEvent::Budget(set))) => budget::begin(model, set, cx),
         (Address::All, Event::Host(HostEvent::Spent(amount))) => budget::spent(model, amount, cx),
         (Address::Agent(key), Event::User(intent)) => to_agent(model, key, intent, cx),

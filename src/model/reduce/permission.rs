@@ -132,7 +132,7 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     };
     let pending = session.questions.remove(at);
     if pending.about == About::Permission {
-        learned(session, &pending, !is_allowed, cx.now);
+        learned(session, &pending, Answered { allows: is_allowed, by_person: false }, cx.now);
         review::tool(session, pending.entry, cx);
         let about = (pending.wording.as_deref(), pending.options.as_slice());
         return decide(session, is_allowed, &ground, (req, pending.entry), about, cx);
@@ -144,11 +144,19 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     gate::answered(session, pending, is_allowed, Some(&ground), cx);
 }
 
+/// What was answered, and by whom.
+#[derive(Clone, Copy)]
+struct Answered {
+    allows: bool,
+    by_person: bool,
+}
+
 /// The call has been decided as it was shown.
-fn learned(session: &mut Session, pending: &Question, is_refused: bool, now: Now) {
+fn learned(session: &mut Session, pending: &Question, answered: Answered, now: Now) {
     session.entries.change(pending.entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
-            tool.refused = is_refused;
+            tool.refused = !answered.allows;
+            tool.allowed = answered.allows && answered.by_person;
             // It begins with the answer: how long the person has thought is not how long it takes.
             if tool.ended.is_none() {
                 tool.started = now;
@@ -299,7 +307,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     audit::answered(session, &pending, &option, cx);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
-    learned(session, &pending, refused, cx.now);
+    learned(session, &pending, Answered { allows: !refused, by_person: true }, cx.now);
     if pending.about == About::Permission {
         let list = if refused { Ruled::Deny } else { Ruled::Allow };
         approve(session, &pending, &option);
@@ -383,7 +391,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
             audit::refused(session, &pending, cx);
             session.entries.change(pending.entry, |e| {
                 if let Body::Tool(tool) = &mut e.body {
-                    tool.refused = true;
+                    (tool.refused, tool.allowed) = (true, false);
                 }
             });
             if !gate::close(session, &pending, Withdrawal::TurnStopped, cx) {

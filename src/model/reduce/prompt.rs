@@ -72,6 +72,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         links: links.iter().map(Link::label).collect(),
         state: UserState::Sent,
         message_id: None,
+        sent: cx.date(),
     };
     let unechoed = links.iter().map(|link| link.uri.clone()).collect();
     let entry = session.entries.push(id, cx.now, Body::User(user));
@@ -127,7 +128,7 @@ pub fn steered(session: &mut Session, words: Words, result: Result<Steered, Call
         }
         Ok(done) => {
             let labels = links.iter().map(Link::label).collect();
-            let user = UserMessage { text, links: labels, state: UserState::Sent, message_id: None };
+            let user = UserMessage { text, links: labels, state: UserState::Sent, message_id: None, sent: cx.date() };
             let entry = session.entries.push(session.last_turn, cx.now, Body::User(user));
             session.entries.finish(entry);
             let words = match done {

@@ -115,7 +115,7 @@ pub fn ended(session: &mut Session, turn: TurnId, cx: &mut Cx) {
 fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
     let has_ended = session.changes.ending.remove(&turn.0);
     let is_new = if totals.is_empty() {
-        has_ended && has_worked(session, turn)
+        has_ended && has_said(session, turn)
     } else {
         session.changes.turns.insert(turn.0, totals).is_none()
     };
@@ -139,13 +139,22 @@ fn not_reviewed(session: &mut Session, turn: TurnId, cx: &mut Cx) {
 
 /// Whether a turn called any tool or wrote where the review does not look, as far as its newest entries tell.
 fn has_worked(session: &Session, turn: TurnId) -> bool {
-    let newest = session.entries.slots().rev().take(NEWEST).filter_map(Slot::here);
-    let is_work = |body: &Body| match body {
+    has(session, turn, |body| match body {
         Body::Tool(_) => true,
         Body::File(file) => file.is_outside,
         _ => false,
-    };
-    newest.take_while(|entry| entry.turn >= turn).any(|e| e.turn == turn && is_work(&e.body))
+    })
+}
+
+/// The same, or whether the agent has said anything in it.
+fn has_said(session: &Session, turn: TurnId) -> bool {
+    has(session, turn, |body| matches!(body, Body::Agent(_) | Body::Thought(_) | Body::Attachment(_)))
+        || has_worked(session, turn)
+}
+
+fn has(session: &Session, turn: TurnId, is_it: impl Fn(&Body) -> bool) -> bool {
+    let newest = session.entries.slots().rev().take(NEWEST).filter_map(Slot::here);
+    newest.take_while(|entry| entry.turn >= turn).any(|e| e.turn == turn && is_it(&e.body))
 }
 
 fn seen(session: &mut Session, sum: Totals, after: bool) {

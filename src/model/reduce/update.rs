@@ -190,7 +190,7 @@ fn open_message(session: &mut Session, kind: ChunkKind, message_id: Option<Arc<s
         ChunkKind::Thought => Body::Thought(Thought { message: message(message_id), until: cx.now }),
         ChunkKind::User => {
             let (text, links) = (String::new(), Vec::new());
-            Body::User(UserMessage { text, links, state: UserState::FromElsewhere, message_id })
+            Body::User(UserMessage { text, links, state: UserState::FromElsewhere, message_id, sent: None })
         }
     };
     close_last(session);

@@ -49,6 +49,7 @@ impl ToolCall {
             started: self.started,
             ended: self.ended,
             refused: self.refused,
+            allowed: self.allowed,
             parent: self.parent.clone(),
             is_agent: self.is_agent,
             is_stopping: self.is_stopping,

@@ -254,8 +254,56 @@ fn prompts_name_their_files_and_whether_they_count() {
         links: vec!["src/a.rs".into()],
         state: UserState::Dropped,
         message_id: None,
+        sent: None,
     };
     assert_eq!(shown(Body::User(user), None), ["▌ do", "▌ it", "@src/a.rs", "not part of the conversation any more"]);
+}
+
+#[test]
+fn the_time_of_day_stands_beside_a_prompt_also_of_one_that_is_folded() {
+    let user = |text: String| {
+        let sent = Some(Duration::from_secs(1_795_000_000));
+        UserMessage { text, links: Vec::new(), state: UserState::Sent, message_id: None, sent }
+    };
+    assert_eq!(shown(Body::User(user("do\nit".into())), None), ["▌ do >> 11:06", "▌ it"]);
+    let long = shown(Body::User(user("line\n".repeat(40))), None);
+    assert_eq!((long[0].as_str(), long[1].as_str()), ("▌ line >> 11:06", "▌ line"));
+}
+
+#[test]
+fn what_the_person_has_allowed_says_so_where_that_cuts_nothing() {
+    let mut t = call(ToolKind::Execute, "make all", ToolStatus::Completed);
+    let row = |t: &ToolCall, width| {
+        with_ctx(width, None, |ctx| flat(&lines(&entry(Body::Tool(Box::new(t.clone()))), ctx)).remove(0))
+    };
+    assert_eq!(row(&t, 100), "✓ run      make all >> 2 s");
+    t.allowed = true;
+    assert_eq!(row(&t, 100), "✓ run      make all >> you allowed it   2 s");
+    assert_eq!(row(&t, 40), "✓ run  make all >> you allowed it");
+    assert_eq!(row(&t, 24), "✓ run  make all", "the command comes first");
+    t.refused = true;
+    assert!(!row(&t, 100).contains("you allowed it"), "that was before");
+}
+
+#[test]
+fn a_call_without_a_kind_is_what_the_name_of_its_tool_says() {
+    let of = |title: &str| {
+        let t = call(ToolKind::Other, title, ToolStatus::Completed);
+        shown(Body::Tool(Box::new(t)), None).remove(0).replace(" >> 2 s", "").trim_end().to_owned()
+    };
+    for (title, row) in [
+        ("ReadFile: src/main.rs", "✓ read     src/main.rs"),
+        ("Grep: fn add", "✓ search   fn add"),
+        ("read_many_files", "✓ read"),
+        ("FetchURL: https://example.org/a", "✓ fetch    https://example.org/a"),
+        ("SetTodoList", "✓ tool     SetTodoList"),
+        ("Read the manual", "✓ tool     Read the manual"),
+        ("read: ", "✓ read"),
+        ("no_such_tool: x", "✓ tool     no_such_tool: x"),
+        ("", "✓ tool     t"),
+    ] {
+        assert_eq!(of(title), row, "{title:?}");
+    }
 }
 
 #[test]

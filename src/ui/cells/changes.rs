@@ -1,4 +1,4 @@
-//! The end of a turn that changed something: time, calls, sums, and how to look at it.
+//! The end of a turn: time, calls, and where something was changed the sums and how to look at it.
 //!
 //! Draws the sums as they were at the end of the turn. Invariants: no more is said to be open than is open in the whole
 //! session now; "nothing changed" is said of the session's directory alone.
@@ -15,6 +15,7 @@ use crate::text::width;
 use crate::ui::labels;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 /// Entries of a turn that are looked at.
 const LOOK_BACK: usize = 2000;
@@ -30,19 +31,21 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     let mut sums = StyledText::new();
     // There is nothing to look at then.
     let (glyph, key) = if totals.is_empty() { ("─", "") } else { ("±", KEY) };
-    let (effort, outside) = effort(entry, changes, session);
-    if totals.is_empty() {
-        sums.push("nothing changed here", Token::Dim);
-    } else {
+    let effort = effort(entry, changes, session);
+    if !totals.is_empty() {
         sums.push(&format!("+{}", totals.added), Token::Good);
         sums.push(&format!(" −{}", totals.removed), Token::Bad);
         sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
+    } else if session.changes().is_on && (effort.calls > 0 || effort.outside > 0) {
+        sums.push("nothing changed here", Token::Dim);
     }
     if let Some(open) = labels::to_review(totals) {
         sums.push(&format!(" · {open}"), Token::Text);
     }
-    if outside > 0 {
-        sums.push(&format!(" · {} outside: not reviewed", human::count(outside, "file")), Token::Warn);
+    if effort.outside > 0 {
+        let dot = if sums.is_empty() { "" } else { " · " };
+        let words = format!("{dot}{} outside: not reviewed", human::count(effort.outside, "file"));
+        sums.push(&words, Token::Warn);
     }
     let mut text = StyledText::new();
     // It was looked at for so long that the next prompt stands above.
@@ -53,7 +56,12 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         let said = width::styled_width(text) + width::styled_width(&sums) + key.len() + SHORTEST_RULE;
         usize::from(ctx.width).checked_sub(said)
     };
-    if let Some(effort) = effort.map(|effort| format!("{effort} · "))
+    let dot = if sums.is_empty() { "" } else { " · " };
+    let effort = effort.words();
+    if sums.is_empty() && effort.is_none() {
+        text.push("the end of the turn", Token::Dim);
+    }
+    if let Some(effort) = effort.map(|effort| format!("{effort}{dot}"))
         && left(&text).is_some_and(|room| room >= width::str_width(&effort))
     {
         text.push(&effort, Token::Dim);
@@ -71,24 +79,37 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     vec![LogicalLine { gutter: gutter(glyph, Token::Dim), wrap, ..LogicalLine::text(text) }]
 }
 
-/// How long the turn took and how many calls it made, as far as that is in memory, and how many files outside of the
-/// session's directory its calls changed: the review does not look there.
-fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> (Option<String>, u64) {
+/// What a turn took, as far as that is in memory.
+#[derive(Default)]
+struct Effort {
+    took: Option<Duration>,
+    calls: u64,
+    /// Files outside of the session's directory that its calls changed: the review does not look there.
+    outside: u64,
+}
+
+impl Effort {
+    fn words(&self) -> Option<String> {
+        let took = human::precise(self.took?);
+        Some(if self.calls == 0 { took } else { format!("{took} · {}", human::count(self.calls, "call")) })
+    }
+}
+
+fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Effort {
     let entries = session.entries();
     let cwd = paths::normalize(Path::new(&session.cwd));
     let mut outside = BTreeSet::new();
-    let mut calls = 0;
-    let mut took = None;
+    let mut effort = Effort::default();
     let index = entries.index_of(entry.id).unwrap_or(0);
     for at in (index.saturating_sub(LOOK_BACK)..index).rev() {
         let Some(before) = entries.at(at) else { break };
         match &before.body {
             Body::User(_) if before.turn == changes.turn => {
-                took = Some(human::duration(entry.at.saturating_sub(before.at)));
+                effort.took = Some(entry.at.saturating_sub(before.at));
                 break;
             }
             Body::Tool(call) if before.turn == changes.turn => {
-                calls += 1;
+                effort.calls += 1;
                 outside.extend(written(call).map(|path| paths::normalize(Path::new(path))));
             }
             Body::File(file) if file.is_outside && before.turn == changes.turn => {
@@ -98,11 +119,8 @@ fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> (Opt
         }
     }
     outside.retain(|path| path.is_absolute() && !path.starts_with(&cwd));
-    let effort = took.map(|took| match calls {
-        0 => took,
-        calls => format!("{took} · {}", human::count(calls, "call")),
-    });
-    (effort, outside.len() as u64)
+    effort.outside = outside.len() as u64;
+    effort
 }
 
 /// Files that a call changed, as it says itself.
@@ -115,5 +133,5 @@ fn written(call: &ToolCall) -> impl Iterator<Item = &str> {
 
 /// As it is copied.
 pub(super) fn source(changes: &TurnChanges) -> String {
-    labels::sums(changes.totals)
+    if changes.totals.is_empty() { String::new() } else { labels::sums(changes.totals) }
 }

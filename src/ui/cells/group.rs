@@ -40,7 +40,7 @@ pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
 /// Whether an entry that is not finished may come to share the row of the one above it.
 pub fn may_follow(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
     let (Some(first), Body::Tool(second)) = (looks(above, session), &below.body) else { return false };
-    let is_look = matches!(second.kind, ToolKind::Read | ToolKind::Search) && second.mark.is_none();
+    let is_look = matches!(tool::kind_of(second), ToolKind::Read | ToolKind::Search) && second.mark.is_none();
     is_look && joins((above, first), (below, second))
 }
 
@@ -93,18 +93,19 @@ pub fn row_of<'a>(
 /// A call that has looked at something, and has nothing else to show.
 fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> {
     let Body::Tool(call) = &entry.body else { return None };
-    let has_looked = matches!(call.kind, ToolKind::Read | ToolKind::Search)
+    let has_looked = matches!(tool::kind_of(call), ToolKind::Read | ToolKind::Search)
         && call.status == ToolStatus::Completed
         && call.mark.is_none()
         && !call.refused
+        && !call.allowed
         && call.content.iter().all(|content| matches!(content, ToolContent::Block(_)));
     (has_looked && !is_waiting(entry, session)).then_some(call)
 }
 
 /// The row of several calls.
 pub(super) fn lines(calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
-    let all_read = calls.iter().all(|call| call.kind == ToolKind::Read);
-    let all_search = calls.iter().all(|call| call.kind == ToolKind::Search);
+    let all_read = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Read);
+    let all_search = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Search);
     let verb = match (all_read, all_search) {
         (true, _) => "read",
         (_, true) => "search",

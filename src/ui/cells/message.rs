@@ -5,7 +5,7 @@
 use super::head::FOLDED;
 use super::lines::{dim, more_lines};
 use super::{CellCtx, gutter};
-use crate::base::{human, paths, sanitize};
+use crate::base::{human, paths, sanitize, zone};
 use crate::model::entry::{
     Attachment, Block, ChunkKind, Entry, FileOp, FileOutcome, FileVerb, Level, Message, Notice, Thought, UserMessage,
     UserState,
@@ -60,7 +60,7 @@ fn remarks(message: &Message, lines: &mut Vec<LogicalLine>) {
     }
 }
 
-pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
+pub(super) fn user(m: &UserMessage, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
     let token = if m.state == UserState::Dropped { Token::Dim } else { Token::User };
     let mut lines = pieces::lines(&m.text, split, index, 0);
     for line in &mut lines {
@@ -75,6 +75,12 @@ pub(super) fn user(m: &UserMessage, _ctx: &CellCtx<'_>, split: &StablePrefix, in
     for line in &mut lines {
         line.gutter = gutter(BAR, if token == Token::User { Token::BarUser } else { token });
         line.fill = Some(Token::User);
+    }
+    if index == 0
+        && let Some(first) = lines.first_mut()
+        && let Some(sent) = m.sent.and_then(|sent| zone::short(sent, ctx.session.date(ctx.now)))
+    {
+        first.right = StyledText::of(sent, Token::Dim);
     }
     if is_last(split, index) {
         for link in m.links.iter().take(MAX_LINKS) {
@@ -141,7 +147,7 @@ pub(super) fn user_closed(m: &UserMessage, ctx: &CellCtx<'_>) -> Vec<LogicalLine
     let head = m.text.get(..m.text.floor_char_boundary(SHOWN_BYTES)).unwrap_or_default();
     let text = head.lines().take(SHOWN).collect::<Vec<_>>().join("\n");
     let more = m.text.trim_end().lines().count().saturating_sub(text.lines().count().max(1));
-    let short = UserMessage { text, links: m.links.clone(), state: m.state, message_id: None };
+    let short = UserMessage { text, links: m.links.clone(), state: m.state, message_id: None, sent: m.sent };
     let mut split = StablePrefix::plain();
     split.extend(&short.text, Markdown::No);
     let mut lines: Vec<LogicalLine> =

@@ -18,10 +18,25 @@ use crate::text::line::LogicalLine;
 use crate::text::patch::Done;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::labels;
 use crate::ui::state::folds::Fold;
 use serde_json::Value;
 
+/// Names of tools, without their case and what joins their words.
+const TOOLS: &[(ToolKind, &[&str])] = &[
+    (ToolKind::Read, &["read", "readfile", "readmanyfiles", "readmediafile", "view", "viewfile"]),
+    (
+        ToolKind::Edit,
+        &["edit", "editfile", "multiedit", "write", "writefile", "replace", "strreplace", "strreplacefile"],
+    ),
+    (ToolKind::Search, &["glob", "grep", "search", "searchfiles", "findfiles", "listdir", "listdirectory"]),
+    (ToolKind::Execute, &["bash", "shell", "run", "runcommand", "runshellcommand", "execute"]),
+    (ToolKind::Fetch, &["fetch", "fetchurl", "webfetch"]),
+    (ToolKind::Think, &["think"]),
+];
+/// Said of a call that the person has allowed.
+const ALLOWED: &str = "you allowed it";
 /// Lines of a diff that shows by itself.
 const DIFF_PREVIEW: usize = 12;
 /// Lines of text that were opened.
@@ -93,10 +108,14 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
     // How long the person thinks is no time of the call's.
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
+    let taken = width::styled_width(&verb);
     let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock, ctx);
     if extent == Extent::Nothing && !waiting && (!t.content.is_empty() || !diffs.is_empty()) {
         // At the edge, where the eye looks for it.
         first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
+    }
+    if t.allowed && !t.refused && !waiting {
+        say_allowed(&mut first, taken, ctx.width);
     }
     let mut lines = vec![first];
     if extent != Extent::Nothing {
@@ -108,6 +127,17 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
     }
     lines
+}
+
+/// In front of the figures, where that cuts nothing.
+fn say_allowed(first: &mut LogicalLine, taken: usize, columns: u16) {
+    let mut right = StyledText::of(ALLOWED, Token::Dim);
+    right.push(if first.right.is_empty() { "" } else { "   " }, Token::Dim);
+    right.append(&first.right);
+    let needed = taken + width::styled_width(&first.text) + 2 + width::styled_width(&right);
+    if needed <= usize::from(columns) {
+        first.right = right;
+    }
 }
 
 /// How many calls it is a part of, one in the other.
@@ -200,6 +230,23 @@ fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
     }
 }
 
+/// What a call does as it says itself, else by the name of its tool, where that is its title or stands in front of it.
+/// Only for being shown: nothing is allowed by a name.
+pub(super) fn kind_of(t: &ToolCall) -> ToolKind {
+    let named = || {
+        let name: String = tool_name(t.label())?.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+        let name = name.to_lowercase();
+        TOOLS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(kind, _)| *kind)
+    };
+    if t.kind == ToolKind::Other { named().unwrap_or_default() } else { t.kind }
+}
+
+/// What stands in front of a colon, if it is one word; else the title, if that is one.
+fn tool_name(title: &str) -> Option<&str> {
+    let name = title.split_once(": ").map_or(title, |(name, _)| name).trim();
+    (!name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).then_some(name)
+}
+
 /// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
 pub(super) fn deed(t: &ToolCall) -> &'static str {
     if t.is_agent {
@@ -216,7 +263,7 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
         };
     }
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
-        return verb(t.kind);
+        return verb(kind_of(t));
     }
     let (mut adds, mut deletes) = (true, true);
     for change in changes {
@@ -237,7 +284,7 @@ pub fn wish(t: &ToolCall, previews: &[WritePreview]) -> &'static str {
     match deed(t) {
         "create" if previews.iter().any(|preview| preview.old.is_some()) => "edit",
         verb @ ("create" | "edit" | "delete") => verb,
-        _ => labels::verb(t.kind),
+        _ => labels::verb(kind_of(t)),
     }
 }
 
@@ -272,10 +319,11 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
         return StyledText::from(label(command).as_str());
     }
     let title = relative(&label(t.label()), ctx);
-    let bare = without_verb(&title, t.kind);
+    let kind = kind_of(t);
+    let bare = if kind == t.kind { without_verb(&title, kind) } else { without_name(&title) };
     if let Some(files) = files(t, ctx) {
         // The title of a read may say which lines.
-        let says_more = t.kind == ToolKind::Read && bare.starts_with(files.as_str());
+        let says_more = kind == ToolKind::Read && bare.starts_with(files.as_str());
         return StyledText::from(if says_more { bare } else { files.as_str() });
     }
     let mut text = StyledText::from(bare);
@@ -288,7 +336,7 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
         let name = path.rsplit('/').next().unwrap_or(&path);
         if bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file") {
             text = StyledText::from(path.as_str());
-        } else if !bare.contains(name) && matches!(t.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+        } else if !bare.contains(name) && matches!(kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
             text.push(&format!("  {path}"), Token::Dim);
         }
     }
@@ -299,7 +347,7 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
 fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let mut paths: Vec<&str> = t.content.iter().filter_map(|c| Some(c.change()?.path.as_str())).collect();
     paths.extend(diffs::in_input(t).into_iter().map(|file| file.path));
-    if paths.is_empty() && matches!(t.kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+    if paths.is_empty() && matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
         paths = t.locations.iter().map(|l| l.path.as_str()).collect();
     }
     let mut seen = std::collections::HashSet::new();
@@ -340,6 +388,11 @@ fn relative(title: &str, ctx: &CellCtx<'_>) -> String {
         title = title.replace(&prefix, "");
     }
     title
+}
+
+/// `ReadFile: src/main.rs` → `src/main.rs`.
+fn without_name(title: &str) -> &str {
+    title.split_once(": ").map_or("", |(_, rest)| rest.trim())
 }
 
 /// `Edit src/main.rs` → `src/main.rs`: the verb stands beside it already.

@@ -44,7 +44,7 @@ pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -
         Went::Saved(Some(path)) => format!("{what} are in {}", labels::file(&path, home)),
         Went::Saved(None) => format!("not saved: {what} could not be written into the state directory"),
         Went::IntoFile(path) => {
-            format!("too long for the terminal's clipboard: {what} are in {}", labels::file(&path, home))
+            format!("{} has {what}: too long for the terminal's clipboard", labels::file(&path, home))
         }
     };
     (words, None)

@@ -5,11 +5,19 @@
 use super::Running;
 use super::context::{update_cx, view_cx};
 use crate::model::ids::EntryId;
+use crate::ui::frame::Urgency;
+use crate::ui::keys::Step;
 use crate::ui::msg::ScrollBy;
 use crate::ui::screen::Device;
-use crate::ui::state::reading::Way;
+use crate::ui::state::reading::{Looked, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::update;
+use std::time::{Duration, Instant};
+
+/// How long what has left memory is read before the screen has its turn.
+const LOOK: Duration = Duration::from_millis(8);
+/// Entries of a choice that come back into memory.
+const MOST_BACK: usize = 256;
 
 pub(super) fn fold<D: Device>(running: &mut Running<D>, entry: EntryId) {
     let Running { engine, app, options, transcript, info, .. } = running;
@@ -50,8 +58,33 @@ pub(super) fn seek<D: Device>(running: &mut Running<D>, way: Way) {
     }
     let Running { engine, app, info, .. } = running;
     let Some(cx) = update_cx(engine, app, info) else { return };
-    if update::reading::seek_on(app, cx, way) {
+    if update::reading::seek_on(app, cx, way) == Looked::Found {
         seek_here(running, way);
+    }
+}
+
+/// Goes on looking for the next entry of a sort, for a moment at a time: what has left memory is read for that.
+pub(super) fn look_on<D: Device>(running: &mut Running<D>) {
+    let Running { engine, app, info, frames, .. } = running;
+    let Some(looks) = app.view.reading.as_ref().and_then(|reading| reading.looks.clone()) else { return };
+    let Some(cx) = update_cx(engine, app, info) else { return };
+    let (until, history) = (Instant::now() + LOOK, engine.history());
+    let looked = update::reading::look_on(app, cx, |away, id| (Instant::now() < until).then(|| away.read(id, history)));
+    frames.want(Urgency::NextFrame, cx.now);
+    if looked == Looked::Found && looks.step == Step::Found {
+        seek_here(running, looks.way);
+    }
+}
+
+/// Has those entries back in memory that keys are about while the conversation is read.
+pub(super) fn bring_back<D: Device>(running: &mut Running<D>) {
+    let Some(reading) = &running.app.view.reading else { return };
+    let from = reading.from.unwrap_or(reading.at);
+    let chosen = (from.0.min(reading.at.0)..=from.0.max(reading.at.0)).take(MOST_BACK).map(EntryId);
+    let ids: Vec<EntryId> = chosen.chain(running.info.hits.iter().map(|(_, entry)| *entry)).collect();
+    let shown = running.app.shown();
+    for id in ids {
+        running.engine.bring_back(shown, id);
     }
 }
 

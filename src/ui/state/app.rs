@@ -9,6 +9,7 @@ use super::inspector::Inspector;
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::pictures::Pictures;
+use super::review::bar::Bar;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
@@ -54,6 +55,8 @@ pub struct App {
     pub status_words: Option<StyledText>,
     /// Keys after which others are waited for.
     pub chord: Option<Chord>,
+    /// Until then a digit goes on with an earlier session of the first screen.
+    pub chooses_until: Option<Now>,
     pub quit_armed_until: Option<Now>,
     /// The person has been asked whether the session is to be closed, and from when on the answer counts.
     pub close_armed: Option<Now>,
@@ -120,6 +123,7 @@ impl App {
             toast: None,
             status_words: None,
             chord: None,
+            chooses_until: None,
             quit_armed_until: None,
             close_armed: None,
             opener: None,
@@ -272,6 +276,7 @@ impl App {
         self.picker = None;
         self.help = None;
         self.toast = None;
+        self.chooses_until = None;
         self.quit_armed_until = None;
         self.close_armed = None;
         self.opener = None;
@@ -279,6 +284,13 @@ impl App {
         self.refusal = None;
         self.list = None;
         self.inspector = None;
+    }
+
+    /// What is looked for is typed, in the conversation or in the review.
+    pub fn is_searching(&self) -> bool {
+        let in_review = self.view.review_here().and_then(|review| review.bar.as_ref());
+        let in_review = self.view.focus == Focus::Review && matches!(in_review, Some(Bar::Search(_)));
+        in_review || self.view.reading.as_ref().is_some_and(|reading| reading.search.is_some())
     }
 
     /// One line is typed that is no prompt.
@@ -312,6 +324,8 @@ impl App {
             Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::Begun => self.chord.is_some(),
+            Holds::Looks => self.view.reading.as_ref().is_some_and(|reading| reading.looks.is_some()),
+            Holds::Chooses => self.chooses_until.is_some(),
             Holds::CloseArmed => self.close_armed.is_some(),
             Holds::QuitArmed => self.quit_armed_until.is_some(),
             Holds::Runs(entry) => session.tool(*entry).is_some_and(|call| !call.is_finished()),
@@ -326,6 +340,7 @@ impl App {
     /// Takes note of a changed model and of the time: sessions get their views, and lose them when they are closed.
     pub fn sync(&mut self, model: &Model, now: Now) {
         self.chord.take_if(|chord| chord.until <= now);
+        self.chooses_until.take_if(|until| *until <= now);
         for (key, session) in model.sessions() {
             if key != self.shown && !is_closed(session) && !session.is_aside() {
                 self.others.entry(key).or_default();

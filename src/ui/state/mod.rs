@@ -74,6 +74,10 @@ pub enum Holds {
     Unconfirmed,
     /// Further keys are waited for.
     Begun,
+    /// An entry is looked for while the conversation is read.
+    Looks,
+    /// A digit is waited for that goes on with an earlier session.
+    Chooses,
     /// A second Ctrl+C would quit.
     QuitArmed,
     /// A second Alt+W would close the session.

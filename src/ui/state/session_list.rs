@@ -348,6 +348,14 @@ impl SessionList {
         }
     }
 
+    /// Selects an earlier session, unless it is not there any more.
+    pub fn select_past(&mut self, which: &Which) -> bool {
+        let is_it = |row: usize| matches!(self.row(row), Some(Row::Past(one)) if one.which() == *which);
+        let found = (0..self.len()).find(|row| is_it(*row));
+        self.selected = found.unwrap_or(self.selected);
+        found.is_some()
+    }
+
     /// What a key means here.
     pub fn act(&mut self, action: Action, frame: &ListFrame, offers: Offers<'_>) -> Step {
         if let Some(asks) = self.asks.take() {

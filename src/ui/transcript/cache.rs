@@ -6,7 +6,7 @@
 use super::DrawCtx;
 use super::reading::Reading;
 use crate::base::weighted::Weighted;
-use crate::base::width;
+use crate::base::{width, zone};
 use crate::model::entry::{Body, Entry};
 use crate::model::ids::{EntryId, SessionKey};
 use crate::text::line::LogicalLine;
@@ -54,6 +54,8 @@ struct Key {
     /// How much is known of pictures, for what has some.
     drawn: u64,
     ambiguous_is_wide: bool,
+    /// The day, for what says a date.
+    day: i64,
 }
 
 /// What is known of an entry.
@@ -258,6 +260,7 @@ impl Cache {
             with: 0,
             drawn: cx.pictures.filter(|_| cells::pictures::of(entry).next().is_some()).map_or(0, Pictures::generation),
             ambiguous_is_wide: width::ambiguous_is_wide(),
+            day: if matches!(entry.body, Body::User(_)) { cx.session.date(cx.now).map_or(0, zone::day) } else { 0 },
         }
     }
 

@@ -667,6 +667,22 @@ fn an_address_leads_there_from_each_of_its_rows() {
 }
 
 #[test]
+fn an_address_that_may_go_on_leads_nowhere_yet() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    stage.chunk(ChunkKind::Agent, "See https://good.example, and https://example.co");
+    let to = |stage: &mut Stage| -> Vec<String> {
+        let links = stage.draw(80, 10).1.links;
+        links.iter().map(|(.., to)| to.to_string()).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    };
+    assert_eq!(to(&mut stage), ["https://good.example"]);
+    stage.chunk(ChunkKind::Agent, "m.example/x");
+    assert_eq!(to(&mut stage), ["https://good.example"]);
+    stage.done();
+    assert_eq!(to(&mut stage), ["https://example.com.example/x", "https://good.example"]);
+}
+
+#[test]
 fn a_file_with_a_line_leads_into_the_directory_of_the_session() {
     let mut stage = Stage::new();
     stage.prompt("go");

@@ -374,6 +374,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         let width = self.cache.width();
         let cx = self.cx;
         let start = self.cache.start(entry.id, point.piece);
+        let is_growing = !entry.finished && point.piece + 1 == self.pieces(index, &entry);
         let laid = self.laid(index, &entry, point.piece);
         for row in point.row..gap + laid.rows.len() as u32 {
             if *y >= area.bottom() {
@@ -388,7 +389,11 @@ impl<'a, 'b> Walk<'a, 'b> {
                 }
                 let at = LineAt { entry: entry.id, piece: start, line: row.line };
                 let marked = cx.selection.and_then(|all| all.of_line(at, line.text.len() as u32));
-                let links = paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                let mut links = paint::row(cx, line, spans, row, width, Rect { y: *y, height: 1, ..area }, buf);
+                // More of an address may be on its way, and it may lead elsewhere then.
+                if is_growing && row.line as usize + 1 == laid.lines.len() {
+                    links.retain(|(_, address)| !line.text.as_str().ends_with(&**address));
+                }
                 if let Some(bytes) = marked {
                     select::mark(cx.theme, line, row, width, bytes, Rect { y: *y, height: 1, ..area }, buf);
                 }

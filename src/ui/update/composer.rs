@@ -5,9 +5,10 @@ use crate::model::event::{Intent, Link, QueueAct};
 use crate::model::login::LogIn;
 use crate::ui::composer::Took;
 use crate::ui::keys::{Action, Key};
+use crate::ui::labels;
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
 use crate::ui::state::picker::{Picker, step};
-use crate::ui::state::timing::LEAVING;
+use crate::ui::state::timing::{LEAVING, TOAST};
 use crate::ui::state::{App, Focus, Holds};
 
 /// Prompts that are put aside at once.
@@ -220,7 +221,7 @@ fn steer(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     state.view.edits_queued = false;
     send(state, cx, |text, links| Intent::Steer { text, links }, out);
     if !cx.session.agent().caps.steers {
-        state.say("this agent takes nothing into a running turn: it is stopped, and then gets this", cx.now);
+        state.say(labels::STOPS_FIRST, cx.now);
     }
 }
 
@@ -298,6 +299,10 @@ fn tab(state: &mut App, cx: Cx<'_>) {
             toggle_dock(state, cx);
         } else if state.view.review_here().is_some() {
             state.view.focus = Focus::Review;
+        } else if !cx.frame.earlier.is_empty() && is_free(state) {
+            state.chooses_until = Some(cx.now.saturating_add(TOAST));
+            let words = "a digit goes on with that session · any other key is text";
+            state.say_while(Holds::Chooses, words, cx.now);
         }
         return;
     }

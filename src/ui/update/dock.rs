@@ -1,6 +1,6 @@
 //! Keys while the dock has the focus: the only place where something is answered.
 
-use super::{Cx, common, rule, sessions};
+use super::{Cx, common, rule, session_list, sessions};
 use crate::model::event::{AuthKind, AuthMethod, Intent, PermissionKind, PermissionOption};
 use crate::model::ids::ReqId;
 use crate::model::login::Keep;
@@ -115,6 +115,7 @@ pub(super) fn untaken(state: &mut App, cx: Cx<'_>) -> Option<String> {
 pub(super) fn reply(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>) {
     match state.view.dock.dialog {
         Some(Dialog::Permission(_)) => _ = heeded(state, cx, Action::Answer(number), out),
+        None if !cx.frame.earlier.is_empty() => _ = session_list::go_on_with(state, cx, number.into(), out),
         _ => state.say_while(Holds::NothingWaits, "nothing waits for you", cx.now),
     }
 }

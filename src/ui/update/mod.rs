@@ -66,7 +66,7 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     state.sync(cx.model, cx.now);
     state.view.edits_queued &= !state.view.composer.is_empty();
     if matches!(input, Input::Paste(_) | Input::Mouse { .. }) {
-        state.chord = None;
+        (state.chord, state.chooses_until) = (None, None);
     }
     match input {
         Input::Hasty(key) if decides(state, cx, key) => {
@@ -134,6 +134,10 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
 /// Whether a key would answer or decide something.
 fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
     let layer = layer(state);
+    // What is looked for may be typed and sent off in one go.
+    if state.is_searching() {
+        return false;
+    }
     if let Some(chord) = state.chord.as_ref().filter(|chord| chord.layer == layer) {
         let keys = [chord.keys.as_slice(), &[key]].concat();
         return state.keys.chord(layer, &keys).is_some_and(|action| layer.decides(action));
@@ -198,6 +202,13 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
     if layer == Layer::Terminal {
         return terminal::key(state, key, out);
+    }
+    let chooses = state.chooses_until.take().is_some_and(|until| cx.now < until) && layer == Layer::Composer;
+    if let (true, Code::Char(digit)) = (chooses, key.code)
+        && key.is_digit()
+        && session_list::go_on_with(state, cx, digit.to_digit(10).map_or(0, |digit| digit as usize), out)
+    {
+        return;
     }
     let begun = state.chord.take().filter(|chord| chord.layer == layer).map(|chord| chord.keys);
     let (is_chord, keys) = (begun.is_some(), [begun.unwrap_or_default(), vec![key]].concat());
@@ -517,6 +528,10 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
 
 /// A click into the conversation: what is there is unfolded or folded, or its review is opened.
 fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) {
+    if let Some(row) = cx.frame.earlier.iter().position(|(row, _)| *row == at.y) {
+        _ = session_list::go_on_with(state, cx, row + 1, out);
+        return;
+    }
     let Some((_, entry)) = cx.frame.hits.iter().find(|(row, _)| *row == at.y) else { return };
     match cx.session.entries().get(*entry).map(|e| &e.body) {
         Some(Body::Changes(changes)) if changes.totals.is_empty() => {}

@@ -5,6 +5,7 @@
 use super::{Cx, common, composer};
 use crate::model::event::{Intent, QueueAct};
 use crate::ui::keys::Action;
+use crate::ui::labels;
 use crate::ui::msg::Out;
 use crate::ui::state::App;
 
@@ -42,7 +43,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             act(QueueAct::Send(at));
             state.view.queued = None;
             if cx.session.turn.is_some() && !cx.session.agent().caps.steers {
-                state.say("this agent takes nothing into a running turn: it is stopped, and then gets this", cx.now);
+                state.say(labels::STOPS_FIRST, cx.now);
             }
         }
         Action::Char(_) => {

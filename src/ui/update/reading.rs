@@ -3,8 +3,9 @@
 //! Answers nothing and sends nothing. Invariant: what is selected is brought into view.
 
 use super::{Cx, common};
-use crate::base::{paths, sanitize};
+use crate::base::{human, paths, sanitize};
 use crate::model::entry::{Body, Entry};
+use crate::model::history::Away;
 use crate::model::ids::EntryId;
 use crate::text::address;
 use crate::ui::cells::parts::parts;
@@ -13,10 +14,10 @@ use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
 use crate::ui::state::picker::Picker;
-use crate::ui::state::reading::{Reading, Way};
+use crate::ui::state::reading::{Looked, Looks, Reading, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::sought::Sought;
-use crate::ui::state::{App, Focus};
+use crate::ui::state::{App, Focus, Holds};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,22 +47,24 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         return;
     }
+    let has_looked = reading.looks.take().is_some();
     if std::mem::take(&mut reading.has_letters) {
         return copy_by_letter(state, cx, action, out);
     }
     match action {
         Action::Letters => reading.has_letters = true,
+        Action::Escape if has_looked => {}
         Action::Escape if reading.from.is_some() => reading.from = None,
         Action::Escape | Action::Read | Action::CtrlC => {
             state.view.reading = None;
             out.push(Out::Scroll(ScrollBy::End));
         }
-        Action::Up => _ = go(state, cx, Step::Any, Way::Up),
-        Action::Down => _ = go(state, cx, Step::Any, Way::Down),
+        Action::Up => go(state, cx, Way::Up),
+        Action::Down => go(state, cx, Way::Down),
         Action::GoUp(Step::Found) => seek(state, cx, Way::Up, out),
         Action::GoDown(Step::Found) => seek(state, cx, Way::Down, out),
-        Action::GoUp(step) => _ = go(state, cx, step, Way::Up),
-        Action::GoDown(step) => _ = go(state, cx, step, Way::Down),
+        Action::GoUp(step) => _ = look(state, cx, step, Way::Up),
+        Action::GoDown(step) => _ = look(state, cx, step, Way::Down),
         Action::ToggleFold => out.push(Out::Fold(reading.at)),
         Action::Search => reading.search = Some(Composer::default()),
         Action::SelectEntries => reading.from = if reading.from.is_some() { None } else { Some(reading.at) },
@@ -160,35 +163,71 @@ fn seek(state: &mut App, cx: Cx<'_>, way: Way, out: &mut Vec<Out>) {
     }
 }
 
-/// The next entry with what is looked for, where the one that is selected has no more of it. False when there is none.
-pub fn seek_on(state: &mut App, cx: Cx<'_>, way: Way) -> bool {
-    go(state, cx, Step::Found, way)
+/// Looks for the next entry with what is looked for, where the one that is selected has no more of it.
+pub fn seek_on(state: &mut App, cx: Cx<'_>, way: Way) -> Looked {
+    look(state, cx, Step::Found, way)
 }
 
-/// False, and a word, when there is no more of it.
-fn go(state: &mut App, cx: Cx<'_>, step: Step, way: Way) -> bool {
-    let Some(reading) = &mut state.view.reading else { return false };
-    let sought = reading.sought.clone();
-    let folds = &state.view.folds;
+/// To the next entry of a sort, as far as that is seen without reading what has left memory.
+fn look(state: &mut App, cx: Cx<'_>, step: Step, way: Way) -> Looked {
+    if let Some(reading) = &mut state.view.reading {
+        reading.look(cx.session, step, way);
+    }
+    look_on(state, cx, |_, _| None)
+}
+
+/// Goes on with it; `read` gives an entry that has left memory, or nothing when that has taken long enough for now.
+pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> Option<Entry>) -> Looked {
+    let Some(reading) = &mut state.view.reading else { return Looked::Nothing };
+    let Some(looks) = reading.looks.clone() else { return Looked::Nothing };
+    let (sought, here, folds) = (reading.sought.clone(), reading.at, &state.view.folds);
     // What has no row of its own is found where it is shown.
     let row_of =
         |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).map(|entry| entry.id);
-    let here = reading.at;
-    let is_shown = |entry: &Entry| match (step, row_of(entry)) {
+    let is_shown = |entry: &Entry| match (looks.step, row_of(entry)) {
         _ if cells::is_blank(entry, cx.session) => false,
         (Step::Found, row) => row != Some(here) && sought.is_in(entry, || cells::source(entry, cx.session)),
         (_, row) => row.is_none(),
     };
-    let found = reading.go(cx.session, step, way, is_shown);
+    let looked = reading.look_on(cx.session, read, is_shown);
     if let Some(row) = cx.session.entries().get(reading.at).and_then(row_of) {
         reading.at = row;
     }
-    if !found {
-        let where_to = if way == Way::Up { "above" } else { "below" };
-        state.say(format!("no more of that {where_to}"), cx.now);
+    match looked {
+        Looked::Found => show(state, cx),
+        Looked::Nothing => {
+            let words = no_more(cx, looks.way);
+            state.say(words, cx.now);
+        }
+        Looked::NotYet => {
+            let left = human::count(reading.looks.as_ref().map_or(0, Looks::left) as u64, "entry");
+            state.say_while(Holds::Looks, format!("looking through {left} more · Esc leaves it"), cx.now);
+        }
+    }
+    looked
+}
+
+/// How far it was looked, where that is not all that was ever said.
+fn no_more(cx: Cx<'_>, way: Way) -> String {
+    let where_to = if way == Way::Up { "above" } else { "below" };
+    match cx.session.entries().gone() {
+        gone if gone > 0 && way == Way::Up => {
+            let earlier = human::thousands(gone);
+            format!("no more of that above · {earlier} earlier entries: acp-tui search TEXT")
+        }
+        _ => format!("no more of that {where_to}"),
+    }
+}
+
+/// To the next entry that draws something.
+fn go(state: &mut App, cx: Cx<'_>, way: Way) {
+    let Some(reading) = &mut state.view.reading else { return };
+    let folds = &state.view.folds;
+    let has_row = |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).is_none();
+    if !reading.go(cx.session, way, |entry| !cells::is_blank(entry, cx.session) && has_row(entry)) {
+        state.say(no_more(cx, way), cx.now);
     }
     show(state, cx);
-    found
 }
 
 /// Brings what is selected into view, where it is not.

@@ -37,6 +37,16 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     out.push(Out::ReadSessions);
 }
 
+/// Goes on with an earlier session of the first screen, as its row in the list would. False where none is shown there.
+pub(super) fn go_on_with(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) -> bool {
+    let Some((_, which)) = at.checked_sub(1).and_then(|at| cx.frame.earlier.get(at)) else { return false };
+    open(state, cx, out);
+    if state.list.as_mut().is_some_and(|list| list.select_past(which)) {
+        action(state, cx, Action::Accept, out);
+    }
+    true
+}
+
 fn attentions<'a>(state: &'a App, cx: Cx<'a>) -> impl Iterator<Item = (SessionKey, SessionRef<'a>, Attention)> {
     state.views().into_iter().filter_map(move |(key, view)| {
         let session = cx.model.at(key)?;

@@ -7,6 +7,7 @@ use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
 use crate::ui::state::session_list::{End, Past, PastSession, Starts};
+use crate::ui::tty::{Click, Input};
 use std::path::PathBuf;
 
 fn shown() -> PastSession {
@@ -105,4 +106,50 @@ fn an_empty_session_says_how_many_were_interrupted_here() {
         s.ui.interrupted.insert("/home/me/src/shop".into(), 2);
         assert!(s.draw().contains("2 were interrupted here"), "{}", s.shown);
     }
+}
+
+#[test]
+fn a_digit_behind_tab_goes_on_with_a_session_of_the_first_screen() {
+    let first_screen = || {
+        let mut s = Scene::ready(80, 24);
+        let older = PastSession::clean("older".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, shown().cwd)
+            .about(Some("add a test"), None, None)
+            .used(90, 2, End::Ended, vec![PathBuf::from("older.jsonl")], false);
+        s.ui.past = Past::Read([shown(), older].into());
+        assert!(s.draw().contains("1  mend the cart") && s.shown.contains("2  add a test"), "{}", s.shown);
+        s
+    };
+    let gone_on = |s: &Scene| match s.outs.last() {
+        Some(Out::GoOn(past)) => Some(past.id.clone()),
+        _ => None,
+    };
+    let mut s = first_screen();
+    s.press(Code::Tab);
+    assert!(s.draw().contains("a digit goes on with that session"), "{}", s.shown);
+    s.typed("2");
+    assert_eq!(gone_on(&s).as_deref(), Some("older"));
+    let mut s = first_screen();
+    s.key(Key::alt(Code::Char('1')));
+    assert_eq!(gone_on(&s).as_deref(), Some("old"), "Alt+digit from anywhere");
+    for keys in ["2", "\t3", "\tx1", "x\t1"] {
+        let mut s = first_screen();
+        for c in keys.chars() {
+            if c == '\t' {
+                s.press(Code::Tab)
+            } else {
+                s.typed(&c.to_string())
+            };
+        }
+        assert_eq!(gone_on(&s), None, "{keys:?}");
+        assert_eq!(s.ui.view.composer.text(), keys.replace('\t', ""), "{keys:?} is text");
+    }
+    let mut s = first_screen();
+    s.press(Code::Tab).after(5_000);
+    s.typed("1");
+    assert_eq!((gone_on(&s), s.ui.view.composer.text().to_string().as_str()), (None, "1"), "that was long ago");
+    let mut s = first_screen();
+    let y = s.shown.lines().position(|row| row.contains("2  add a test")).unwrap();
+    s.input(Input::Mouse { what: Click::Left, x: 10, y: y as u16 });
+    s.input(Input::Mouse { what: Click::Up, x: 10, y: y as u16 });
+    assert_eq!(gone_on(&s).as_deref(), Some("older"), "a click does the same");
 }

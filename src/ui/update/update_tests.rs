@@ -1,17 +1,20 @@
 use crate::model::auth_status::{Account, AuthState, AuthStatus};
 use crate::model::changes::{ReviewEvent, Scope, Totals};
-use crate::model::entry::{Block, Body};
+use crate::model::entries::Slot;
+use crate::model::entry::{Block, Body, ChunkKind};
 use crate::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent,
-    PermissionKind, PermissionOption, QueueAct, Stop,
+    PermissionKind, PermissionOption, PromptAnswer, PromptResult, QueueAct, Stop,
 };
 use crate::model::event::{Event, SessionResult, Update};
+use crate::model::history::fixture::Memory;
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
 use crate::model::login::{Keep, Secret};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
 use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
+use crate::model::setup::Setup;
 use crate::model::tool::{
     Change, Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording,
 };
@@ -25,7 +28,9 @@ use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
 use crate::ui::state::own_prompts::OwnPrompt;
+use crate::ui::state::reading::Looked;
 use crate::ui::tty::{Click, Input};
+use crate::ui::update::{Cx, reading};
 use proptest::prelude::*;
 use ratatui::buffer::Cell;
 
@@ -1837,4 +1842,61 @@ fn a_colon_opens_the_palette_and_what_nothing_is_found_for_is_a_text() {
     // Enter does what is found, as in the palette.
     s.typed(":redraw").press(Code::Enter);
     assert!(s.ui.picker.is_none() && s.outs.contains(&Out::Redraw), "{:?}", s.outs);
+}
+
+/// A conversation of which most has left memory, and where that is.
+fn mostly_away() -> (Scene, Memory) {
+    let (mut s, memory) = (Scene::ready(80, 24), Memory::default());
+    let feed = |s: &mut Scene, event: Event| drop(memory.reduce(&mut s.model, event.at_home(), s.now));
+    feed(&mut s, Event::Setup(Setup::History));
+    for n in 0..400 {
+        feed(&mut s, Event::User(prompt(&format!("prompt {n}"))));
+        let text = format!("answer {n}. {}\n", "words ".repeat(3000));
+        let update = Update::Whole { kind: ChunkKind::Agent, content: vec![Block::Text(text)] };
+        feed(&mut s, Event::Agent(AgentEvent::Update { session: session(), update }));
+        let turn = s.model.first().session().last_turn();
+        let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
+        feed(&mut s, Event::Agent(AgentEvent::PromptAnswered { turn, result }));
+    }
+    s.draw();
+    (s, memory)
+}
+
+#[test]
+fn what_has_left_memory_is_looked_through_as_well_and_esc_leaves_it() {
+    let (mut s, memory) = mostly_away();
+    let away = s.model.first().session().entries().slots().filter(|slot| slot.here().is_none()).count();
+    assert!(away > 300, "{away}");
+    s.press(Code::F(10)).typed("/answer 3.").input(Input::Hasty(Key::plain(Code::Enter)));
+    assert!(s.draw().contains("looking through") && s.shown.contains("Esc leaves it"), "{}", s.shown);
+    // A few at a time, as the loop does.
+    let look_on = |s: &mut Scene| {
+        let cx = Cx { model: &s.model, session: s.model.first(), frame: &s.info, now: s.now };
+        let mut left = 50;
+        reading::look_on(&mut s.ui, cx, |away, id| {
+            left -= 1;
+            (left > 0).then(|| away.read(id, &memory))
+        })
+    };
+    let mut steps = 0;
+    while look_on(&mut s) == Looked::NotYet {
+        steps += 1;
+    }
+    assert!(steps > 3, "{steps}");
+    let at = s.ui.view.reading.as_ref().unwrap().at;
+    let entries = s.model.first().session().entries();
+    let Some(Slot::Away(found)) = entries.slot(entries.index_of(at).unwrap()) else { panic!("it is in memory") };
+    let Body::Agent(message) = found.read(at, &memory).body else { panic!("no answer") };
+    assert!(message.text.starts_with("answer 3. words"), "{}", &message.text[..20]);
+    // To the prompt before, which needs no reading.
+    s.typed("[");
+    assert!(s.ui.view.reading.as_ref().unwrap().at < at && s.ui.view.reading.as_ref().unwrap().looks.is_none());
+    s.typed("/nowhere").press(Code::Enter);
+    while look_on(&mut s) == Looked::NotYet {}
+    assert!(s.draw().contains("no more of that above"), "{}", s.shown);
+    s.typed("N");
+    assert!(s.draw().contains("looking through"), "{}", s.shown);
+    s.press(Code::Esc);
+    assert!(s.ui.view.reading.as_ref().is_some_and(|reading| reading.looks.is_none()), "only that is left");
+    assert!(!s.draw().contains("looking through"), "{}", s.shown);
 }

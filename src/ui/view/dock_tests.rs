@@ -3,8 +3,8 @@
 use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::Block;
 use crate::model::event::{
-    AgentEvent, AgentRequest, Event, HostEvent, Intent, PermissionKind, PermissionOption, Stop, TerminalSpec, Update,
-    WriteFact,
+    AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent,
+    PermissionKind, PermissionOption, Stop, TerminalSpec, Update, WriteFact,
 };
 use crate::model::form::{FieldValue, Reply};
 use crate::model::ids::{ReqId, TurnId};
@@ -447,6 +447,7 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
         if works {
             s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
         }
+        s.say("done");
         s.after(34_000);
         s.end_turn(Stop::EndTurn);
         let (totals, session) = (Totals::default(), Totals::default());
@@ -455,7 +456,10 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
     };
     let shown = ends(true);
     assert!(shown.contains("─ 34 s · 1 call · nothing changed here ──"), "{shown}");
-    assert!(!ends(false).contains("nothing changed"), "a mere answer ends with itself");
+    let shown = ends(false);
+    assert!(!shown.contains("nothing changed"), "nothing was done that could: {shown}");
+    let rule = shown.lines().find(|row| row.starts_with("─ 34 s ──"));
+    assert!(rule.is_some_and(|row| row.trim_end().ends_with("──")), "{shown}");
 }
 
 const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";
@@ -1103,4 +1107,24 @@ fn the_directory_of_the_session_is_named_once_however_the_agent_writes_it() {
     call.raw_input = Patch::Set(serde_json::json!({ "command": "make", "workdir": "sub" }));
     s.ask_patch(1, call, &["Yes", "No"]);
     assert!(s.shown.contains("┃ in sub"), "{}", s.shown);
+}
+
+#[test]
+fn the_address_of_a_log_in_stands_once_in_full_and_its_host_is_never_cut() {
+    let long = format!("accounts.example.{}.evil.example", "a".repeat(60));
+    for (columns, host) in [(80, "accounts.example.org"), (120, &*long), (40, &*long)] {
+        let mut s = Scene::new(columns, 30);
+        s.start();
+        let auth = AuthMethod { id: "web".into(), name: "Web".into(), description: None, kind: AuthKind::Agent };
+        let result = InitResult { auth_methods: vec![auth], ..InitResult::default() };
+        s.agent(AgentEvent::Initialized(Ok(result)));
+        s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "log in"))));
+        s.intent(Intent::Authenticate { method: "web".into() });
+        let page = format!("https://{host}/auth?{}", "x".repeat(200));
+        s.event(Event::Host(HostEvent::LogInPrinted { line: format!("go to {page}") }));
+        s.draw();
+        let letters: String = s.shown.chars().filter(|c| !c.is_whitespace() && !"┏┃━".contains(*c)).collect();
+        assert_eq!(letters.matches(&page).count(), 1, "{}", s.shown);
+        assert!(letters.contains(&format!("{host}:https://")), "{}", s.shown);
+    }
 }

@@ -346,7 +346,7 @@ fn show_conversation(
     buf: &mut Buffer,
 ) -> bool {
     if cx.session.entries().is_empty() {
-        welcome::draw(cx, area, buf);
+        welcome::draw(cx, area, info, buf);
         info.transcript = area;
         return false;
     }
@@ -355,7 +355,7 @@ fn show_conversation(
         let top = info.hits.first().map_or(area.bottom(), |(y, _)| *y);
         let above = Rect { height: top.saturating_sub(area.y + 1), ..area };
         if above.height >= welcome::ROWS {
-            welcome::draw(cx, above, buf);
+            welcome::draw(cx, above, info, buf);
         }
     }
     animated

@@ -109,7 +109,7 @@ fn the_first_screen_names_what_can_be_gone_on_with() {
     s.draw();
     let row = s.shown.lines().find(|row| row.contains("mend it")).unwrap();
     assert!(row.trim_end().ends_with("interrupted · 2 min ago"), "{}", s.shown);
-    assert!(!s.shown.contains("other ") && s.shown.contains("F8 goes on with it"), "{}", s.shown);
+    assert!(!s.shown.contains("other ") && s.shown.contains("Tab, then 1") && s.shown.contains("  1  "), "{}", s.shown);
     s.ui.interrupted.insert("/home/me/src/shop".into(), 1);
     assert!(!s.draw().contains("interrupted here"), "it is said once: {}", s.shown);
     assert!(s.shown.contains("nothing is sent before you press Enter"), "{}", s.shown);

@@ -11,6 +11,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::text::wrap::laid_out;
 use crate::ui::labels;
+use crate::ui::msg::FrameInfo;
 use crate::ui::state::session_list::{End, Past, PastSession};
 use crate::ui::status_line;
 use ratatui::buffer::Buffer;
@@ -24,6 +25,10 @@ const LARGE: (u16, u16) = (100, 18);
 const BLOCK: u16 = 86;
 /// Columns of the name in large letters, with what is free behind it.
 const BESIDE_LOGO: usize = 30;
+/// Rows of a heading.
+const HEADING: u8 = 1;
+/// Columns from which a heading has room for two keys.
+const ROOMY: u16 = 60;
 /// Earlier sessions that are named.
 const EARLIER: usize = 3;
 /// Rows of the keys that are named.
@@ -33,14 +38,15 @@ const REMARKS: usize = 3;
 /// Rows that it is worth being drawn in.
 pub const ROWS: u16 = 3;
 
-pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
+pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     let is_large = area.width >= LARGE.0 && area.height >= LARGE.1;
     let at = if is_large {
         Rect { x: area.x + (area.width - BLOCK) / 2, width: BLOCK, ..area }
     } else {
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
-    let (mut head, earlier) = (head(cx, is_large, buf), earlier(cx, at.width));
+    let all = earlier(cx);
+    let (mut head, earlier) = (head(cx, is_large, buf), listed(&all, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);
     if !remarks.is_empty() && !head.is_empty() {
@@ -49,10 +55,10 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     head.extend(remarks);
     let height = usize::from(at.height);
     let blank = || vec![StyledText::new()];
-    let all = [head.clone(), if head.is_empty() { Vec::new() } else { blank() }];
-    let mut lines = all.concat();
+    let mut lines = [head.clone(), if head.is_empty() { Vec::new() } else { blank() }].concat();
     let air = if is_large { blank() } else { Vec::new() };
     let is_listed = !earlier.is_empty() && lines.len() + earlier.len() + 1 + KEYS + air.len() < height;
+    let mut above = lines.len() + air.len() + usize::from(HEADING);
     if is_listed {
         lines = [lines, air.clone(), earlier, blank(), air].concat();
     }
@@ -61,6 +67,9 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     let room = height.saturating_sub(lines.len());
     lines.extend(keys.into_iter().take(room));
     let first = if is_large { (height - lines.len()) / 2 } else { height.saturating_sub(lines.len() + 1) };
+    above += first;
+    let rows = (at.y..at.bottom()).skip(above).filter(|_| is_listed);
+    info.earlier = rows.zip(all.iter().take(EARLIER).map(|one| one.which())).collect();
     for (line, y) in lines.iter().zip((at.y..at.bottom()).skip(first)) {
         let line = width::truncate_styled(line, usize::from(at.width));
         paint::put(buf, at.x, y, at.width, &line, cx.theme);
@@ -123,27 +132,32 @@ fn remarks(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
     lines
 }
 
-/// The newest earlier sessions of this directory.
-fn earlier(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
+/// The earlier sessions of this directory that can be gone on with, the newest first.
+fn earlier<'a>(cx: &ViewCx<'a>) -> Vec<&'a PastSession> {
     let Past::Read(all) = &cx.state.past else { return Vec::new() };
     let is_near = |one: &PastSession| cx.state.trees.origins.are_alike(&one.cwd, Path::new(&cx.session.cwd));
     let here = |one: &&PastSession| !one.is_gone && one.end != End::Open && is_near(one);
-    let all: Vec<&PastSession> = all.iter().filter(here).collect();
+    all.iter().filter(here).collect()
+}
+
+/// The newest of them, and which keys lead there.
+fn listed(all: &[&PastSession], columns: u16) -> Vec<StyledText> {
     if all.is_empty() {
         return Vec::new();
     }
     let right = match all.len() {
-        1 => "F8 goes on with it".to_owned(),
+        1 => "Tab, then 1".to_owned(),
+        n if columns >= ROOMY => format!("Tab, then a digit · F8 lists all {n}"),
         n => format!("F8 lists all {n}"),
     };
     let mut lines = vec![spread("Go on with", Token::Text.into(), &right, Token::Dim, columns)];
-    for one in all.iter().take(EARLIER) {
+    for (at, one) in all.iter().take(EARLIER).enumerate() {
         let (how, token) = match one.end {
             End::Interrupted => ("interrupted · ", Token::Warn),
             End::Open | End::Ended => ("", Token::Dim),
         };
         let right = format!("{how}{}", human::ago(one.age));
-        let name = format!("  {}", one.name().unwrap_or(&one.agent));
+        let name = format!("  {}  {}", at + 1, one.name().unwrap_or(&one.agent));
         lines.push(spread(&name, Token::Dim.into(), &right, token, columns));
     }
     lines

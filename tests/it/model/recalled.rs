@@ -21,7 +21,7 @@ fn entry(turn: u64, body: Body) -> Entry {
 fn past() -> Past {
     let user = |text: &str| {
         let (text, links, state, message_id) = (text.to_owned(), Vec::new(), UserState::Sent, None);
-        Body::User(UserMessage { text, links, state, message_id })
+        Body::User(UserMessage { text, links, state, message_id, sent: None })
     };
     let agent = |text: &str| Body::Agent(Message { text: text.to_owned(), ..Message::default() });
     let entries =

@@ -13,7 +13,11 @@ use crate::text::address;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::text::width;
 use crate::ui::labels;
+
+/// Columns of an address that stands as a whole somewhere else.
+const BEGINNING: usize = 52;
 
 pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
     let (session, error) = (cx.session, &log_in.error);
@@ -31,7 +35,9 @@ pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
         body.extend(cx.state.view.dock.stderr.iter().map(|l| quoted(l)));
     }
     let page = labels::log_in_page(session);
-    body.extend(page.iter().map(|page| page_line(page)));
+    let said = error.data_lines().into_iter().take(DETAIL_LINES).chain([error.message.clone()]);
+    let is_quoted = said.into_iter().any(|said| page.as_ref().is_some_and(|page| said.contains(page.as_str())));
+    body.extend(page.iter().map(|page| address_line(page, is_quoted)));
     let method = |(at, method): (usize, &AuthMethod)| {
         let name = sanitize::line(&method.name);
         let name = name.trim();
@@ -49,10 +55,20 @@ pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
 
 /// The address of a page with its host in front, as far as that can be told for certain.
 pub(super) fn page_line(page: &str) -> LogicalLine {
-    let host = address::host(page).map_or_else(|| "a host that cannot be told for certain".to_owned(), str::to_owned);
+    line_of(page, page)
+}
+
+fn line_of(page: &str, shown: &str) -> LogicalLine {
+    let host = address::host(page).unwrap_or("a host that cannot be told for certain");
     let mut text = StyledText::of(format!("{host}: "), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
-    text.push(page, Token::Quote);
+    text.push(shown, Token::Quote);
     LogicalLine { text, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
+}
+
+/// The same with the beginning of the address, where all of it stands somewhere else on the screen or in the conversation.
+/// The host is never cut.
+fn address_line(page: &str, is_said: bool) -> LogicalLine {
+    if is_said { line_of(page, &width::truncate(page, BEGINNING)) } else { page_line(page) }
 }
 
 /// What the agent says of a way to log in, and the command that the person has to run.
@@ -90,7 +106,9 @@ pub(super) fn under_way(session: SessionRef<'_>, method: &str, attempt: &Attempt
         How::Restart => ("Logged in. The agent is started again when its other sessions rest.", None),
     };
     let page = labels::log_in_page(session);
-    let body = [head, plain(note, Token::Dim)].into_iter().chain(page.iter().map(|page| page_line(page))).collect();
+    let is_said = |page: &String| session.log_in_lines().iter().any(|line| line.contains(page.as_str()));
+    let address = page.iter().map(|page| address_line(page, is_said(page)));
+    let body = [head, plain(note, Token::Dim)].into_iter().chain(address).collect();
     let pages: &[_] = if page.is_some() { &[("o", "open the page"), ("c", "copy it")] } else { &[] };
     let last = [("x", "leave"), ("r", "start it again")];
     let all: Vec<_> = first.into_iter().chain(pages.iter().copied()).chain(last).collect();

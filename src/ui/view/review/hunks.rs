@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// From this width on a line has both its numbers.
 const NUMBERS_FROM: u16 = 56;
 /// From this width on the words to click are shown.
-const BUTTONS_FROM: u16 = 72;
+const BUTTONS_FROM: u16 = 60;
 
 /// What all rows share.
 struct Page<'a> {
