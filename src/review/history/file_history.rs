@@ -11,7 +11,7 @@ use crate::review::state::State;
 use crate::review::text::diff::{Edit, edits};
 use crate::review::text::lines::Lines;
 use crate::review::text::merge::follow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,11 +175,13 @@ impl FileHistory {
     /// Which lines of the newest text came with which step.
     pub fn blame(&self, files: &mut Contents) -> Result<Blame, ReviewError> {
         let mut blame: Blame = Vec::new();
-        let mut known: Vec<(State, Blame)> = self.steps.first().map(|s| (s.before, Vec::new())).into_iter().collect();
+        // What is taken back or done again is whose it was before.
+        let again: HashSet<State> = self.steps.iter().filter(|step| step.decided).map(|step| step.after).collect();
+        let first = self.steps.first().map(|step| (step.before, Blame::new()));
+        let mut known: HashMap<State, Blame> = first.filter(|(state, _)| again.contains(state)).into_iter().collect();
         for (number, step) in self.steps.iter().enumerate() {
-            // What is taken back or done again is whose it was before.
             if step.decided
-                && let Some((_, earlier)) = known.iter().rev().find(|(state, _)| *state == step.after)
+                && let Some(earlier) = known.get(&step.after)
             {
                 blame.clone_from(earlier);
                 continue;
@@ -191,9 +193,24 @@ impl FileHistory {
             blame =
                 blame.iter().flat_map(|(range, who)| pieces(&changed, range).into_iter().map(|r| (r, *who))).collect();
             blame.extend(changed.iter().map(|e| (e.new.clone(), number)));
-            known.push((step.after, blame.clone()));
+            self.forget_places(&mut blame);
+            if again.contains(&step.after) {
+                known.insert(step.after, blame.clone());
+            }
         }
         Ok(blame)
+    }
+
+    /// Of the places where nothing is left, one is enough for each turn and author: the newest. There would be as many as
+    /// lines were ever changed.
+    fn forget_places(&self, blame: &mut Blame) {
+        let mut named = HashSet::new();
+        let mut is_new = |(range, who): &(Range<usize>, usize)| {
+            let author = self.steps.get(*who).map(|step| (step.turn, step.cause, step.doubt));
+            !range.is_empty() || named.insert((range.start, author))
+        };
+        let kept: Vec<_> = blame.drain(..).rev().filter(|one| is_new(one)).collect();
+        blame.extend(kept.into_iter().rev());
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
 //! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
-//! open to review, in doubt where a command of the person's may have made it. What happened while such a command ran is
+//! open to review, in doubt where a command of the person's may have made it, or where it went at a time that is not known
+//! and a turn has ended since without a look. What happened while such a command ran is
 //! a call's doing only as far as the call says what it puts there. A call explains only what happened while it ran. Turns
 //! of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
 
@@ -115,6 +116,8 @@ pub struct Attribution {
     /// Looks so far; a tool call counts for a look when it was not finished before the look before it.
     looks: u64,
     last_scan: u64,
+    /// A turn has ended since and its end could not be looked at: what is found gone may have gone after it.
+    is_behind: bool,
     /// Writes through the client since no turn ran.
     wrote: bool,
     /// The number of the last look at each path that was looked at by itself.
@@ -254,6 +257,12 @@ impl Attribution {
     pub fn looked_at_all(&mut self) {
         self.looks += 1;
         self.last_scan = self.looks;
+        self.is_behind = false;
+    }
+
+    /// The look at the end of a turn has failed.
+    pub const fn missed_an_end(&mut self) {
+        self.is_behind = true;
     }
 
     /// A look at some paths is over.
@@ -337,6 +346,9 @@ impl Attribution {
         });
         if is_idle && command.is_none() {
             return Attributed::new(Cause::Person, None);
+        }
+        if self.is_behind && matches!(when, When::By(_)) {
+            return Attributed::in_doubt(beside_persons);
         }
         // Nothing tells its doing from that of a command or of the agent itself.
         if beside_persons {

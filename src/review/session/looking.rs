@@ -63,7 +63,7 @@ impl ReviewSession {
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
         self.dir.restore();
-        self.scan()?;
+        self.scan().inspect_err(|_| self.attribution.missed_an_end())?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
         let noted = self.log.turn_ends(turn);

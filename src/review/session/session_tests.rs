@@ -119,6 +119,16 @@ impl Place {
     }
 
     fn note(&mut self, doing: ToolEffect, names: &[&str], claims: Vec<ClaimedEdit>, finished: bool) {
+        self.tell(doing, names, claims, finished).unwrap();
+    }
+
+    fn tell(
+        &mut self,
+        doing: ToolEffect,
+        names: &[&str],
+        claims: Vec<ClaimedEdit>,
+        finished: bool,
+    ) -> Result<bool, ReviewError> {
         let paths = names.iter().map(|n| self.at(n)).collect();
         let note = ToolNote {
             entry: EntryId(self.entry),
@@ -131,7 +141,7 @@ impl Place {
             paths,
             claims,
         };
-        self.review.tool(&note).unwrap();
+        self.review.tool(&note)
     }
 
     /// A tool call that names the file and writes it itself.
@@ -2045,17 +2055,62 @@ fn of_a_file_that_went_silently_and_was_made_anew_it_is_said_that_it_is_not_back
     }
 }
 
+/// What a store has is away, and it takes nothing.
+fn without_packs(place: &mut Place, what: impl FnOnce(&mut Place)) {
+    let packs = place.review.dir().join(STORE).join("objects/pack");
+    fs::rename(&packs, packs.with_extension("away")).unwrap();
+    fs::write(&packs, "").unwrap();
+    what(place);
+    fs::remove_file(&packs).unwrap();
+    fs::rename(packs.with_extension("away"), &packs).unwrap();
+}
+
+#[test]
+fn what_went_after_a_turn_whose_end_could_not_be_looked_at_is_not_certainly_the_agents() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n"), ("d", b"d\n")]);
+    place.review.begin_turn(1).unwrap();
+    without_packs(&mut place, |p| {
+        p.entry += 1;
+        p.note(ToolEffect::Runs, &[], Vec::new(), false);
+        p.write("a", "agent\n");
+        p.tell(ToolEffect::Runs, &[], Vec::new(), true).unwrap_err();
+        p.review.end_turn(1).unwrap_err();
+    });
+    place.review.leave_turn(1).unwrap();
+    fs::remove_file(place.at("b")).unwrap();
+    place.turn(2, |p| p.command(|p| fs::remove_file(p.at("c")).unwrap()));
+    let done = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+    let of = |name: &str| done.iter().find(|one| one.path == Path::new(name)).map(|one| one.outcome);
+    assert_eq!(of("b"), Some(RewindOutcome::Doubtful), "{done:?}");
+    assert!(!place.at("b").exists());
+    assert_eq!(place.read("c"), "c\n");
+}
+
+#[test]
+fn whose_lines_are_does_not_grow_with_how_often_they_were_changed() {
+    let text = |n: usize| {
+        (0..40).map(|line| format!("{}\n", if line % 2 == 0 { n * 100 + line } else { 0 })).collect::<String>()
+    };
+    let mut place = Place::with(&[("a", text(0).as_bytes())]);
+    let pieces = |place: &mut Place| {
+        let ReviewSession { log, files, .. } = &mut place.review;
+        log.history(Path::new("a")).unwrap().blame(files).unwrap().len()
+    };
+    place.turn(1, |p| {
+        p.client_writes("a", &text(1));
+        let once = pieces(p);
+        assert!(once >= 20);
+        (2..30).for_each(|n| p.client_writes("a", &text(n)));
+        assert!(pieces(p) <= 2 * once, "{} of {once}", pieces(p));
+    });
+}
+
 #[test]
 fn a_look_that_failed_is_said_in_the_report() {
     let mut place = Place::with(&[("a", b"a\n")]);
-    let packs = place.review.dir().join(STORE).join("objects/pack");
     place.review.begin_turn(1).unwrap();
     place.write("a", "agent\n");
-    fs::rename(&packs, packs.with_extension("away")).unwrap();
-    fs::write(&packs, "").unwrap();
-    place.review.end_turn(1).unwrap_err();
-    fs::remove_file(&packs).unwrap();
-    fs::rename(packs.with_extension("away"), &packs).unwrap();
+    without_packs(&mut place, |p| drop(p.review.end_turn(1).unwrap_err()));
     let mut place = place.reopen();
     let said = place.review.trouble().unwrap();
     assert!(said.starts_with("the files could not be looked at: "), "{said}");
