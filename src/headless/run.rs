@@ -522,11 +522,14 @@ impl Exec {
             });
         }
         info!(?cause, "cancels the turn");
-        let news = engine.intent(Intent::Cancel);
         let now = Instant::now();
+        let news = engine.intent(Intent::Cancel);
+        // In a flood, and beside commands that burn the processor, it is noticed late that the time is over.
+        let earliest = now.checked_sub(patience::LATE / 2).unwrap_or(now);
+        let over = self.options.deadline.map_or(now, |deadline| deadline.clamp(earliest, now));
         let until = match cause {
             Cause::Signal(_) => now + patience::CUT,
-            Cause::Timeout => now + patience::LATE,
+            Cause::Timeout => over + patience::LATE,
             Cause::ReaderGone => {
                 let late = self.options.deadline.map(|deadline| deadline.max(now) + patience::LATE);
                 late.map_or(now + patience::UNWATCHED, |late| late.min(now + patience::UNWATCHED))

@@ -117,8 +117,16 @@ impl Manifest {
         Ok((book, Some((head, entries))))
     }
 
-    /// Whether both are where and as long as they were written.
-    pub(crate) fn stands(&self) -> bool {
+    /// Writes both anew unless they are where and as long as they were written.
+    pub(crate) fn restore(&mut self, head: &Header, entries: &Entries) -> Result<(), ReviewError> {
+        if self.stands() {
+            return Ok(());
+        }
+        *self = Self::create(&self.dir)?;
+        self.rewrite(head, entries)
+    }
+
+    fn stands(&self) -> bool {
         let size = |name: &str| self.dir.join(name).symlink_metadata().map(|meta| meta.len());
         let is_ours = || {
             let (there, held) = (self.dir.join("log").symlink_metadata(), self.log.metadata());

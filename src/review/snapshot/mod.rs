@@ -565,6 +565,16 @@ impl Snapshot {
         self.head.ledger
     }
 
+    /// Whether there was a look at everything, and what it saw is not on record any more. `had_turns`: one precedes each.
+    pub fn has_lost_all(&self, had_turns: bool) -> bool {
+        !self.looked && (had_turns || self.ignored.began != Time::default())
+    }
+
+    /// What was seen is written down once more where somebody has removed it, or written over it.
+    pub fn restore(&mut self) -> Result<(), ReviewError> {
+        if self.looked && self.is_saved() { self.book.restore(&self.head, &self.seen) } else { Ok(()) }
+    }
+
     pub const fn is_saved(&self) -> bool {
         self.unsaved.is_empty()
     }

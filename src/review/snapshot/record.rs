@@ -1,14 +1,10 @@
-//! Whether what a snapshot has on the disk is there as it was written.
+//! Whether the directories of a store are what they should be: an agent can reach them.
 //!
-//! An agent can reach it. Invariants: nothing is read or written through a link; what was removed while the snapshot is
-//! open is written anew, and what was removed later is said to be gone.
+//! Looks at nothing in them. Invariant: nothing of a store is read or written behind a link.
 
-use super::Snapshot;
-use super::manifest::Manifest;
 use super::preserve::KEPT;
 use crate::base::paths::visible;
 use crate::review::error::ReviewError;
-use crate::review::worktree::walk::Time;
 use std::path::{Path, PathBuf};
 
 /// Directories in a store.
@@ -30,21 +26,5 @@ pub(super) fn check(dir: &Path) -> Result<(), ReviewError> {
             visible(odd.as_os_str())
         ))),
         None => Ok(()),
-    }
-}
-
-impl Snapshot {
-    /// Whether there was a look at everything, and what it saw is not on record any more. `had_turns`: one precedes each.
-    pub fn has_lost_all(&self, had_turns: bool) -> bool {
-        !self.looked && (had_turns || self.ignored.began != Time::default())
-    }
-
-    /// What was seen is written down once more where somebody has removed it, or written over it.
-    pub fn restore(&mut self) -> Result<(), ReviewError> {
-        if !self.looked || !self.is_saved() || self.book.stands() {
-            return Ok(());
-        }
-        self.book = Manifest::create(&self.dir)?;
-        self.book.rewrite(&self.head, &self.seen)
     }
 }
