@@ -234,9 +234,9 @@ fn nothing_of_a_record_is_read_or_written_behind_a_link() {
         let temp = place.closed();
         let at = dir.join("store").join(name);
         if at.exists() {
-            fs::rename(&at, &elsewhere).unwrap()
+            fs::rename(&at, &elsewhere).unwrap();
         } else {
-            fs::create_dir(&elsewhere).unwrap()
+            fs::create_dir(&elsewhere).unwrap();
         }
         symlink(&elsewhere, at.components().collect::<PathBuf>()).unwrap();
         let files = || walk_of(&elsewhere);
@@ -265,10 +265,10 @@ fn walk_of(dir: &Path) -> Vec<PathBuf> {
 fn a_session_directory_that_could_not_be_listed_at_first_is_not_said_to_be_gone() {
     let _rights = faults::without_privileges();
     let mut place = Place::empty();
-    FILES.iter().for_each(|(name, text)| {
+    for (name, text) in FILES {
         fs::create_dir_all(place.at(name).parent().unwrap()).unwrap();
         fs::write(place.at(name), text).unwrap();
-    });
+    }
     let (root, mode) = (root(&place), |mode| fs::Permissions::from_mode(mode));
     fs::set_permissions(&root, mode(0o311)).unwrap();
     place.begin();

@@ -352,7 +352,9 @@ fn without_the_record_of_the_files_a_look_is_no_new_beginning() {
         });
         let sign = "is gone from its record";
         let mut place = place.reopen_after(|dir| {
-            names.iter().for_each(|name| fs::remove_file(dir.join(STORE).join(name)).unwrap());
+            for name in names {
+                fs::remove_file(dir.join(STORE).join(name)).unwrap();
+            }
         });
         for _ in 0..2 {
             let said = place.review.trouble().unwrap_or_default();
