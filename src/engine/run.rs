@@ -94,6 +94,8 @@ pub struct Engine {
     hearing: Hearing,
     /// What has begun to end.
     ending: Option<shutdown::Ending>,
+    /// When the clock is looked at next, unless the person does something before.
+    clock_due: Now,
 }
 
 impl Engine {
@@ -179,6 +181,7 @@ impl Engine {
             news: Vec::new(),
             hearing: Hearing::default(),
             ending: None,
+            clock_due: Now::ZERO,
             hint,
         };
         engine.hide_headers(AgentKey::FIRST);
@@ -270,7 +273,7 @@ impl Engine {
     }
 
     fn take(&mut self, wake: Wake) {
-        self.look_at_clock();
+        clock::look_at_times(self);
         match wake {
             Wake::Link(agent, wake) => self.heard(agent, wake),
             Wake::Fact(fact) => self.fact(fact),
@@ -373,7 +376,7 @@ impl Engine {
     /// Does what the person wants. `@path` in a prompt becomes a link here, so that the model need not look at files.
     /// A further agent is named as it is configured.
     pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
-        self.look_at_clock();
+        clock::look(self);
         let (mut setup, mut name) = (None, None);
         let intent = match intent {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {

@@ -11,13 +11,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Clocks that differ by less are the same: one is adjusted all the time.
 const SAME: Duration = Duration::from_secs(2);
 
-impl Engine {
-    /// Takes note when the machine has slept, or its clock was set.
-    pub(super) fn look_at_clock(&mut self) {
-        let (now, date) = (self.now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-        if let Some(began) = self.model().date(Now::ZERO).and_then(|known| moved(known, now, date)) {
-            self.apply(Address::All, HostEvent::ClockSet(began));
-        }
+/// How often it is looked at while the person does nothing.
+const OFTEN: Duration = Duration::from_mins(1);
+
+/// Now and then, for what happens without the person.
+pub(super) fn look_at_times(engine: &mut Engine) {
+    let now = engine.now();
+    if now >= engine.clock_due {
+        engine.clock_due = now.saturating_add(OFTEN);
+        look(engine);
+    }
+}
+
+/// Takes note when the machine has slept, or its clock was set.
+pub(super) fn look(engine: &mut Engine) {
+    let (now, date) = (engine.now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+    if let Some(began) = engine.model().date(Now::ZERO).and_then(|known| moved(known, now, date)) {
+        engine.apply(Address::All, HostEvent::ClockSet(began));
     }
 }
 

@@ -154,15 +154,20 @@ fn what_a_turn_changed_is_an_entry_and_news() {
 }
 
 #[test]
-fn a_turn_without_changes_leaves_no_entry() {
+fn a_turn_of_words_alone_ends_with_an_entry_too_and_one_without_a_word_does_not() {
     let mut rig = Rig::reviewed();
     rig.prompt("hi");
     covered(&mut rig, 1);
     rig.say("done");
     rig.stop("end_turn");
     reviewed(&mut rig, 1, Totals::default());
-    assert_eq!(rig.entries(), ["you: hi", "agent: done"]);
+    assert_eq!(rig.entries(), ["you: hi", "agent: done", "turn 1 changed +0 -0 in 0 files, 0 open"]);
     assert!(rig.wishes.contains(&Effect::FrontEnd(FrontEnd::TurnReviewed(ONE))));
+    rig.prompt("and?");
+    covered(&mut rig, 2);
+    rig.stop("end_turn");
+    reviewed(&mut rig, 2, Totals::default());
+    assert!(!rig.entries().iter().any(|entry| entry.starts_with("turn 2")), "{:?}", rig.entries());
 }
 
 #[test]
