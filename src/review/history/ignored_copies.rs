@@ -7,10 +7,10 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::file_history::FileHistory;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::snapshot::Snapshot;
+use crate::review::snapshot::closed::Opened;
 use crate::review::snapshot::coverage::directory;
 use crate::review::snapshot::fingerprints::Fingerprints;
 use crate::review::state::{Oid, State, content};
-use crate::review::worktree::walk::{RelPath, Time};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -26,8 +26,8 @@ pub struct IgnoredCopies<'a> {
     stays: OnceCell<HashSet<Oid>>,
     /// What was ignored and is gone.
     gone: OnceCell<Vec<PathBuf>>,
-    /// Directories that could not be read at first and could be later, or are gone; and until when nobody could.
-    opened: OnceCell<Vec<(RelPath, Time)>>,
+    /// Directories that could not be read at first.
+    opened: OnceCell<Vec<Opened>>,
 }
 
 impl<'a> IgnoredCopies<'a> {
@@ -72,20 +72,20 @@ impl<'a> IgnoredCopies<'a> {
         if let Some(lost) = self.in_archive(path) {
             return Some(format!("it may have the only copy of {lost}, which git ignored, in it"));
         }
-        let dir = self.from_closed(path, is).filter(|_| !is.oid().is_some_and(is_kept))?;
+        let dir = self.closed_before(path, is).filter(|_| !is.oid().is_some_and(is_kept))?;
         Some(format!("it may be the only copy of what was in {dir} that could not be read when the session began"))
     }
 
     /// The directory that nobody could read at first of which a file may be that has come, or was changed, since somebody
     /// could.
-    fn from_closed(&self, path: &Path, is: &State) -> Option<String> {
+    fn closed_before(&self, path: &Path, is: &State) -> Option<String> {
         if matches!(is, State::Absent | State::File { size: 0, .. }) {
             return None;
         }
         let opened = self.opened.get_or_init(|| self.snapshot.opened_since());
-        let mut after = opened.iter().filter(|(_, until)| self.snapshot.is_touched_since(path, *until));
-        let (dir, _) = after.next()?;
-        Some(directory(dir) + if after.next().is_some() { " or other directories" } else { "" })
+        let mut after = opened.iter().filter(|opened| self.snapshot.may_be_out_of(path, opened));
+        let first = after.next()?;
+        Some(directory(&first.dir) + if after.next().is_some() { " or other directories" } else { "" })
     }
 
     /// The contents that files of the record have when the decision is carried out.

@@ -2089,7 +2089,7 @@ fn what_went_after_a_turn_whose_end_could_not_be_looked_at_is_not_certainly_the_
 #[test]
 fn whose_lines_are_does_not_grow_with_how_often_they_were_changed() {
     let text = |n: usize| {
-        (0..40).map(|line| format!("{}\n", if line % 2 == 0 { n * 100 + line } else { 0 })).collect::<String>()
+        (0..40).map(|line| if line % 2 == 0 { n * 100 + line } else { 0 }.to_string() + "\n").collect::<String>()
     };
     let mut place = Place::with(&[("a", text(0).as_bytes())]);
     let pieces = |place: &mut Place| {

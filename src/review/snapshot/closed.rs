@@ -25,6 +25,13 @@ pub(crate) struct ClosedDir {
     pub changed: Option<Time>,
 }
 
+/// One that nobody could look into at first and into which somebody may have come since, or that is gone.
+pub(crate) struct Opened {
+    pub dir: RelPath,
+    /// Nobody had come into it until then.
+    pub until: Time,
+}
+
 /// All of them.
 #[derive(Default)]
 pub(crate) struct Closed {

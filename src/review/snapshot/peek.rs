@@ -5,6 +5,7 @@
 
 use super::Snapshot;
 use super::capture::unkept;
+use super::closed::Opened;
 use super::coverage::{self, Uncovered};
 use super::fingerprints::Fingerprints;
 use super::manifest::Entries;
@@ -13,7 +14,7 @@ use crate::base::paths::visible;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
-use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat, Time};
+use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -76,15 +77,17 @@ impl Snapshot {
     }
 
     /// Directories that nobody could look into at the first look and into which somebody may have come since, or that are
-    /// gone; and until when nobody had.
-    pub(crate) fn opened_since(&self) -> Vec<(RelPath, Time)> {
-        let ignored = self.ignored.opened(self.root.path()).into_iter().map(|key| (key, self.ignored.began));
-        self.closed.late().iter().map(|(key, until)| (key.clone(), *until)).chain(ignored).collect()
+    /// gone; those that were ignored last.
+    pub(crate) fn opened_since(&self) -> Vec<Opened> {
+        let ignored = self.ignored.opened(self.root.path()).into_iter();
+        let ignored = ignored.map(|dir| Opened { dir, until: self.ignored.began });
+        let late = self.closed.late().iter();
+        late.map(|(dir, until)| Opened { dir: dir.clone(), until: *until }).chain(ignored).collect()
     }
 
-    /// Whether a file that was known at the last look has been touched since then.
-    pub(crate) fn is_touched_since(&self, path: &Path, time: Time) -> bool {
-        self.seen.get(walk::bytes(path)).is_none_or(|entry| entry.stat.touched() >= time)
+    /// Whether a file that was known at the last look may have come out of that directory.
+    pub(crate) fn may_be_out_of(&self, path: &Path, opened: &Opened) -> bool {
+        self.seen.get(walk::bytes(path)).is_none_or(|entry| entry.stat.touched() >= opened.until)
     }
 
     /// Whether a file has that content that was known at the last look, none of those that go.

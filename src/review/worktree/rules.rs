@@ -77,7 +77,7 @@ impl Budget {
     /// Whether there was enough of it for so much. Once there was not, there is none.
     fn takes(&self, size: Size) -> bool {
         let take = |left: &AtomicUsize, wanted: usize| {
-            let less = |left: usize| Some(left.checked_sub(wanted).unwrap_or(0));
+            let less = |left: usize| Some(left.saturating_sub(wanted));
             left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok_and(|before| before >= wanted)
         };
         take(&self.bytes, size.bytes) && take(&self.patterns, size.patterns)
