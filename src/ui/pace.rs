@@ -148,8 +148,8 @@ impl Pace {
         let carrying = now.saturating_sub(asked.since).saturating_sub(way).max(Duration::from_millis(1));
         let time = QUEUE + way.min(LONGEST_WAY);
         let mut found = u64::try_from(u128::from(bytes) * time.as_micros() / carrying.as_micros()).unwrap_or(u64::MAX);
-        if are_many && carrying < QUEUE / 2 + if is_again { way } else { Duration::ZERO } {
-            // It had little to do with them.
+        if are_many && took.saturating_sub(way) < QUEUE / 2 {
+            // Hardly anything stood before the question: the link had little to do with them.
             found = found.max(before.saturating_add(before / 3));
         }
         // No single answer opens it wide.
