@@ -5,20 +5,23 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Of the person; universal time as long as nobody has said so.
-static HERE: OnceLock<TimeZone> = OnceLock::new();
+/// Whether dates are of the person's zone; of universal time as long as nobody has said so.
+static IS_SYSTEMS: AtomicBool = AtomicBool::new(false);
+/// Found when the first date is told: that takes a look through all zones, which a start has no time for.
+static SYSTEMS: OnceLock<TimeZone> = OnceLock::new();
 
 /// From now on dates are those of the system's zone.
 pub fn use_of_system() {
-    HERE.get_or_init(TimeZone::system);
+    IS_SYSTEMS.store(true, Ordering::Relaxed);
 }
 
 fn here() -> TimeZone {
-    HERE.get().cloned().unwrap_or(TimeZone::UTC)
+    if IS_SYSTEMS.load(Ordering::Relaxed) { SYSTEMS.get_or_init(TimeZone::system).clone() } else { TimeZone::UTC }
 }
 
 /// The day of a moment that is counted from 1970, as a number that grows.
