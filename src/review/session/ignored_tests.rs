@@ -384,3 +384,19 @@ fn a_ledger_that_is_gone_is_said() {
     let said = place.review.trouble().unwrap_or_default();
     assert!(said.contains("its end is missing"), "{said:?}");
 }
+
+#[test]
+fn what_was_ignored_by_rules_that_a_turn_cut_short_has_changed_is_not_new() {
+    let mut place = begun();
+    place.review.begin_turn(1).unwrap();
+    place.write(".gitignore", "other\n");
+    remove(&place, ".env");
+    place.write(".env", "made anew\n");
+    place.review.still_here();
+    let mut place = place.reopen();
+    let done = place.act(ReviewAction::Rewind { turn: 1 }).rewound;
+    let of = |name: &str| done.iter().find(|one| one.path == Path::new(name)).map(|one| one.outcome);
+    assert_eq!(of(".gitignore"), Some(RewindOutcome::Restored), "{done:?}");
+    assert_eq!(of(".env"), Some(RewindOutcome::NotKept), "{done:?}");
+    assert_eq!(place.read(".env"), "made anew\n");
+}
