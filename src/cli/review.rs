@@ -18,7 +18,6 @@ use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
 use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before};
-use crate::text::diff::Kind;
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -100,7 +99,7 @@ fn opened(dir: &Path) -> Result<ReviewSession, ReviewError> {
 
 /// What there is to look at, without a screen.
 fn list(dir: &Path, has_earlier: bool) -> Result<u8, Usage> {
-    match opened(dir).and_then(|mut review| review.doc(Scope::Session)) {
+    match opened(dir).and_then(|mut review| review.outline(Scope::Session)) {
         Ok(doc) => print(&listing(&doc, has_earlier)),
         Err(error) => Ok(failed(&error)),
     }
@@ -476,12 +475,11 @@ fn file_words(file: &FileDoc) -> String {
 
 /// `turn`: as the session counts it.
 fn hunk_words(hunk: &HunkDoc, turn: u64) -> String {
-    let count = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
     let mut words = match &hunk.what {
         HunkKind::Lines => {
-            let (added, removed) = (count(Kind::Add), count(Kind::Del));
             let heading = if hunk.heading.is_empty() { String::new() } else { format!("{}  ", hunk.heading) };
-            format!("@@ -{} +{} @@  {heading}+{added} −{removed}", hunk.old_start, hunk.new_start)
+            let HunkDoc { old_start, new_start, added, removed, .. } = hunk;
+            format!("@@ -{old_start} +{new_start} @@  {heading}+{added} −{removed}")
         }
         HunkKind::Whole(what) => what.clone(),
         HunkKind::Mode(old, new) => format!("mode {old:o} → {new:o}"),

@@ -1,6 +1,7 @@
 //! From histories to what can be looked at.
 //!
-//! Reads contents, changes nothing. Invariant: a hunk is never shown as decided that is not.
+//! Reads contents, changes nothing. Invariants: a hunk is never shown as decided that is not; what a document takes is
+//! bounded over all its files, and where something is not shown for that, it is said what.
 
 use super::parts::{Part, Parts};
 use crate::base::human::thousands;
@@ -12,45 +13,87 @@ use crate::review::history::contents::Contents;
 use crate::review::history::file_history::{Blame, FileHistory, Pair, is_touched, touches};
 use crate::review::history::ledger::ChangeRecord;
 use crate::review::state::State;
-use crate::review::text::diff::{HunkLines, LineRef};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use crate::review::text::diff::{HunkLines, emphasise};
+use crate::review::text::lines::Lines;
+use crate::text::diff::{DiffLine, Kind};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// Bytes of files that are kept as they were shown; for the most part they are those of the document that is shown.
-const SHOWN: usize = 256 << 20;
+/// Time for finding the changed words of all hunks of a file.
+const WORDS_TIME: Duration = Duration::from_millis(100);
+
+/// What a document may still take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Of lines, in bytes.
+    pub bytes: usize,
+    /// Beyond it a file's hunks are one.
+    pub hunks: usize,
+}
+
+impl Room {
+    /// For what the person looks at, over all files: some 600,000 short lines.
+    pub const SHOWN: Self = Self { bytes: 64 << 20, hunks: 1 << 16 };
+    /// Without lines.
+    pub const OUTLINE: Self = Self { bytes: 0, ..Self::SHOWN };
+    /// All hunks of one file, without lines.
+    pub const ONE_BY_ONE: Self = Self { bytes: 0, hunks: usize::MAX };
+}
 
 /// A file as it was shown last.
 struct Shown {
     history: FileHistory,
     pair: Pair,
     doc: Arc<FileDoc>,
-    bytes: usize,
+    /// What the document had room for, before it and behind it.
+    before: Room,
+    after: Room,
     /// The document that it was part of last.
     round: u64,
 }
 
-/// Files as they were shown last: most of them have not changed since.
-#[derive(Default)]
+impl Shown {
+    /// What is left of this room with the file in it as it was shown; nothing when another room would show more or less
+    /// of it.
+    fn fits(&self, room: Room) -> Option<Room> {
+        let left = |before: usize, after: usize, room: usize| match after {
+            // Perhaps something is missing.
+            0 => (room == before).then_some(0),
+            _ => room.checked_sub(before - after),
+        };
+        let bytes = left(self.before.bytes, self.after.bytes, room.bytes)?;
+        let hunks = left(self.before.hunks, self.after.hunks, room.hunks)?;
+        Some(Room { bytes, hunks })
+    }
+}
+
+/// Files as they were shown last: most of them have not changed since. What they take is what their documents do.
 pub struct DocCache {
     shown: HashMap<PathBuf, Shown>,
-    bytes: usize,
+    room: Room,
     round: u64,
+}
+
+impl Default for DocCache {
+    fn default() -> Self {
+        Self { shown: HashMap::new(), room: Room::SHOWN, round: 0 }
+    }
 }
 
 impl DocCache {
     /// A new document begins: of the files of the one before only those are kept that it has.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, room: Room) {
         let round = self.round;
         self.shown.retain(|_, shown| shown.round == round);
-        self.bytes = self.shown.values().map(|shown| shown.bytes).sum();
+        self.room = room;
         self.round += 1;
     }
 
     /// The review is not on the screen any more.
     pub fn clear(&mut self) {
         self.shown = HashMap::new();
-        self.bytes = 0;
     }
 
     /// One file as it can be looked at.
@@ -64,43 +107,66 @@ impl DocCache {
         if let Some(doc) = self.get(path, history, pair) {
             return Ok(doc);
         }
-        let doc = Arc::new(new_doc(path, history, pair, files)?);
+        let before = self.room;
+        let doc = Arc::new(new_doc(path, history, pair, files, &mut self.room)?);
         #[cfg(test)]
         {
             files.shown += 1;
         }
-        self.put(history, pair, &doc);
+        let (history, pair, after, round) = (history.clone(), pair.clone(), self.room, self.round);
+        let shown = Shown { history, pair, doc: Arc::clone(&doc), before, after, round };
+        self.shown.insert(path.to_owned(), shown);
         Ok(doc)
+    }
+
+    /// The same without its lines.
+    pub fn outline(
+        &mut self,
+        path: &Path,
+        history: &FileHistory,
+        pair: &Pair,
+        files: &mut Contents,
+    ) -> Result<Arc<FileDoc>, ReviewError> {
+        let bytes = std::mem::take(&mut self.room.bytes);
+        let doc = self.file(path, history, pair, files);
+        self.room.bytes = bytes;
+        doc
     }
 
     fn get(&mut self, path: &Path, history: &FileHistory, pair: &Pair) -> Option<Arc<FileDoc>> {
         let shown = self.shown.get_mut(path)?;
         shown.round = self.round;
-        (shown.history == *history && shown.pair == *pair).then(|| Arc::clone(&shown.doc))
-    }
-
-    /// What there is no room for is made anew each time; what is there stays, since each document asks for all of it.
-    fn put(&mut self, history: &FileHistory, pair: &Pair, doc: &Arc<FileDoc>) {
-        let lines = doc.hunks.iter().flat_map(|hunk| &hunk.lines);
-        let lines: usize = lines.map(|line| size_of_val(line) + line.text.len()).sum();
-        let bytes = lines + size_of::<FileDoc>() + size_of_val(&*doc.hunks) + size_of_val(&*history.steps);
-        if let Some(before) = self.shown.remove(&doc.path) {
-            self.bytes -= before.bytes;
+        if shown.history != *history || shown.pair != *pair {
+            return None;
         }
-        if self.bytes + bytes <= SHOWN {
-            self.bytes += bytes;
-            let (history, pair, round) = (history.clone(), pair.clone(), self.round);
-            self.shown.insert(doc.path.clone(), Shown { history, pair, doc: Arc::clone(doc), bytes, round });
-        }
+        self.room = shown.fits(self.room)?;
+        Some(Arc::clone(&shown.doc))
     }
 }
 
-fn new_doc(path: &Path, history: &FileHistory, pair: &Pair, files: &mut Contents) -> Result<FileDoc, ReviewError> {
+/// A file as it can be looked at, and what room there is behind it.
+pub fn new_doc(
+    path: &Path,
+    history: &FileHistory,
+    pair: &Pair,
+    files: &mut Contents,
+    room: &mut Room,
+) -> Result<FileDoc, ReviewError> {
     let parts = Parts::of(files, &pair.old, &pair.new)?;
     let blame = blame_of(history, pair, files)?;
+    let authors = authors(&parts, history, pair, &blame);
+    let is_each = parts.parts.len() <= room.hunks.max(1);
     let mut hunks = Vec::new();
-    for part in &parts.parts {
-        hunks.push(hunk_doc(part, &parts, history, pair, &blame, files)?);
+    if is_each {
+        room.hunks = room.hunks.saturating_sub(parts.parts.len());
+        let mut making = Making { parts: &parts, history, pair, blame: &blame, files, room: &mut room.bytes };
+        let until = Instant::now() + WORDS_TIME;
+        for (part, authors) in parts.parts.iter().zip(&authors) {
+            hunks.push(making.hunk(part, authors, until)?);
+        }
+    } else {
+        room.hunks = 0;
+        hunks.push(together(&parts, &authors, history, pair, files)?);
     }
     let newest = history.steps.get(..pair.upto).unwrap_or_default().iter().rev().find(|s| s.is_shown());
     Ok(FileDoc {
@@ -192,18 +258,10 @@ pub fn state_of(
     })
 }
 
-fn hunk_doc(
-    part: &Part,
-    parts: &Parts,
-    history: &FileHistory,
-    pair: &Pair,
-    blame: &Blame,
-    files: &mut Contents,
-) -> Result<HunkDoc, ReviewError> {
-    let state = state_of(part, parts, history, pair, files)?;
-    let step = authors(part, history, pair, blame).into_iter().next_back();
-    let doc = HunkDoc {
-        id: part.id(),
+/// A hunk of which nothing is known but what has become of it, and whose it is.
+fn bare(id: HunkId, state: HunkState, step: Option<&ChangeRecord>) -> HunkDoc {
+    HunkDoc {
+        id,
         state,
         cause: step.map_or(Cause::Unknown, |s| s.cause),
         entry: step.and_then(|s| s.entry).map(EntryId),
@@ -213,39 +271,104 @@ fn hunk_doc(
         new_start: 1,
         heading: String::new(),
         what: HunkKind::Lines,
-        lines: Vec::new(),
+        added: 0,
+        removed: 0,
+        lines: Arc::default(),
         conflict: None,
-    };
-    Ok(match part {
-        Part::Lines(hunk) if state == HunkState::Edited => match &*now(hunk, history, pair, files)? {
-            [] => with_lines(doc, std::slice::from_ref(hunk)),
-            there => with_lines(doc, there),
-        },
-        Part::Lines(hunk) => HunkDoc {
-            conflict: if state == HunkState::Pending { conflict(hunk, history, pair, blame, files)? } else { None },
-            ..with_lines(doc, std::slice::from_ref(hunk))
-        },
-        Part::Whole(_, words) => HunkDoc { what: HunkKind::Whole(words.clone()), ..doc },
-        Part::Mode(_, was, is) => HunkDoc { what: HunkKind::Mode(*was, *is), ..doc },
-    })
+    }
 }
 
-fn with_lines(doc: HunkDoc, hunks: &[Arc<HunkLines>]) -> HunkDoc {
-    let Some(first) = hunks.first() else { return doc };
-    let heading = if first.cut { cut_words(first) } else { first.heading.clone() };
-    HunkDoc {
-        old_start: first.old_start,
-        new_start: first.new_start,
-        heading,
-        lines: hunks.iter().flat_map(|hunk| hunk.lines.iter().cloned()).collect(),
-        ..doc
+/// The id of what all hunks of a file are shown as where there is no room for each.
+pub const TOGETHER: HunkId = HunkId(0x0070_6e74);
+
+/// All that is pending of it is decided with one decision.
+fn together(
+    parts: &Parts,
+    authors: &[Vec<&ChangeRecord>],
+    history: &FileHistory,
+    pair: &Pair,
+    files: &mut Contents,
+) -> Result<HunkDoc, ReviewError> {
+    let mut states = Vec::new();
+    for part in &parts.parts {
+        states.push(state_of(part, parts, history, pair, files)?);
+    }
+    let newest = authors.iter().flatten().copied().max_by_key(|step| step.turn);
+    let words = format!(
+        "{} hunks, decided together: too many to be shown one by one with those of other files",
+        thousands(parts.parts.len() as u64)
+    );
+    Ok(HunkDoc { what: HunkKind::Whole(words), ..bare(TOGETHER, worst(states.into_iter()), newest) })
+}
+
+/// What the hunks of one file are made of.
+struct Making<'a> {
+    parts: &'a Parts,
+    history: &'a FileHistory,
+    pair: &'a Pair,
+    blame: &'a Blame,
+    files: &'a mut Contents,
+    /// For lines, in bytes.
+    room: &'a mut usize,
+}
+
+impl Making<'_> {
+    fn hunk(&mut self, part: &Part, authors: &[&ChangeRecord], until: Instant) -> Result<HunkDoc, ReviewError> {
+        let state = state_of(part, self.parts, self.history, self.pair, self.files)?;
+        let doc = bare(part.id(), state, authors.last().copied());
+        Ok(match (part, &self.parts.texts) {
+            (Part::Lines(hunk), Some((old, new))) => {
+                let here = std::slice::from_ref(hunk);
+                if state != HunkState::Edited {
+                    let is_open = state == HunkState::Pending;
+                    let doc = self.with_lines(doc, here, (old, new), until);
+                    let conflict =
+                        if is_open { conflict(hunk, self.history, self.pair, self.blame, self.files)? } else { None };
+                    return Ok(HunkDoc { conflict, ..doc });
+                }
+                let there = now(hunk, self.history, self.pair, self.files)?;
+                match self.files.text(&self.history.last())? {
+                    Some(last) if !there.is_empty() => self.with_lines(doc, &there, (old, &last), until),
+                    _ => self.with_lines(doc, here, (old, new), until),
+                }
+            }
+            (Part::Lines(_), None) => doc,
+            (Part::Whole(_, words), _) => HunkDoc { what: HunkKind::Whole(words.clone()), ..doc },
+            (Part::Mode(_, was, is), _) => HunkDoc { what: HunkKind::Mode(*was, *is), ..doc },
+        })
+    }
+
+    fn with_lines(
+        &mut self,
+        doc: HunkDoc,
+        hunks: &[Arc<HunkLines>],
+        (old, new): (&Lines, &Lines),
+        until: Instant,
+    ) -> HunkDoc {
+        let Some(first) = hunks.first() else { return doc };
+        let (mut lines, mut cut): (Vec<DiffLine>, bool) = (Vec::new(), false);
+        for hunk in hunks {
+            let mut shown = hunk.shown(old, new, self.room);
+            emphasise(&mut shown.lines, until);
+            cut |= shown.cut;
+            if lines.is_empty() {
+                lines = shown.lines;
+            } else {
+                lines.append(&mut shown.lines);
+            }
+        }
+        let sum = |of: fn(&HunkLines) -> u32| hunks.iter().fold(0_u32, |sum, hunk| sum.saturating_add(of(hunk)));
+        let (added, removed) = (sum(|hunk| hunk.added), sum(|hunk| hunk.removed));
+        let heading = if cut { cut_words(&lines, added, removed) } else { first.heading.clone() };
+        let (old_start, new_start) = (first.old_start, first.new_start);
+        HunkDoc { old_start, new_start, heading, added, removed, lines: lines.into(), ..doc }
     }
 }
 
 /// A decision on it is about all of it.
-fn cut_words(hunk: &HunkLines) -> String {
-    let shown = hunk.refs.iter().filter(|line| !matches!(line, LineRef::Same { .. })).count() as u64;
-    let all = u64::from(hunk.added) + u64::from(hunk.removed);
+fn cut_words(lines: &[DiffLine], added: u32, removed: u32) -> String {
+    let shown = lines.iter().filter(|line| line.kind != Kind::Context).count() as u64;
+    let all = u64::from(added) + u64::from(removed);
     format!("only {} of {} lines are shown, all are decided", thousands(shown), thousands(all))
 }
 
@@ -273,15 +396,24 @@ pub fn blame_of(history: &FileHistory, pair: &Pair, files: &mut Contents) -> Res
     FileHistory { steps: upto.to_vec(), accepted: history.accepted }.blame(files)
 }
 
-/// The steps that put some of it there, oldest first; `blame` is that of the pair.
-pub fn authors<'a>(part: &Part, history: &'a FileHistory, pair: &Pair, blame: &Blame) -> Vec<&'a ChangeRecord> {
+/// For each part the steps that put some of it there, oldest first; `blame` is that of the pair.
+pub fn authors<'a>(parts: &Parts, history: &'a FileHistory, pair: &Pair, blame: &Blame) -> Vec<Vec<&'a ChangeRecord>> {
     let upto = history.steps.get(..pair.upto).unwrap_or_default();
-    let fallback = || upto.iter().rev().find(|s| s.is_shown()).into_iter().collect();
-    let Part::Lines(hunk) = part else { return fallback() };
-    let hits = |range| is_touched(&hunk.runs, range);
-    let found: BTreeSet<usize> = blame.iter().filter(|(range, _)| hits(range)).map(|(_, who)| *who).collect();
-    let steps: Vec<&ChangeRecord> = found.iter().filter_map(|who| upto.get(*who)).filter(|s| s.is_shown()).collect();
-    if steps.is_empty() { fallback() } else { steps }
+    // Those of lines are the first, in order.
+    let hunks: Vec<&HunkLines> = lines(parts).collect();
+    let mut found: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); parts.parts.len()];
+    for (range, who) in blame {
+        let from = hunks.partition_point(|hunk| hunk.new.end < range.start);
+        let near = hunks.iter().zip(&mut found).skip(from).take_while(|(hunk, _)| hunk.new.start <= range.end);
+        for (_, found) in near.filter(|(hunk, _)| is_touched(&hunk.runs, range)) {
+            found.insert(*who);
+        }
+    }
+    let named = |found: BTreeSet<usize>| -> Vec<&ChangeRecord> {
+        let steps: Vec<_> = found.into_iter().filter_map(|who| upto.get(who)).filter(|s| s.is_shown()).collect();
+        if steps.is_empty() { upto.iter().rev().find(|s| s.is_shown()).into_iter().collect() } else { steps }
+    };
+    found.into_iter().map(named).collect()
 }
 
 /// Whether the person has changed lines of it that a rejection would take away with it; `blame` is that of the pair.
@@ -308,36 +440,17 @@ pub fn conflict(
 /// The id of what a rename is shown as.
 pub const RENAME: HunkId = HunkId(0x007e_7a3e);
 
-/// Pairs of files of which one went and one came with the same content are shown as one. Sorted by path.
-pub fn pair_renames(docs: Vec<(Arc<FileDoc>, Pair)>) -> Vec<Arc<FileDoc>> {
-    let mut gone: HashMap<State, VecDeque<Arc<FileDoc>>> = HashMap::new();
-    let (left, rest): (Vec<_>, Vec<_>) = docs
-        .into_iter()
-        .partition(|(doc, pair)| doc.change == FileChange::Deleted && pair.old.oid().is_some() && !is_empty(&pair.old));
-    for (doc, pair) in left {
-        gone.entry(pair.old).or_default().push_back(doc);
-    }
-    let mut docs: Vec<Arc<FileDoc>> = Vec::new();
-    for (doc, pair) in rest {
-        let twin = if doc.change == FileChange::Created { gone.get_mut(&pair.new) } else { None };
-        docs.push(match twin.and_then(VecDeque::pop_front) {
-            Some(old) => Arc::new(renamed(&old, &doc)),
-            None => doc,
-        });
-    }
-    docs.extend(gone.into_values().flatten());
-    docs.sort_by(|a, b| paths::in_order(&a.path, &b.path));
-    docs
-}
-
-fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
+/// One file that is there under another name; neither has lines.
+pub fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
     let from = paths::display(&old.path, &[], None);
     let state = worst(new.hunks.iter().chain(&old.hunks).map(|h| h.state));
     let hunk = |first: &HunkDoc| HunkDoc {
         id: RENAME,
         state,
         what: HunkKind::Whole(format!("renamed from {from}")),
-        lines: Vec::new(),
+        added: 0,
+        removed: 0,
+        lines: Arc::default(),
         heading: String::new(),
         ..first.clone()
     };
@@ -349,10 +462,6 @@ fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
         removed: 0,
         ..new.clone()
     }
-}
-
-const fn is_empty(state: &State) -> bool {
-    matches!(state, State::File { size: 0, .. } | State::Link { size: 0, .. })
 }
 
 fn worst(states: impl Iterator<Item = HunkState>) -> HunkState {

@@ -77,6 +77,9 @@ impl FileCase<'_> {
         files: &mut Contents,
     ) -> Result<Vec<Chosen>, ReviewError> {
         match wanted {
+            Selection::Exactly(Chosen::Part(doc::TOGETHER)) => {
+                self.chosen(&Selection::Pending { doubtful: true }, parts, states, files)
+            }
             Selection::Whole => Ok(parts.parts.iter().map(|p| Chosen::Part(p.id())).collect()),
             Selection::Exactly(chosen) => {
                 let id = match chosen {
@@ -93,9 +96,9 @@ impl FileCase<'_> {
             }
             Selection::Pending { doubtful } => {
                 let blame = doc::blame_of(self.history, self.pair, files)?;
+                let authors = doc::authors(parts, self.history, self.pair, &blame);
                 let mut out = Vec::new();
-                for (part, state) in parts.parts.iter().zip(states) {
-                    let authors = doc::authors(part, self.history, self.pair, &blame);
+                for ((part, state), authors) in parts.parts.iter().zip(states).zip(authors) {
                     let doubt = authors.iter().any(|step| step.doubt);
                     if *state == HunkState::Pending && (*doubtful || !doubt) {
                         out.push(Chosen::Part(part.id()));

@@ -6,6 +6,7 @@
 mod actions;
 pub mod attribution;
 mod displaced;
+mod documents;
 mod earlier;
 mod execution;
 pub mod expected;
@@ -580,6 +581,10 @@ pub(crate) mod tests;
 #[cfg(test)]
 #[path = "again_tests.rs"]
 mod again_tests;
+
+#[cfg(test)]
+#[path = "documents_tests.rs"]
+mod documents_tests;
 
 #[cfg(test)]
 #[path = "many_tests.rs"]
