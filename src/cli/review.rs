@@ -328,8 +328,7 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewE
 /// Where there may be more to take back than is known, that is a fault. A directory that is not there is known to be gone.
 fn show(rewound: &[Rewound], tense: Tense, tracker: &ReviewSession) -> u8 {
     let is_there = tracker.root_stands().is_ok();
-    let is_untold = rewound.is_empty() && tracker.trouble().is_some();
-    let is_partial = tracker.damage().is_some() || (tracker.is_behind() || is_untold) && is_there;
+    let is_partial = tracker.damage().is_some() || (tracker.is_behind() || tracker.trouble().is_some()) && is_there;
     let text = match rewound {
         [] => nothing_words("", is_partial),
         rewound => rewound.iter().map(|one| line(&outcome(one, tense))).collect(),

@@ -154,6 +154,22 @@ fn undo_says_what_happens_to_each_file_and_redo_takes_it_back() {
 }
 
 #[test]
+fn an_undo_of_what_could_not_be_looked_at_throughout_is_no_success() {
+    let place = Place::new();
+    let id = place.work(STEPS);
+    // As the client has noted it when the disk was full.
+    let mut words = b"the files could not be looked at: no space left".to_vec();
+    words.resize(512, b' ');
+    let mut reviews = std::fs::read_dir(place.lab.path("state/acp-tui/review")).unwrap().map(|e| e.unwrap().path());
+    let trouble = reviews.find(|path| path.is_dir()).unwrap().join("trouble");
+    std::fs::write(trouble, words).unwrap();
+    let undone = place.run(&["undo", &id]);
+    undone.assert_says(1, &["no space left"]);
+    assert_eq!(lines(&undone), ["removed blob", "restored gone.txt", "restored kept.txt", "removed new.txt"]);
+    assert_eq!(place.run(&["undo", &id]).assert_code(1).out(), "nothing that is known to take back\n");
+}
+
+#[test]
 fn what_the_person_changed_stays() {
     let place = Place::new();
     let text: String = (1..=20).map(|n| format!("line {n}\n")).collect();

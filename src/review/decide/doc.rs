@@ -17,6 +17,7 @@ use crate::review::text::diff::{HunkLines, emphasise};
 use crate::review::text::lines::Lines;
 use crate::text::diff::{DiffLine, Kind};
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -159,10 +160,14 @@ pub fn new_doc(
     let mut hunks = Vec::new();
     if is_each {
         room.hunks = room.hunks.saturating_sub(parts.parts.len());
-        let mut making = Making { parts: &parts, history, pair, blame: &blame, files, room: &mut room.bytes };
+        let conflicts = conflicts(&parts, history, pair, &blame, files)?;
         let until = Instant::now() + WORDS_TIME;
-        for (part, authors) in parts.parts.iter().zip(&authors) {
-            hunks.push(making.hunk(part, authors, until)?);
+        let mut making = Making { parts: &parts, history, pair, files, room: &mut room.bytes, until };
+        for (at, (part, authors)) in parts.parts.iter().zip(&authors).enumerate() {
+            let mut hunk = making.hunk(part, authors)?;
+            let is_conflict = hunk.state == HunkState::Pending && conflicts.contains(&at);
+            hunk.conflict = is_conflict.then(|| CONFLICT.to_owned());
+            hunks.push(hunk);
         }
     } else {
         room.hunks = 0;
@@ -306,50 +311,38 @@ struct Making<'a> {
     parts: &'a Parts,
     history: &'a FileHistory,
     pair: &'a Pair,
-    blame: &'a Blame,
     files: &'a mut Contents,
     /// For lines, in bytes.
     room: &'a mut usize,
+    /// For changed words.
+    until: Instant,
 }
 
 impl Making<'_> {
-    fn hunk(&mut self, part: &Part, authors: &[&ChangeRecord], until: Instant) -> Result<HunkDoc, ReviewError> {
+    fn hunk(&mut self, part: &Part, authors: &[&ChangeRecord]) -> Result<HunkDoc, ReviewError> {
         let state = state_of(part, self.parts, self.history, self.pair, self.files)?;
         let doc = bare(part.id(), state, authors.last().copied());
-        Ok(match (part, &self.parts.texts) {
-            (Part::Lines(hunk), Some((old, new))) => {
-                let here = std::slice::from_ref(hunk);
-                if state != HunkState::Edited {
-                    let is_open = state == HunkState::Pending;
-                    let doc = self.with_lines(doc, here, (old, new), until);
-                    let conflict =
-                        if is_open { conflict(hunk, self.history, self.pair, self.blame, self.files)? } else { None };
-                    return Ok(HunkDoc { conflict, ..doc });
-                }
-                let there = now(hunk, self.history, self.pair, self.files)?;
-                match self.files.text(&self.history.last())? {
-                    Some(last) if !there.is_empty() => self.with_lines(doc, &there, (old, &last), until),
-                    _ => self.with_lines(doc, here, (old, new), until),
-                }
+        let (hunk, (old, new)) = match (part, &self.parts.texts) {
+            (Part::Lines(hunk), Some((old, new))) => (hunk, (old, new)),
+            (Part::Lines(_), None) => return Ok(doc),
+            (Part::Whole(_, words), _) => return Ok(HunkDoc { what: HunkKind::Whole(words.clone()), ..doc }),
+            (Part::Mode(_, was, is), _) => return Ok(HunkDoc { what: HunkKind::Mode(*was, *is), ..doc }),
+        };
+        if state == HunkState::Edited {
+            let there = now(hunk, self.history, self.pair, self.files)?;
+            if let Some(last) = self.files.text(&self.history.last())?.filter(|_| !there.is_empty()) {
+                return Ok(self.with_lines(doc, &there, old, &last));
             }
-            (Part::Lines(_), None) => doc,
-            (Part::Whole(_, words), _) => HunkDoc { what: HunkKind::Whole(words.clone()), ..doc },
-            (Part::Mode(_, was, is), _) => HunkDoc { what: HunkKind::Mode(*was, *is), ..doc },
-        })
+        }
+        Ok(self.with_lines(doc, std::slice::from_ref(hunk), old, new))
     }
 
-    fn with_lines(
-        &mut self,
-        doc: HunkDoc,
-        hunks: &[Arc<HunkLines>],
-        (old, new): (&Lines, &Lines),
-        until: Instant,
-    ) -> HunkDoc {
+    fn with_lines(&mut self, doc: HunkDoc, hunks: &[Arc<HunkLines>], old: &Lines, new: &Lines) -> HunkDoc {
         let Some(first) = hunks.first() else { return doc };
         let (mut lines, mut cut): (Vec<DiffLine>, bool) = (Vec::new(), false);
         for hunk in hunks {
             let mut shown = hunk.shown(old, new, self.room);
-            emphasise(&mut shown.lines, until);
+            emphasise(&mut shown.lines, self.until);
             cut |= shown.cut;
             if lines.is_empty() {
                 lines = shown.lines;
@@ -396,19 +389,28 @@ pub fn blame_of(history: &FileHistory, pair: &Pair, files: &mut Contents) -> Res
     FileHistory { steps: upto.to_vec(), accepted: history.accepted }.blame(files)
 }
 
+/// Which parts each of these ranges of the new lines touches, by their places.
+fn touched<'a, T>(
+    parts: &'a Parts,
+    ranges: impl Iterator<Item = (&'a Range<usize>, T)>,
+    mut found: impl FnMut(usize, &T),
+) {
+    // Those of lines are the first, in order: of very many each range finds its own.
+    let hunks: Vec<&HunkLines> = lines(parts).collect();
+    for (range, what) in ranges {
+        let from = hunks.partition_point(|hunk| hunk.new.end < range.start);
+        let near = hunks.iter().enumerate().skip(from).take_while(|(_, hunk)| hunk.new.start <= range.end);
+        near.filter(|(_, hunk)| is_touched(&hunk.runs, range)).for_each(|(at, _)| found(at, &what));
+    }
+}
+
 /// For each part the steps that put some of it there, oldest first; `blame` is that of the pair.
 pub fn authors<'a>(parts: &Parts, history: &'a FileHistory, pair: &Pair, blame: &Blame) -> Vec<Vec<&'a ChangeRecord>> {
     let upto = history.steps.get(..pair.upto).unwrap_or_default();
-    // Those of lines are the first, in order.
-    let hunks: Vec<&HunkLines> = lines(parts).collect();
     let mut found: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); parts.parts.len()];
-    for (range, who) in blame {
-        let from = hunks.partition_point(|hunk| hunk.new.end < range.start);
-        let near = hunks.iter().zip(&mut found).skip(from).take_while(|(hunk, _)| hunk.new.start <= range.end);
-        for (_, found) in near.filter(|(hunk, _)| is_touched(&hunk.runs, range)) {
-            found.insert(*who);
-        }
-    }
+    touched(parts, blame.iter().map(|(range, who)| (range, *who)), |at, who| {
+        found.get_mut(at).map(|found| found.insert(*who));
+    });
     let named = |found: BTreeSet<usize>| -> Vec<&ChangeRecord> {
         let steps: Vec<_> = found.into_iter().filter_map(|who| upto.get(who)).filter(|s| s.is_shown()).collect();
         if steps.is_empty() { upto.iter().rev().find(|s| s.is_shown()).into_iter().collect() } else { steps }
@@ -416,26 +418,33 @@ pub fn authors<'a>(parts: &Parts, history: &'a FileHistory, pair: &Pair, blame: 
     found.into_iter().map(named).collect()
 }
 
-/// Whether the person has changed lines of it that a rejection would take away with it; `blame` is that of the pair.
-pub fn conflict(
-    hunk: &HunkLines,
+/// The places of the parts of which the person has changed lines that a rejection would take away with them; `blame` is that
+/// of the pair.
+pub fn conflicts(
+    parts: &Parts,
     history: &FileHistory,
     pair: &Pair,
     blame: &Blame,
     files: &mut Contents,
-) -> Result<Option<String>, ReviewError> {
-    if history.last() != pair.new {
-        return Ok(None);
-    }
+) -> Result<BTreeSet<usize>, ReviewError> {
+    let mut found = BTreeSet::new();
     let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause.is_persons());
-    let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty());
-    let mut persons = persons.map(|(range, _)| range).filter(|range| is_touched(&hunk.runs, range)).peekable();
-    if persons.peek().is_none() {
-        return Ok(None);
+    let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty()).map(|(range, _)| range);
+    let mut persons = persons.peekable();
+    if history.last() != pair.new || persons.peek().is_none() {
+        return Ok(found);
     }
-    let Some(open) = files.edits(&history.accepted, &pair.new)? else { return Ok(None) };
-    Ok(persons.any(|range| is_touched(&open, range)).then(|| "you have changed these lines too".to_owned()))
+    if let Some(open) = files.edits(&history.accepted, &pair.new)? {
+        let persons = persons.filter(|range| is_touched(&open, range)).map(|range| (range, ()));
+        touched(parts, persons, |at, ()| {
+            found.insert(at);
+        });
+    }
+    Ok(found)
 }
+
+/// Why what is in conflict cannot simply be rejected.
+pub const CONFLICT: &str = "you have changed these lines too";
 
 /// The id of what a rename is shown as.
 pub const RENAME: HunkId = HunkId(0x007e_7a3e);

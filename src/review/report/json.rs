@@ -107,7 +107,8 @@ impl<W: io::Write> Writing<W> {
         self.begin(report)?;
         let mut out = if self.files > 0 { "\n  ]" } else { "]" }.to_owned();
         for (name, value) in members(report).skip_while(|(name, _)| *name != FILES).skip(1) {
-            escaped(&format!(",\n  {}: {value:#}", json!(name)), 2, &mut out);
+            out.push_str(",\n  ");
+            escaped(&format!("{}: {value:#}", json!(name)), 2, &mut out);
         }
         out.push_str("\n}\n");
         self.to.write_all(out.as_bytes())?;
