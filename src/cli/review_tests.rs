@@ -111,6 +111,7 @@ fn the_list_names_files_and_hunks() {
         new_start: 4,
         heading: "fn total()".into(),
         what: HunkKind::Lines,
+        count: 1,
         added: 2,
         removed: 1,
         lines: Arc::default(),

@@ -175,7 +175,7 @@ pub struct FileDoc {
 
 impl FileDoc {
     pub fn pending(&self) -> usize {
-        self.hunks.iter().filter(|h| h.state == HunkState::Pending).count()
+        self.hunks.iter().filter(|h| h.state == HunkState::Pending).map(|h| h.count as usize).sum()
     }
 }
 
@@ -199,6 +199,9 @@ pub struct HunkDoc {
     /// The last line above it that begins a block ("fn total()"), or nothing.
     pub heading: String,
     pub what: HunkKind,
+    /// How many it stands for: of very many files those of one are decided together.
+    #[serde(default = "one")]
+    pub count: u32,
     /// Of the whole hunk, shown or not.
     #[serde(default)]
     pub added: u32,
@@ -208,6 +211,10 @@ pub struct HunkDoc {
     pub lines: Arc<[DiffLine]>,
     /// Why it cannot simply be rejected: later edits touched it.
     pub conflict: Option<String>,
+}
+
+const fn one() -> u32 {
+    1
 }
 
 impl HunkDoc {

@@ -532,6 +532,7 @@ pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
         new_start: h.new_start,
         heading: String::new(),
         what: HunkKind::Lines,
+        count: 1,
         added: count(&h, Kind::Add),
         removed: count(&h, Kind::Del),
         lines: h.lines.into(),

@@ -276,6 +276,7 @@ fn bare(id: HunkId, state: HunkState, step: Option<&ChangeRecord>) -> HunkDoc {
         new_start: 1,
         heading: String::new(),
         what: HunkKind::Lines,
+        count: 1,
         added: 0,
         removed: 0,
         lines: Arc::default(),
@@ -299,11 +300,13 @@ fn together(
         states.push(state_of(part, parts, history, pair, files)?);
     }
     let newest = authors.iter().flatten().copied().max_by_key(|step| step.turn);
+    let pending = states.iter().filter(|state| **state == HunkState::Pending).count();
+    let count = if pending > 0 { pending } else { states.len() } as u32;
     let words = format!(
         "{} hunks, decided together: too many to be shown one by one with those of other files",
         thousands(parts.parts.len() as u64)
     );
-    Ok(HunkDoc { what: HunkKind::Whole(words), ..bare(TOGETHER, worst(states.into_iter()), newest) })
+    Ok(HunkDoc { what: HunkKind::Whole(words), count, ..bare(TOGETHER, worst(states.into_iter()), newest) })
 }
 
 /// What the hunks of one file are made of.
@@ -457,6 +460,7 @@ pub fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
         id: RENAME,
         state,
         what: HunkKind::Whole(format!("renamed from {from}")),
+        count: 1,
         added: 0,
         removed: 0,
         lines: Arc::default(),

@@ -84,6 +84,7 @@ fn hunk(what: HunkKind, (added, removed): (u32, u32), turn: u64) -> HunkDoc {
         new_start: 4,
         heading: String::new(),
         what,
+        count: 1,
         added,
         removed,
         lines: Arc::default(),

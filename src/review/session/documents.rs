@@ -4,7 +4,7 @@
 //! and it is made once more.
 
 use super::{ReviewSession, shown};
-use crate::model::changes::{FileDoc, HunkState, ReviewDoc, Scope, Totals};
+use crate::model::changes::{FileDoc, ReviewDoc, Scope, Totals};
 use crate::review::decide::doc::Room;
 use crate::review::error::ReviewError;
 use crate::review::history::contents::Contents;
@@ -47,9 +47,8 @@ impl ReviewSession {
 
     pub(super) fn doc_of(&mut self, scope: Scope, room: Room) -> Result<ReviewDoc, ReviewError> {
         let files = self.shown.files((scope, room), &self.log, &self.held, &mut self.files)?;
-        let states = || files.iter().flat_map(|f| &f.hunks).map(|h| h.state);
-        let all = states().count() as u64;
-        let pending = states().filter(|s| *s == HunkState::Pending).count() as u64;
+        let all = files.iter().flat_map(|f| &f.hunks).map(|hunk| u64::from(hunk.count)).sum();
+        let pending = files.iter().map(|f| f.pending() as u64).sum();
         let mut totals = Totals { pending, files: files.len() as u64, ..Default::default() };
         for file in &files {
             totals.added += file.added;

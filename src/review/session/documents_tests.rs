@@ -109,6 +109,7 @@ fn hunks_of_many_files_are_shown_together_and_decided_so() {
     }
     let whole = doc(&mut place, Scope::Pending, Room::SHOWN);
     assert!(whole.files.iter().all(|file| file.hunks.len() == 5));
+    assert_eq!((cut.totals, cut.decided), (whole.totals, whole.decided));
     let (old, new) = (place.read("f1").replace("new", "old"), place.read("f1"));
     // One hunk of it was accepted before.
     place.decide(Target::Hunk("f2".into(), whole.files[2].hunks[1].id), Verdict::Accept).unwrap();
