@@ -33,6 +33,14 @@ const NAMESAKES: usize = 5;
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let found = archive::find(home, name, here.ok().as_deref());
+    let after = found.as_ref().ok().map(|found| found.dir.as_path());
+    if name == archive::LAST || found.is_err() {
+        for stem in archive::headless(home, after).iter().take(NAMESAKES) {
+            say(&format!(
+                "nothing of a run can be shown or taken back, head.json in its record is gone or damaged: {stem}"
+            ));
+        }
+    }
     let nameless = found.as_ref().ok().filter(|found| found.session.is_none());
     if let Some(words) = nameless.and_then(|found| archive::nameless(&found.dir)) {
         say(&format!("{words}; all of it is meant"));

@@ -170,6 +170,24 @@ fn an_undo_of_what_could_not_be_looked_at_throughout_is_no_success() {
 }
 
 #[test]
+fn a_run_whose_head_is_gone_is_named_where_an_earlier_one_is_meant_instead() {
+    let place = Place::new();
+    place.work(STEPS);
+    let later = place.work(r#"{ do = "write", tool = "w", path = "later.txt", text = "made\n" },"#);
+    let reviews = std::fs::read_dir(place.lab.path("state/acp-tui/review")).unwrap().map(|e| e.unwrap().path());
+    let is_later = |path: &PathBuf| {
+        std::fs::read_to_string(path.join("sessions.json")).is_ok_and(|sessions| sessions.contains(&later))
+    };
+    let run = reviews.filter(|path| path.is_dir()).find(is_later).unwrap();
+    std::fs::remove_file(run.join("head.json")).unwrap();
+    let stem = run.file_name().unwrap().to_str().unwrap();
+    let words = ["head.json in its record is gone or damaged", stem];
+    place.run(&["undo", "last", "--dry-run"]).assert_says(0, &words);
+    place.run(&["undo", &later]).assert_says(2, &words);
+    place.run(&["review", "last"]).assert_says(0, &words);
+}
+
+#[test]
 fn what_the_person_changed_stays() {
     let place = Place::new();
     let text: String = (1..=20).map(|n| format!("line {n}\n")).collect();
