@@ -306,7 +306,15 @@ fn together(
         "{} hunks, decided together: too many to be shown one by one with those of other files",
         thousands(parts.parts.len() as u64)
     );
-    Ok(HunkDoc { what: HunkKind::Whole(words), count, ..bare(TOGETHER, worst(states.into_iter()), newest) })
+    let lines = |sum: u64| u32::try_from(sum).unwrap_or(u32::MAX);
+    let (added, removed) = (lines(added(parts)), lines(removed(parts)));
+    Ok(HunkDoc {
+        what: HunkKind::Whole(words),
+        count,
+        added,
+        removed,
+        ..bare(TOGETHER, worst(states.into_iter()), newest)
+    })
 }
 
 /// What the hunks of one file are made of.

@@ -17,7 +17,8 @@ fn name(n: usize) -> String {
 fn new_files(files: usize, lines: usize) -> Place {
     let mut place = Place::empty();
     place.begin();
-    let text: String = (0..lines).map(|n| format!("line {n}\n")).collect();
+    let text: Vec<String> = (0..lines).map(|n| format!("line {n}\n")).collect();
+    let text = text.concat();
     place.turn(1, |p| p.command(|p| (0..files).for_each(|n| p.write(&name(n), &text))));
     place
 }
@@ -25,7 +26,10 @@ fn new_files(files: usize, lines: usize) -> Place {
 /// Files that differ in so many places from what they were.
 fn files_with_hunks(files: usize, hunks: usize) -> Place {
     let mut place = Place::empty();
-    let text = |mark: &str| -> String { (0..hunks).map(|n| format!("{mark}{n}\na{n}\nb{n}\nc{n}\n")).collect() };
+    let text = |mark: &str| -> String {
+        let lines: Vec<String> = (0..hunks).map(|n| format!("{mark}{n}\na{n}\nb{n}\nc{n}\n")).collect();
+        lines.concat()
+    };
     (0..files).for_each(|n| place.write(&name(n), &text("old")));
     place.begin();
     place.turn(1, |p| p.command(|p| (0..files).for_each(|n| p.write(&name(n), &text("new")))));
@@ -106,6 +110,7 @@ fn hunks_of_many_files_are_shown_together_and_decided_so() {
         let hunk = &file.hunks[0];
         assert_eq!((hunk.id, &hunk.what), (TOGETHER, &HunkKind::Whole(words.into())));
         assert_eq!((hunk.state, hunk.turn, file.added, file.removed), (HunkState::Pending, 1, 5, 5));
+        assert_eq!(hunk.left_out(), 10, "it is asked about before it is decided");
     }
     let whole = doc(&mut place, Scope::Pending, Room::SHOWN);
     assert!(whole.files.iter().all(|file| file.hunks.len() == 5));

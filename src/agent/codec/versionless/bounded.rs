@@ -278,8 +278,10 @@ mod tests {
         fn every_text_is_read_back(text in any::<String>(), is_ascii in any::<bool>()) {
             let mut raw = serde_json::to_string(&text).unwrap();
             if is_ascii {
-                let units = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
-                raw = raw.chars().map(|c| if c.is_ascii() { c.to_string() } else { units(c) }).collect();
+                let units = |c: char| -> Vec<String> {
+                    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+                };
+                raw = raw.chars().map(|c| if c.is_ascii() { c.to_string() } else { units(c).concat() }).collect();
             }
             let read = text_of(&raw);
             prop_assert!(read.as_ref().is_some_and(|read| read.capacity() <= raw.len()));
