@@ -13,9 +13,8 @@ use crate::review::history::contents::Contents;
 use crate::review::history::file_history::{Blame, FileHistory, Pair, is_touched, touches};
 use crate::review::history::ledger::ChangeRecord;
 use crate::review::state::State;
-use crate::review::text::diff::{HunkLines, emphasise};
+use crate::review::text::diff::{HunkLines, LineRef, emphasise};
 use crate::review::text::lines::Lines;
-use crate::text::diff::{DiffLine, Kind};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -41,6 +40,13 @@ impl Room {
     pub const OUTLINE: Self = Self { bytes: 0, ..Self::SHOWN };
     /// All hunks of one file, without lines.
     pub const ONE_BY_ONE: Self = Self { bytes: 0, hunks: usize::MAX };
+}
+
+/// A file that there is to look at, as the log or a held write has it.
+pub struct Of<'a> {
+    pub path: &'a Path,
+    pub history: &'a FileHistory,
+    pub pair: Pair,
 }
 
 /// A file as it was shown last.
@@ -350,10 +356,11 @@ impl Making<'_> {
 
     fn with_lines(&mut self, doc: HunkDoc, hunks: &[Arc<HunkLines>], old: &Lines, new: &Lines) -> HunkDoc {
         let Some(first) = hunks.first() else { return doc };
-        let (mut lines, mut cut): (Vec<DiffLine>, bool) = (Vec::new(), false);
+        let (mut lines, mut changed, mut cut) = (Vec::new(), 0, false);
         for hunk in hunks {
             let mut shown = hunk.shown(old, new, self.room);
             emphasise(&mut shown.lines, self.until);
+            changed += shown.refs.iter().filter(|line| !matches!(line, LineRef::Same { .. })).count();
             cut |= shown.cut;
             if lines.is_empty() {
                 lines = shown.lines;
@@ -363,17 +370,16 @@ impl Making<'_> {
         }
         let sum = |of: fn(&HunkLines) -> u32| hunks.iter().fold(0_u32, |sum, hunk| sum.saturating_add(of(hunk)));
         let (added, removed) = (sum(|hunk| hunk.added), sum(|hunk| hunk.removed));
-        let heading = if cut { cut_words(&lines, added, removed) } else { first.heading.clone() };
+        let heading = if cut { cut_words(changed, added, removed) } else { first.heading.clone() };
         let (old_start, new_start) = (first.old_start, first.new_start);
         HunkDoc { old_start, new_start, heading, added, removed, lines: lines.into(), ..doc }
     }
 }
 
 /// A decision on it is about all of it.
-fn cut_words(lines: &[DiffLine], added: u32, removed: u32) -> String {
-    let shown = lines.iter().filter(|line| line.kind != Kind::Context).count() as u64;
+fn cut_words(shown: usize, added: u32, removed: u32) -> String {
     let all = u64::from(added) + u64::from(removed);
-    format!("only {} of {} lines are shown, all are decided", thousands(shown), thousands(all))
+    format!("only {} of {} lines are shown, all are decided", thousands(shown as u64), thousands(all))
 }
 
 /// What differs on the disk now in the place of a hunk; nothing when there is no such place.

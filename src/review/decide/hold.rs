@@ -3,9 +3,8 @@
 //! A history of its own stands for the file as it would be, so that a held write is decided like any other change.
 //! Touches no file. Invariant: nothing is decided that was not asked.
 
-use super::doc;
+use super::doc::{self, Of};
 use super::parts::Parts;
-use super::shown_docs::Of;
 use super::verdict::{FileCase, OnConflict, Selection};
 use crate::model::changes::{Cause, FileDoc, HunkId, HunkState, Verdict};
 use crate::model::ids::{EntryId, ReqId};

@@ -3,7 +3,7 @@
 //! Reads contents, changes nothing. Invariant: what is pending stays as it was first shown until another author changes
 //! the file, so that decided hunks stay in sight.
 
-use super::doc::{self, DocCache, Room};
+use super::doc::{self, DocCache, Of, Room};
 use super::held_writes::HeldWrites;
 use super::hold::HeldWrite;
 use super::totals;
@@ -12,7 +12,7 @@ use crate::model::changes::{FileChange, FileDoc, Scope, Totals};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::file_history::{FileHistory, Pair};
+use crate::review::history::file_history::Pair;
 use crate::review::state::State;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -190,13 +190,6 @@ impl ShownDocs {
         }
         Ok(listed)
     }
-}
-
-/// A file that there is to look at, as the log or a held write has it.
-pub struct Of<'a> {
-    pub path: &'a Path,
-    pub history: &'a FileHistory,
-    pub pair: Pair,
 }
 
 /// What is shown as one file.

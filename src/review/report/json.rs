@@ -7,9 +7,8 @@ use super::{Draft, begun, done, unready};
 use crate::base::sanitize;
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, Scope, Totals};
 use crate::review::error::ReviewError;
-use crate::review::history::contents::Contents;
 use crate::review::protocol::Changed;
-use crate::review::session::ReviewSession;
+use crate::review::session::{Content, ReviewSession};
 use crate::review::state::State;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -30,11 +29,11 @@ pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<Draft, Revi
     }
     let changed = review.changed(Scope::Session)?;
     let by_path: BTreeMap<&Path, &Changed> = changed.iter().map(|one| (one.path.as_path(), one)).collect();
-    let file = |file: &FileDoc, contents: &Contents| {
+    let file = |file: &FileDoc, content: Content<'_>| {
         let names = std::iter::once(&file.path).chain(&file.renamed_from);
         let of_file: Vec<&Changed> = names.filter_map(|path| by_path.get(path.as_path()).copied()).collect();
         let lines = file.hunks.iter().any(|hunk| hunk.what == HunkKind::Lines);
-        let binary = !lines && holds_zero(contents, &of_file);
+        let binary = !lines && holds_zero(content, &of_file);
         file_value(file, &of_file, binary)
     };
     let sessions: Vec<Value> = review
@@ -62,8 +61,8 @@ pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<Draft, Revi
     });
     add(&mut out, rest);
     let begin = |review: &ReviewSession| Writing { to: begun(review), files: 0, is_begun: false };
-    let written = review.each_file(Scope::Session, begin, |writing, doc, contents| {
-        writing.begin(&out).and_then(|()| writing.file(&file(doc, contents))).map_err(unready)
+    let written = review.each_file(Scope::Session, begin, |writing, doc, content| {
+        writing.begin(&out).and_then(|()| writing.file(&file(doc, content))).map_err(unready)
     })?;
     done(written.end(&out).map_err(unready)?)
 }
@@ -241,11 +240,11 @@ fn hunk_value(hunk: &HunkDoc) -> Value {
 }
 
 /// Whether one of the contents is none that a text would have. What is not kept is not known to be text.
-fn holds_zero(contents: &Contents, changed: &[&Changed]) -> bool {
+fn holds_zero(content: Content<'_>, changed: &[&Changed]) -> bool {
     changed.iter().flat_map(|one| [&one.before, &one.after]).any(|state| match state {
         State::Absent | State::Link { .. } => false,
         State::Unkept { .. } => true,
-        State::File { .. } => contents.content(state).is_ok_and(|bytes| bytes.contains(&0)),
+        State::File { .. } => content(state).is_ok_and(|bytes| bytes.contains(&0)),
     })
 }
 

@@ -6,7 +6,6 @@
 mod actions;
 pub mod attribution;
 mod displaced;
-mod documents;
 mod earlier;
 mod execution;
 pub mod expected;
@@ -25,6 +24,7 @@ mod write;
 pub use self::actions::Newest;
 use self::attribution::Attribution;
 pub use self::earlier::{EarlierRun, earlier_runs, namesakes, runs_before};
+pub use self::looking::Content;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
 pub use self::turns::Turns;
