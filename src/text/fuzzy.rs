@@ -13,10 +13,15 @@ const MAX_CHARS: usize = 1024;
 /// items in their order.
 pub fn rank(query: &str, items: &[&str]) -> Vec<usize> {
     let mut ranking = Ranking::new(query, usize::MAX);
-    for item in items {
-        ranking.add(item);
+    for (index, item) in items.iter().enumerate() {
+        ranking.add(index, item);
     }
     ranking.best()
+}
+
+/// Whether what matches a longer query has matched a shorter one. A backslash may mean something else once more is there.
+pub fn narrows(shorter: &str, longer: &str) -> bool {
+    longer.starts_with(shorter) && !longer.contains('\\')
 }
 
 /// Which characters an item has, a bit for those that are alike in six bits; all of them where it is not ASCII.
@@ -28,14 +33,13 @@ const fn bit(byte: u8) -> u64 {
     1 << (byte.to_ascii_lowercase() & 63)
 }
 
-/// The same of items that come one after the other, of which only the best are wanted.
+/// The same of items that come one after the other, each with its index, of which only the best are wanted.
 pub struct Ranking {
     pattern: Pattern,
     matcher: Matcher,
     chars: Vec<char>,
     /// Best first: score, length, index.
     found: Vec<(Reverse<u32>, usize, usize)>,
-    added: usize,
     most: usize,
     /// What an item lacks nothing of that matches.
     needs: u64,
@@ -48,7 +52,6 @@ impl Ranking {
             matcher: Matcher::new(Config::DEFAULT),
             chars: Vec::new(),
             found: Vec::new(),
-            added: 0,
             most,
             needs: query
                 .bytes()
@@ -58,18 +61,17 @@ impl Ranking {
     }
 
     /// The same as [`Self::add`], of an item whose [`letters`] are known: most are not looked at.
-    pub fn add_known(&mut self, item: &str, letters: u64) {
-        if letters & self.needs == self.needs { self.add(item) } else { self.added += 1 }
+    pub fn add_known(&mut self, index: usize, item: &str, letters: u64) -> bool {
+        letters & self.needs == self.needs && self.add(index, item)
     }
 
-    pub fn add(&mut self, item: &str) {
-        let index = self.added;
-        self.added += 1;
+    /// Whether it matches.
+    pub fn add(&mut self, index: usize, item: &str) -> bool {
         if self.pattern.atoms.is_empty() {
-            if index < self.most {
+            if self.found.len() < self.most {
                 self.found.push((Reverse(0), index, index));
             }
-            return;
+            return true;
         }
         let (haystack, len) = if item.is_ascii() {
             let bytes = item.as_bytes().get(..MAX_CHARS).unwrap_or(item.as_bytes());
@@ -79,12 +81,12 @@ impl Ranking {
             self.chars.extend(item.chars().take(MAX_CHARS));
             (Utf32Str::Unicode(&self.chars), self.chars.len())
         };
-        if let Some(score) = self.pattern.score(haystack, &mut self.matcher) {
-            self.found.push((Reverse(score), len, index));
-            if self.found.len() / 8 > self.most {
-                self.shrink();
-            }
+        let Some(score) = self.pattern.score(haystack, &mut self.matcher) else { return false };
+        self.found.push((Reverse(score), len, index));
+        if self.found.len() / 8 > self.most {
+            self.shrink();
         }
+        true
     }
 
     /// What comes after the best is of no use any more.
@@ -120,13 +122,13 @@ mod tests {
         let items = ["src/Model.rs", "src/other.rs", "m\u{f6}del", "a b\\ c", "MODEL"];
         for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M"] {
             let mut known = Ranking::new(query, 9);
-            for item in items {
-                known.add_known(item, letters(item));
+            for (at, item) in items.iter().enumerate() {
+                known.add_known(at, item, letters(item));
             }
             assert_eq!(known.best(), rank(query, &items), "{query}");
         }
         let mut ranking = Ranking::new("model", 9);
-        ranking.add_known("model", letters("other"));
+        assert!(!ranking.add_known(0, "model", letters("other")));
         assert_eq!(ranking.best(), Vec::<usize>::new());
     }
 
@@ -149,6 +151,16 @@ mod tests {
 
     proptest! {
         #[test]
+        fn what_is_typed_on_finds_nothing_new(query in "[ab\u{e9}eB_ \\\\]{0,6}", items in proptest::collection::vec("[aAbB\u{e9}e_ \\\\]{0,9}", 0..9)) {
+            let items: Vec<&str> = items.iter().map(String::as_str).collect();
+            let all = rank(&query, &items);
+            for (end, _) in query.char_indices().filter(|(end, _)| narrows(&query[..*end], &query)) {
+                let before = rank(&query[..end], &items);
+                prop_assert!(all.iter().all(|at| before.contains(at)), "{:?} {:?}", &query[..end], query);
+            }
+        }
+
+        #[test]
         fn each_item_is_named_once(query in "\\PC{0,6}", items in proptest::collection::vec("\\PC{0,20}", 0..8)) {
             let items: Vec<&str> = items.iter().map(String::as_str).collect();
             let mut found = rank(&query, &items);
@@ -156,8 +168,8 @@ mod tests {
             found.dedup();
             let all = rank(&query, &items);
             let mut best = Ranking::new(&query, 2);
-            for item in &items {
-                best.add_known(item, letters(item));
+            for (at, item) in items.iter().enumerate() {
+                best.add_known(at, item, letters(item));
             }
             prop_assert_eq!(best.best(), all.iter().copied().take(2).collect::<Vec<_>>());
             prop_assert!(found.len() == all.len() && found.iter().all(|at| *at < items.len()));

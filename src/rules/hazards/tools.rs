@@ -5,7 +5,7 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Short,
+    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Set, Short,
 };
 
 pub(super) const TOOLS: &[Row] = &[
@@ -170,9 +170,6 @@ pub(super) const TOOLS: &[Row] = &[
             "p4",
             "repo",
             "hub",
-            "tig",
-            "lazygit",
-            "gitui",
             "gitk",
             "git-lfs",
             "git-annex",
@@ -185,6 +182,38 @@ pub(super) const TOOLS: &[Row] = &[
         ],
         reason: "settings and commands of it name programs, or send",
     },
+    Row {
+        programs: &[
+            "tig",
+            "lazygit",
+            "gitui",
+            "lazydocker",
+            "k9s",
+            "mc",
+            "ranger",
+            "nnn",
+            "lf",
+            "vifm",
+            "yazi",
+            "spark-shell",
+            "pyspark",
+            "spark-class",
+        ],
+        signs: &[Always],
+        reason: "its keys run commands, and who started it may type them",
+    },
+    Row {
+        programs: &["spark-submit"],
+        signs: &[
+            OtherDashes(
+                "-v -verbose -version -help -name -class -num-executors -executor-memory -executor-cores -driver-memory \
+                -driver-cores -total-executor-cores",
+            ),
+            Has("://"),
+        ],
+        reason: "loads code, takes settings that do, or runs it on machines that are named",
+    },
+    Row { programs: &["spark-sql"], signs: &[Always], reason: "its commands change data, also from standard input" },
     Row {
         programs: &[
             "webpack",
@@ -269,6 +298,8 @@ pub(super) const TOOLS: &[Row] = &[
         programs: &["rails"],
         signs: &[
             Any("runner r console c dbconsole db new destroy plugin app:template"),
+            // As in `rake`.
+            Set("TEST VERBOSE TRACE SEED"),
             Short("-m"),
             Longs("--template --environment-file"),
         ],

@@ -380,6 +380,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_paste_without_an_end_is_over_after_a_silence_and_a_key_right_behind_one_is_a_key() {
+        let (mut stream, mut person, _master) = terminal();
+        person.write_all(b"\x1b[200~one\rtwo").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Paste("one\rtwo".into())));
+        person.write_all(b"\x03").unwrap();
+        assert_eq!(typed(&mut stream).await, Some(Key::ctrl(Code::Char('c'))));
+        person.write_all(b"\x1b[200~one\x1b[201~\r").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Paste("one".into())));
+        assert_eq!(next(&mut stream).await, Some(Input::Hasty(Key::plain(Code::Enter))));
+        person.write_all(b"\x1b[200~one\x1b[201~\x1b[201~ two\r\x1b[201~").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Paste("one".into())));
+        assert_eq!(next(&mut stream).await, Some(Input::Paste(" two\r".into())));
+    }
+
+    #[tokio::test]
     async fn an_answer_beside_a_key_makes_it_no_less_one() {
         for bytes in [&b"1\x1b[0n"[..], b"\x1b[0n1"] {
             for weighs in [false, true] {
