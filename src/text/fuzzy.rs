@@ -24,13 +24,24 @@ pub fn narrows(shorter: &str, longer: &str) -> bool {
     longer.starts_with(shorter) && !longer.contains('\\')
 }
 
-/// Which characters an item has, a bit for those that are alike in six bits; all of them where it is not ASCII.
-pub fn letters(item: &str) -> u64 {
-    if item.is_ascii() { item.bytes().fold(0, |all, byte| all | bit(byte)) } else { u64::MAX }
+/// Which characters an item has, a bit for those that are alike in six bits, and as many bits for those that it has twice;
+/// all of them where it is not ASCII.
+pub fn letters(item: &str) -> u128 {
+    if item.is_ascii() { of_bytes(item.bytes()) } else { u128::MAX }
 }
 
-const fn bit(byte: u8) -> u64 {
-    1 << (byte.to_ascii_lowercase() & 63)
+fn of_bytes(bytes: impl Iterator<Item = u8>) -> u128 {
+    bytes.fold(0, |all, byte| {
+        let bit = 1 << (byte.to_ascii_lowercase() & 63);
+        all | bit | (all & bit) << 64
+    })
+}
+
+/// What an item lacks nothing of that matches; words may lie over each other in it.
+fn needed(query: &str) -> u128 {
+    let words = query.split(char::is_whitespace).map(|word| word.bytes().filter(u8::is_ascii_graphic));
+    // A backslash may be no character of its own.
+    words.map(|word| of_bytes(word.filter(|byte| *byte != b'\\'))).fold(0, |all, word| all | word)
 }
 
 /// The same of items that come one after the other, each with its index, of which only the best are wanted.
@@ -42,7 +53,7 @@ pub struct Ranking {
     found: Vec<(Reverse<u32>, usize, usize)>,
     most: usize,
     /// What an item lacks nothing of that matches.
-    needs: u64,
+    needs: u128,
 }
 
 impl Ranking {
@@ -53,15 +64,12 @@ impl Ranking {
             chars: Vec::new(),
             found: Vec::new(),
             most,
-            needs: query
-                .bytes()
-                .filter(|byte| byte.is_ascii_graphic() && *byte != b'\\')
-                .fold(0, |all, b| all | bit(b)),
+            needs: needed(query),
         }
     }
 
     /// The same as [`Self::add`], of an item whose [`letters`] are known: most are not looked at.
-    pub fn add_known(&mut self, index: usize, item: &str, letters: u64) -> bool {
+    pub fn add_known(&mut self, index: usize, item: &str, letters: u128) -> bool {
         letters & self.needs == self.needs && self.add(index, item)
     }
 
@@ -120,7 +128,7 @@ mod tests {
     #[test]
     fn what_lacks_a_letter_is_not_looked_at_and_nothing_is_missed() {
         let items = ["src/Model.rs", "src/other.rs", "m\u{f6}del", "a b\\ c", "MODEL"];
-        for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M"] {
+        for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M", "oo", "o o", "rsr", "s..r"] {
             let mut known = Ranking::new(query, 9);
             for (at, item) in items.iter().enumerate() {
                 known.add_known(at, item, letters(item));

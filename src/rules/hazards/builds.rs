@@ -4,7 +4,8 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OnlyBehind, OtherDashes, OtherLongs, Words,
+    After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OnlyBehind, OtherDashes,
+    OtherLongs, Words,
 };
 
 /// What those which keep packages do with scripts and packages of the project.

@@ -161,19 +161,7 @@ pub(super) const TOOLS: &[Row] = &[
         reason: "settings of one call name programs, and others of its commands run some or send",
     },
     Row {
-        programs: &[
-            "fossil",
-            "bzr",
-            "brz",
-            "darcs",
-            "cvs",
-            "p4",
-            "repo",
-            "hub",
-            "gitk",
-            "git-lfs",
-            "git-annex",
-        ],
+        programs: &["fossil", "bzr", "brz", "darcs", "cvs", "p4", "repo", "hub", "gitk", "git-lfs", "git-annex"],
         signs: &[
             Only("status log diff info version --version annotate blame ls"),
             Longs("--config --repository --exec --command"),

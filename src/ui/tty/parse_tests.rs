@@ -84,7 +84,10 @@ fn a_paste_is_never_keys() {
     assert_eq!(torn(&[b"\x1b[200~a\x1b", b"[20", b"1~", b"b"], 0), [pasted("a")]);
     assert_eq!(torn(&[b"\x1b[200~a\x1b[201~", b"b"], 60), [pasted("a"), Input::Key(Key::char('b'))]);
     assert_eq!(all(&[b"\x1b[200~\x1b[A\x1b[201~"]), [pasted("\x1b[A")]);
-    assert_eq!(all(&[b"\x1b[200~\xff\x1b[201~\x1b[200~\x1b[201~\x1b[200~x\x1b[201~"]), [pasted("\u{fffd}"), pasted("x")]);
+    assert_eq!(
+        all(&[b"\x1b[200~\xff\x1b[201~\x1b[200~\x1b[201~\x1b[200~x\x1b[201~"]),
+        [pasted("\u{fffd}"), pasted("x")]
+    );
 }
 
 #[test]
@@ -103,7 +106,8 @@ fn a_paste_whose_end_does_not_come_gives_the_keys_back() {
     parser.feed(b"\ry", &mut out);
     silence(&mut parser, 1100, &mut out);
     assert_eq!(std::mem::take(&mut out), [Input::Paste("\ry".into())]);
-    for (bytes, key) in [(&b"\r"[..], Key::plain(Code::Enter)), (b"y", Key::char('y')), (b"\x1b[201~", Key::char('z'))] {
+    for (bytes, key) in [(&b"\r"[..], Key::plain(Code::Enter)), (b"y", Key::char('y')), (b"\x1b[201~", Key::char('z'))]
+    {
         parser.feed(bytes, &mut out);
         silence(&mut parser, 60, &mut out);
         if bytes.starts_with(&[ESC]) {
@@ -161,7 +165,8 @@ fn a_paste_is_handed_on_before_it_is_too_large() {
     let piece = [b'x'; 1 << 20];
     parser.feed(b"\x1b[200~", &mut out);
     (0..20).for_each(|_| parser.feed(&piece, &mut out));
-    let length = |out: &[Input]| out.iter().map(|i| if let Input::Paste(text) = i { text.len() } else { 0 }).sum::<usize>();
+    let length =
+        |out: &[Input]| out.iter().map(|i| if let Input::Paste(text) = i { text.len() } else { 0 }).sum::<usize>();
     assert!((16 << 20..20 << 20).contains(&length(&out)), "{}", length(&out));
     parser.feed(b"\x1b[201~", &mut out);
     assert_eq!(length(&out), 20 << 20);

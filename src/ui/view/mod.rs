@@ -304,8 +304,11 @@ fn asked(
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
+    let is_behind = cx.state.help.is_some() || cx.state.inspector.is_some();
     let dock_room = match (is_covered, &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
+        // What the person reads is the other.
+        (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),

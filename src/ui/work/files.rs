@@ -152,7 +152,7 @@ struct Tree {
     since: Instant,
     names: Vec<Name>,
     /// Of each name, once all are known.
-    letters: Vec<u64>,
+    letters: Vec<u128>,
     /// What git ignores; looked for when nothing else is found.
     ignored: Option<Vec<Name>>,
 }
@@ -224,7 +224,7 @@ impl Worker {
         ignored: Ignored,
         known: Option<&Tree>,
         narrowed: &mut Narrowed,
-    ) -> Option<(Vec<Name>, Vec<u64>)> {
+    ) -> Option<(Vec<Name>, Vec<u128>)> {
         let found = Found::default();
         let mut tree = Tree::new(&question.dir, Vec::new());
         let dir = tree.dir.clone();
@@ -303,7 +303,7 @@ impl Worker {
                 }
             }
             let Some((_, name)) = tree.names.get(at) else { continue };
-            if ranking.add_known(at, name, tree.letters.get(at).copied().unwrap_or(u64::MAX)) {
+            if ranking.add_known(at, name, tree.letters.get(at).copied().unwrap_or(u128::MAX)) {
                 among.extend(u32::try_from(at));
             }
         }
@@ -348,10 +348,10 @@ impl Shared {
 
 /// What a walk has found and nobody has taken yet; in the end all of it, in order and with its letters.
 #[derive(Default)]
-struct Found(Mutex<(Vec<Name>, Vec<u64>)>);
+struct Found(Mutex<(Vec<Name>, Vec<u128>)>);
 
 impl Found {
-    fn lock(&self) -> MutexGuard<'_, (Vec<Name>, Vec<u64>)> {
+    fn lock(&self) -> MutexGuard<'_, (Vec<Name>, Vec<u128>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -365,7 +365,7 @@ impl Found {
         *self.lock() = (names, letters);
     }
 
-    fn all(&self) -> (Vec<Name>, Vec<u64>) {
+    fn all(&self) -> (Vec<Name>, Vec<u128>) {
         std::mem::take(&mut *self.lock())
     }
 }
@@ -486,7 +486,11 @@ mod tests {
         assert_eq!(narrowed.among.len(), 3 * CHUNK + 1);
         worker.shared.lock().question = Some(question("main"));
         assert_eq!(worker.tell(&question("main.rs"), &tree, &mut narrowed), Some(usize::MAX));
-        assert_eq!((narrowed.among.len(), narrowed.from), (2 * CHUNK + 2, 3 * CHUNK + 1), "what it has looked at it keeps");
+        assert_eq!(
+            (narrowed.among.len(), narrowed.from),
+            (2 * CHUNK + 2, 3 * CHUNK + 1),
+            "what it has looked at it keeps"
+        );
         worker.shared.lock().question = None;
         // What is typed on is looked for among what was found; something else everywhere.
         for text in ["main.rs", "main_1", "main_59", "main_599", "zz"] {
@@ -496,8 +500,9 @@ mod tests {
             assert_eq!(worker.tell(&question(text), &tree, &mut narrowed), count, "{text}");
             assert_eq!((&narrowed.among, narrowed.from), (&fresh.among, fresh.from), "{text}");
         }
-        let answers: Vec<String> =
-            std::iter::from_fn(|| results.try_recv().ok()).filter_map(|mut a| Some(a.paths.drain(..).next()?.0)).collect();
+        let answers: Vec<String> = std::iter::from_fn(|| results.try_recv().ok())
+            .filter_map(|mut a| Some(a.paths.drain(..).next()?.0))
+            .collect();
         assert!(answers.contains(&"zz/main.rs".to_owned()), "{answers:?}");
     }
 
