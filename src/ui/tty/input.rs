@@ -20,8 +20,9 @@ use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::answers::ARRIVED;
 use super::event::{Input, Told};
-use super::parse::{ARRIVED, Parser, Patience};
+use super::parse::{Parser, Patience};
 
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;

@@ -10,13 +10,11 @@
 use super::answers;
 use super::event::Input;
 use super::late::{Doubt, after, completes, missing};
-use super::paste::{self, Behind, Heard, Paste};
+use super::paste::{self, Behind, Heard, Paste, Silence};
 use super::sequences::{key, letter, mouse, plain, sequence};
 use crossterm::event::{KeyCode, KeyModifiers};
 
-pub(super) const ESC: u8 = 0x1b;
-/// The answer that comes again and again while something is drawn.
-pub(super) const ARRIVED: &str = "\x1b[0n";
+const ESC: u8 = 0x1b;
 /// Bytes of a report of the mouse as it was before SGR, after what introduces it.
 const MOUSE: usize = 4;
 /// No sequence is longer; one that seems to be is dropped.
@@ -253,7 +251,10 @@ impl Parser {
     /// Whether something has begun that the next bytes should end soon.
     pub fn incomplete(&self) -> Option<Patience> {
         if let Some(paste) = &self.paste {
-            return paste.patience();
+            return paste.awaits().map(|silence| match silence {
+                Silence::Moment => Patience::Short,
+                Silence::Long => Patience::Long,
+            });
         }
         match (self.pending.as_slice(), &self.open) {
             ([], None) if self.behind.is_some() => Some(Patience::Short),

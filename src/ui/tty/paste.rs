@@ -4,10 +4,11 @@
 //! paste without an end keeps no key for longer than a second of silence; of what comes at once behind an end, which may
 //! be a mark within what was pasted, no more than one key is a key; what is kept is bounded.
 
+use super::answers::ARRIVED;
 use super::event::{Input, Told};
-use super::parse::{ARRIVED, ESC, Patience};
 use crate::ui::keys::{Code, Key};
 
+const ESC: u8 = 0x1b;
 pub(super) const END: &[u8] = b"\x1b[201~";
 /// So much of a paste is handed on before its end has come.
 const MOST: usize = 16 << 20;
@@ -16,16 +17,14 @@ const MOST: usize = 16 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Paste {
     bytes: Vec<u8>,
-    silence: Silence,
+    silence: Option<Silence>,
     /// An escape has come alone after a silence: the key, or a piece of the end.
     escape: bool,
 }
 
 /// How long nothing has come.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Silence {
-    #[default]
-    None,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Silence {
     /// Whoever stops something now means the paste.
     Moment,
     /// All that has come was handed on, and a single key is one.
@@ -51,7 +50,7 @@ impl Paste {
         if std::mem::take(&mut self.escape) {
             self.bytes.push(ESC);
         }
-        self.silence = Silence::None;
+        self.silence = None;
         // The end may have begun in an earlier piece.
         let (before, from) = (self.bytes.len(), self.bytes.len().saturating_sub(END.len() - 1));
         self.bytes.extend_from_slice(bytes);
@@ -70,7 +69,7 @@ impl Paste {
     /// What these bytes are, which come after a silence; `whole` is what they are as keys and reports, if they are nothing else.
     pub fn hear(&mut self, bytes: &[u8], whole: impl FnOnce(&[u8]) -> Option<Vec<Input>>) -> Heard {
         let has_end = || bytes.windows(END.len()).any(|window| window == END);
-        if self.silence == Silence::None || self.escape || self.begun(bytes).is_some() || has_end() {
+        if self.silence.is_none() || self.escape || self.begun(bytes).is_some() || has_end() {
             return Heard::Text;
         }
         if bytes == [ESC] {
@@ -81,34 +80,34 @@ impl Paste {
         let mut keys = inputs.iter().filter_map(|input| if let Input::Key(key) = input { Some(key) } else { None });
         match (keys.next(), keys.next()) {
             (None, _) if !inputs.is_empty() => Heard::Beside(inputs),
-            (Some(_), None) if self.silence == Silence::Long => Heard::Key,
+            (Some(_), None) if self.silence == Some(Silence::Long) => Heard::Key,
             (Some(key), None) if [Key::ctrl(Code::Char('c')), Key::plain(Code::Esc)].contains(key) => Heard::Stop,
             _ => Heard::Text,
         }
     }
 
-    pub const fn patience(&self) -> Option<Patience> {
+    /// What silence it waits for.
+    pub const fn awaits(&self) -> Option<Silence> {
         match self.silence {
-            _ if self.escape => Some(Patience::Short),
-            Silence::None => Some(Patience::Short),
-            Silence::Moment => Some(Patience::Long),
-            Silence::Long => None,
+            _ if self.escape => Some(Silence::Moment),
+            None => Some(Silence::Moment),
+            Some(Silence::Moment) => Some(Silence::Long),
+            Some(Silence::Long) => None,
         }
     }
 
-    /// Nothing has come for as long as its patience was. When that has ended it: whether the escape is a key.
+    /// That silence has come. When that has ended it: whether the escape is a key.
     pub fn wait(&mut self, out: &mut Vec<Input>) -> Option<bool> {
         if self.escape {
             self.end(out);
-            return Some(self.silence == Silence::Long);
+            return Some(self.silence == Some(Silence::Long));
         }
-        self.silence = match self.silence {
-            Silence::None => Silence::Moment,
-            Silence::Moment | Silence::Long => {
-                self.hand_on(out);
-                Silence::Long
-            }
-        };
+        if self.silence.is_some() {
+            self.hand_on(out);
+            self.silence = Some(Silence::Long);
+        } else {
+            self.silence = Some(Silence::Moment);
+        }
         None
     }
 
