@@ -12,13 +12,11 @@ use crate::mcp::ResolvedServer;
 use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::effect::{Answer, Effect};
-use crate::model::entries::Slot;
 use crate::model::event::{Can, Event, Hint, Intent, Protocol};
 use crate::model::history::History;
-use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, ReqId, SessionKey, TurnId};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, ReqId, SessionKey, TurnId};
 use crate::model::login::Secret;
 use crate::model::reduce::reduce;
-use crate::model::session::Session;
 use crate::model::setup::Setup;
 use crate::wire::frame::Frame;
 use serde::{Deserialize, Serialize};
@@ -188,16 +186,6 @@ impl Core {
     /// Entries that leave memory from now on can be read there.
     pub fn read_from(&mut self, history: Arc<dyn History>) {
         self.history = Some(history);
-    }
-
-    /// Has an entry back that has left memory.
-    pub fn have_back(&mut self, at: SessionKey, id: EntryId, now: Now) {
-        let entries = self.model.session_of(at).map(Session::entries);
-        let slot = entries.and_then(|entries| entries.slot(entries.index_of(id)?));
-        if let (Some(history), Some(Slot::Away(away))) = (&self.history, slot) {
-            let entry = away.read(id, &**history);
-            self.hint(at, Hint::Back(Box::new(entry)), now);
-        }
     }
 
     /// Has the entry back that this event would change.

@@ -40,7 +40,7 @@ use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Dialect, Event, HostEvent, Intent, QueueAct, Timer, Words};
 use crate::model::history::History;
-use crate::model::ids::{Address, Addressed, AgentKey, EntryId, Now, SessionKey, TermId};
+use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
 use crate::model::session::Policy;
 use crate::model::setup::Setup;
 use crate::store::branch;
@@ -239,11 +239,6 @@ impl Engine {
 
     pub fn history(&self) -> &dyn History {
         self.moving.history()
-    }
-
-    /// Has an entry back in memory.
-    pub fn bring_back(&mut self, at: SessionKey, id: EntryId) {
-        self.core.have_back(at, id, self.now());
     }
 
     /// Without a screen: ends when the first look at the files does, or after `patience`. Before that

@@ -19,7 +19,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, Hint, HostEvent, InitResult, Intent, PermissionKind, PermissionOption,
     PromptAnswer, PromptResult, SessionResult, Stop, TerminalSpec, Update,
 };
-use crate::model::history::NoHistory;
+use crate::model::history::fixture::Memory;
 use crate::model::ids::{Addressed, EntryId, ReqId, SessionId, SessionKey, TermId};
 use crate::model::options::{Command, Mode, Modes};
 use crate::model::patch::Patch;
@@ -37,6 +37,8 @@ use std::time::Duration;
 
 pub struct Scene {
     pub model: Model,
+    /// What has left memory, where a test lets some leave.
+    pub history: Memory,
     pub ui: App,
     pub transcript: Transcript,
     pub info: FrameInfo,
@@ -58,6 +60,7 @@ impl Scene {
     fn within(cwd: &str, width: u16, height: u16) -> Self {
         Self {
             model: Model::new("gemini --acp".into(), cwd.into(), Policy::Ask),
+            history: Memory::default(),
             ui: App::default(),
             transcript: Transcript::new(),
             info: FrameInfo::default(),
@@ -272,7 +275,7 @@ impl Scene {
 
     /// Feeds an input as the loop does: what it leads to is carried out at once.
     pub fn input(&mut self, input: Input) {
-        let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
+        let cx = cx_of(&self.model, &self.history, &self.info, self.now);
         for out in update::input(&mut self.ui, cx, input) {
             match &out {
                 Out::Intent(intent) | Out::Send { intent, .. } => drop(self.intent(intent.clone())),
@@ -292,7 +295,7 @@ impl Scene {
         ViewCx {
             model: &self.model,
             session: self.model.first(),
-            history: &NoHistory,
+            history: &self.history,
             state: &self.ui,
             theme: &self.theme,
             now: self.now,
@@ -313,7 +316,7 @@ impl Scene {
 
     fn seek(&mut self, way: Way) {
         if !self.seek_here(way) {
-            let cx = Cx { model: &self.model, session: self.model.first(), frame: &self.info, now: self.now };
+            let cx = cx_of(&self.model, &self.history, &self.info, self.now);
             if update::reading::seek_on(&mut self.ui, cx, way) == Looked::Found {
                 self.seek_here(way);
             }
@@ -543,4 +546,9 @@ pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
         note: None,
         held: None,
     }
+}
+
+/// What update functions may read of a scene.
+pub fn cx_of<'a>(model: &'a Model, history: &'a Memory, frame: &'a FrameInfo, now: Duration) -> Cx<'a> {
+    Cx { model, session: model.first(), history, frame, now }
 }

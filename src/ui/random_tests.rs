@@ -18,6 +18,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, Event, HostEvent, InitResult, Intent, Opening, PermissionKind, PermissionOption,
     PromptAnswer, PromptResult, SessionResult, Stop, Update, WriteFact,
 };
+use crate::model::history::NoHistory;
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey};
 use crate::model::question::Waiting;
 use crate::model::reduce::reduce;
@@ -237,7 +238,7 @@ impl World {
 
     fn press(&mut self, key: Key) {
         let Some(session) = self.model.at(self.app.shown()) else { panic!("nothing is shown") };
-        let cx = Cx { model: &self.model, session, frame: &self.info, now: self.now };
+        let cx = Cx { model: &self.model, session, history: &NoHistory, frame: &self.info, now: self.now };
         let (shown, agent) = (session.key(), session.agent_key());
         for out in update::input(&mut self.app, cx, Input::Key(key)) {
             match out {
@@ -262,7 +263,7 @@ impl World {
         let Some(session) = self.model.at(self.app.shown()) else { panic!("nothing is shown") };
         let theme = Theme::default();
         let cx = ViewCx {
-            history: &crate::model::history::NoHistory,
+            history: &NoHistory,
             model: &self.model,
             session,
             state: &self.app,

@@ -391,7 +391,6 @@ impl<D: Device> Running<D> {
             hear(&mut self.screen, &mut self.options, &input)?;
             self.telling.hear(&input);
             self.terminal.hear(&input);
-            scrolling::bring_back(self);
             let Some(cx) = update_cx(&self.engine, &self.app, &self.info) else { break };
             for out in update::input(&mut self.app, cx, input) {
                 if let Out::Type(term, bytes) = out {

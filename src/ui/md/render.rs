@@ -9,7 +9,7 @@ use crate::base::sanitize;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{BrokenLink, CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::BTreeMap;
 
 /// Containers deeper than this are not drawn (their text is).
@@ -59,11 +59,23 @@ pub(super) fn render(text: &str, width: u16, label: Label, links: &Links) -> Vec
             Event::Start(_) | Event::End(TagEnd::List(_) | TagEnd::Item | TagEnd::BlockQuote(_)) => None,
             _ => Some(range.end),
         };
+        let event = if let Event::Start(tag) = event { Event::Start(as_first_defined(tag, links)) } else { event };
         state.event(event, range.start);
         state.ended = ended.unwrap_or(state.ended);
     }
     state.flush(WrapMode::Words);
     state.out
+}
+
+/// Of several definitions of a label the first one counts: it may stand in a piece before this one.
+fn as_first_defined<'a>(mut tag: Tag<'a>, links: &Links) -> Tag<'a> {
+    if let Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. } = &mut tag
+        && matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut)
+        && let Some(url) = links.get(&normalise(id))
+    {
+        *dest_url = url.clone().into();
+    }
+    tag
 }
 
 enum Container {

@@ -255,6 +255,18 @@ fn a_definition_that_comes_late_reaches_what_stands_before() {
 
 /// Found by the fuzz target `markdown`.
 #[test]
+fn of_two_definitions_in_different_pieces_the_first_one_counts() {
+    let text = "[t]: /one\n\nsee [t]\n\npara\n\n[T]: /two\n\nsee [t] and ![a picture][t]\n\n[u]: /u\n\nsee [u]\n";
+    let mut split = StablePrefix::new();
+    split.extend(text, Markdown::Yes);
+    assert!(split.pieces().len() > 3, "{:?}", split.pieces());
+    same(text, &split);
+    let shown = show(&in_pieces(text, &split, 80));
+    assert!(!shown.contains("/two") && shown.contains("u (/u)"), "{shown}");
+}
+
+/// Found by the fuzz target `markdown`.
+#[test]
 fn a_definition_at_the_end_of_a_text_needs_no_end_of_line() {
     let of_item = "0<2-<<<<<< *[\n *]:\n \n* [* \n]:F-** ";
     for text in ["see [x]\n\npara\n\n[x]: http://e.org", of_item] {

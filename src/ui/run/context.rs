@@ -24,5 +24,5 @@ pub(super) fn view_cx<'a>(engine: &'a Engine, app: &'a App, options: &'a UiOptio
 
 pub(super) fn update_cx<'a>(engine: &'a Engine, app: &App, frame: &'a FrameInfo) -> Option<Cx<'a>> {
     let model = engine.model();
-    Some(Cx { model, session: model.at(app.shown())?, frame, now: engine.now() })
+    Some(Cx { model, session: model.at(app.shown())?, history: engine.history(), frame, now: engine.now() })
 }

@@ -16,8 +16,6 @@ use std::time::{Duration, Instant};
 
 /// How long what has left memory is read before the screen has its turn.
 const LOOK: Duration = Duration::from_millis(8);
-/// Entries of a choice that come back into memory.
-const MOST_BACK: usize = 256;
 
 pub(super) fn fold<D: Device>(running: &mut Running<D>, entry: EntryId) {
     let Running { engine, app, options, transcript, info, .. } = running;
@@ -73,18 +71,6 @@ pub(super) fn look_on<D: Device>(running: &mut Running<D>) {
     frames.want(Urgency::NextFrame, cx.now);
     if looked == Looked::Found && looks.step == Step::Found {
         seek_here(running, looks.way);
-    }
-}
-
-/// Has those entries back in memory that keys are about while the conversation is read.
-pub(super) fn bring_back<D: Device>(running: &mut Running<D>) {
-    let Some(reading) = &running.app.view.reading else { return };
-    let from = reading.from.unwrap_or(reading.at);
-    let chosen = (from.0.min(reading.at.0)..=from.0.max(reading.at.0)).take(MOST_BACK).map(EntryId);
-    let ids: Vec<EntryId> = chosen.chain(running.info.hits.iter().map(|(_, entry)| *entry)).collect();
-    let shown = running.app.shown();
-    for id in ids {
-        running.engine.bring_back(shown, id);
     }
 }
 

@@ -51,8 +51,19 @@ impl Reading {
 
     /// Whether an entry is selected.
     pub fn has(&self, entry: EntryId) -> bool {
+        let (first, last) = self.ends();
+        (first..=last).contains(&entry)
+    }
+
+    /// All entries that are selected; some may draw nothing.
+    pub fn chosen(&self) -> impl Iterator<Item = EntryId> + use<> {
+        let (first, last) = self.ends();
+        (first.0..=last.0).map(EntryId)
+    }
+
+    fn ends(&self) -> (EntryId, EntryId) {
         let from = self.from.unwrap_or(self.at);
-        (from.min(self.at)..=from.max(self.at)).contains(&entry)
+        (from.min(self.at), from.max(self.at))
     }
 
     /// Goes to the next entry; false, and stays, when there is none. `is_shown` tells what draws something.

@@ -40,7 +40,7 @@ use crate::model::effect::FrontEnd;
 use crate::model::entries::Slot;
 use crate::model::entry::Body;
 use crate::model::event::Intent;
-use crate::model::history::Kind;
+use crate::model::history::{History, Kind};
 use crate::model::ids::{Address, Addressed, EntryId, Now};
 use crate::model::options::OptionValue;
 use crate::model::session_ref::SessionRef;
@@ -56,6 +56,8 @@ pub struct Cx<'a> {
     pub model: &'a Model,
     /// The one that is shown.
     pub session: SessionRef<'a>,
+    /// Where its entries are that have left memory.
+    pub history: &'a dyn History,
     pub frame: &'a FrameInfo,
     pub now: Now,
 }

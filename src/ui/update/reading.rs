@@ -1,9 +1,11 @@
 //! Keys while the conversation is read: from entry to entry, folding, copying, opening.
 //!
-//! Answers nothing and sends nothing. Invariant: what is selected is brought into view.
+//! Answers nothing and sends nothing. Invariants: what is selected is brought into view; what has left memory is copied
+//! and opened like what is in it.
 
 use super::{Cx, common};
 use crate::base::{human, paths, sanitize};
+use crate::model::entries::Slot;
 use crate::model::entry::{Body, Entry};
 use crate::model::history::Away;
 use crate::model::ids::EntryId;
@@ -18,8 +20,14 @@ use crate::ui::state::reading::{Looked, Looks, Reading, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::sought::Sought;
 use crate::ui::state::{App, Focus, Holds};
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+
+/// Bytes that are copied at once; of more the export makes a file.
+const MOST_COPIED: usize = 16 << 20;
+const NOTHING: &str = "there is nothing in it to be copied";
+const NOT_KEPT: &str = "this entry is not kept any more";
 
 pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
     state.view.reading = Reading::begin(cx.session);
@@ -69,38 +77,35 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Search => reading.search = Some(Composer::default()),
         Action::SelectEntries => reading.from = if reading.from.is_some() { None } else { Some(reading.at) },
         Action::CopyAnswer => {
-            let chosen = cx.session.entries().iter().filter(|entry| reading.has(entry.id));
-            let texts = chosen.filter(|entry| !cells::is_blank(entry, cx.session));
-            let texts: Vec<String> =
-                texts.map(|entry| cells::source(entry, cx.session)).filter(|t| !t.is_empty()).collect();
+            let chosen = reading.chosen();
             reading.from = None;
-            if texts.is_empty() {
-                return state.say("nothing of it is in memory to be copied", cx.now);
+            match sources(cx, chosen) {
+                Ok(text) => out.push(Out::Copy(What::Characters(text.chars().count()), text)),
+                Err(why) => state.say(why, cx.now),
             }
-            let text = texts.join("\n\n");
-            out.push(Out::Copy(What::Characters(text.chars().count()), text));
         }
-        Action::Pager => match cx.session.entries().get(reading.at).map(|entry| cells::source(entry, cx.session)) {
+        Action::Pager => match entry(cx, reading.at).map(|entry| cells::source(&entry, cx.session)) {
             // Pagers pass on what they are set to.
             Some(text) => out.push(Out::Edit(EditorJob::Page { text: sanitize::block(&text).into_owned() })),
-            None => state.say("nothing of it is in memory to be read", cx.now),
+            None => state.say(NOT_KEPT, cx.now),
         },
         Action::CopyPart => {
-            let parts = cx.session.entries().get(reading.at).map(|entry| parts(entry, cx.session)).unwrap_or_default();
+            let parts = entry(cx, reading.at).map(|entry| parts(&entry, cx.session)).unwrap_or_default();
             if parts.is_empty() {
-                return state.say("nothing of it is in memory to be copied", cx.now);
+                return state.say(NOTHING, cx.now);
             }
             state.picker = Some(Picker::parts(parts.into_iter().map(|part| (part.what, part.text)).collect()));
         }
         Action::OpenPage | Action::SavePicture if has_picture(cx, reading.at) => {
             let whither = if action == Action::OpenPage { Whither::Opens } else { Whither::Stays };
-            let picture = cx.session.entries().get(reading.at).and_then(|entry| cells::pictures::of(entry).next());
+            let entry = entry(cx, reading.at);
+            let picture = entry.as_ref().and_then(|entry| cells::pictures::of(entry).next());
             out.extend(picture.map(|picture| Out::Picture(Arc::clone(picture), whither)));
         }
         Action::SavePicture => state.say("it has no picture that is kept", cx.now),
         Action::OpenPage => {
             let at = reading.at;
-            match cx.session.entries().get(at).and_then(|entry| place(entry, &cx.session.cwd)) {
+            match entry(cx, at).and_then(|entry| place(&entry, &cx.session.cwd)) {
                 // Named by the agent, and perhaps of somebody else: the person is asked first.
                 Some((path, _)) if reading.outside != Some(at) && !is_inside(cx, &path) => {
                     reading.outside = Some(at);
@@ -125,21 +130,46 @@ fn copy_by_letter(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out
     let Some(letter) = cx.frame.letters.iter().find(|letter| letter.letter == c) else {
         return state.say("nothing has this letter", cx.now);
     };
-    let entry = cx.session.entries().get(letter.entry);
-    match entry.and_then(|entry| parts(entry, cx.session).into_iter().nth(letter.part)) {
+    match entry(cx, letter.entry).and_then(|entry| parts(&entry, cx.session).into_iter().nth(letter.part)) {
         Some(part) => out.push(Out::Copy(What::Characters(part.text.chars().count()), part.text)),
-        None => state.say("nothing of it is in memory to be copied", cx.now),
+        None => state.say(NOTHING, cx.now),
     }
 }
 
+/// An entry, wherever it is.
+fn entry(cx: Cx<'_>, id: EntryId) -> Option<Cow<'_, Entry>> {
+    let entries = cx.session.session().entries();
+    Some(match entries.slot(entries.index_of(id)?)? {
+        Slot::Here(entry) => Cow::Borrowed(entry),
+        Slot::Away(away) => Cow::Owned(away.read(id, cx.history)),
+    })
+}
+
+/// What those entries say, as it was written. Why it cannot be copied is for the person.
+fn sources(cx: Cx<'_>, ids: impl Iterator<Item = EntryId>) -> Result<String, String> {
+    let mut text = String::new();
+    for entry in ids.filter_map(|id| entry(cx, id)).filter(|entry| !cells::is_blank(entry, cx.session)) {
+        let source = cells::source(&entry, cx.session);
+        if text.len() + source.len() > MOST_COPIED && !text.is_empty() {
+            let most = human::bytes(MOST_COPIED as u64);
+            return Err(format!("more than {most} at once are not copied: choose less, or use acp-tui export"));
+        }
+        if !text.is_empty() && !source.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(&source);
+    }
+    if text.is_empty() { Err(NOTHING.to_owned()) } else { Ok(text) }
+}
+
 fn has_picture(cx: Cx<'_>, at: EntryId) -> bool {
-    cx.session.entries().get(at).is_some_and(|entry| cells::pictures::of(entry).next().is_some())
+    entry(cx, at).is_some_and(|entry| cells::pictures::of(&entry).next().is_some())
 }
 
 /// Opens the last address of what is selected whose host is beyond doubt, and says which.
 fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let at = state.view.reading.as_ref().map(|reading| reading.at);
-    let text = at.and_then(|at| cx.session.entries().get(at)).map(|entry| cells::source(entry, cx.session));
+    let text = at.and_then(|at| entry(cx, at)).map(|entry| cells::source(&entry, cx.session));
     let text = text.as_deref().unwrap_or_default();
     let page = address::all(text).find(|page| address::host(page).is_some());
     let file = address::files_around(text, text.len()..text.len()).pop();

@@ -20,17 +20,17 @@ use crate::model::tool::{
 };
 use crate::text::run::StyledText;
 use crate::text::token::Token;
-use crate::ui::fixtures::{Scene, returned, session};
+use crate::ui::fixtures::{Scene, cx_of, returned, session};
 use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key, Keymap, Mods};
-use crate::ui::msg::{Out, What};
+use crate::ui::msg::{EditorJob, Out, What};
 use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
 use crate::ui::state::own_prompts::OwnPrompt;
 use crate::ui::state::reading::Looked;
 use crate::ui::tty::{Click, Input};
-use crate::ui::update::{Cx, reading};
+use crate::ui::update::reading;
 use proptest::prelude::*;
 use ratatui::buffer::Cell;
 
@@ -1849,6 +1849,7 @@ fn a_colon_opens_the_palette_and_what_nothing_is_found_for_is_a_text() {
 /// A conversation of which most has left memory, and where that is.
 fn mostly_away() -> (Scene, Memory) {
     let (mut s, memory) = (Scene::ready(80, 24), Memory::default());
+    s.history = memory.clone();
     let feed = |s: &mut Scene, event: Event| drop(memory.reduce(&mut s.model, event.at_home(), s.now));
     feed(&mut s, Event::Setup(Setup::History));
     for n in 0..400 {
@@ -1865,6 +1866,29 @@ fn mostly_away() -> (Scene, Memory) {
 }
 
 #[test]
+fn what_has_left_memory_is_copied_and_read_as_what_is_in_it() {
+    let (mut s, _) = mostly_away();
+    s.press(Code::F(10));
+    // From the newest on up to one that is not in memory: all of them are copied, none is left out.
+    s.typed("v");
+    while s.ui.view.reading.as_ref().is_some_and(|reading| reading.at > EntryId(20)) {
+        s.press(Code::Up);
+    }
+    let at = s.ui.view.reading.as_ref().unwrap().at;
+    let is_here = |s: &Scene, id| s.model.first().session().entries().get(id).is_some();
+    assert!(!is_here(&s, at));
+    s.outs.clear();
+    s.typed("y");
+    let [Out::Copy(_, text)] = &*s.outs else { panic!("{:?}", s.outs) };
+    let told: Vec<&str> = text.lines().filter(|line| line.starts_with("answer ")).collect();
+    assert!(told.len() > 380 && told.iter().any(|line| line.starts_with("answer 15.")), "{}", told.len());
+    assert!(!is_here(&s, at), "it was only read");
+    s.outs.clear();
+    s.typed("p");
+    assert!(matches!(&*s.outs, [Out::Edit(EditorJob::Page { text })] if !text.is_empty()), "{:?}", s.outs);
+}
+
+#[test]
 fn what_has_left_memory_is_looked_through_as_well_and_esc_leaves_it() {
     let (mut s, memory) = mostly_away();
     let away = s.model.first().session().entries().slots().filter(|slot| slot.here().is_none()).count();
@@ -1873,7 +1897,7 @@ fn what_has_left_memory_is_looked_through_as_well_and_esc_leaves_it() {
     assert!(s.draw().contains("looking through") && s.shown.contains("Esc leaves it"), "{}", s.shown);
     // A few at a time, as the loop does.
     let look_on = |s: &mut Scene| {
-        let cx = Cx { model: &s.model, session: s.model.first(), frame: &s.info, now: s.now };
+        let cx = cx_of(&s.model, &s.history, &s.info, s.now);
         let mut left = 50;
         reading::look_on(&mut s.ui, cx, |away, id| {
             left -= 1;
