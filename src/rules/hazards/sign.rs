@@ -194,15 +194,7 @@ impl Sign {
                 arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
             Self::Assignment(names) => assignments(names, arguments()),
-            Self::Set(names) => {
-                let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:-".contains(c);
-                let is_known = |name: &str, value: &str| {
-                    listed(names).any(|known| known == name) && !value.starts_with('-') && value.chars().all(is_plain)
-                };
-                let found = arguments().filter_map(|(at, text)| Some((at, text, text.split_once('=')?)));
-                let found = found.filter(|(_, text, (name, value))| !text.starts_with('-') && !is_known(name, value));
-                found.map(|(at, text, _)| (at, text.len())).collect()
-            }
+            Self::Set(names) => settings(names, arguments()),
             Self::Has(part) => {
                 let has = |text: &str| text.to_ascii_lowercase().contains(part);
                 arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
@@ -279,6 +271,17 @@ fn assignments<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, 
     };
     let found = arguments.filter(|(_, text)| text.contains('=') && !is_plain(text));
     found.map(|(at, text)| (at, text.len())).collect()
+}
+
+/// `NAME=VALUE`, but for a plain value of one of these names.
+fn settings<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:-".contains(c);
+    let is_known = |name: &str, value: &str| {
+        listed(names).any(|known| known == name) && !value.starts_with('-') && value.chars().all(is_plain)
+    };
+    let found = arguments.filter(|(_, text)| !text.starts_with('-'));
+    let found = found.filter_map(|(at, text)| Some((at, text, text.split_once('=')?)));
+    found.filter(|(.., (name, value))| !is_known(name, value)).map(|(at, text, _)| (at, text.len())).collect()
 }
 
 /// Long options that are none of these, before the end of the options.

@@ -284,7 +284,9 @@ impl Parser {
         let Some(mut behind) = self.behind.take() else { return self.give_up_rest(out) };
         let mut last = Vec::new();
         self.give_up_rest(&mut last);
-        last.into_iter().for_each(|input| behind.add(input, out));
+        for input in last {
+            behind.add(input, out);
+        }
         behind.over(out);
     }
 
