@@ -162,7 +162,7 @@ fn a_paste_cut_at_any_place_by_any_pause_loses_nothing_and_types_nothing() {
 #[test]
 fn a_paste_is_handed_on_before_it_is_too_large() {
     let (mut parser, mut out) = (Parser::default(), Vec::new());
-    let piece = [b'x'; 1 << 20];
+    let piece = vec![b'x'; 1 << 20];
     parser.feed(b"\x1b[200~", &mut out);
     (0..20).for_each(|_| parser.feed(&piece, &mut out));
     let length =
