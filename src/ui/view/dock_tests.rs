@@ -109,6 +109,21 @@ fn a_question_leaves_the_help_its_rows_on_a_small_screen() {
 }
 
 #[test]
+fn the_last_row_says_what_esc_leaves() {
+    let mut s = Scene::asked(100, 24);
+    assert!(s.after(2000).draw().lines().last().unwrap().contains("Esc stops the turn"), "{}", s.shown);
+    for key in [Code::F(1), Code::F(2)] {
+        s.press(key);
+        assert!(s.draw().lines().last().unwrap().contains("Esc closes it"), "{}", s.shown);
+        s.press(Code::Esc);
+    }
+    s.press(Code::Tab);
+    assert!(s.draw().lines().last().unwrap().contains("Esc back to writing"), "{}", s.shown);
+    s.after(2000).typed("!");
+    assert!(s.draw().lines().last().unwrap().contains("Esc back to the question"), "{}", s.shown);
+}
+
+#[test]
 fn a_write_outside_says_where_it_goes_and_that_nothing_brings_it_back() {
     let mut s = gated(Gate::Off, 110);
     s.model = std::mem::take(&mut s.model).with_rules(true);

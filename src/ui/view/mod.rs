@@ -183,7 +183,13 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
         status.left = status_line::typing(&command.command);
     }
     let is_in_queue = cx.state.view.queued.is_some() && cx.state.view.focus == Focus::Composer;
-    if cx.state.view.focus == Focus::Dock || is_in_queue {
+    let in_dock = cx.state.view.focus == Focus::Dock;
+    let App { help, picker, opener, secrets, refusal, .. } = cx.state;
+    if help.is_some() || picker.is_some() || opener.is_some() || secrets.is_some() {
+        status.set_escape("Esc closes it");
+    } else if refusal.is_some() || in_dock && cx.state.view.dock.rule.is_some() {
+        status.set_escape("Esc back to the question");
+    } else if in_dock || is_in_queue {
         status.set_escape("Esc back to writing");
     } else if cx.state.view.composer.is_shell() && cx.state.view.focus == Focus::Composer {
         status.set_escape("Esc leaves the command");
