@@ -124,6 +124,12 @@ pub(super) fn stands_for(program: &str, words: &[Word]) -> Option<usize> {
     words.iter().skip(at + 1).all(is_plain).then_some(at)
 }
 
+/// Whether a word that is the name of a program that runs others is a subcommand of this one.
+pub(super) fn is_subcommand(program: &str, words: &[Word], at: usize) -> bool {
+    let has_it = ["conda", "mamba", "micromamba"].contains(&program);
+    has_it && at == 1 && words.get(at).and_then(Word::known) == Some("env")
+}
+
 /// Whether an interpreter only says its version.
 fn says_version(program: &str, words: &[Word]) -> bool {
     let [_, option] = words else { return false };

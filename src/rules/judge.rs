@@ -491,7 +491,8 @@ fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside:
         inside.commands.push((from + index, true));
         return;
     }
-    let inner = wrappers::inner(row, here).filter(|index| *index < here.len());
+    let inner = wrappers::inner(row, here)
+        .filter(|index| *index < here.len() && !hazards::is_subcommand(&program, here, *index));
     match row.kind {
         wrappers::Kind::Joined => {
             inside.spelled.push((usize::MAX, 1));

@@ -13,32 +13,47 @@ const MAX_CHARS: usize = 1024;
 /// items in their order.
 pub fn rank(query: &str, items: &[&str]) -> Vec<usize> {
     let mut ranking = Ranking::new(query, usize::MAX);
-    for item in items {
-        ranking.add(item);
+    for (index, item) in items.iter().enumerate() {
+        ranking.add(index, item);
     }
     ranking.best()
 }
 
-/// Which characters an item has, a bit for those that are alike in six bits; all of them where it is not ASCII.
-pub fn letters(item: &str) -> u64 {
-    if item.is_ascii() { item.bytes().fold(0, |all, byte| all | bit(byte)) } else { u64::MAX }
+/// Whether what matches a longer query has matched a shorter one. A backslash may mean something else once more is there.
+pub fn narrows(shorter: &str, longer: &str) -> bool {
+    longer.starts_with(shorter) && !longer.contains('\\')
 }
 
-const fn bit(byte: u8) -> u64 {
-    1 << (byte.to_ascii_lowercase() & 63)
+/// Which characters an item has, a bit for those that are alike in six bits, and as many bits for those that it has twice;
+/// all of them where it is not ASCII.
+pub fn letters(item: &str) -> u128 {
+    if item.is_ascii() { of_bytes(item.bytes()) } else { u128::MAX }
 }
 
-/// The same of items that come one after the other, of which only the best are wanted.
+fn of_bytes(bytes: impl Iterator<Item = u8>) -> u128 {
+    bytes.fold(0, |all, byte| {
+        let bit = 1 << (byte.to_ascii_lowercase() & 63);
+        all | bit | (all & bit) << 64
+    })
+}
+
+/// What an item lacks nothing of that matches; words may lie over each other in it.
+fn needed(query: &str) -> u128 {
+    let words = query.split(char::is_whitespace).map(|word| word.bytes().filter(u8::is_ascii_graphic));
+    // A backslash may be no character of its own.
+    words.map(|word| of_bytes(word.filter(|byte| *byte != b'\\'))).fold(0, |all, word| all | word)
+}
+
+/// The same of items that come one after the other, each with its index, of which only the best are wanted.
 pub struct Ranking {
     pattern: Pattern,
     matcher: Matcher,
     chars: Vec<char>,
     /// Best first: score, length, index.
     found: Vec<(Reverse<u32>, usize, usize)>,
-    added: usize,
     most: usize,
     /// What an item lacks nothing of that matches.
-    needs: u64,
+    needs: u128,
 }
 
 impl Ranking {
@@ -48,28 +63,23 @@ impl Ranking {
             matcher: Matcher::new(Config::DEFAULT),
             chars: Vec::new(),
             found: Vec::new(),
-            added: 0,
             most,
-            needs: query
-                .bytes()
-                .filter(|byte| byte.is_ascii_graphic() && *byte != b'\\')
-                .fold(0, |all, b| all | bit(b)),
+            needs: needed(query),
         }
     }
 
     /// The same as [`Self::add`], of an item whose [`letters`] are known: most are not looked at.
-    pub fn add_known(&mut self, item: &str, letters: u64) {
-        if letters & self.needs == self.needs { self.add(item) } else { self.added += 1 }
+    pub fn add_known(&mut self, index: usize, item: &str, letters: u128) -> bool {
+        letters & self.needs == self.needs && self.add(index, item)
     }
 
-    pub fn add(&mut self, item: &str) {
-        let index = self.added;
-        self.added += 1;
+    /// Whether it matches.
+    pub fn add(&mut self, index: usize, item: &str) -> bool {
         if self.pattern.atoms.is_empty() {
-            if index < self.most {
+            if self.found.len() < self.most {
                 self.found.push((Reverse(0), index, index));
             }
-            return;
+            return true;
         }
         let (haystack, len) = if item.is_ascii() {
             let bytes = item.as_bytes().get(..MAX_CHARS).unwrap_or(item.as_bytes());
@@ -79,12 +89,12 @@ impl Ranking {
             self.chars.extend(item.chars().take(MAX_CHARS));
             (Utf32Str::Unicode(&self.chars), self.chars.len())
         };
-        if let Some(score) = self.pattern.score(haystack, &mut self.matcher) {
-            self.found.push((Reverse(score), len, index));
-            if self.found.len() / 8 > self.most {
-                self.shrink();
-            }
+        let Some(score) = self.pattern.score(haystack, &mut self.matcher) else { return false };
+        self.found.push((Reverse(score), len, index));
+        if self.found.len() / 8 > self.most {
+            self.shrink();
         }
+        true
     }
 
     /// What comes after the best is of no use any more.
@@ -118,15 +128,15 @@ mod tests {
     #[test]
     fn what_lacks_a_letter_is_not_looked_at_and_nothing_is_missed() {
         let items = ["src/Model.rs", "src/other.rs", "m\u{f6}del", "a b\\ c", "MODEL"];
-        for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M"] {
+        for query in ["model", "rs", "o d", "b\\ c", "\u{f6}", "M", "oo", "o o", "rsr", "s..r"] {
             let mut known = Ranking::new(query, 9);
-            for item in items {
-                known.add_known(item, letters(item));
+            for (at, item) in items.iter().enumerate() {
+                known.add_known(at, item, letters(item));
             }
             assert_eq!(known.best(), rank(query, &items), "{query}");
         }
         let mut ranking = Ranking::new("model", 9);
-        ranking.add_known("model", letters("other"));
+        assert!(!ranking.add_known(0, "model", letters("other")));
         assert_eq!(ranking.best(), Vec::<usize>::new());
     }
 
@@ -149,6 +159,16 @@ mod tests {
 
     proptest! {
         #[test]
+        fn what_is_typed_on_finds_nothing_new(query in "[ab\u{e9}eB_ \\\\]{0,6}", items in proptest::collection::vec("[aAbB\u{e9}e_ \\\\]{0,9}", 0..9)) {
+            let items: Vec<&str> = items.iter().map(String::as_str).collect();
+            let all = rank(&query, &items);
+            for (end, _) in query.char_indices().filter(|(end, _)| narrows(&query[..*end], &query)) {
+                let before = rank(&query[..end], &items);
+                prop_assert!(all.iter().all(|at| before.contains(at)), "{:?} {:?}", &query[..end], query);
+            }
+        }
+
+        #[test]
         fn each_item_is_named_once(query in "\\PC{0,6}", items in proptest::collection::vec("\\PC{0,20}", 0..8)) {
             let items: Vec<&str> = items.iter().map(String::as_str).collect();
             let mut found = rank(&query, &items);
@@ -156,8 +176,8 @@ mod tests {
             found.dedup();
             let all = rank(&query, &items);
             let mut best = Ranking::new(&query, 2);
-            for item in &items {
-                best.add_known(item, letters(item));
+            for (at, item) in items.iter().enumerate() {
+                best.add_known(at, item, letters(item));
             }
             prop_assert_eq!(best.best(), all.iter().copied().take(2).collect::<Vec<_>>());
             prop_assert!(found.len() == all.len() && found.iter().all(|at| *at < items.len()));

@@ -218,3 +218,27 @@ fn ctrl_d_deletes_while_something_is_written() {
     s.wait_for("all deleted", |screen| composer(screen).is_empty());
     s.quit(&place);
 }
+
+#[test]
+fn an_end_mark_within_a_paste_sends_nothing_and_a_paste_without_one_gives_the_keys_back() {
+    let place = Place::new();
+    let mut s = place.play(STEADY, (80, 24));
+    s.ready();
+    let writes = |screen: &str, wanted: [&str; 2]| {
+        let rows: Vec<&str> = screen.lines().map(str::trim).collect();
+        rows.windows(2).any(|w| w == wanted)
+    };
+    s.send("\x1b[200~one\x1b[201~\rtwo\r\x04\x1b[201~");
+    s.wait_for("all of it as text", |screen| writes(screen, ["❯ one", "two"]));
+    assert!(!s.screen().contains("You said"), "{}", s.dump());
+    s.send(ENTER);
+    s.see("You said: one");
+    // A slow link may bring a paste and the Enter behind it at once.
+    s.send("\x1b[200~three\x1b[201~\r");
+    s.see("You said: three");
+    s.send("\x1b[200~four\rfive");
+    s.wait_for("what has come of it", |screen| writes(screen, ["❯ four", "five"]));
+    s.send(CTRL_C);
+    s.see("cleared");
+    s.quit(&place);
+}

@@ -57,6 +57,73 @@ async fn a_prompt_a_question_and_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn scenario_40_a_question_fits_every_size_that_the_window_gets_while_it_stands() {
+    const NAMES: [&str; 5] = [
+        "Alpha: do it, this once, and go on with the rest",
+        "Bravo: do it without the tests, which take long here",
+        "Carol: do it, and tell me what has come of it",
+        "Delta: leave it, and go on with what comes behind it",
+        "Echo: leave it, and do nothing before I have said what",
+    ];
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        let prompt = agent.called("session/prompt").await;
+        let kind = |n: usize| if n < 3 { "allow_once" } else { "reject_once" };
+        let option = |(n, name)| json!({ "optionId": format!("o{n}"), "name": name, "kind": kind(n) });
+        let options: Vec<Value> = NAMES.iter().enumerate().map(option).collect();
+        let call = json!({ "toolCallId": "t", "title": "make it ".repeat(40) });
+        let params = json!({ "sessionId": "s", "toolCall": call, "options": options });
+        let answer = agent.asks("session/request_permission", params).await;
+        assert_eq!(answer["result"]["outcome"], json!({ "outcome": "selected", "optionId": "o3" }));
+        agent.says("Left.").await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.prompts("make it").await;
+        person.sees("waiting for you").await;
+        person.press(Key::plain(Code::Tab)).await;
+        person.pass(ARMED).await;
+        let first = |n: usize| format!("{} {}", n + 1, NAMES[n].split(':').next().unwrap());
+        for (width, height) in [(20, 6), (120, 40), (40, 10), (1, 1), (21, 7), (200, 12), (80, 24), (20, 6)] {
+            person.resizes(width, height).await;
+            // From wherever it is to the first, and from there to the last; a long one is read row by row.
+            for n in 0..NAMES.len() {
+                let key = Key::plain(if n == 0 { Code::Up } else { Code::Down });
+                let mut screen = String::new();
+                for _ in 0..if n == 0 { 40 } else { 8 } {
+                    person.press(key).await;
+                    person.pass(Duration::from_millis(100)).await;
+                    screen = person.glass.text();
+                    if n > 0 && screen.contains(&first(n)) {
+                        break;
+                    }
+                }
+                if (width, height) == (1, 1) {
+                    continue;
+                }
+                assert!(screen.contains(&first(n)), "{} at {width}x{height}\n{screen}", first(n));
+                // Each has its digit where the others have theirs.
+                let columns = screen.lines().filter_map(|row| (0..5).find_map(|n| row.find(&first(n))));
+                let columns: std::collections::BTreeSet<usize> = columns.collect();
+                assert_eq!(columns.len(), 1, "{width}x{height}\n{screen}");
+            }
+        }
+        // What could not be read is shown first, and answers the second time.
+        person.types("4").await;
+        person.sees(&first(3)).await;
+        person.pass(ARMED).await;
+        person.types("4").await;
+        person.resizes(80, 24).await;
+        person.sees("Left.").await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_looks_elsewhere_is_told_of_questions_and_ends_and_what_is_copied_is_said() {
     let agent = async |mut agent: Agent| {
         agent.opens().await;

@@ -4,17 +4,29 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OtherDashes, OtherLongs, Words,
+    After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OnlyBehind, OtherDashes,
+    OtherLongs, Words,
 };
+
+/// What those which keep packages do with scripts and packages of the project.
+const OF_PACKAGES: &str = "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
+    view info why audit pack version --version -v";
 
 pub(super) const BUILDS: &[Row] = &[
     Row {
+        programs: &["npm", "yarn", "bunx", "npx", "pnpx"],
+        signs: &[Only(OF_PACKAGES)],
+        reason: "runs a program of any name, or keeps settings that do",
+    },
+    Row {
+        programs: &["pnpm"],
+        // In every package of the workspace, or in its own.
+        signs: &[OnlyBehind("-r --recursive -w --workspace-root", OF_PACKAGES)],
+        reason: "runs a program of any name, or keeps settings that do",
+    },
+    Row {
         programs: &["npm", "pnpm", "yarn", "bunx", "npx", "pnpx"],
         signs: &[
-            Only(
-                "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
-                view info why audit pack version --version -v",
-            ),
             // A package may run what it wants to while it is put in or packed, and an address tells what it is asked.
             After("install i add update pack view info"),
             Letters("Cc"),
@@ -25,7 +37,7 @@ pub(super) const BUILDS: &[Row] = &[
             Before(&[
                 But("DEOBPSWfysdqlavhr", "wF"),
                 OtherLongs(
-                    "--silent --json --production --omit --include --workspace --workspaces --filter --recursive \
+                    "--silent --json --production --omit --include --workspace --workspaces --workspace-root --filter --recursive \
                     --parallel --save --save-dev --save-exact --no-save --legacy-peer-deps --force --no-audit \
                     --no-fund --if-present --loglevel --prefer-offline --offline --frozen-lockfile --immutable \
                     --ignore-scripts --depth --long --all --dry-run --version --watch --coverage --verbose --ci \

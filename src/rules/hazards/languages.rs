@@ -4,7 +4,7 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::sign::Sign::{Begins, Has, Letters, Longs, Only, OtherDashes, Words};
+use super::sign::Sign::{Begins, Has, Letters, Longs, Only, OtherDashes, Set, Words};
 
 pub(super) const LANGUAGES: &[Row] = &[
     Row {
@@ -51,6 +51,30 @@ pub(super) const LANGUAGES: &[Row] = &[
             Begins("--rake"),
         ],
         reason: "loads code",
+    },
+    Row {
+        programs: &["rake", "rackup", "thor"],
+        // Variables of what it starts: as those that stand in front of a command.
+        signs: &[Set("TEST VERBOSE TRACE SEED")],
+        reason: "sets variables, which may name programs, options and files",
+    },
+    Row {
+        programs: &["rake", "rails"],
+        signs: &[
+            Has("db:drop"),
+            Has("db:purge"),
+            Has("db:reset"),
+            Has("db:setup"),
+            Has("db:truncate"),
+            Has("db:rollback"),
+            Has("db:schema:load"),
+            Has("db:structure:load"),
+            Has("db:seed:replant"),
+            Has("db:migrate:"),
+            Has("db:environment"),
+            Has("db:fixtures"),
+        ],
+        reason: "takes away what is in a database",
     },
     Row {
         programs: &["mix"],

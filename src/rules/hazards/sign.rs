@@ -30,6 +30,8 @@ pub(in crate::rules) enum Sign {
     But(&'static str, &'static str),
     /// A first word that is not one of these, and where that is an option the first behind it as well.
     Only(&'static str),
+    /// The same behind any of the first words here, which are options without a value.
+    OnlyBehind(&'static str, &'static str),
     /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one; the
     /// first two behind options where it begins with some.
     OnlyTwo(&'static str),
@@ -81,6 +83,8 @@ pub(in crate::rules) enum Sign {
     Open,
     /// `NAME=VALUE`, but for a digit as the value of one of these names.
     Assignment(&'static str),
+    /// `NAME=VALUE`, but for a plain value of one of these names.
+    Set(&'static str),
 }
 
 /// What a shell takes for its own, beside blanks.
@@ -166,6 +170,10 @@ impl Sign {
                 letters().filter_map(|(at, text)| Some((at, unknown_letter(text, flags, valued)?))).collect()
             }
             Self::Only(names) => others_than_one(names, arguments()),
+            Self::OnlyBehind(options, names) => {
+                let is_one = |text: &str| listed(options).any(|option| option == text);
+                others_than_one(names, arguments().skip_while(|(_, text)| is_one(text)))
+            }
             Self::OnlyTwo(names) => others_behind_options(names, arguments()),
             Self::Elsewhere(first) => elsewhere(first, arguments()),
             Self::Marks => {
@@ -186,6 +194,7 @@ impl Sign {
                 arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
             Self::Assignment(names) => assignments(names, arguments()),
+            Self::Set(names) => settings(names, arguments()),
             Self::Has(part) => {
                 let has = |text: &str| text.to_ascii_lowercase().contains(part);
                 arguments().filter(|(_, text)| has(text)).map(|(at, text)| (at, text.len())).collect()
@@ -262,6 +271,17 @@ fn assignments<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, 
     };
     let found = arguments.filter(|(_, text)| text.contains('=') && !is_plain(text));
     found.map(|(at, text)| (at, text.len())).collect()
+}
+
+/// `NAME=VALUE`, but for a plain value of one of these names.
+fn settings<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:-".contains(c);
+    let is_known = |name: &str, value: &str| {
+        listed(names).any(|known| known == name) && !value.starts_with('-') && value.chars().all(is_plain)
+    };
+    let found = arguments.filter(|(_, text)| !text.starts_with('-'));
+    let found = found.filter_map(|(at, text)| Some((at, text, text.split_once('=')?)));
+    found.filter(|(.., (name, value))| !is_known(name, value)).map(|(at, text, _)| (at, text.len())).collect()
 }
 
 /// Long options that are none of these, before the end of the options.

@@ -5,7 +5,7 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Short,
+    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Set, Short,
 };
 
 pub(super) const TOOLS: &[Row] = &[
@@ -161,22 +161,7 @@ pub(super) const TOOLS: &[Row] = &[
         reason: "settings of one call name programs, and others of its commands run some or send",
     },
     Row {
-        programs: &[
-            "fossil",
-            "bzr",
-            "brz",
-            "darcs",
-            "cvs",
-            "p4",
-            "repo",
-            "hub",
-            "tig",
-            "lazygit",
-            "gitui",
-            "gitk",
-            "git-lfs",
-            "git-annex",
-        ],
+        programs: &["fossil", "bzr", "brz", "darcs", "cvs", "p4", "repo", "hub", "gitk", "git-lfs", "git-annex"],
         signs: &[
             Only("status log diff info version --version annotate blame ls"),
             Longs("--config --repository --exec --command"),
@@ -185,6 +170,38 @@ pub(super) const TOOLS: &[Row] = &[
         ],
         reason: "settings and commands of it name programs, or send",
     },
+    Row {
+        programs: &[
+            "tig",
+            "lazygit",
+            "gitui",
+            "lazydocker",
+            "k9s",
+            "mc",
+            "ranger",
+            "nnn",
+            "lf",
+            "vifm",
+            "yazi",
+            "spark-shell",
+            "pyspark",
+            "spark-class",
+        ],
+        signs: &[Always],
+        reason: "its keys run commands, and who started it may type them",
+    },
+    Row {
+        programs: &["spark-submit"],
+        signs: &[
+            OtherDashes(
+                "-v -verbose -version -help -name -class -num-executors -executor-memory -executor-cores -driver-memory \
+                -driver-cores -total-executor-cores",
+            ),
+            Has("://"),
+        ],
+        reason: "loads code, takes settings that do, or runs it on machines that are named",
+    },
+    Row { programs: &["spark-sql"], signs: &[Always], reason: "its commands change data, also from standard input" },
     Row {
         programs: &[
             "webpack",
@@ -269,6 +286,8 @@ pub(super) const TOOLS: &[Row] = &[
         programs: &["rails"],
         signs: &[
             Any("runner r console c dbconsole db new destroy plugin app:template"),
+            // As in `rake`.
+            Set("TEST VERBOSE TRACE SEED"),
             Short("-m"),
             Longs("--template --environment-file"),
         ],

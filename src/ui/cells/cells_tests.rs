@@ -307,6 +307,40 @@ fn a_call_without_a_kind_is_what_the_name_of_its_tool_says() {
 }
 
 #[test]
+fn what_a_running_call_is_given_is_no_output_and_says_what_is_done_to_what() {
+    let shows = |title: &str, text: &str, status: ToolStatus| {
+        let mut call = call(ToolKind::Other, title, status);
+        call.content = vec![ToolContent::Block(Block::Text(text.into()))];
+        tool(call, None)
+    };
+    for (title, text, wanted) in [
+        ("ReadFile: src/ma", r#"{"path": "/proj/src/ma"#, "⠹ read     src/ma"),
+        ("ReadFile: src/main.rs", r#"{"path": "/proj/src/main.rs"}"#, "⠹ read     src/main.rs"),
+        ("ReadFile", r#"{"path": "/proj/src/main.rs"}"#, "⠹ read     src/main.rs"),
+        ("Glob", r#"{"pattern": "**/*.rs", "directory": "/proj"}"#, "⠹ search   **/*.rs"),
+        ("FetchURL", r#"{"url": "http://127.0.0.1/"}"#, "⠹ fetch    http://127.0.0.1/"),
+        ("Shell: echo one...two", r#"{"command": "echo one; echo two"}"#, "⠹ run      echo one; echo two"),
+        ("Frobnicate", "{", "⠹ tool     Frobnicate"),
+    ] {
+        let rows = shows(title, text, ToolStatus::InProgress);
+        assert!(rows.len() == 1 && rows[0].starts_with(wanted), "{title}: {rows:?}");
+        assert!(rows[0].contains('▸'), "it can be opened: {rows:?}");
+    }
+    let long = format!(r#"{{"path": "a", "content": "{}"#, "é".repeat(9000));
+    assert_eq!(shows("WriteFile: a", &long, ToolStatus::InProgress).len(), 1);
+    // Output is shown: of what ended, and what is no object.
+    assert!(shows("Shell: x", r#"{"a": 1}"#, ToolStatus::Failed).len() > 1);
+    assert!(shows("Shell: x", "{1, 2}", ToolStatus::InProgress).len() > 1);
+    assert!(shows("Shell: x", "{\"a\": 1}\n{\"a\": 2}", ToolStatus::InProgress).len() > 1);
+    let mut known = call(ToolKind::Execute, "curl x", ToolStatus::InProgress);
+    known.content = vec![ToolContent::Block(Block::Text("{\"a\": ".into()))];
+    assert!(tool(known, None).len() > 1);
+    let mut named = call(ToolKind::Other, "read_file", ToolStatus::Completed);
+    named.raw_input = Some(json!({"file_path": "/proj/a.rs"}));
+    assert!(tool(named, None)[0].starts_with("✓ read     a.rs"));
+}
+
+#[test]
 fn what_was_left_out_of_a_message_is_said() {
     let message = Message { text: "hi".into(), dropped: 2_100_000, ..Message::default() };
     assert_eq!(shown(Body::Agent(message), None), ["hi", "… 2.1 MB more are not kept here"]);

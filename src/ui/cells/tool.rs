@@ -21,7 +21,9 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::labels;
 use crate::ui::state::folds::Fold;
+use serde::de::IgnoredAny;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Names of tools, without their case and what joins their words.
 const TOOLS: &[(ToolKind, &[&str])] = &[
@@ -47,6 +49,8 @@ const MAX_LOCATIONS: usize = 20;
 const MAX_NAMED: usize = 3;
 /// How far calls are moved in that are parts of others.
 const MAX_DEPTH: usize = 4;
+/// Bytes of arguments that are looked at.
+const MAX_ARGUMENTS: usize = 4096;
 /// Content blocks that are laid out.
 const MAX_BLOCKS: usize = 200;
 
@@ -183,6 +187,9 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
     if waiting || t.parent.is_some() && !went_wrong {
         // The dock shows all of it, right below.
         Extent::Nothing
+    } else if arguments(t).is_some() {
+        // The first line says what they are for.
+        Extent::Nothing
     } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || is_cancelled(t) {
         Extent::Preview
     } else if t.content.iter().any(|c| c.change().is_some()) || !diffs::in_input(t).is_empty() {
@@ -308,10 +315,43 @@ fn verb_of(t: &ToolCall, width: u16) -> StyledText {
     if deed(t) == "delete" { verb.retoken(Token::Danger) } else { verb }
 }
 
+/// What a call of no kind that is not done shows in place of output: its own arguments, as far as they have come. An object
+/// of JSON that ends where the text does is whole, or one that is still being written.
+fn arguments(t: &ToolCall) -> Option<&str> {
+    let [ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text))] = t.content.as_slice() else {
+        return None;
+    };
+    let is_done = matches!(t.status, ToolStatus::Completed | ToolStatus::Failed);
+    if is_done || t.kind != ToolKind::Other || t.raw_input.is_some() || !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let head = text.get(..text.floor_char_boundary(MAX_ARGUMENTS)).unwrap_or_default();
+    serde_json::from_str::<IgnoredAny>(head).map_or_else(|error| error.is_eof(), |_| true).then_some(text)
+}
+
+/// What a call is given, where that is told.
+fn input(t: &ToolCall) -> Option<Cow<'_, Value>> {
+    let written = || serde_json::from_str(arguments(t).filter(|text| text.len() <= MAX_ARGUMENTS)?).ok();
+    t.raw_input.as_ref().map(Cow::Borrowed).or_else(|| written().map(Cow::Owned))
+}
+
+/// What a call is given by the name that fits its kind.
+fn given(t: &ToolCall) -> Option<String> {
+    let names: &[&str] = match kind_of(t) {
+        ToolKind::Read | ToolKind::Edit | ToolKind::Delete => &["path", "file_path", "filePath", "absolute_path"],
+        ToolKind::Search => &["pattern", "query"],
+        ToolKind::Fetch => &["url"],
+        ToolKind::Execute => return command(input(t).as_deref()),
+        _ => &[],
+    };
+    let input = input(t).filter(|_| !names.is_empty())?;
+    names.iter().find_map(|name| input.get(*name)?.as_str()).map(str::to_owned).filter(|given| !given.trim().is_empty())
+}
+
 /// What is done to: the command, the path, else the title without the verb.
 pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
-    if t.kind == ToolKind::Execute
-        && let Some(command) = command(t.raw_input.as_ref())
+    if kind_of(t) == ToolKind::Execute
+        && let Some(command) = given(t)
     {
         return StyledText::from(label(&command).as_str());
     }
@@ -325,6 +365,12 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
         // The title of a read may say which lines.
         let says_more = kind == ToolKind::Read && bare.starts_with(files.as_str());
         return StyledText::from(if says_more { bare } else { files.as_str() });
+    }
+    if bare.is_empty()
+        && t.locations.is_empty()
+        && let Some(given) = given(t)
+    {
+        return StyledText::from(relative(&label(&given), ctx).as_str());
     }
     let mut text = StyledText::from(bare);
     let target = t

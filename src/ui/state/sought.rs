@@ -169,6 +169,7 @@ mod tests {
             ("role:agent costs", [true, false]),
             ("role:tool", [false, true]),
             ("tool:read file:main.rs", [false, true]),
+            ("tool:READ", [false, true]),
             ("tool:write", [false, false]),
             ("file:lib.rs", [false, false]),
             (r"regex:\d{3} c", [true, true]),

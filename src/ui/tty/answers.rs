@@ -3,6 +3,9 @@
 use super::event::Told;
 use super::graphics::{TAKES_FILES, TAKES_KITTY};
 
+/// That what was drawn has arrived: the answer that comes again and again meanwhile.
+pub(super) const ARRIVED: &str = "\x1b[0n";
+
 /// The answer, if it is one to a question of ours.
 pub(super) fn told(introducer: u8, string: &[u8]) -> Option<Told> {
     let string = std::str::from_utf8(string).ok()?;

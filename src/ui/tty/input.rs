@@ -20,8 +20,9 @@ use rustix::io::Errno;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
+use super::answers::ARRIVED;
 use super::event::{Input, Told};
-use super::parse::{ARRIVED, Parser, Patience};
+use super::parse::{Parser, Patience};
 
 /// Inputs that may wait to be taken; more stay in the terminal.
 const WAITING: usize = 1024;
@@ -377,6 +378,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[tokio::test]
+    async fn a_paste_without_an_end_is_over_after_a_silence_and_a_key_right_behind_one_is_a_key() {
+        let (mut stream, mut person, _master) = terminal();
+        person.write_all(b"\x1b[200~one\rtwo").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Paste("one\rtwo".into())));
+        person.write_all(b"\x03").unwrap();
+        assert_eq!(typed(&mut stream).await, Some(Key::ctrl(Code::Char('c'))));
+        person.write_all(b"\x1b[200~one\x1b[201~\r").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Paste("one".into())));
+        assert_eq!(next(&mut stream).await, Some(Input::Hasty(Key::plain(Code::Enter))));
+        person.write_all(b"\x1b[200~one\x1b[201~\x1b[201~ two\r\x1b[201~").unwrap();
+        assert_eq!(next(&mut stream).await, Some(Input::Paste("one".into())));
+        assert_eq!(next(&mut stream).await, Some(Input::Paste(" two\r".into())));
     }
 
     #[tokio::test]

@@ -89,6 +89,8 @@ pub(super) fn missing(doubt: Option<Doubt>, bytes: &[u8]) -> &'static [u8] {
     match (doubt, bytes) {
         // That what was drawn has arrived, which is asked again and again, and where the cursor is.
         (Some(Doubt::Escape), [b'[', b'0', b'n', ..] | [b'[', b'2', b';', b'2' | b'3', b'R', ..]) => return &[ESC],
+        // An escape has ended a paste: it was its end.
+        (Some(Doubt::Escape), [b'[', b'2', b'0', b'1', b'~', ..]) => return &[ESC],
         (Some(Doubt::Escape), [b'[', b'0'..=b'9', ..]) => {}
         (Some(Doubt::Escape), [b'X' | b'^' | b'_', .., ESC, b'\\']) => return &[ESC],
         (Some(Doubt::Escape), [first, rest @ ..]) if introduced(*first, rest) => return &[ESC],

@@ -15,9 +15,11 @@ mod late;
 mod numbers;
 pub mod outside;
 mod parse;
+mod paste;
 mod pen;
 pub mod press;
 mod repair;
+mod sequences;
 pub mod surface;
 
 pub use ascii::Letters;

@@ -8,16 +8,13 @@
 //! may be such a rest, or typed, is a hasty key, which answers nothing.
 
 use super::answers;
-use super::event::{Click, Input, Scheme, Told};
+use super::event::Input;
 use super::late::{Doubt, after, completes, missing};
-use super::numbers::{kitty, tilde};
-use crate::ui::keys::Key;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use super::paste::{self, Behind, Heard, Paste, Silence};
+use super::sequences::{key, letter, mouse, plain, sequence};
+use crossterm::event::{KeyCode, KeyModifiers};
 
 const ESC: u8 = 0x1b;
-const PASTE_END: &[u8] = b"\x1b[201~";
-/// The answer that comes again and again while something is drawn.
-pub(super) const ARRIVED: &str = "\x1b[0n";
 /// Bytes of a report of the mouse as it was before SGR, after what introduces it.
 const MOUSE: usize = 4;
 /// No sequence is longer; one that seems to be is dropped.
@@ -33,8 +30,10 @@ const MAX_MISSING: usize = 64;
 pub struct Parser {
     /// The beginning of something that is not complete yet.
     pending: Vec<u8>,
-    /// What has been pasted so far.
-    paste: Option<Vec<u8>>,
+    /// What is being pasted.
+    paste: Option<Paste>,
+    /// A paste has just ended.
+    behind: Option<Behind>,
     /// An answer of the terminal may come: an escape may be its beginning.
     pub(super) expects: bool,
     /// What is being dropped.
@@ -96,7 +95,7 @@ enum Step {
 impl Parser {
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Input>) {
         let bytes = self.drop_rest(bytes);
-        if bytes.is_empty() {
+        if bytes.is_empty() || self.is_heard(bytes, out) {
             return;
         }
         let mut suspected = None;
@@ -121,35 +120,37 @@ impl Parser {
         loop {
             let rest = self.pending.get(at..).unwrap_or_default();
             if let Some(paste) = &mut self.paste {
-                at += rest.len();
-                if !collect(paste, rest, &mut at) {
+                let ended = paste.take(rest, out);
+                at += ended.unwrap_or(rest.len());
+                if ended.is_none() {
                     break;
                 }
-                let text = String::from_utf8_lossy(paste);
-                // A terminal may answer in the middle of a long one.
-                if text.contains(ARRIVED) {
-                    out.push(Input::Told(Told::Arrived));
-                }
-                out.push(Input::Paste(text.replace(ARRIVED, "")));
-                self.paste = None;
+                (self.paste, self.behind) = (None, Some(Behind::default()));
                 continue;
             }
             match step(rest) {
                 Step::Took(n, input) => {
                     at += n;
                     let is_rest = std::mem::take(&mut self.is_rest);
-                    out.extend(input.filter(|input| !(is_rest && input.is_text())));
+                    let input = input.filter(|input| !(is_rest && input.is_text()));
+                    match &mut self.behind {
+                        // It was a mark within the paste that had ended it.
+                        Some(behind) if rest.starts_with(paste::END) => std::mem::take(behind).interrupted(out),
+                        Some(behind) => input.into_iter().for_each(|input| behind.add(input, out)),
+                        None => out.extend(input),
+                    }
                 }
                 Step::Paste(n) => {
                     at += n;
                     self.is_rest = false;
-                    self.paste = Some(Vec::new());
+                    self.paste = Some(Paste::default());
+                    self.behind.take().into_iter().for_each(|behind| behind.interrupted(out));
                 }
                 Step::Drop(n) => {
                     self.open = Some(Open { dropped: n, paused: false, ..Open::given_up(Kind::Text, &[]) });
                     at += n;
                 }
-                Step::More if rest == [ESC] && !self.expects => {
+                Step::More if rest == [ESC] && !self.expects && self.behind.is_none() => {
                     at += 1;
                     out.extend(plain(KeyCode::Esc));
                     self.doubt = Some(Doubt::Escape);
@@ -164,6 +165,26 @@ impl Parser {
         if self.pending.is_empty() && matches!(bytes, [0x8e | 0x8f] | [0xc2, 0x8e | 0x8f] | [ESC, b'N']) {
             self.doubt = Some(Doubt::Introducer(b'O'));
         }
+    }
+
+    /// Whether that is all about bytes which come in a paste after a silence.
+    fn is_heard(&mut self, bytes: &[u8], out: &mut Vec<Input>) -> bool {
+        let Some(paste) = &mut self.paste else { return false };
+        match paste.hear(bytes, whole) {
+            Heard::Text => return false,
+            Heard::Waits => {}
+            Heard::Beside(inputs) => out.extend(inputs),
+            Heard::Key => {
+                paste.end(out);
+                self.paste = None;
+                return false;
+            }
+            Heard::Stop => {
+                paste.end(out);
+                self.paste = None;
+            }
+        }
+        true
     }
 
     /// Drops what belongs to an open sequence; what is left stands for itself.
@@ -214,7 +235,7 @@ impl Parser {
         if open.kind == Kind::Control && open.head.len() <= MAX_SEQUENCE {
             open.head.extend_from_slice(bytes.get(..from).unwrap_or_default());
             if matches!(step(&open.head), Step::Paste(_)) {
-                self.paste = Some(Vec::new());
+                self.paste = Some(Paste::default());
             }
         }
         if end.is_none() {
@@ -229,7 +250,14 @@ impl Parser {
 
     /// Whether something has begun that the next bytes should end soon.
     pub fn incomplete(&self) -> Option<Patience> {
+        if let Some(paste) = &self.paste {
+            return paste.awaits().map(|silence| match silence {
+                Silence::Moment => Patience::Short,
+                Silence::Long => Patience::Long,
+            });
+        }
         match (self.pending.as_slice(), &self.open) {
+            ([], None) if self.behind.is_some() => Some(Patience::Short),
             ([], Some(Open { escape: Some(_), .. })) => Some(Patience::Short),
             ([], Some(Open { paused: false, .. })) => Some(Patience::Long),
             // However late it comes; three bytes end the one, the next end of a sequence the other.
@@ -246,6 +274,23 @@ impl Parser {
 
     /// Nothing more has come: what looked like the beginning of a sequence was a key, or is dropped with its rest.
     pub fn give_up(&mut self, out: &mut Vec<Input>) {
+        if let Some(paste) = &mut self.paste {
+            if let Some(is_key) = paste.wait(out) {
+                out.extend(plain(KeyCode::Esc).filter(|_| is_key));
+                (self.paste, self.doubt) = (None, Some(Doubt::Escape));
+            }
+            return;
+        }
+        let Some(mut behind) = self.behind.take() else { return self.give_up_rest(out) };
+        let mut last = Vec::new();
+        self.give_up_rest(&mut last);
+        for input in last {
+            behind.add(input, out);
+        }
+        behind.over(out);
+    }
+
+    fn give_up_rest(&mut self, out: &mut Vec<Input>) {
         let pending = std::mem::take(&mut self.pending);
         match (pending.as_slice(), self.open.take()) {
             ([], Some(Open { escape: Some(alone), .. })) => {
@@ -313,25 +358,15 @@ fn begun(bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Adds to a paste; true when it has come to its end. `at` is moved back to what follows it.
-fn collect(paste: &mut Vec<u8>, bytes: &[u8], at: &mut usize) -> bool {
-    // The end may have begun in an earlier piece.
-    let from = paste.len().saturating_sub(PASTE_END.len() - 1);
-    paste.extend_from_slice(bytes);
-    let tail = paste.get(from..).unwrap_or_default();
-    let Some(found) = tail.windows(PASTE_END.len()).position(|w| w == PASTE_END) else { return false };
-    let end = from + found;
-    *at -= paste.len() - (end + PASTE_END.len());
-    paste.truncate(end);
-    true
-}
-
-fn key(code: KeyCode, modifiers: KeyModifiers) -> Option<Input> {
-    Key::from_event(KeyEvent::new(code, modifiers)).map(Input::Key)
-}
-
-fn plain(code: KeyCode) -> Option<Input> {
-    key(code, KeyModifiers::NONE)
+/// What the bytes are, if they are whole keys and reports.
+fn whole(mut bytes: &[u8]) -> Option<Vec<Input>> {
+    let mut inputs = Vec::new();
+    while !bytes.is_empty() {
+        let Step::Took(n, input) = step(bytes) else { return None };
+        inputs.extend(input);
+        bytes = bytes.get(n..)?;
+    }
+    Some(inputs)
 }
 
 fn step(bytes: &[u8]) -> Step {
@@ -462,23 +497,6 @@ fn end(bytes: &[u8], lacks: &mut u8) -> Option<usize> {
     })
 }
 
-/// The keys that end in a letter.
-fn letter(last: u8) -> Option<KeyCode> {
-    Some(match last {
-        b'A' => KeyCode::Up,
-        b'B' => KeyCode::Down,
-        b'C' => KeyCode::Right,
-        b'D' => KeyCode::Left,
-        b'H' => KeyCode::Home,
-        b'F' => KeyCode::End,
-        b'P' => KeyCode::F(1),
-        b'Q' => KeyCode::F(2),
-        b'R' => KeyCode::F(3),
-        b'S' => KeyCode::F(4),
-        _ => return None,
-    })
-}
-
 fn csi(bytes: &[u8], lead: usize) -> Step {
     let body = bytes.get(lead..).unwrap_or_default();
     match body {
@@ -507,82 +525,6 @@ fn csi(bytes: &[u8], lead: usize) -> Step {
         // It broke off; what follows stands for itself.
         _ => Step::Took(lead + len, None),
     }
-}
-
-fn sequence(params: &[u8], last: u8) -> Option<Input> {
-    let numbers = |params: &[u8]| {
-        let text = std::str::from_utf8(params).unwrap_or_default().to_owned();
-        let mut all = [[0u32; 2]; 3];
-        for (slot, part) in all.iter_mut().zip(text.split(';')) {
-            let mut sub = part.split(':').map(|n| n.parse().unwrap_or(0));
-            // Key codes are followed by their alternates, which are not asked for; modifiers by the kind of event.
-            *slot = [sub.next().unwrap_or(0), sub.next().unwrap_or(0)];
-        }
-        all
-    };
-    if let Some(report) = params.strip_prefix(b"<") {
-        let [[button, _], [x, _], [y, _]] = numbers(report);
-        return mouse([button, x, y], last);
-    }
-    match (params, last) {
-        ([], b'I') => return Some(Input::Focus(true)),
-        ([], b'O') => return Some(Input::Focus(false)),
-        (b"2;2" | b"2;3", b'R') => return Some(Input::Told(Told::Ambiguous { is_wide: params.ends_with(b"3") })),
-        (b"?997;1", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Dark))),
-        (b"?997;2", b'n') => return Some(Input::Told(Told::Scheme(Scheme::Light))),
-        ([b'0' | b'3'], b'n') => return Some(Input::Told(Told::Arrived)),
-        ([b'?', numbers @ ..], b'c') => return Some(Input::Told(answers::attributes(numbers))),
-        ([b'?', numbers @ ..], b'S') => return answers::colours(numbers).map(Input::Told),
-        // Answers without a question of ours.
-        ([b'?' | b'>' | b'=', ..], _) => return None,
-        _ => {}
-    }
-    let [[first, _], [modifiers, kind], [third, _]] = numbers(params);
-    let code = match last {
-        b'u' => kitty(first)?,
-        b'~' if first == 27 => kitty(third)?,
-        b'~' => tilde(first)?,
-        b'Z' => KeyCode::BackTab,
-        // Otherwise it is where the cursor is.
-        b'R' if first != 1 && !params.is_empty() => return None,
-        other => letter(other)?,
-    };
-    let kind = if kind == 3 { KeyEventKind::Release } else { KeyEventKind::Press };
-    let event = KeyEvent::new_with_kind(code, held(modifiers), kind);
-    Key::from_event(event).map(Input::Key)
-}
-
-fn held(param: u32) -> KeyModifiers {
-    let bits = param.saturating_sub(1);
-    [
-        KeyModifiers::SHIFT,
-        KeyModifiers::ALT,
-        KeyModifiers::CONTROL,
-        KeyModifiers::SUPER,
-        KeyModifiers::HYPER,
-        KeyModifiers::META,
-    ]
-    .into_iter()
-    .enumerate()
-    .filter(|(bit, _)| bits & (1 << bit) != 0)
-    .fold(KeyModifiers::NONE, |held, (_, modifier)| held | modifier)
-}
-
-/// The left button, motion while it is down, and the wheel; other buttons and motion are nothing to act on.
-fn mouse([button, x, y]: [u32; 3], last: u8) -> Option<Input> {
-    const HELD: u32 = 4 | 8 | 16;
-    let what = match (button & !HELD, last) {
-        (0, b'M') => Click::Left,
-        (32, b'M') => Click::Drag,
-        // Old reports do not tell which button it was.
-        (0, b'm') | (3, b'M') => Click::Up,
-        (64, b'M') => Click::WheelUp,
-        (65, b'M') => Click::WheelDown,
-        _ => return None,
-    };
-    // Terminals count from one.
-    let place = |n: u32| u16::try_from(n.saturating_sub(1)).unwrap_or(u16::MAX);
-    Some(Input::Mouse { what, x: place(x), y: place(y) })
 }
 
 #[cfg(test)]

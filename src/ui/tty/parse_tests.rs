@@ -1,5 +1,6 @@
 use super::*;
-use crate::ui::keys::{Code, Mods};
+use crate::ui::keys::{Code, Key, Mods};
+use crate::ui::tty::event::{Click, Scheme, Told};
 use proptest::prelude::*;
 
 fn all(pieces: &[&[u8]]) -> Vec<Input> {
@@ -79,10 +80,134 @@ fn mouse_and_focus() {
 #[test]
 fn a_paste_is_never_keys() {
     let pasted = |s: &str| Input::Paste(s.into());
-    assert_eq!(all(&[b"\x1b[200~1\ry\x1b[201~z"]), [pasted("1\ry"), Input::Key(Key::char('z'))]);
-    assert_eq!(all(&[b"\x1b[200~a\x1b", b"[20", b"1~", b"b"]), [pasted("a"), Input::Key(Key::char('b'))]);
+    assert_eq!(all(&[b"\x1b[200~1\ry\x1b[201~"]), [pasted("1\ry")]);
+    assert_eq!(torn(&[b"\x1b[200~a\x1b", b"[20", b"1~", b"b"], 0), [pasted("a")]);
+    assert_eq!(torn(&[b"\x1b[200~a\x1b[201~", b"b"], 60), [pasted("a"), Input::Key(Key::char('b'))]);
     assert_eq!(all(&[b"\x1b[200~\x1b[A\x1b[201~"]), [pasted("\x1b[A")]);
-    assert_eq!(all(&[b"\x1b[200~\xff\x1b[201~\x1b[200~\x1b[201~"]), [pasted("\u{fffd}"), pasted("")]);
+    assert_eq!(
+        all(&[b"\x1b[200~\xff\x1b[201~\x1b[200~\x1b[201~\x1b[200~x\x1b[201~"]),
+        [pasted("\u{fffd}"), pasted("x")]
+    );
+}
+
+#[test]
+fn a_paste_whose_end_does_not_come_gives_the_keys_back() {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    parser.feed(b"\x1b[200~one\rtwo", &mut out);
+    silence(&mut parser, 900, &mut out);
+    parser.feed(b"\r3", &mut out);
+    assert_eq!(out, [], "it was slow, no more");
+    silence(&mut parser, 1100, &mut out);
+    assert_eq!(parser.incomplete(), None);
+    assert_eq!(std::mem::take(&mut out), [Input::Paste("one\rtwo\r3".into())]);
+    // It goes on after all: more than one key at once is text, and what the terminal tells is neither.
+    parser.feed(b"\x1b[0n\x1b[O", &mut out);
+    assert_eq!(std::mem::take(&mut out), [Input::Told(Told::Arrived), Input::Focus(false)]);
+    parser.feed(b"\ry", &mut out);
+    silence(&mut parser, 1100, &mut out);
+    assert_eq!(std::mem::take(&mut out), [Input::Paste("\ry".into())]);
+    for (bytes, key) in [(&b"\r"[..], Key::plain(Code::Enter)), (b"y", Key::char('y')), (b"\x1b[201~", Key::char('z'))]
+    {
+        parser.feed(bytes, &mut out);
+        silence(&mut parser, 60, &mut out);
+        if bytes.starts_with(&[ESC]) {
+            parser.feed(b"z", &mut out);
+        }
+        assert_eq!(std::mem::take(&mut out), [Input::Key(key)], "{}", bytes.escape_ascii());
+    }
+}
+
+#[test]
+fn who_stops_a_paste_that_stands_still_has_its_text_and_the_keys() {
+    for stop in [&b"\x03"[..], b"\x1b[99;5u", b"\x1b", b"\x1b[27u"] {
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        parser.feed(b"\x1b[200~one\r", &mut out);
+        parser.feed(stop, &mut out);
+        assert_eq!(out, [], "within what comes it is text");
+        let (mut parser, mut out) = (Parser::default(), Vec::new());
+        parser.feed(b"\x1b[200~one\r", &mut out);
+        silence(&mut parser, 100, &mut out);
+        parser.feed(stop, &mut out);
+        silence(&mut parser, 60, &mut out);
+        assert_eq!(std::mem::take(&mut out), [Input::Paste("one\r".into())], "{}", stop.escape_ascii());
+        parser.feed(b"\x03", &mut out);
+        assert_eq!(out, [Input::Key(Key::ctrl(Code::Char('c')))], "{}", stop.escape_ascii());
+    }
+    // No other key does.
+    for text in [&b"\r"[..], b"\n", b"y", b"\x04", b"\x1b[A"] {
+        let out = torn(&[b"\x1b[200~one", text, b"two\x1b[201~"], 100);
+        assert_eq!(out, [Input::Paste(format!("one{}two", String::from_utf8_lossy(text)))], "{}", text.escape_ascii());
+    }
+}
+
+#[test]
+fn a_paste_cut_at_any_place_by_any_pause_loses_nothing_and_types_nothing() {
+    let text = "one\r\u{e9}\u{1f4dd}\x1b[20two\x1b";
+    let bytes = format!("\x1b[200~{text}\x1b[201~");
+    for cut in 6..bytes.len() {
+        for gap in [0, 60, 300, 1100, 4000] {
+            let (before, after) = bytes.as_bytes().split_at(cut);
+            let mut pasted = String::new();
+            for input in torn(&[before, after], gap) {
+                match input {
+                    Input::Paste(piece) => pasted.push_str(&piece),
+                    other => assert!(other == Input::Key(Key::plain(Code::Esc)), "{cut} {gap}: {other:?}"),
+                }
+            }
+            assert_eq!(pasted, text, "cut at {cut}, {gap} ms");
+        }
+    }
+}
+
+#[test]
+fn a_paste_is_handed_on_before_it_is_too_large() {
+    let (mut parser, mut out) = (Parser::default(), Vec::new());
+    let piece = vec![b'x'; 1 << 20];
+    parser.feed(b"\x1b[200~", &mut out);
+    (0..20).for_each(|_| parser.feed(&piece, &mut out));
+    let length =
+        |out: &[Input]| out.iter().map(|i| if let Input::Paste(text) = i { text.len() } else { 0 }).sum::<usize>();
+    assert!((16 << 20..20 << 20).contains(&length(&out)), "{}", length(&out));
+    parser.feed(b"\x1b[201~", &mut out);
+    assert_eq!(length(&out), 20 << 20);
+}
+
+#[test]
+fn an_end_within_what_is_pasted_makes_no_keys_of_the_rest() {
+    let text = |text: &str| Input::Paste(text.into());
+    for (rest, wanted) in [
+        (&b"\rrm -rf x\r"[..], vec![text("a"), text("\rrm -rf x\r")]),
+        (b"\r", vec![text("a"), text("\r")]),
+        (b"\x04", vec![text("a")]),
+        (b"\x1b[A\x03\x04\t\nx\x1by", vec![text("a"), text("\t\nx")]),
+        (b"\x1b[<0;4;5M\r", vec![text("a"), text("\r")]),
+        (b"\x1b[0ny", vec![text("a"), Input::Told(Told::Arrived), text("y")]),
+        // Another beginning does not help, nor another end.
+        (b"\r\x1b[200~b", vec![text("a"), text("\r"), text("b")]),
+        (b"\x1b[201~\r\x1b[201~", vec![text("a"), text("\r")]),
+    ] {
+        let bytes = [b"a\x1b[201~", rest, b"\x1b[201~"].concat();
+        for size in [1, 2, 3, 7, 100] {
+            let (mut parser, mut out) = (Parser::default(), Vec::new());
+            parser.feed(b"\x1b[200~", &mut out);
+            bytes.chunks(size).for_each(|piece| parser.feed(piece, &mut out));
+            assert_eq!(out, wanted, "{} by {size}", rest.escape_ascii());
+            silence(&mut parser, 60, &mut out);
+            parser.feed(b"\r", &mut out);
+            assert_eq!(out.last(), Some(&Input::Key(Key::plain(Code::Enter))), "{}", rest.escape_ascii());
+        }
+    }
+}
+
+#[test]
+fn one_key_behind_a_paste_is_a_key_and_more_at_once_are_text() {
+    let behind = |bytes: &[u8]| torn(&[&[b"\x1b[200~a\x1b[201~", bytes].concat()], 60).split_off(1);
+    assert_eq!(behind(b"\r"), [Input::Hasty(Key::plain(Code::Enter))], "a link that sends both at once");
+    assert_eq!(behind(b"\x1b"), [Input::Hasty(Key::plain(Code::Esc))]);
+    assert_eq!(behind(b"\x1b[A"), [Input::Hasty(Key::plain(Code::Up))]);
+    assert_eq!(behind(b"\x1b[I"), [Input::Focus(true)]);
+    assert_eq!(behind(b" please\r"), [Input::Paste(" please\r".into())]);
+    assert_eq!(behind(b"\x1b[200~b\x1b[201~"), [Input::Paste("b".into())], "two files are dropped");
 }
 
 #[test]
@@ -389,6 +514,7 @@ fn a_torn_paste_is_a_paste_and_a_torn_report_of_the_mouse_is_nothing() {
         parser.feed(rest, &mut out);
         let wanted: Vec<Input> = wanted.map(|text| Input::Paste(text.to_owned())).into_iter().collect();
         assert_eq!(out, wanted, "{beginning:?}");
+        silence(&mut parser, 60, &mut out);
         parser.feed(b"x", &mut out);
         assert_eq!(out.last(), Some(&Input::Key(Key::char('x'))), "{beginning:?}");
     }

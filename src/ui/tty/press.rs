@@ -36,7 +36,12 @@ pub fn show(keys: &Keymap) -> io::Result<()> {
         match poll(&mut fds, if is_begun { Some(&REST) } else { None }) {
             Err(Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
-            Ok(0) => parser.give_up(&mut found),
+            Ok(0) => {
+                parser.give_up(&mut found);
+                if found.is_empty() && matches!(parser.incomplete(), Some(Patience::Short | Patience::Long)) {
+                    continue;
+                }
+            }
             Ok(_) => {
                 let n = input.read(&mut buffer)?;
                 if n == 0 {

@@ -415,7 +415,11 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 /// Shows or hides the panel of wide screens.
 fn panel(state: &mut App, cx: Cx<'_>) {
     if cx.frame.panel.is_empty() && cx.frame.transcript.width < PANEL_FROM {
-        return state.say(format!("the panel needs {PANEL_FROM} columns, and no review beside"), cx.now);
+        let words = match state.view.review_here() {
+            Some(_) => "the panel has no room beside the review".to_owned(),
+            None => format!("the panel needs {PANEL_FROM} columns"),
+        };
+        return state.say(words, cx.now);
     }
     state.hides_panel = !state.hides_panel;
 }

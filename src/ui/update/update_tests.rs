@@ -1393,6 +1393,8 @@ fn the_help_cuts_nothing() {
         let all = s.shown.split_whitespace().collect::<Vec<_>>().join(" ");
         for row in s.ui.keys.help(crate::ui::keys::Layer::Composer).filter(|row| row.what != "text") {
             assert!(all.contains(row.what), "{width}: {}", row.what);
+            let keys = row.keys.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(all.contains(&keys), "{width}: {keys}");
         }
     }
 }

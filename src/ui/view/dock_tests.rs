@@ -90,6 +90,40 @@ fn a_question_without_the_focus_has_rows_in_which_nothing_is_said_and_no_row_of_
 }
 
 #[test]
+fn a_question_leaves_the_help_its_rows_on_a_small_screen() {
+    let mut s = gated(Gate::Ask, 40);
+    s.size = (40, 10);
+    s.ask(1, "git push --force origin main and all the rest of it", &["Yes", "Yes, for ever and everywhere", "No"]);
+    s.press(Code::F(1)).draw();
+    let help = s.shown.lines().take_while(|row| !row.contains('┏')).count();
+    assert!(help >= 4, "{}", s.shown);
+    s.press(Code::Esc).draw();
+    let rest = s.shown.lines().take_while(|row| !row.contains('┏')).count();
+    assert!(rest < help, "{}", s.shown);
+    // The digits that answer are named, no others.
+    s.after(700).press(Code::Tab).typed("1");
+    let command = "git push --force ".repeat(20);
+    s.ask(2, &command, &["Yes", "Yes, for ever and everywhere, in here and in what is below", "No"]);
+    s.after(700).draw();
+    assert!(s.shown.contains("rows · 1–3"), "{}", s.shown);
+}
+
+#[test]
+fn the_last_row_says_what_esc_leaves() {
+    let mut s = Scene::asked(100, 24);
+    assert!(s.after(2000).draw().lines().last().unwrap().contains("Esc stops the turn"), "{}", s.shown);
+    for key in [Code::F(1), Code::F(2)] {
+        s.press(key);
+        assert!(s.draw().lines().last().unwrap().contains("Esc closes it"), "{}", s.shown);
+        s.press(Code::Esc);
+    }
+    s.press(Code::Tab);
+    assert!(s.draw().lines().last().unwrap().contains("Esc back to writing"), "{}", s.shown);
+    s.after(2000).typed("!");
+    assert!(s.draw().lines().last().unwrap().contains("Esc back to the question"), "{}", s.shown);
+}
+
+#[test]
 fn a_write_outside_says_where_it_goes_and_that_nothing_brings_it_back() {
     let mut s = gated(Gate::Off, 110);
     s.model = std::mem::take(&mut s.model).with_rules(true);

@@ -183,7 +183,13 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
         status.left = status_line::typing(&command.command);
     }
     let is_in_queue = cx.state.view.queued.is_some() && cx.state.view.focus == Focus::Composer;
-    if cx.state.view.focus == Focus::Dock || is_in_queue {
+    let in_dock = cx.state.view.focus == Focus::Dock;
+    let App { help, picker, opener, secrets, refusal, .. } = cx.state;
+    if help.is_some() || picker.is_some() || opener.is_some() || secrets.is_some() {
+        status.set_escape("Esc closes it");
+    } else if refusal.is_some() || in_dock && cx.state.view.dock.rule.is_some() {
+        status.set_escape("Esc back to the question");
+    } else if in_dock || is_in_queue {
         status.set_escape("Esc back to writing");
     } else if cx.state.view.composer.is_shell() && cx.state.view.focus == Focus::Composer {
         status.set_escape("Esc leaves the command");
@@ -304,8 +310,11 @@ fn asked(
     // The list says itself who waits; a question stands below it only while it is answered.
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
+    let is_behind = cx.state.help.is_some() || cx.state.inspector.is_some();
     let dock_room = match (is_covered, &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
+        // What the person reads is the other.
+        (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),

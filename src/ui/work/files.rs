@@ -4,7 +4,7 @@
 //! Invariants: there is no thread before the first question; the newest question is answered last, and more than once
 //! while its directory is walked; what is kept of a tree is bounded in names, in bytes and in time.
 
-use crate::text::fuzzy::{Ranking, letters};
+use crate::text::fuzzy::{Ranking, letters, narrows};
 use ignore::{WalkBuilder, WalkState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,15 +21,13 @@ const MAX_BYTES: usize = 64 << 20;
 const WALK: Duration = Duration::from_secs(5);
 const FRESH: Duration = Duration::from_secs(10);
 const THREADS: usize = 4;
-/// How often a walk is looked at for what it has found, and for newer questions.
-const STEP: Duration = Duration::from_millis(20);
 /// Names that a thread hands on together.
 const BATCH: usize = 512;
 /// After how long what was found so far is shown; then after twice as long, and so on.
 const FIRST: Duration = Duration::from_millis(50);
 /// Names that are ranked together, and after how long what was found among them is shown while others are left.
-const CHUNK: usize = 20_000;
-const SOON: Duration = Duration::from_millis(15);
+const CHUNK: usize = 2_000;
+const SOON: Duration = Duration::from_millis(8);
 /// The most that is found.
 const ROWS: usize = 50;
 
@@ -64,6 +62,8 @@ struct Shared {
 struct Next {
     question: Option<Question>,
     is_over: bool,
+    /// The walk has come to its end.
+    is_walked: bool,
 }
 
 impl Shared {
@@ -133,7 +133,7 @@ fn start() -> io::Result<(Arc<Shared>, mpsc::Receiver<Answer>)> {
     let (found, results) = mpsc::channel(1);
     let theirs = Arc::clone(&shared);
     thread::Builder::new().name("files".to_owned()).spawn(move || {
-        let mut worker = Worker { shared: theirs, found, tree: None };
+        let mut worker = Worker { shared: theirs, found, tree: None, narrowed: Narrowed::default() };
         while let Some(question) = worker.shared.wait() {
             if worker.serve(question).is_none() {
                 return;
@@ -152,7 +152,7 @@ struct Tree {
     since: Instant,
     names: Vec<Name>,
     /// Of each name, once all are known.
-    letters: Vec<u64>,
+    letters: Vec<u128>,
     /// What git ignores; looked for when nothing else is found.
     ignored: Option<Vec<Name>>,
 }
@@ -163,72 +163,114 @@ impl Tree {
     }
 }
 
+/// Where names are that match a text: those that match more of it are among them.
+#[derive(Default)]
+struct Narrowed {
+    text: String,
+    among: Vec<u32>,
+    /// From here on nobody has looked.
+    from: usize,
+}
+
 struct Worker {
     shared: Arc<Shared>,
     found: mpsc::Sender<Answer>,
     tree: Option<Tree>,
+    /// Of this tree.
+    narrowed: Narrowed,
 }
 
 impl Worker {
     /// Answers from what is known, and once more when the directory has been walked. `None` when nobody listens.
     fn serve(&mut self, mut question: Question) -> Option<()> {
         let mut known = self.tree.take().filter(|tree| tree.dir == question.dir);
+        let mut narrowed = std::mem::take(&mut self.narrowed);
         let mut found = 0;
-        if let Some(tree) = &known {
-            found = self.tell(&question, tree)?;
+        match &known {
+            Some(tree) => found = self.tell(&question, tree, &mut narrowed)?,
+            None => narrowed = Narrowed::default(),
         }
         if known.as_ref().is_none_or(|tree| tree.since.elapsed() >= FRESH) {
             let since = Instant::now();
-            let names = self.walked(&mut question, Ignored::Not, known.as_ref())?;
+            let (names, letters) = self.walked(&mut question, Ignored::Not, known.as_ref(), &mut narrowed)?;
             if self.shared.has_other(&question.dir) {
                 return Some(());
             }
-            let letters = names.iter().map(|(_, name)| letters(name)).collect();
-            let tree = known.insert(Tree { dir: question.dir.clone(), since, names, letters, ignored: None });
-            found = self.tell(&question, tree)?;
+            let tree = Tree { dir: question.dir.clone(), since, names, letters, ignored: None };
+            narrowed = Narrowed::default();
+            // It takes a while to let go of a million names: the answer comes first.
+            let older = known.replace(tree);
+            found = self.tell(&question, known.as_ref()?, &mut narrowed)?;
+            drop(older);
         }
         let mut tree = known?;
         if found == 0 && tree.ignored.is_none() && !question.text.is_empty() {
-            let mut all = self.walked(&mut question, Ignored::Too, Some(&tree))?;
-            all.retain(|name| tree.names.binary_search(name).is_err());
+            let (all, _) = self.walked(&mut question, Ignored::Too, Some(&tree), &mut narrowed)?;
             if self.shared.has_other(&question.dir) {
                 return Some(());
             }
             tree.ignored = Some(all);
-            self.tell(&question, &tree)?;
+            self.tell(&question, &tree, &mut narrowed)?;
         }
-        self.tree = Some(tree);
+        (self.tree, self.narrowed) = (Some(tree), narrowed);
         Some(())
     }
 
-    /// All names below the directory. What is asked about it meanwhile is answered by what is known of it, else by what
-    /// was found so far.
-    fn walked(&self, question: &mut Question, ignored: Ignored, known: Option<&Tree>) -> Option<Vec<Name>> {
-        let walking = Walking::default();
+    /// All names below the directory, or those that are new. What is asked about it meanwhile is answered at once, by what
+    /// is known of it, else by what was found so far.
+    fn walked(
+        &self,
+        question: &mut Question,
+        ignored: Ignored,
+        known: Option<&Tree>,
+        narrowed: &mut Narrowed,
+    ) -> Option<(Vec<Name>, Vec<u128>)> {
+        let found = Found::default();
         let mut tree = Tree::new(&question.dir, Vec::new());
         let dir = tree.dir.clone();
+        self.shared.lock().is_walked = false;
         thread::scope(|scope| {
             scope.spawn(|| {
-                walk(&dir, ignored, known.is_some(), &walking, &self.shared);
-                walking.end();
+                walk(&dir, ignored, known.is_some(), &found, &self.shared);
+                if let Some(known) = known {
+                    // Here nobody waits for it.
+                    let mut names = found.take();
+                    if ignored == Ignored::Too {
+                        names.retain(|name| known.names.binary_search(name).is_err());
+                    }
+                    found.set_in_order(names);
+                }
+                self.shared.lock().is_walked = true;
+                self.shared.changed.notify_one();
             });
             let mut due = FIRST;
             loop {
-                let is_over = walking.wait(STEP);
-                tree.names.append(&mut walking.take());
-                if is_over {
+                let (newer, is_walked) = self.shared.wait_in(&dir, due.saturating_sub(tree.since.elapsed()));
+                if is_walked && known.is_none() {
+                    tree.names.append(&mut found.take());
+                    found.set_in_order(std::mem::take(&mut tree.names));
+                }
+                if is_walked {
+                    *question = newer.unwrap_or_else(|| question.clone());
+                    return Some(found.all());
+                }
+                if newer.is_none() {
+                    due = tree.since.elapsed().saturating_mul(2);
+                }
+                let told = match (newer, known) {
+                    (None, Some(_)) => continue,
+                    (Some(newer), _) => {
+                        *question = newer;
+                        known.map(|known| self.tell(question, known, narrowed))
+                    }
+                    (None, None) => None,
+                };
+                let told = told.unwrap_or_else(|| {
+                    tree.names.append(&mut found.take());
                     tree.names.sort_unstable();
-                    return Some(tree.names);
-                }
-                let newer = self.shared.newer(&dir);
-                let is_due = known.is_none() && tree.since.elapsed() >= due;
-                if newer.is_none() && !is_due {
-                    continue;
-                }
-                *question = newer.unwrap_or_else(|| question.clone());
-                due = tree.since.elapsed().saturating_mul(2);
-                tree.names.sort_unstable();
-                if self.tell(question, known.unwrap_or(&tree)).is_none() {
+                    self.tell(question, &tree, &mut Narrowed::default())
+                });
+                if told.is_none() {
                     self.shared.lock().is_over = true;
                     return None;
                 }
@@ -237,32 +279,43 @@ impl Worker {
     }
 
     /// Says what was found, and how many; of very many names also what was found soon. Something newer is not waited for.
-    fn tell(&self, question: &Question, tree: &Tree) -> Option<usize> {
+    fn tell(&self, question: &Question, tree: &Tree, narrowed: &mut Narrowed) -> Option<usize> {
         let mut ranking = Ranking::new(&question.text, ROWS);
+        let before = std::mem::take(narrowed);
+        let before = if narrows(&before.text, &question.text) { before } else { Narrowed::default() };
+        let all = before.among.iter().map(|at| *at as usize).chain(before.from..tree.names.len());
+        let mut among = Vec::new();
         let mut soon = Some(Instant::now());
-        let mut left = tree.names.len();
-        let mut known = tree.letters.iter().copied();
-        for names in tree.names.chunks(CHUNK) {
-            for (_, name) in names {
-                ranking.add_known(name, known.next().unwrap_or(u64::MAX));
-            }
-            left -= names.len();
-            if left > 0 && soon.is_some_and(|begun| begun.elapsed() >= SOON) {
-                let paths = listed(question, &tree.names, &ranking.best());
-                if !paths.is_empty() {
-                    soon = None;
-                    self.found.blocking_send(Answer { text: question.text.clone(), paths }).ok()?;
+        for (looked, at) in all.enumerate() {
+            if looked % CHUNK == CHUNK - 1 {
+                if soon.is_some_and(|begun| begun.elapsed() >= SOON) {
+                    let paths = listed(question, &tree.names, &ranking.best());
+                    if !paths.is_empty() {
+                        soon = None;
+                        self.found.blocking_send(Answer { text: question.text.clone(), paths }).ok()?;
+                    }
+                }
+                if self.shared.has_newer() {
+                    among.extend(before.among.iter().skip(looked));
+                    let from = before.from + looked.saturating_sub(before.among.len());
+                    *narrowed = Narrowed { text: question.text.clone(), among, from };
+                    return Some(usize::MAX);
                 }
             }
-            if left > 0 && self.shared.has_newer() {
-                return Some(usize::MAX);
+            let Some((_, name)) = tree.names.get(at) else { continue };
+            if ranking.add_known(at, name, tree.letters.get(at).copied().unwrap_or(u128::MAX)) {
+                among.extend(u32::try_from(at));
             }
         }
+        *narrowed = Narrowed { text: question.text.clone(), among, from: tree.names.len() };
         let mut paths = listed(question, &tree.names, &ranking.best());
         if let Some(ignored) = tree.ignored.as_ref().filter(|_| !question.text.is_empty()) {
             let mut ranking = Ranking::new(&question.text, ROWS);
-            for (_, name) in ignored {
-                ranking.add(name);
+            for (at, (_, name)) in ignored.iter().enumerate() {
+                ranking.add(at, name);
+                if at % CHUNK == CHUNK - 1 && self.shared.has_newer() {
+                    return Some(usize::MAX);
+                }
             }
             paths.extend(listed(question, ignored, &ranking.best()));
         }
@@ -283,44 +336,44 @@ impl Shared {
         next.is_over || next.question.is_some()
     }
 
-    /// A newer question about the same directory.
-    fn newer(&self, dir: &Path) -> Option<Question> {
-        self.lock().question.take_if(|question| question.dir == dir)
+    /// A newer question about the directory that is walked, and whether the walk has ended, as soon as there is one of
+    /// them; after a pause neither.
+    fn wait_in(&self, dir: &Path, pause: Duration) -> (Option<Question>, bool) {
+        let is_of = |next: &Next| next.question.as_ref().is_some_and(|question| question.dir == dir);
+        let waited = self.changed.wait_timeout_while(self.lock(), pause, |next| !next.is_walked && !is_of(next));
+        let mut next = waited.unwrap_or_else(PoisonError::into_inner).0;
+        (next.question.take_if(|question| question.dir == dir), next.is_walked)
     }
 }
 
-/// What a walk has found and nobody has taken yet.
+/// What a walk has found and nobody has taken yet; in the end all of it, in order and with its letters.
 #[derive(Default)]
-struct Walking {
-    names: Mutex<(Vec<Name>, bool)>,
-    ended: Condvar,
-}
+struct Found(Mutex<(Vec<Name>, Vec<u128>)>);
 
-impl Walking {
-    fn lock(&self) -> MutexGuard<'_, (Vec<Name>, bool)> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+impl Found {
+    fn lock(&self) -> MutexGuard<'_, (Vec<Name>, Vec<u128>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self) -> Vec<Name> {
         std::mem::take(&mut self.lock().0)
     }
 
-    fn end(&self) {
-        self.lock().1 = true;
-        self.ended.notify_one();
+    fn set_in_order(&self, mut names: Vec<Name>) {
+        names.sort_unstable();
+        let letters = names.iter().map(|(_, name)| letters(name)).collect();
+        *self.lock() = (names, letters);
     }
 
-    /// Whether the walk has ended, after so long at most.
-    fn wait(&self, pause: Duration) -> bool {
-        let waited = self.ended.wait_timeout_while(self.lock(), pause, |(_, is_over)| !*is_over);
-        waited.unwrap_or_else(PoisonError::into_inner).0.1
+    fn all(&self) -> (Vec<Name>, Vec<u128>) {
+        std::mem::take(&mut *self.lock())
     }
 }
 
 /// Names that one thread has found; handed on when there are some, and when the thread is done.
 struct Batch<'a> {
     names: Vec<Name>,
-    to: &'a Walking,
+    to: &'a Found,
 }
 
 impl Drop for Batch<'_> {
@@ -342,7 +395,7 @@ enum Ignored {
 }
 
 /// Finds all names below a directory; one that is known has time, and leaves it to what is asked meanwhile.
-fn walk(dir: &Path, ignored: Ignored, is_known: bool, to: &Walking, shared: &Shared) {
+fn walk(dir: &Path, ignored: Ignored, is_known: bool, to: &Found, shared: &Shared) {
     let (threads, most) = if is_known { (1, WALK * 4) } else { (THREADS, WALK) };
     let (count, bytes, end) = (AtomicUsize::new(0), AtomicUsize::new(0), Instant::now() + most);
     let mut walk = WalkBuilder::new(dir);
@@ -425,14 +478,31 @@ mod tests {
         let mut names: Vec<Name> = (0..3 * CHUNK).map(|n| (1, format!("m/a/i/n_{n:06}"))).collect();
         names.push((2, "zz/main.rs".to_owned()));
         let tree = Tree::new(Path::new("/nowhere"), names);
-        let question = Question { dir: "/nowhere".into(), text: "main".to_owned() };
-        let (found, mut results) = mpsc::channel(8);
-        let worker = Worker { shared: Arc::default(), found, tree: None };
-        assert_eq!(worker.tell(&question, &tree), Some(ROWS));
-        worker.shared.lock().question = Some(question.clone());
-        assert_eq!(worker.tell(&question, &tree), Some(usize::MAX));
-        let answers: Vec<String> =
-            std::iter::from_fn(|| results.try_recv().ok()).map(|answer| answer.paths[0].0.clone()).collect();
+        let question = |text: &str| Question { dir: "/nowhere".into(), text: text.to_owned() };
+        let (found, mut results) = mpsc::channel(64);
+        let worker = Worker { shared: Arc::default(), found, tree: None, narrowed: Narrowed::default() };
+        let mut narrowed = Narrowed::default();
+        assert_eq!(worker.tell(&question("main"), &tree, &mut narrowed), Some(ROWS));
+        assert_eq!(narrowed.among.len(), 3 * CHUNK + 1);
+        worker.shared.lock().question = Some(question("main"));
+        assert_eq!(worker.tell(&question("main.rs"), &tree, &mut narrowed), Some(usize::MAX));
+        assert_eq!(
+            (narrowed.among.len(), narrowed.from),
+            (2 * CHUNK + 2, 3 * CHUNK + 1),
+            "what it has looked at it keeps"
+        );
+        worker.shared.lock().question = None;
+        // What is typed on is looked for among what was found; something else everywhere.
+        for text in ["main.rs", "main_1", "main_59", "main_599", "zz"] {
+            let mut fresh = Narrowed::default();
+            let count = worker.tell(&question(text), &tree, &mut fresh);
+            assert!(count.is_some_and(|count| (1..=ROWS).contains(&count)), "{text}");
+            assert_eq!(worker.tell(&question(text), &tree, &mut narrowed), count, "{text}");
+            assert_eq!((&narrowed.among, narrowed.from), (&fresh.among, fresh.from), "{text}");
+        }
+        let answers: Vec<String> = std::iter::from_fn(|| results.try_recv().ok())
+            .filter_map(|mut a| Some(a.paths.drain(..).next()?.0))
+            .collect();
         assert!(answers.contains(&"zz/main.rs".to_owned()), "{answers:?}");
     }
 
@@ -443,7 +513,8 @@ mod tests {
         let name = |name: &str| (0, name.to_owned());
         let long_ago = Instant::now().checked_sub(FRESH).unwrap();
         let tree = Tree { since: long_ago, ..Tree::new(dir.path(), vec![name("known")]) };
-        let mut worker = Worker { shared: Arc::default(), found, tree: Some(tree) };
+        let narrowed = Narrowed { text: String::new(), among: vec![0], from: 1 };
+        let mut worker = Worker { shared: Arc::default(), found, tree: Some(tree), narrowed };
         std::fs::write(dir.path().join("new"), "").unwrap();
         let question = Question { dir: dir.path().to_owned(), text: String::new() };
         let worker = tokio::task::spawn_blocking(move || worker.serve(question).map(|()| worker)).await.unwrap();

@@ -5,6 +5,7 @@
 use super::{Dock, RawLines, digits_answer, has_options};
 use crate::base::human;
 use crate::ui::state::Focus;
+use crate::ui::state::dock::Dialog;
 use crate::ui::view::ViewCx;
 
 /// Whether keys go to something that lies over the composer.
@@ -12,18 +13,31 @@ fn is_covered(cx: &ViewCx<'_>) -> bool {
     cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
 }
 
+/// The digits of the question's answers.
+fn digits(cx: &ViewCx<'_>) -> String {
+    let question = match &cx.state.view.dock.dialog {
+        Some(Dialog::Permission(req)) => cx.session.question(*req),
+        _ => None,
+    };
+    match question.map_or(9, |question| question.options.len()) {
+        0 | 1 => "1".to_owned(),
+        count => format!("1–{}", count.min(9)),
+    }
+}
+
 /// What the right end says, longest first.
 pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
     let focus = &cx.state.view.focus;
     let focused = *focus == Focus::Dock;
+    let digits = digits(cx);
     let (long, short, shortest) = match focus {
         Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
         Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
         Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
         Focus::Composer if cx.state.view.reading.is_some() => ("Alt+P to answer", "Alt+P", "Alt+P"),
         _ if is_covered(cx) => ("Esc, then Tab to answer", "Esc, Tab", "Esc"),
-        Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", "1–9"),
+        Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", &*digits),
         Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
         Focus::Composer => ("Tab to answer", "Tab", "Tab"),
         Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
