@@ -198,19 +198,21 @@ fn is_of(known: &Known, review: &Listed) -> bool {
         && known.journals.iter().any(|journal| is_of_run(sessions::stem(journal)))
 }
 
-/// Whether a session has changed anything in a run of which there is no journal, or may be at it.
+/// Whether a session has left anything in a run of which there is no journal, or may be at it.
 fn has_part(review: &Listed, session: &AgentSession) -> bool {
     if review.locked || review.head.is_none() {
         return true;
     }
-    if review.sessions.len() < 2 {
-        return !archive::is_empty(&review.dir);
-    }
-    let part = || {
-        let mut review = ReviewSession::open(&review.dir).ok()?;
-        if review.turns().are_shared() { review.totals_of(&session.id).ok() } else { None }
+    let is_left = || {
+        let mut tracker = ReviewSession::open(&review.dir).ok()?;
+        if tracker.turns().are_shared() {
+            return tracker.totals_of(&session.id).ok().map(|(totals, _)| !totals.is_empty());
+        }
+        // What was undone can be done again.
+        let has_decided = tracker.newest_decision().is_some();
+        tracker.doc(Scope::Session).ok().map(|doc| has_decided || !doc.files.is_empty())
     };
-    !archive::is_empty(&review.dir) && part().is_none_or(|(totals, _)| !totals.is_empty())
+    !archive::is_empty(&review.dir) && is_left().unwrap_or(true)
 }
 
 /// Whether a run is of this session, although there is no journal of it: the session went on there, or goes on from there,

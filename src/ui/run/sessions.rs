@@ -472,6 +472,9 @@ impl<D: Device> Running<D> {
             Some(Ok(lease)) => (how, lease),
             None => (how, None),
         };
+        if let (Whose::Running(agent), false) = (&whose, matches!(how, Opening::Show { .. })) {
+            self.wake(*agent);
+        }
         self.open_in(cwd, whose, how);
         self.leases.extend(lease.map(|lease| (self.app.shown(), lease)));
     }
