@@ -21,11 +21,15 @@ pub struct Draft {
     /// A command of the person's own, behind `!`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
+    /// What commands of the person's have printed and is to go along with the prompt, as it is quoted there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<String>,
 }
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.held.is_empty() && self.aside.is_empty() && self.command.is_empty()
+        let Self { text, held, aside, command, ran } = self;
+        text.is_empty() && held.is_empty() && aside.is_empty() && command.is_empty() && ran.is_empty()
     }
 
     /// The prompts as one text: nothing of it is sent before the person sends it once more.

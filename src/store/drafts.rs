@@ -199,7 +199,8 @@ fn bounded(draft: &Draft) -> Draft {
     let text = cut(&draft.text);
     let command = cut(&draft.command);
     let held = draft.held.iter().map(|prompt| cut(prompt)).collect();
-    Draft { text, command, held, aside: draft.aside.iter().map(|text| cut(text)).collect() }
+    let aside = draft.aside.iter().map(|text| cut(text)).collect();
+    Draft { text, command, held, aside, ran: draft.ran.iter().map(|quoted| cut(quoted)).collect() }
 }
 
 /// Nothing where there is none, or none that can be read.

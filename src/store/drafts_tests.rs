@@ -26,6 +26,7 @@ fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
         held: vec!["first".into(), "second\n".into()],
         aside: vec!["put aside".into()],
         command: "make test".into(),
+        ran: vec!["> $ make\n> done".into()],
     };
     one.keep(&session("s"), &words).unwrap();
     let other = Drafts::new(dir.clone());

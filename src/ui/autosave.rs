@@ -9,8 +9,9 @@ use super::state::App;
 use crate::model::Model;
 use crate::model::account;
 use crate::model::draft::{Draft, Place, Sent};
-use crate::model::ids::SessionKey;
+use crate::model::ids::{SessionKey, TermId};
 use crate::model::session::ReadOnly;
+use crate::model::session::shell::quoted;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem::take;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc as std_mpsc};
@@ -149,6 +150,8 @@ fn done(drafts: &dyn DraftStore, jobs: Jobs) -> Vec<Brought> {
 struct SessionDraft {
     place: Place,
     draft: Draft,
+    /// The commands whose output is kept with it.
+    ran: Vec<TermId>,
     /// What was kept before has been read.
     is_read: bool,
 }
@@ -199,7 +202,8 @@ impl Autosave {
                 let place = Place::of(session, None);
                 // A session that begins with words of its own takes none that were left in its directory.
                 let is_read = matches!(place, Place::Directory { .. }) && !view.composer.prompt().is_empty();
-                self.kept.insert(key, SessionDraft { place: place.clone(), draft: Draft::default(), is_read });
+                let (draft, ran) = (Draft::default(), Vec::new());
+                self.kept.insert(key, SessionDraft { place: place.clone(), draft, ran, is_read });
                 if !is_read {
                     self.tell(|jobs| jobs.fetch.push_back((key, place)));
                 }
@@ -216,11 +220,14 @@ impl Autosave {
             let is_same = kept.draft.text == text && kept.draft.command == command;
             let is_same =
                 is_same && kept.draft.held.iter().eq(held.clone()) && kept.draft.aside.iter().eq(aside.clone());
+            let is_same = is_same && kept.ran.iter().eq(session.ended_shell().map(|term| &term.id));
             if place == kept.place && is_same {
                 continue;
             }
             let (held, aside) = (held.map(str::to_owned).collect(), aside.map(str::to_owned).collect());
-            kept.draft = Draft { text: text.to_owned(), held, aside, command: command.to_owned() };
+            kept.ran = session.ended_shell().map(|term| term.id.clone()).collect();
+            let ran = session.ended_shell().map(quoted).collect();
+            kept.draft = Draft { text: text.to_owned(), held, aside, command: command.to_owned(), ran };
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
@@ -235,7 +242,8 @@ impl Autosave {
     }
 
     /// What was kept of a session has been read: what is to be put into its composer, and which prompts wait again. Of a
-    /// session in which nothing was said those are text as well, and so they are where none can be sent.
+    /// session in which nothing was said those are text as well, and so they are where none can be sent. What commands have
+    /// printed is text below it: their terminals are gone.
     pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>, can_wait: bool) -> Option<Draft> {
         let kept = self.kept.get_mut(&key)?;
         kept.is_read = true;
@@ -243,9 +251,14 @@ impl Autosave {
         let mut draft = kept.draft.clone();
         if !can_wait || matches!(kept.place, Place::Directory { .. }) {
             let (command, aside) = (std::mem::take(&mut draft.command), std::mem::take(&mut draft.aside));
+            let ran = std::mem::take(&mut draft.ran);
             // An earlier version has left accounts there.
             let text = own(&kept.place, &draft.joined()).to_owned();
-            draft = Draft { text, command, aside, held: Vec::new() };
+            draft = Draft { text, command, aside, ran, ..Draft::default() };
+        }
+        for quoted in std::mem::take(&mut draft.ran) {
+            let blank = if draft.text.is_empty() { "" } else { "\n\n" };
+            draft.text = format!("{}{blank}{}", draft.text.trim_end(), quoted.trim_start());
         }
         Some(draft).filter(|draft| !draft.is_empty())
     }

@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::event::{AgentEvent, InitResult, Intent, SessionResult};
+use crate::model::event::{AgentEvent, Event, HostEvent, InitResult, Intent, SessionResult};
+use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
 use std::time::Instant;
 
@@ -206,6 +207,49 @@ async fn a_command_that_was_not_run_comes_back_as_one() {
     autosave.look(&scene.model, &scene.ui);
     autosave.close();
     assert!(drafts.drafts.lock().unwrap().get(&place).is_none_or(Draft::is_empty));
+}
+
+#[tokio::test]
+async fn what_a_command_printed_comes_back_quoted_where_it_did_not_go_along() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut autosave, &mut scene).await;
+    scene.ui.view.composer.paste("mend it");
+    let term: TermId = "term-1".into();
+    scene.event(Event::Host(HostEvent::ShellStarted { term: term.clone(), line: "make test".into() }));
+    autosave.look(&scene.model, &scene.ui);
+    let exit = Exit { code: Some(2), signal: None };
+    scene.event(Event::Host(HostEvent::TerminalExited { term: term.clone(), exit, end: "one\n".into() }));
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    let place = Place::of(scene.model.first(), None);
+    let kept = drafts.drafts.lock().unwrap()[&place].clone();
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut later = Scene::new(80, 24);
+    autosave.look(&later.model, &later.ui);
+    for (written, wanted) in [
+        ("mend it", "mend it\n\nI ran this here (exit 2):\n> $ make test\n> one"),
+        ("", "I ran this here (exit 2):\n> $ make test\n> one"),
+    ] {
+        let kept = Draft { text: written.into(), ..kept.clone() };
+        let brought = autosave.fetched(later.ui.shown(), Some(kept), true).unwrap();
+        assert_eq!(brought, Draft { text: wanted.into(), ..Draft::default() });
+    }
+    // It is in the prompt from then on, once.
+    later.ui.view.composer.bring("I ran this here (exit 2):\n> $ make test\n> one", "", true);
+    autosave.look(&later.model, &later.ui);
+    autosave.close();
+    assert_eq!(drafts.drafts.lock().unwrap()[&place].ran, Vec::<String>::new());
+    // What is left out or has gone along is not kept.
+    let mut autosave = Autosave::new(Some(Arc::new(Memory::default())));
+    autosave.look(&scene.model, &scene.ui);
+    autosave.look(&scene.model, &scene.ui);
+    assert_eq!(autosave.kept[&scene.ui.shown()].draft.ran.len(), 1);
+    scene.intent(Intent::ForgetShell(term));
+    autosave.look(&scene.model, &scene.ui);
+    assert_eq!(autosave.kept[&scene.ui.shown()].draft, Draft { text: "mend it".into(), ..Draft::default() });
+    autosave.close();
 }
 
 #[tokio::test]

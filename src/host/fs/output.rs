@@ -120,7 +120,8 @@ impl Output {
     fn replace(&self, from: &mut (impl Read + Seek), was: Option<&Stat>) -> Result<(), NotWritten> {
         let is_it = |now: &Stat| was.is_some_and(|was| is_same(was, now));
         let expected = if was.is_some() { Was::Unread { is: &is_it } } else { Was::Absent };
-        match put_in_place(&self.dir, &self.name, self.make(from)?, &expected) {
+        let (temp, made) = self.make(from)?;
+        match put_in_place(&self.dir, &self.name, temp, &made, &expected) {
             Ok(_) if self.is_where_it_was() => Ok(()),
             Ok(_) => Err(NotWritten::Moved),
             Err(Refusal::Changed | Refusal::Beside(_)) => self.write_beside(from),
@@ -136,12 +137,13 @@ impl Output {
     /// It goes under a name that is free.
     fn write_beside(&self, from: &mut (impl Read + Seek)) -> Result<(), NotWritten> {
         from.rewind()?;
-        let name = put_beside(&self.dir, self.make(from)?, &self.name)?;
+        let (temp, _) = self.make(from)?;
+        let name = put_beside(&self.dir, temp, &self.name)?;
         Err(NotWritten::Elsewhere(self.parent.join(name)))
     }
 
-    /// The whole file under a name of ours.
-    fn make(&self, from: &mut impl Read) -> io::Result<Temp<'_>> {
+    /// The whole file under a name of ours, and its numbers.
+    fn make(&self, from: &mut impl Read) -> io::Result<(Temp<'_>, Stat)> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let private = Mode::RUSR | Mode::WUSR;
         let (temp, fd) = temporary(&self.dir, |name| openat(&self.dir, name, flags, private))?;
@@ -151,7 +153,8 @@ impl Output {
         }
         io::copy(from, &mut file)?;
         file.sync_all()?;
-        Ok(temp)
+        let made = fstat(&file)?;
+        Ok((temp, made))
     }
 
     /// What is no plain file, when it is still the same.

@@ -210,17 +210,23 @@ fn mark(name: &OsStr) -> u32 {
     name.as_bytes().iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Puts what lies ready at `name`, where there has to be what was expected. The name of that, where it stays.
+/// Puts what lies ready at `name`, where there has to be what was expected. The name of that, where it stays. What lies
+/// ready has to be as it was `made`: another program may have found its name meanwhile.
 pub(super) fn put_in_place(
     dir: &OwnedFd,
     name: &OsStr,
     mut temp: Temp<'_>,
+    made: &Stat,
     was: &Was<'_>,
 ) -> Result<Option<OsString>, Refusal> {
     let Some(from) = temp.name.clone() else { return Err(Refusal::Os(Errno::NOENT.into())) };
     at(Moment::Prepared);
     let before = was.at(dir, name)?;
     at(Moment::Compared);
+    let ours = statat(dir, from.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
+    if !is_untouched(made, &ours) {
+        return Err(Refusal::Os(io::Error::other("another program changes it while it is written")));
+    }
     let Expected::Something(before) = before else {
         return match rename_new(dir, &from, name) {
             Ok(()) => {
@@ -231,7 +237,6 @@ pub(super) fn put_in_place(
             Err(e) => Err(e.into()),
         };
     };
-    let ours = statat(dir, from.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
     let (swapped, ()) = taken(|| swap_name(name), |to| rename_new(dir, &from, to))?;
     let swap = swapped.0.clone();
     temp.name = Some(swap.clone());
@@ -281,10 +286,10 @@ pub(super) fn put_link(
     was: &Was<'_>,
 ) -> Result<(), Refusal> {
     let (temp, ()) = temporary(dir, |to| linkat(from, first, dir, to, AtFlags::empty()))?;
-    if let Some(made) = &temp.name {
-        is.at(dir, made)?;
-    }
-    put_in_place(dir, name, temp, was).map(drop)
+    let Some(Expected::Something(made)) = temp.name.as_deref().map(|made| is.at(dir, made)).transpose()? else {
+        return Err(Refusal::Changed);
+    };
+    put_in_place(dir, name, temp, &made.stat, was).map(drop)
 }
 
 /// Takes away what is at `name`, which has to be what was expected. Its new name, where it stays.

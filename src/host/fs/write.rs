@@ -8,7 +8,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{Access, AtFlags, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, symlinkat};
+use rustix::fs::{
+    Access, AtFlags, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, statat, symlinkat,
+};
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, open_regular, stat_regular};
@@ -123,7 +125,8 @@ pub(super) fn replace(
         }
         // Otherwise a crash soon after the rename could leave an empty file on some file systems.
         sync(&file)?;
-        Ok((lost, put_in_place(dir, name, temp, was)?))
+        let made = fstat(&file)?;
+        Ok((lost, put_in_place(dir, name, temp, &made, was)?))
     };
     filled().map_err(|refusal: Refusal| refusal.leaving(dir, prepared))
 }
@@ -136,9 +139,12 @@ pub(super) fn replace_by_link(
     was: &Was<'_>,
 ) -> Result<Option<OsString>, Refusal> {
     at(Moment::Begun);
-    let (temp, ()) = temporary(dir, |from| symlinkat(target, dir, from))?;
+    let (temp, made) = temporary(dir, |from| {
+        symlinkat(target, dir, from)?;
+        statat(dir, from, AtFlags::SYMLINK_NOFOLLOW)
+    })?;
     let prepared = temp.name();
-    put_in_place(dir, name, temp, was).map_err(|refusal| refusal.leaving(dir, prepared))
+    put_in_place(dir, name, temp, &made, was).map_err(|refusal| refusal.leaving(dir, prepared))
 }
 
 /// See `store::private::sync_data`.

@@ -14,7 +14,8 @@ use crate::review::worktree::walk::faults::{self, Way};
 use rustix::io::Errno;
 use std::cell::Cell;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -59,6 +60,56 @@ fn a_save_in_the_middle_of_an_undo_stays_and_the_other_files_go_on() {
         // And the review has it.
         let after = place.doc(Scope::Session);
         assert!(after.files.iter().any(|f| f.path == Path::new("a")));
+    }
+}
+
+/// A program that does something to a file, by its name.
+type Tampers = fn(&Path);
+
+const TAMPERS: [Tampers; 4] = [
+    |file| fs::OpenOptions::new().append(true).open(file).unwrap().write_all(b"evil\n").unwrap(),
+    |file| fs::OpenOptions::new().write(true).open(file).unwrap().set_len(0).unwrap(),
+    |file| {
+        fs::rename(file, file.with_file_name("aside")).unwrap();
+        fs::write(file, "evil\n").unwrap();
+    },
+    |file| {
+        fs::rename(file, file.with_file_name("aside")).unwrap();
+        symlink("/elsewhere", file).unwrap();
+    },
+];
+
+#[test]
+fn what_another_program_does_to_a_file_that_is_written_is_never_said_to_be_restored() {
+    for (number, tampers) in TAMPERS.into_iter().enumerate() {
+        for moment in [Moment::Prepared, Moment::Looked] {
+            let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+            place.turn(1, |p| {
+                p.tool_writes("a", "agent\n");
+                p.tool_writes("b", "agent\n");
+            });
+            let (dir, mut done) = (place.at(""), false);
+            let hook = moments::on(move |now| {
+                if now == moment && !std::mem::replace(&mut done, true) {
+                    let prepared = names(&dir).into_iter().find(|name| name.ends_with(".tmp"));
+                    tampers(&dir.join(prepared.unwrap_or_else(|| "a".to_owned())));
+                }
+            });
+            let done = place.act(REWIND);
+            drop(hook);
+            let outcome = |path: &str| done.rewound.iter().find(|one| one.path == Path::new(path)).unwrap().clone();
+            let case = format!("{number} {moment:?}: {:?}", outcome("a"));
+            assert_eq!(outcome("a").outcome, RewindOutcome::Failed, "{case}");
+            assert!(outcome("a").remark.is_some_and(|why| why.contains("another program")), "{case}");
+            assert_eq!(done.unwritten, [PathBuf::from("a")], "{case}");
+            assert_eq!((outcome("b").outcome, place.read("b")), (RewindOutcome::Restored, "b\n".to_owned()), "{case}");
+            let again = place.act(REWIND);
+            if moment == Moment::Prepared {
+                assert_eq!(place.read("a"), "a\n", "it is still to be taken back: {case}");
+            } else {
+                assert!(again.rewound.iter().any(|one| one.path == Path::new("a")), "it is not forgotten: {case}");
+            }
+        }
     }
 }
 

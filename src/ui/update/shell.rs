@@ -5,16 +5,13 @@
 
 use super::Cx;
 use crate::base::sanitize;
-use crate::model::account::QUOTE;
 use crate::model::event::Intent;
 use crate::model::ids::TermId;
-use crate::model::session::shell::MAX_SHELL;
-use crate::model::terminal::Terminal;
+use crate::model::session::shell::{MAX_SHELL, quoted};
 use crate::text::width;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::msg::Out;
 use crate::ui::state::{App, Holds};
-use std::fmt::Write as _;
 
 /// Columns of a command in a message.
 const COMMAND: usize = 40;
@@ -90,27 +87,15 @@ fn leave_out(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// Whether anything goes along with the next prompt.
 pub(super) fn waits(cx: Cx<'_>) -> bool {
-    cx.session.shell().iter().any(|term| !term.is_running())
+    cx.session.ended_shell().next().is_some()
 }
 
 /// A prompt with what has been printed, and the commands that it is of. One that still runs stays for a later one.
 pub(super) fn along(cx: Cx<'_>, written: &str) -> Option<(String, Vec<TermId>)> {
-    let ended: Vec<&Terminal> = cx.session.shell().iter().filter(|term| !term.is_running()).collect();
-    let text = ended.iter().fold(written.trim_end().to_owned(), |text, term| text + &quoted(term));
-    let ids = ended.iter().map(|term| term.id.clone()).collect::<Vec<_>>();
+    let ended = cx.session.ended_shell();
+    let text = ended.clone().fold(written.trim_end().to_owned(), |text, term| text + &quoted(term));
+    let ids = ended.map(|term| term.id.clone()).collect::<Vec<_>>();
     (!ids.is_empty()).then_some((text, ids))
-}
-
-fn quoted(term: &Terminal) -> String {
-    let how = term.exit.as_ref().map_or_else(|| "ended".to_owned(), ToString::to_string);
-    let mut text = format!("\n\nI ran this here ({how}):\n{QUOTE}$ ");
-    let lines = |text: &str| text.replace(['\r', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    text += &lines(term.command.trim_end()).replace('\n', &format!("\n{QUOTE}"));
-    for line in lines(&sanitize::block(&term.text.text())).trim_end().lines() {
-        // Nothing can go wrong where text is written to text.
-        let _ = write!(text, "\n{QUOTE}{line}");
-    }
-    text
 }
 
 #[cfg(test)]

@@ -113,6 +113,16 @@ fn the_first_screen_names_what_can_be_gone_on_with() {
     s.ui.interrupted.insert("/home/me/src/shop".into(), 1);
     assert!(!s.draw().contains("interrupted here"), "it is said once: {}", s.shown);
     assert!(s.shown.contains("nothing is sent before you press Enter"), "{}", s.shown);
+    // Those that were interrupted come first, and more than are named are counted.
+    let newer = (0..3).map(|n| one(&format!("newer {n}"), "/home/me/src/shop", End::Ended));
+    let broken = (0..4).map(|n| one(&format!("broken {n}"), "/home/me/src/shop", End::Interrupted));
+    s.ui.past = Past::Read(newer.clone().chain(broken.clone().take(1)).collect());
+    s.draw();
+    let rows: Vec<&str> = s.shown.lines().filter(|row| row.contains("newer") || row.contains("broken")).collect();
+    assert!(rows.len() == 3 && rows[0].contains("1  broken 0") && rows[1].contains("2  newer 0"), "{}", s.shown);
+    assert!(!s.shown.contains("were interrupted"), "{}", s.shown);
+    s.ui.past = Past::Read(newer.chain(broken).collect());
+    assert!(s.draw().contains("Go on with · 4 were interrupted"), "{}", s.shown);
 }
 
 #[test]

@@ -132,15 +132,17 @@ fn remarks(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
     lines
 }
 
-/// The earlier sessions of this directory that can be gone on with, the newest first.
+/// The earlier sessions of this directory that can be gone on with: those first that were interrupted, then the newest.
 fn earlier<'a>(cx: &ViewCx<'a>) -> Vec<&'a PastSession> {
     let Past::Read(all) = &cx.state.past else { return Vec::new() };
     let is_near = |one: &PastSession| cx.state.trees.origins.are_alike(&one.cwd, Path::new(&cx.session.cwd));
     let here = |one: &&PastSession| !one.is_gone && one.end != End::Open && is_near(one);
-    all.iter().filter(here).collect()
+    let mut all: Vec<&PastSession> = all.iter().filter(here).collect();
+    all.sort_by_key(|one| one.end != End::Interrupted);
+    all
 }
 
-/// The newest of them, and which keys lead there.
+/// The first of them, and which keys lead there. How many were interrupted is told where not all of those are named.
 fn listed(all: &[&PastSession], columns: u16) -> Vec<StyledText> {
     if all.is_empty() {
         return Vec::new();
@@ -150,7 +152,11 @@ fn listed(all: &[&PastSession], columns: u16) -> Vec<StyledText> {
         n if columns >= ROOMY => format!("Tab, then a digit · F8 lists all {n}"),
         n => format!("F8 lists all {n}"),
     };
-    let mut lines = vec![spread("Go on with", Token::Text.into(), &right, Token::Dim, columns)];
+    let heading = match all.iter().filter(|one| one.end == End::Interrupted).count() {
+        n if n > EARLIER => format!("Go on with · {n} were interrupted"),
+        _ => "Go on with".to_owned(),
+    };
+    let mut lines = vec![spread(&heading, Token::Text.into(), &right, Token::Dim, columns)];
     for (at, one) in all.iter().take(EARLIER).enumerate() {
         let (how, token) = match one.end {
             End::Interrupted => ("interrupted · ", Token::Warn),

@@ -68,11 +68,33 @@ impl Writing {
                 let tried = self.write_some(rest, &mut all, files);
                 rest = rest.get(tried..).unwrap_or_default();
             }
+            self.look_again(&ready, &mut all, files);
             let done: HashSet<usize> = all.done.iter().copied().collect();
             let failed = ready.iter().filter(|(at, _)| !done.contains(at));
             missing.extend(failed.filter_map(|(_, file)| Some((content(&file.disk.1)?, &*file.path))));
         }
         all
+    }
+
+    /// Looks once more at what was written: a program that still runs may have changed it on its way there. It is not
+    /// done, then, and what is there instead is a change for the next look.
+    fn look_again(&mut self, written: &[(usize, &FileDecision)], all: &mut Carried, files: &mut Contents) {
+        let mut done: HashSet<usize> = all.done.iter().copied().collect();
+        for (number, file) in written.iter().filter(|(_, file)| !is_same(file)) {
+            let is_there = || files.snapshot.peeks().peek(&file.path).is_ok_and(|(is, _)| is == file.disk.1);
+            if !done.contains(number) || is_there() {
+                continue;
+            }
+            done.remove(number);
+            let why = "another program has changed it while it was written";
+            self.failed.insert(file.path.clone(), why.to_owned());
+            self.unwritten.insert(file.path.clone());
+            all.left.push(format!("{}: {why}", shown(&file.path)));
+            if let Err(error) = files.snapshot.set(&file.path, file.disk.0) {
+                all.left.push(error.to_string());
+            }
+        }
+        all.done.retain(|number| done.contains(number));
     }
 
     /// Writes the first of them. How many were tried, at least one.
