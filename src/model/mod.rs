@@ -55,7 +55,7 @@ use history::Away;
 use ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId, TurnId};
 use login::LogIn;
 use session::{Closed, Policy, Session, SessionState};
-use setup::Setup;
+use setup::{Setup, Unrecorded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,6 +76,8 @@ pub struct Model {
     /// There is a review of every session.
     has_review: bool,
     has_journal: bool,
+    /// What happens is not on the disk.
+    unrecorded: Option<Unrecorded>,
     /// Old entries leave memory.
     has_history: bool,
     /// What earlier journals have of a session is read before its agent is asked for it.
@@ -110,6 +112,7 @@ impl Model {
             is_audited: false,
             has_review: false,
             has_journal: false,
+            unrecorded: None,
             has_history: false,
             has_earlier: false,
             has_unstable: false,

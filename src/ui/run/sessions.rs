@@ -251,11 +251,36 @@ impl<D: Device> Running<D> {
 
     /// Shows a session and goes to what it asks.
     pub(super) fn visit(&mut self, key: SessionKey) {
+        if self.take_over(key) {
+            return;
+        }
         let now = self.engine.now();
         if self.app.show(key) {
             self.app.sync(self.engine.model(), now);
             self.app.to_question();
         }
+    }
+
+    /// One that is only shown since it was open elsewhere goes on here once it is not open there any more.
+    fn take_over(&mut self, key: SessionKey) -> bool {
+        let model = self.engine.model();
+        let why = model.session_of(key).and_then(Session::read_only);
+        let Past::Read(all) = &self.app.past else { return false };
+        let past = all.iter().find(|past| session_of(model, past) == Some(key));
+        let Some(past) = past.filter(|_| matches!(why, Some(ReadOnly::Elsewhere(_)))).cloned() else { return false };
+        if !self.past.archive().is_some_and(|archive| archive.claim(&past).is_ok()) {
+            return false;
+        }
+        let before = self.engine.model().sessions().count();
+        self.open_past(&past, Opening::Continue(SessionId::from(past.id.as_str())));
+        let is_open = self.engine.model().sessions().count() > before;
+        if is_open {
+            let news = self.engine.intent_in(key, Intent::CloseSession);
+            self.news(news);
+            let now = self.engine.now();
+            self.app.sync(self.engine.model(), now);
+        }
+        is_open
     }
 
     /// Has the earlier sessions read, for the list or for the first screen.
@@ -447,6 +472,9 @@ impl<D: Device> Running<D> {
             Some(Ok(lease)) => (how, lease),
             None => (how, None),
         };
+        if let (Whose::Running(agent), false) = (&whose, matches!(how, Opening::Show { .. })) {
+            self.wake(*agent);
+        }
         self.open_in(cwd, whose, how);
         self.leases.extend(lease.map(|lease| (self.app.shown(), lease)));
     }
