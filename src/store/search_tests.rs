@@ -263,7 +263,8 @@ fn what_is_told_again_behind_the_answer_is_not_found_twice() {
 /// The session went on elsewhere; each further load tells that again.
 #[test]
 fn what_only_the_agent_has_told_is_found_once() {
-    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "the first needle").say("s", "Yes").end();
+    let first =
+        Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "the first needle").say("s", "Yes").end();
     let load = |started: u64| {
         let call = json!({ "toolCallId": "t", "title": "sew", "rawInput": { "with": "needle" } });
         let mut told = json!({ "sessionUpdate": "tool_call" });

@@ -1,8 +1,8 @@
 //! Sessions that an agent begins itself: told of below the session that they belong to.
 
-use crate::support::{Rig, SESSION, options};
+use crate::support::{Rig, SESSION, exit_code, options, plain_init, with};
 use acp_tui::model::effect::Effect;
-use acp_tui::model::event::Intent;
+use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::EntryId;
 use acp_tui::model::tool::{Mark, ToolContent, ToolStatus};
 use serde_json::{Value, json};
@@ -209,13 +209,16 @@ fn r_294_r_295_what_is_taken_up_again_is_over_with_the_turn_that_does_so() {
 /// What is known of one stays known when its agent is started again and asked for the session once more.
 #[test]
 fn r_295_after_a_restart_one_is_history_until_it_is_announced_again() {
-    let mut rig = Rig::ready_with(json!({ "agentCapabilities": { "loadSession": true } }));
+    let init = || with(plain_init(), json!({ "agentCapabilities": { "loadSession": true } }));
+    let mut rig = Rig::initialized(init());
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
     rig.prompt("hi");
     told(&mut rig, &json!({ "title": "Tests", "capabilities": { "cancel": {} }, "state": { "state": "running" } }));
-    rig.exited(crate::support::exit_code(1), &[]);
+    rig.exited(exit_code(1), &[]);
     rig.intent(Intent::Restart);
-    rig.host(acp_tui::model::event::HostEvent::AgentSpawned { pid: 8 });
-    rig.answer("initialize", crate::support::with(crate::support::plain_init(), json!({ "agentCapabilities": { "loadSession": true } })));
+    rig.host(HostEvent::AgentSpawned { pid: 8 });
+    rig.sent();
+    rig.answer("initialize", init());
     rig.answer("session/load", Value::Null);
     rig.sent();
     asks(&mut rig, 9, "t");

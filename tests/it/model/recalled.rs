@@ -367,7 +367,7 @@ fn a_sub_agent_that_a_journal_tells_of_is_known_by_its_row() {
     let idle = json!({ "sessionUpdate": "subagent_update", "sessionId": "kid", "state": { "state": "idle" } });
     rig.update_in("s", idle);
     let rows = |rig: &Rig| rig.entries().into_iter().filter(|one| one.starts_with("tool")).collect::<Vec<_>>();
-    assert_eq!(rows(&rig), ["tool Kid one done"]);
+    assert_eq!(rows(&rig), ["tool Kid one done {I said}"]);
     rig.update_in("kid", chunk("agent_message_chunk", ", and say"));
     assert_eq!(rows(&rig).len(), 1);
     assert_eq!(rig.call("kid/").content, [ToolContent::Block(Block::Text("I said, and say".to_owned()))]);
