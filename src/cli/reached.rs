@@ -108,6 +108,7 @@ fn write(state: &Path, mut all: Vec<Kept>) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::engine::Framing;
+    use std::fs;
 
     fn typed(headers: &[&str]) -> Common {
         let mut common = Common::default();
