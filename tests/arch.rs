@@ -22,7 +22,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("text", &["base"]),
     ("theme", &["text", "base"]),
-    ("config", &["base"]),
+    // Its files are read so that nothing waits for who keeps them shut.
+    ("config", &["host::fs::read_written", "base"]),
     // Rules, a request and a way to resolve links go in, a verdict comes out.
     ("rules", &["base"]),
     // What a file says goes in, and what variables hold; servers come out.
@@ -141,6 +142,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "review::state",
             "review::error",
             "review::text",
+            // The file that is asked about may be a pipe by now.
+            "host::fs::read_regular",
             "model::changes",
             "text",
             "base",
@@ -220,8 +223,9 @@ const ROOMS: &[(&str, &[&str])] = &[
             "remote::Address",
             "remote::Header",
             "remote::Remote",
-            // The files that the person asked for.
+            // The files that the person asked for, and those that they name.
             "host::fs::output",
+            "host::fs::open_regular",
             // Values that are typed to log in are kept, and removed.
             "host::keyring",
             "host::process",
@@ -268,7 +272,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // What a decoded picture is, and what is decoded.
     ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::graphics", "base::picture"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
-    ("ui::status_line", &["ui::labels", "ui::state::timing", "model", "text", "base"]),
+    ("ui::status_line", &["ui::labels", "ui::state::timing", "ui::state::silence", "model", "text", "base"]),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     // Of pictures the cells are plain data, too.
     ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "ui::state::pictures", "model", "text", "base"]),

@@ -94,7 +94,7 @@ impl Row {
         if !is_first {
             return Ok(None);
         }
-        let doc = review.doc(Scope::Session)?;
+        let doc = review.outline(Scope::Session)?;
         Ok(Some((doc.totals, doc.files.iter().map(|file| file.path.clone()).collect())))
     }
 

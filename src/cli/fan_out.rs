@@ -10,7 +10,8 @@ use super::launch::{self, Surroundings};
 use super::output::{print, say};
 use super::runtime;
 use super::usage::Usage;
-use super::worktrees::{ForSession, cleaned, for_agent, sums};
+use super::watched::Watched;
+use super::worktrees::{ForSession, cleaned, counted, for_agent, sums};
 use crate::base::{human, paths};
 use crate::config::agents::AgentCommand;
 use crate::engine::{Engine, EngineConfig};
@@ -40,6 +41,8 @@ const MAX_NAMED: usize = 5;
 
 /// The exit code of a run, how long it took, and what it has said.
 type Ended = (u8, Duration, Heard);
+/// The same with what was changed, where that is known.
+type Counted = (u8, Duration, Heard, Option<Difference>);
 
 /// What became of one run.
 struct Ran {
@@ -60,6 +63,7 @@ pub(super) fn run(
     surroundings: &Surroundings,
     budget: Option<&Budget>,
     deadline: Option<Instant>,
+    watched: &Watched,
 ) -> Result<u8, Usage> {
     let agents = &exec.fan_out;
     let dir = launch::directory(&exec.common)?;
@@ -99,6 +103,9 @@ pub(super) fn run(
         made.push(for_agent(name, &dir, files.as_ref().filter(|_| with_changes))?);
     }
     let mut runs = Vec::new();
+    if !watched.begins() {
+        return Ok(code::TIMEOUT);
+    }
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
         let rules = exec.rules.as_deref();
@@ -134,7 +141,13 @@ pub(super) fn run(
         // Runs are told apart by when they began.
         let (begun, begins) = sync_channel(1);
         let thread = thread::Builder::new().name(format!("run {name}"));
-        let thread = thread.spawn(move || one(config, options, &begun));
+        let (of, agent) = (made.worktree.clone(), name.clone());
+        let thread = thread.spawn(move || {
+            let (code, took, heard) = one(config, options, &begun);
+            // One of which this takes long holds up no other.
+            let changes = worktrees::changes_until(&of, counted(code::is_cut(code), deadline));
+            (code, took, heard, changes.inspect_err(|error| say(&format!("{agent}: {error}"))).ok())
+        });
         let thread = thread.map_err(|error| Usage(format!("cannot start: {error}")))?;
         let began = Instant::now();
         // One that could not begin is over.
@@ -144,14 +157,16 @@ pub(super) fn run(
         }
         runs.push((name.clone(), made.worktree, thread));
     }
-    let ended = |(agent, worktree, thread): (String, Worktree, thread::JoinHandle<Ended>)| {
-        let (code, took, heard) = thread.join().unwrap_or((code::OWN_FAULT, Duration::ZERO, Heard::default()));
-        let changes = worktrees::changes(&worktree).inspect_err(|error| say(&format!("{agent}: {error}"))).ok();
+    let ended = |(agent, worktree, thread): (String, Worktree, thread::JoinHandle<Counted>)| {
+        let (code, took, heard, changes) =
+            thread.join().unwrap_or((code::OWN_FAULT, Duration::ZERO, Heard::default(), None));
         let outside = heard.outside(&worktree.path);
         Ran { agent, worktree, session_id: heard.session_id, code, took, changes, outside }
     };
     let ran: Vec<Ran> = runs.into_iter().map(ended).collect();
-    let changed = files.and_then(|files| files.changed().inspect_err(|error| say(&cleaned(error))).ok());
+    watched.has_run();
+    let until = counted(ran.iter().any(|one| code::is_cut(one.code)), deadline);
+    let changed = files.and_then(|files| files.changed(until).inspect_err(|error| say(&cleaned(error))).ok());
     let changed = changed.unwrap_or_default();
     let printed = print(&if exec.json { as_json(&ran, &changed) } else { as_text(&ran) })?;
     for one in ran.iter().filter(|one| !one.outside.is_empty()) {

@@ -22,7 +22,12 @@ pub(super) fn begin(command: &Command) -> Option<u8> {
     let takes_terminal = matches!(command, Command::Screen(_) | Command::Demo(_) | Command::Review(_)) && is_screen();
     let starts = matches!(
         command,
-        Command::Exec(_) | Command::Login(_) | Command::Logout(_) | Command::Screen(_) | Command::Check(_)
+        Command::Exec(_)
+            | Command::Login(_)
+            | Command::Logout(_)
+            | Command::Screen(_)
+            | Command::Check(_)
+            | Command::Worktrees(_)
     );
     if !takes_terminal && !starts {
         return None;

@@ -141,6 +141,10 @@ pub fn directory(common: &Common) -> Result<PathBuf, Usage> {
         None => here()?,
     };
     let found = wanted.canonicalize().map_err(|e| Usage(format!("--cwd {}: {e}", visible(wanted.as_os_str()))))?;
+    if found.to_str().is_none() {
+        let name = visible(found.as_os_str());
+        return Err(Usage(format!("--cwd {name}: not UTF-8, in which agents are told where they are; rename it")));
+    }
     if found.is_dir() {
         Ok(found)
     } else {

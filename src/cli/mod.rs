@@ -44,6 +44,7 @@ mod spent;
 mod trees;
 mod usage;
 mod values;
+mod watched;
 mod worktrees;
 mod written;
 

@@ -3,7 +3,7 @@
 //! Invariant: what cannot be read is as if nothing had been chosen.
 
 use crate::store::lock::Lock;
-use crate::store::private::{make_private_dir, private_file};
+use crate::store::private::{make_private_dir, open, open_as, private_file};
 use crate::store::replace::{Durability, Replacement};
 use crate::ui::run::ModelChoice;
 use serde_json::{Value, json};
@@ -17,11 +17,8 @@ const MAX_BYTES: u64 = 8 << 20;
 /// The newest last. `state` is acp-tui's directory for state.
 pub(super) fn read(state: &Path) -> Vec<ModelChoice> {
     let file = file(state);
-    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Vec::new();
-    }
     let mut text = String::new();
-    let read = std::fs::File::open(file).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
+    let read = open(&file).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
     if read.is_err() {
         return Vec::new();
     }
@@ -35,8 +32,8 @@ pub(super) fn read(state: &Path) -> Vec<ModelChoice> {
 
 pub(super) fn add(state: &Path, new: &ModelChoice) -> io::Result<()> {
     make_private_dir(state)?;
-    let lock = private_file().write(true).create(true).truncate(false).open(state.join("models.lock"))?;
-    let _lock = Lock::wait(lock);
+    let lock = open_as(private_file().write(true).create(true).truncate(false), &state.join("models.lock"))?;
+    let _lock = Lock::within(lock)?;
     let mut all = read(state);
     all.retain(|choice| (&choice.command, &choice.cwd) != (&new.command, &new.cwd));
     all.push(new.clone());

@@ -8,11 +8,11 @@ use super::args::Common;
 use super::usage::Usage;
 use crate::config::schema::ReachConfig;
 use crate::remote::Header;
+use crate::store::private::open;
 use crate::store::replace::{Durability, Replacement};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 use tracing::warn;
 
@@ -88,9 +88,11 @@ fn template(value: &str) -> Option<&str> {
 }
 
 fn read(state: &Path) -> Vec<Kept> {
-    let path = state.join(FILE);
-    let is_short = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES);
-    let text = is_short.then(|| fs::read(&path).ok()).flatten().unwrap_or_default();
+    let mut text = Vec::new();
+    let read = open(&state.join(FILE)).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut text));
+    if read.is_err() || text.len() as u64 > MAX_BYTES {
+        return Vec::new();
+    }
     // What cannot be read is written anew.
     serde_json::from_slice::<File>(&text).unwrap_or_default().0
 }

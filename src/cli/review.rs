@@ -18,7 +18,6 @@ use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
 use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before};
-use crate::text::diff::Kind;
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -34,6 +33,14 @@ const NAMESAKES: usize = 5;
 pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
     let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
     let found = archive::find(home, name, here.ok().as_deref());
+    let after = found.as_ref().ok().map(|found| found.dir.as_path());
+    if name == archive::LAST || found.is_err() {
+        for stem in archive::headless(home, after).iter().take(NAMESAKES) {
+            say(&format!(
+                "nothing of a run can be shown or taken back, head.json in its record is gone or damaged: {stem}"
+            ));
+        }
+    }
     let nameless = found.as_ref().ok().filter(|found| found.session.is_none());
     if let Some(words) = nameless.and_then(|found| archive::nameless(&found.dir)) {
         say(&format!("{words}; all of it is meant"));
@@ -100,7 +107,7 @@ fn opened(dir: &Path) -> Result<ReviewSession, ReviewError> {
 
 /// What there is to look at, without a screen.
 fn list(dir: &Path, has_earlier: bool) -> Result<u8, Usage> {
-    match opened(dir).and_then(|mut review| review.doc(Scope::Session)) {
+    match opened(dir).and_then(|mut review| review.outline(Scope::Session)) {
         Ok(doc) => print(&listing(&doc, has_earlier)),
         Err(error) => Ok(failed(&error)),
     }
@@ -329,8 +336,7 @@ fn bring_back(tracker: &mut ReviewSession) -> Result<(Done, Option<u8>), ReviewE
 /// Where there may be more to take back than is known, that is a fault. A directory that is not there is known to be gone.
 fn show(rewound: &[Rewound], tense: Tense, tracker: &ReviewSession) -> u8 {
     let is_there = tracker.root_stands().is_ok();
-    let is_untold = rewound.is_empty() && tracker.trouble().is_some();
-    let is_partial = tracker.damage().is_some() || (tracker.is_behind() || is_untold) && is_there;
+    let is_partial = tracker.damage().is_some() || (tracker.is_behind() || tracker.trouble().is_some()) && is_there;
     let text = match rewound {
         [] => nothing_words("", is_partial),
         rewound => rewound.iter().map(|one| line(&outcome(one, tense))).collect(),
@@ -476,12 +482,11 @@ fn file_words(file: &FileDoc) -> String {
 
 /// `turn`: as the session counts it.
 fn hunk_words(hunk: &HunkDoc, turn: u64) -> String {
-    let count = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
     let mut words = match &hunk.what {
         HunkKind::Lines => {
-            let (added, removed) = (count(Kind::Add), count(Kind::Del));
             let heading = if hunk.heading.is_empty() { String::new() } else { format!("{}  ", hunk.heading) };
-            format!("@@ -{} +{} @@  {heading}+{added} −{removed}", hunk.old_start, hunk.new_start)
+            let HunkDoc { old_start, new_start, added, removed, .. } = hunk;
+            format!("@@ -{old_start} +{new_start} @@  {heading}+{added} −{removed}")
         }
         HunkKind::Whole(what) => what.clone(),
         HunkKind::Mode(old, new) => format!("mode {old:o} → {new:o}"),

@@ -11,6 +11,7 @@ use super::resume::{self, Resumed};
 use super::runtime::{self, Runtime};
 use super::usage::Usage;
 use super::values::answers;
+use super::watched::{self, Watched};
 use crate::base::paths::visible;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
@@ -87,7 +88,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
     };
-    process::end_hooks();
+    process::end_helpers();
     process::end_guard();
     match outcome {
         Ok(code) => {
@@ -143,17 +144,24 @@ fn reset() -> Result<u8, Usage> {
 
 /// `started`: when the program was.
 fn run_exec(exec: Exec, started: Instant) -> Result<u8, Usage> {
+    let wanted = Outputs::resolve(exec.review.as_deref(), exec.patch.as_deref(), exec.common.record.as_deref())?;
+    let wanted = Arc::new(wanted);
+    let of_run = Arc::clone(&wanted);
+    watched::run(&wanted, move |watched| exec_watched(exec, &of_run, started, watched))
+}
+
+fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watched) -> Result<u8, Usage> {
+    let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
+    let deadline = exec.timeout.map(|timeout| begun(&exec.prompt, started) + timeout);
+    deadline.inspect(|deadline| watched.counts(*deadline));
     let surroundings = Surroundings::read();
     say_warnings(&surroundings);
     let budget = super::spent::budget(&surroundings);
     if !exec.fan_out.is_empty() {
-        let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
-        let deadline = exec.timeout.map(|timeout| begun(&exec.prompt, started) + timeout);
-        return super::fan_out::run(&exec, &prompt, &surroundings, budget.as_ref(), deadline);
+        return super::fan_out::run(&exec, &prompt, &surroundings, budget.as_ref(), deadline, watched);
     }
     let answers = exec.answers.as_deref().map(answers).transpose()?;
     let (review, patch) = (exec.review.as_deref(), exec.patch.as_deref());
-    let wanted = Outputs::resolve(review, patch, exec.common.record.as_deref())?;
     let going = resume::find(&exec.common, &surroundings)?;
     // The claim is held until the end.
     let (cwd, opening, recorded, known, _claim) = match going {
@@ -183,8 +191,6 @@ fn run_exec(exec: Exec, started: Instant) -> Result<u8, Usage> {
         },
     };
     let name = launch::name_to_type(&agent, &surroundings.config);
-    let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
-    let deadline = exec.timeout.map(|timeout| begun(&exec.prompt, started) + timeout);
     if let Some(why) = budget.as_ref().and_then(|budget| super::spent::used_up(budget, cost.as_ref())) {
         say(&why);
         return Ok(code::NOT_FINISHED);
@@ -237,8 +243,13 @@ fn run_exec(exec: Exec, started: Instant) -> Result<u8, Usage> {
         attached,
         account: account.flatten(),
     };
-    let ended = execute(config, options, &wanted);
-    worktree.iter().for_each(super::worktrees::say_what_next);
+    if !watched.begins() {
+        return Ok(code::TIMEOUT);
+    }
+    let ended = execute(config, options, wanted);
+    watched.has_run();
+    let is_cut = ended.as_ref().is_ok_and(|code| code::is_cut(*code));
+    worktree.iter().for_each(|one| super::worktrees::say_what_next(one, super::worktrees::counted(is_cut, deadline)));
     ended
 }
 

@@ -7,6 +7,7 @@ use crate::base::date;
 use crate::config::schema::DIALECTS;
 use crate::engine::Framing;
 use crate::headless::Answers;
+use crate::host::fs::open_regular;
 use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Allow;
 use crate::remote::Header;
@@ -42,11 +43,7 @@ pub fn answers(file: &Path) -> Result<Answers, Usage> {
     let name = file.display();
     let cannot = |why: &dyn std::fmt::Display| Usage(format!("--answers {name}: {why}"));
     let mut text = String::new();
-    // Opening a pipe would wait for a writer.
-    if std::fs::metadata(file).is_ok_and(|meta| !meta.is_file()) {
-        return Err(cannot(&"it is not a regular file"));
-    }
-    let opened = std::fs::File::open(file).map_err(|error| cannot(&error))?;
+    let opened = open_regular(file).map_err(|error| cannot(&error))?;
     opened.take(MAX_ANSWERS + 1).read_to_string(&mut text).map_err(|error| cannot(&error))?;
     if text.len() as u64 > MAX_ANSWERS {
         return Err(cannot(&"larger than 1 MiB"));

@@ -12,6 +12,7 @@ use crate::base::{date, human, paths, sanitize};
 use crate::engine::merging;
 use crate::headless::code;
 use crate::headless::stop::Stop;
+use crate::host::process::GitError;
 use crate::host::worktrees::{
     self, Difference, Files, Listed, Made, Merge, Naming, Opening, Removal, Worktree, WorktreeError,
 };
@@ -21,10 +22,13 @@ use crate::review::report::json;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Of the list as JSON.
 const VERSION: u32 = 1;
+/// How long figures are waited for, and the same where there is no time any more.
+const FIGURES: Duration = Duration::from_secs(10);
+const MOMENT: Duration = Duration::from_millis(300);
 /// Letters of an agent's name in that of a worktree.
 const AGENT: usize = 40;
 
@@ -95,16 +99,30 @@ fn make<'a>(
 }
 
 /// What there is to do with it when the session is over.
-pub(super) fn say_what_next(worktree: &Worktree) {
+pub(super) fn say_what_next(worktree: &Worktree, until: Instant) {
     let name = &worktree.name;
-    match worktrees::changes(worktree) {
+    match worktrees::changes_until(worktree, until) {
         Ok(Difference { files: 0, .. }) => {
             say(&format!("worktree {name} has no changes; `acp-tui worktrees discard {name}` removes it"));
         }
         Ok(changes) => {
             say(&format!("worktree {name}: {}; `acp-tui worktrees merge {name}` puts it here", sums(changes)));
         }
+        Err(WorktreeError::Git(GitError::TooLate)) => say(&format!(
+            "worktree {name}: what was changed in it could not be counted in time; `acp-tui worktrees merge {name}` puts it \
+             here"
+        )),
         Err(error) => say(&format!("worktree {name}: {error}")),
+    }
+}
+
+/// Until when figures of a run are waited for; `is_cut`: it was ended before its time, or by it.
+pub(super) fn counted(is_cut: bool, deadline: Option<Instant>) -> Instant {
+    let now = Instant::now();
+    match deadline {
+        _ if is_cut => now + MOMENT,
+        Some(deadline) => deadline.clamp(now + MOMENT, now + FIGURES),
+        None => now + FIGURES,
     }
 }
 

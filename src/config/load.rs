@@ -4,7 +4,6 @@
 //! allowed, and everything else still applies.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
 use std::path::Path;
 
 use toml::Spanned;
@@ -19,12 +18,11 @@ use super::schema::{
 };
 
 pub use crate::base::toml_doc::Warning;
+/// The text of a file that people write; nothing when there is none.
+pub use crate::host::fs::read_written as read;
 
 /// The configuration file with every key explained.
 pub const DEFAULT: &str = include_str!("../../assets/config.default.toml");
-
-/// A larger file is no configuration.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads the file; that there is none is not worth a warning.
 pub fn load_file(path: &Path) -> (Config, Vec<Warning>) {
@@ -37,28 +35,6 @@ pub fn load_file(path: &Path) -> (Config, Vec<Warning>) {
             (Config::default(), vec![Warning { file: name.into_owned(), line: None, message }])
         }
     }
-}
-
-/// The text of a file that people write; nothing when there is none.
-///
-/// # Errors
-/// Says why it cannot be read.
-pub fn read(path: &Path) -> Result<Option<String>, String> {
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
-    match std::fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => return Err("it is a directory".to_owned()),
-        Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-    }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("it is larger than 1 MiB".to_owned());
-    }
-    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 /// Reads the text of a configuration file.

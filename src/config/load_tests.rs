@@ -176,7 +176,7 @@ fn files_that_cannot_be_read() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(load_file(&dir.path().join("none.toml")), (Config::default(), Vec::new()));
     let warning = |path: &Path| load_file(path).1[0].to_string();
-    assert!(warning(dir.path()).ends_with("cannot be read, the defaults apply: it is a directory"));
+    assert!(warning(dir.path()).ends_with("cannot be read, the defaults apply: it is not a regular file"));
     let path = dir.path().join("config.toml");
     std::fs::write(&path, b"theme = \"\xff\"").unwrap();
     assert_eq!(warning(&path), "config.toml: cannot be read, the defaults apply: it is not UTF-8");

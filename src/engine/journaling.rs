@@ -205,7 +205,7 @@ fn address(agent: AgentKey) -> Cow<'static, str> {
 
 fn size_of_lines(doc: &ReviewDoc) -> usize {
     let hunks = doc.files.iter().flat_map(|file| &file.hunks);
-    hunks.flat_map(|hunk| &hunk.lines).map(|line| line.text.len()).sum()
+    hunks.flat_map(|hunk| &*hunk.lines).map(|line| line.text.len()).sum()
 }
 
 /// The review with its files, hunks and states, but not their lines.
@@ -213,7 +213,7 @@ fn without_lines(doc: &ReviewDoc) -> ReviewDoc {
     let mut doc = doc.clone();
     for file in &mut doc.files {
         for hunk in &mut Arc::make_mut(file).hunks {
-            hunk.lines = Vec::new();
+            hunk.lines = Arc::default();
         }
     }
     doc

@@ -4,6 +4,7 @@
 //! process that looks is not taken for that of another one.
 
 use crate::base::paths::is_of_process;
+use crate::host::fs::read_regular;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -94,7 +95,7 @@ pub fn holds_key(path: &Path) -> bool {
     // Looked at before it is opened: opening a named pipe would wait for a writer.
     match path.metadata() {
         Ok(meta) if meta.is_file() && meta.len() <= MAX_KEY => {
-            let bytes = std::fs::read(path).unwrap_or_else(|_| KEY.to_vec());
+            let bytes = read_regular(path, MAX_KEY).unwrap_or_else(|_| KEY.to_vec());
             bytes.windows(KEY.len()).any(|window| window == KEY)
         }
         Ok(meta) => !meta.is_dir(),

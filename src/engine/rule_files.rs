@@ -6,16 +6,16 @@
 use crate::base::digest::digest;
 use crate::rules::{Edit, NotEdited, edit};
 use crate::store::lock::Lock;
-use crate::store::private::{make_private_dir, private_file};
+use crate::store::private::{make_private_dir, open_as, private_file};
 use crate::store::replace::{Durability, Replacement};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+/// The text of a rules file; `None` when there is none.
+pub use crate::host::fs::read_written as read_text;
 
 /// Characters of a directory's name in that of its file.
 const MAX_NAME: usize = 40;
-
-/// Bytes of a file.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// Why the rules are as they were.
 #[derive(Debug, thiserror::Error)]
@@ -54,10 +54,11 @@ pub fn change(file: &Path, heading: &str, change: Edit<'_>) -> Result<(), NotCha
     Ok(write(&file, &edit(&text, change)?)?)
 }
 
-/// Waits for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
+/// Waits a while for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
 fn lock(file: &Path) -> io::Result<Lock> {
     std::fs::create_dir_all(file.parent().ok_or(io::ErrorKind::NotFound)?)?;
-    private_file().write(true).create(true).truncate(false).open(file.with_extension("toml.lock")).map(Lock::wait)
+    let lock = file.with_extension("toml.lock");
+    Lock::within(open_as(private_file().write(true).create(true).truncate(false), &lock)?)
 }
 
 /// In one step, so that a reader finds the old or the new rules; for the owner alone.
@@ -70,27 +71,6 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
 /// A place for the rules of directories, for its owner only.
 pub fn make_place(all: &Path) -> io::Result<()> {
     make_private_dir(all)
-}
-
-/// The text of a rules file; `None` when there is none.
-pub fn read_text(file: &Path) -> Result<Option<String>, String> {
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
-    match file.metadata() {
-        Ok(meta) if !meta.is_file() => return Err("it is not a regular file".to_owned()),
-        Ok(_) => {}
-        // Where a directory above it is none, there is no such file either.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error.to_string()),
-    }
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
-    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err("it is larger than 1 MiB".to_owned());
-    }
-    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 #[cfg(test)]

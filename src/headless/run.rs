@@ -413,9 +413,7 @@ impl Exec {
     }
 
     fn reviewed(&mut self, turn: TurnId) {
-        if self.unreviewed.is_some_and(|waiting| waiting <= turn) {
-            self.unreviewed = None;
-        }
+        self.unreviewed = self.unreviewed.filter(|waiting| *waiting > turn);
     }
 
     /// Waits until the changes of the turn are known, so that an undo that follows takes all of them back. Ends early
@@ -535,6 +533,9 @@ impl Exec {
                 late.map_or(now + patience::UNWATCHED, |late| late.min(now + patience::UNWATCHED))
             }
         };
+        if cause != Cause::ReaderGone {
+            engine.end_commands();
+        }
         self.stage = Stage::Cancelling(cause, until);
         self.advance(engine, news)
     }

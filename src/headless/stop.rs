@@ -19,18 +19,9 @@ impl Stop {
     /// # Errors
     /// The system does not let us listen.
     pub fn listen() -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let mut signals = {
-            let _here = runtime.enter();
-            Signals::listen()?
-        };
         let stop = Self(Arc::new(AtomicU8::new(code::OK)));
         let asked = Arc::clone(&stop.0);
-        // It ends with the program.
-        thread::Builder::new().name("signals".into()).spawn(move || {
-            let code = runtime.block_on(signals.next()).exit_code();
-            asked.store(code, Ordering::Release);
-        })?;
+        each(move |code| asked.store(code, Ordering::Release))?;
         Ok(stop)
     }
 
@@ -39,6 +30,25 @@ impl Stop {
         let code = self.0.load(Ordering::Acquire);
         (code != code::OK).then_some(code)
     }
+}
+
+/// Tells of each of them, by its exit code, from now on.
+///
+/// # Errors
+/// The system does not let us listen.
+pub fn each(mut heard: impl FnMut(u8) + Send + 'static) -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let mut signals = {
+        let _here = runtime.enter();
+        Signals::listen()?
+    };
+    // It ends with the program.
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        loop {
+            heard(runtime.block_on(signals.next()).exit_code());
+        }
+    })?;
+    Ok(())
 }
 
 /// Ends with the signal that ends the program, and gives its exit code.

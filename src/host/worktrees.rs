@@ -4,6 +4,7 @@
 //! a worktree came from is overwritten that is not known to git and kept under a recovery ref; no worktree goes before a
 //! recovery ref holds all that is in it.
 
+mod counted;
 mod differing;
 mod discard;
 mod interrupted;
@@ -12,6 +13,7 @@ mod opening;
 mod origins;
 mod trees;
 
+pub use counted::{changes, changes_until};
 pub use discard::discard;
 pub use merge::{Change, Merge, Merged, Part, Side, Thing};
 pub use opening::{Opening, Removal};
@@ -19,16 +21,17 @@ pub use origins::origins;
 
 use self::interrupted::sweep;
 use self::trees::{Snapshot, commit};
+use super::fs as files;
 use super::process::{Git, GitError};
 use crate::base::sanitize;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Of a record.
 const VERSION: u32 = 1;
@@ -127,11 +130,7 @@ impl Origin {
         if inside != "true" {
             return refused(format!("{place} is in a bare repository, which has no files; clone it and work there"));
         }
-        let mut top = git.run(&["rev-parse", "--show-toplevel"])?;
-        while top.last() == Some(&b'\n') {
-            top.pop();
-        }
-        let top = PathBuf::from(OsString::from_vec(top));
+        let top = top_of(&git)?;
         let git = Git::at(&top);
         let Ok(head) = git.line(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) else {
             return refused(format!("the repository of {place} has no commit yet; make the first one (`git commit`)"));
@@ -318,7 +317,8 @@ fn stem(top: &Path) -> String {
 
 fn write_record(path: &Path, worktree: &Worktree) -> Outcome<()> {
     let text = serde_json::to_vec_pretty(worktree).map_err(|error| io_at(path)(error.into()))?;
-    let mut file = fs::OpenOptions::new().write(true).truncate(true).open(path).map_err(io_at(path))?;
+    let file = files::open_regular_as(fs::OpenOptions::new().write(true).truncate(true), path);
+    let mut file = file.map_err(io_at(path))?;
     file.write_all(&text).map_err(io_at(path))
 }
 
@@ -371,8 +371,7 @@ fn brought_back(file: PathBuf) -> PathBuf {
 
 /// Nothing when it is none of ours, of a newer version, or names another place than its own.
 fn read_record(path: &Path) -> Option<Worktree> {
-    let mut text = Vec::new();
-    fs::File::open(path).ok()?.take(MAX_RECORD).read_to_end(&mut text).ok()?;
+    let text = files::read_regular(path, MAX_RECORD).ok()?;
     let worktree: Worktree = serde_json::from_slice(&text).ok()?;
     let is_own = worktree.v == VERSION
         && check_name(&worktree.name).is_ok()
@@ -403,22 +402,6 @@ pub fn find(state: &Path, name: &str, here: &Path) -> Outcome<Worktree> {
     }
 }
 
-/// What was changed in it since it began.
-pub fn changes(worktree: &Worktree) -> Outcome<Difference> {
-    let git = there(worktree)?;
-    let tree = Snapshot::of(&git)?.tree;
-    let numbers = git.run(&["diff-tree", "-r", "--numstat", "-z", "--no-renames", &worktree.start, &tree])?;
-    let mut sum = Difference::default();
-    for line in numbers.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
-        let line = String::from_utf8_lossy(line);
-        let mut columns = line.split('\t').map(|number| number.parse::<u64>().unwrap_or(0));
-        sum.added += columns.next().unwrap_or(0);
-        sum.removed += columns.next().unwrap_or(0);
-        sum.files += 1;
-    }
-    Ok(sum)
-}
-
 /// What the files of a repository were at a moment, uncommitted ones too, for a look at what has changed since.
 pub struct Files {
     git: Git,
@@ -434,10 +417,11 @@ impl Files {
         Ok(Self { git, top, tree })
     }
 
-    /// The paths of all that differs by now.
-    pub fn changed(&self) -> Outcome<Vec<PathBuf>> {
-        let tree = Snapshot::of(&self.git)?.tree;
-        let names = self.git.run(&["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", &self.tree, &tree])?;
+    /// The paths of all that differs by now. Nobody waits for that any longer than until then.
+    pub fn changed(&self, until: Instant) -> Outcome<Vec<PathBuf>> {
+        let git = self.git.clone().until(until);
+        let tree = Snapshot::of(&git)?.tree;
+        let names = git.run(&["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", &self.tree, &tree])?;
         Ok(trees::paths(&names).map(|path| self.top.join(path)).collect())
     }
 }
@@ -446,11 +430,37 @@ pub fn list(state: &Path) -> Vec<Listed> {
     all(state).into_iter().map(|worktree| Listed { changes: changes(&worktree), worktree }).collect()
 }
 
+/// Git in it. What is elsewhere is not taken for what is in it, whatever the repository comes to say.
 fn there(worktree: &Worktree) -> Outcome<Git> {
-    if worktree.path.join(".git").is_file() {
-        return Ok(Git::at(&worktree.path));
+    there_until(worktree, None)
+}
+
+fn there_until(worktree: &Worktree, until: Option<Instant>) -> Outcome<Git> {
+    let path = &worktree.path;
+    if !path.join(".git").is_file() {
+        return refused(format!("its directory is gone: {}", path.display()));
     }
-    refused(format!("its directory is gone: {}", worktree.path.display()))
+    let git = until.into_iter().fold(Git::at(path), Git::until);
+    let top = top_of(&git)?;
+    let real = path.canonicalize().map_err(io_at(path))?;
+    if top != real {
+        return refused(format!(
+            "git has {} for its files, not {}: somebody has changed `core.worktree`, which `git config --worktree \
+             --unset core.worktree` there takes back",
+            top.display(),
+            path.display()
+        ));
+    }
+    Ok(git.with_top(&real))
+}
+
+/// The top of the working tree, as git says.
+fn top_of(git: &Git) -> Outcome<PathBuf> {
+    let mut top = git.run(&["rev-parse", "--show-toplevel"])?;
+    while top.last() == Some(&b'\n') {
+        top.pop();
+    }
+    Ok(PathBuf::from(OsString::from_vec(top)))
 }
 
 #[cfg(test)]

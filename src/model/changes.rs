@@ -4,7 +4,7 @@
 //! Data only. Who finds the changes is `review`; nothing here reads a file or computes a difference.
 
 use super::ids::{EntryId, ReqId, SessionId, SessionKey, TurnId};
-use crate::text::diff::DiffLine;
+use crate::text::diff::{DiffLine, Kind};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -175,7 +175,7 @@ pub struct FileDoc {
 
 impl FileDoc {
     pub fn pending(&self) -> usize {
-        self.hunks.iter().filter(|h| h.state == HunkState::Pending).count()
+        self.hunks.iter().filter(|h| h.state == HunkState::Pending).map(|h| h.count as usize).sum()
     }
 }
 
@@ -199,10 +199,30 @@ pub struct HunkDoc {
     /// The last line above it that begins a block ("fn total()"), or nothing.
     pub heading: String,
     pub what: HunkKind,
-    /// With context; empty unless `what` is [`HunkKind::Lines`].
-    pub lines: Vec<DiffLine>,
+    /// How many it stands for: of very many files those of one are decided together.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// Of the whole hunk, shown or not.
+    #[serde(default)]
+    pub added: u32,
+    #[serde(default)]
+    pub removed: u32,
+    /// With context, as far as there was room; empty unless `what` is [`HunkKind::Lines`].
+    pub lines: Arc<[DiffLine]>,
     /// Why it cannot simply be rejected: later edits touched it.
     pub conflict: Option<String>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+impl HunkDoc {
+    /// How many of its changed lines are not among those that are shown.
+    pub fn left_out(&self) -> usize {
+        let shown = self.lines.iter().filter(|line| line.kind != Kind::Context).count();
+        (self.added as usize + self.removed as usize).saturating_sub(shown)
+    }
 }
 
 /// What a hunk changes.

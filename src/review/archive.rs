@@ -223,6 +223,14 @@ pub fn is_empty(dir: &Path) -> bool {
     dir.join(LEDGER).metadata().is_ok_and(|meta| meta.len() == 0)
 }
 
+/// Runs that have changed something and of which nothing can be shown or taken back, since what they were is gone from
+/// their records: those that began after this one, or all.
+pub fn headless(home: &Path, after: Option<&Path>) -> Vec<String> {
+    let has_ledger = |one: &Listed| one.dir.join(LEDGER).metadata().is_ok_and(|meta| meta.len() > 0);
+    let later = list(home).into_iter().take_while(|one| Some(one.dir.as_path()) != after);
+    later.filter(|one| one.head.is_none() && !one.locked && has_ledger(one)).map(|one| one.stem).collect()
+}
+
 /// The review that `name` means: a session's id (the newest that has it in the current directory, else anywhere), the name
 /// of a review, a beginning of either that only one has, or [`LAST`]. `cwd` is the current directory.
 pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, ReviewError> {

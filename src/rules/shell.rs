@@ -498,8 +498,12 @@ fn is_own_variable(name: &str) -> bool {
     is_letter || OWN_VARIABLES.contains(&name)
 }
 
-/// Whether what follows each `<<` is a plain mark, quoted or not, and none is inside a substitution.
+/// Whether what follows each `<<` is a plain mark, quoted or not, and none is inside a substitution. A backslash makes
+/// another sign the first of several `<`, or joins two lines to such.
 fn has_plain_marks(text: &str) -> bool {
+    if text.contains("<\\\n") || text.contains("<<") && text.contains("\\<") {
+        return false;
+    }
     let mut rest = text;
     let mut is_nested = false;
     while let Some((before, after)) = rest.split_once("<<") {
@@ -540,4 +544,22 @@ fn is_deep(text: &str) -> bool {
 pub(super) fn is_hidden(c: char) -> bool {
     let is_blank = !c.is_ascii() && c.is_whitespace();
     !matches!(c, '\n' | '\t') && (c.is_control() || is_blank || is_deceptive(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_plain_marks;
+
+    /// Found by the fuzz target `patterns`: with such a mark the parser takes memory without end.
+    #[test]
+    fn a_backslash_does_not_hide_where_a_here_document_begins() {
+        for text in ["\\<<<\r ", "<<<<a\\<<<<<< \r\r ", "a <\\\n<\r ", "cat << \r "] {
+            assert!(!has_plain_marks(text), "{text:?}");
+        }
+        for text in
+            ["cat <<EOF\na\nEOF", "cat <<'E' > a\nE\n", "grep '\\<word\\>' a < b", "cat <<<word", "grep '<<<<<<<' a"]
+        {
+            assert!(has_plain_marks(text), "{text:?}");
+        }
+    }
 }

@@ -7,6 +7,8 @@
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::ops::Deref;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub struct Lock(File);
 
 /// How long one is tried for that others only look at: a look takes microseconds, unless its process is held up.
 const LOOKS: Duration = Duration::from_millis(200);
+/// How long its holder is waited for who writes a small file.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Lock {
     /// Does not wait for its holder; one that is only looked at, see [`is_locked`], is free in a moment.
@@ -29,6 +33,31 @@ impl Lock {
                 taken => return taken.map(|()| Self(file)),
             }
         }
+    }
+
+    /// Waits for its holder, but not for one who never lets go. On a disk without locks it is always free.
+    ///
+    /// # Errors
+    /// Its holder has not let go of it in time.
+    pub fn within(file: File) -> io::Result<Self> {
+        Self::within_time(file, PATIENCE)
+    }
+
+    fn within_time(file: File, patience: Duration) -> io::Result<Self> {
+        let other = match file.try_lock() {
+            Err(TryLockError::WouldBlock) => file.try_clone()?,
+            _ => return Ok(Self(file)),
+        };
+        let (tell, told) = sync_channel(1);
+        // It waits for as long as the holder has it, and then lets go.
+        thread::Builder::new().name("lock".into()).spawn(move || {
+            let _ = other.lock();
+            if tell.send(()).is_err() {
+                let _ = other.unlock();
+            }
+        })?;
+        let late = || io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock on it");
+        told.recv_timeout(patience).map(|()| Self(file)).map_err(|_| late())
     }
 
     /// Waits for its holder or for a look at it, see [`is_locked`]. On a disk without locks it is always free.
@@ -104,6 +133,20 @@ mod tests {
         let refused = Lock::take_between(file.reopen().unwrap(), waits);
         assert!(matches!(refused, Err(TryLockError::WouldBlock)));
         drop(held);
+    }
+
+    #[test]
+    fn one_that_is_held_is_waited_for_but_not_for_ever() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let held = Lock::take(file.reopen().unwrap()).unwrap();
+        let late = Lock::within_time(file.reopen().unwrap(), Duration::from_millis(20));
+        assert_eq!(late.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        let other = file.reopen().unwrap();
+        let waits = thread::spawn(move || Lock::within_time(other, Duration::from_mins(1)).map(drop));
+        drop(held);
+        waits.join().unwrap().unwrap();
+        // Who was late has let go.
+        drop(Lock::within_time(file.reopen().unwrap(), Duration::from_mins(1)).unwrap());
     }
 
     #[test]

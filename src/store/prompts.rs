@@ -50,7 +50,7 @@ impl Prompts {
         private::make_private_dir(&self.dir)?;
         let mut options = private::private_file();
         let file = lines::open_as(options.write(true).create(true), &self.dir.join("prompts.lock"))?;
-        Ok(Lock::wait(file))
+        Lock::within(file)
     }
 
     pub fn remember(&self, sent: &Sent) -> io::Result<()> {

@@ -64,7 +64,7 @@ impl Trusted {
         make_private_dir(&self.state)?;
         let lock = self.file().with_extension("lock");
         let lock = open_as(private_file().write(true).create(true).truncate(false), &lock)?;
-        let _lock = Lock::wait(lock);
+        let _lock = Lock::within(lock)?;
         let new = entry(file, text);
         let mut entries = self.read();
         entries.retain(|entry| entry.file != new.file);

@@ -26,6 +26,7 @@ use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::text::diff::{Hunk, Kind};
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::StyledText;
 use crate::theme::resolve::Theme;
@@ -496,7 +497,8 @@ pub fn review_doc(rev: u64) -> Arc<ReviewDoc> {
     files[2].hunks[2].cause = Cause::Command;
     files[3].held = Some(ReqId(9));
     let whole = HunkKind::Whole("binary, 2.1 kB → 3.0 kB".into());
-    files[4].hunks = vec![HunkDoc { what: whole, lines: Vec::new(), ..files[3].hunks[0].clone() }];
+    files[4].hunks =
+        vec![HunkDoc { what: whole, added: 0, removed: 0, lines: Arc::default(), ..files[3].hunks[0].clone() }];
     files[4].hunks[0].id = HunkId(900);
     files.sort_by(|a, b| a.path.cmp(&b.path));
     doc_of(rev, files)
@@ -521,6 +523,7 @@ pub fn doc_of(rev: u64, files: Vec<FileDoc>) -> Arc<ReviewDoc> {
 pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
     let diff = crate::text::diff::diff(old, new, 3);
     let seed = path.bytes().fold(7_u64, |sum, b| sum.wrapping_mul(31).wrapping_add(u64::from(b)));
+    let count = |h: &Hunk, kind| h.lines.iter().filter(|line| line.kind == kind).count() as u32;
     let hunks = diff.hunks.into_iter().enumerate().map(|(n, h)| HunkDoc {
         id: HunkId(seed.wrapping_add(n as u64)),
         state: HunkState::Pending,
@@ -532,7 +535,10 @@ pub fn file_doc(path: &str, old: &str, new: &str) -> FileDoc {
         new_start: h.new_start,
         heading: String::new(),
         what: HunkKind::Lines,
-        lines: h.lines,
+        count: 1,
+        added: count(&h, Kind::Add),
+        removed: count(&h, Kind::Del),
+        lines: h.lines.into(),
         conflict: None,
     });
     FileDoc {

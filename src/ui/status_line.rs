@@ -4,6 +4,7 @@
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
 use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, verb};
+use super::state::silence;
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
 use crate::base::{human, patience, sanitize};
 use crate::model::agent::{Death, DeathKind};
@@ -283,7 +284,7 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
             ],
         );
     }
-    let silent = now.saturating_sub(turn.heard);
+    let silent = now.saturating_sub(silence::heard(session).unwrap_or(turn.heard));
     let mut pieces = Vec::new();
     let tool = session.running_tool();
     if let Some(tool) = tool {

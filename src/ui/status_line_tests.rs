@@ -88,6 +88,21 @@ fn working() {
 }
 
 #[test]
+fn a_command_that_prints_or_ends_is_not_silent() {
+    let mut s = Scene::working(80, 24);
+    s.starts(7, "cargo build");
+    s.after(30_000);
+    assert!(left(&s).contains("silent for 0:30"), "{}", left(&s));
+    s.prints(7, "Compiling");
+    assert!(!left(&s).contains("silent"), "{}", left(&s));
+    s.after(25_000);
+    assert!(left(&s).contains("silent for 0:25"), "{}", left(&s));
+    s.exits(7, 0);
+    s.after(3_000);
+    assert!(!left(&s).contains("silent"), "{}", left(&s));
+}
+
+#[test]
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);

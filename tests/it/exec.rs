@@ -13,6 +13,7 @@ mod dialects;
 mod doctor;
 mod going_on;
 mod guard;
+mod hanging;
 mod log;
 mod login;
 mod mcp;

@@ -154,6 +154,40 @@ fn undo_says_what_happens_to_each_file_and_redo_takes_it_back() {
 }
 
 #[test]
+fn an_undo_of_what_could_not_be_looked_at_throughout_is_no_success() {
+    let place = Place::new();
+    let id = place.work(STEPS);
+    // As the client has noted it when the disk was full.
+    let mut words = b"the files could not be looked at: no space left".to_vec();
+    words.resize(512, b' ');
+    let mut reviews = std::fs::read_dir(place.lab.path("state/acp-tui/review")).unwrap().map(|e| e.unwrap().path());
+    let trouble = reviews.find(|path| path.is_dir()).unwrap().join("trouble");
+    std::fs::write(trouble, words).unwrap();
+    let undone = place.run(&["undo", &id]);
+    undone.assert_says(1, &["no space left"]);
+    assert_eq!(lines(&undone), ["removed blob", "restored gone.txt", "restored kept.txt", "removed new.txt"]);
+    assert_eq!(place.run(&["undo", &id]).assert_code(1).out(), "nothing that is known to take back\n");
+}
+
+#[test]
+fn a_run_whose_head_is_gone_is_named_where_an_earlier_one_is_meant_instead() {
+    let place = Place::new();
+    place.work(STEPS);
+    let later = place.work(r#"{ do = "write", tool = "w", path = "later.txt", text = "made\n" },"#);
+    let reviews = std::fs::read_dir(place.lab.path("state/acp-tui/review")).unwrap().map(|e| e.unwrap().path());
+    let is_later = |path: &PathBuf| {
+        std::fs::read_to_string(path.join("sessions.json")).is_ok_and(|sessions| sessions.contains(&later))
+    };
+    let run = reviews.filter(|path| path.is_dir()).find(is_later).unwrap();
+    std::fs::remove_file(run.join("head.json")).unwrap();
+    let stem = run.file_name().unwrap().to_str().unwrap();
+    let words = ["head.json in its record is gone or damaged", stem];
+    place.run(&["undo", "last", "--dry-run"]).assert_says(0, &words);
+    place.run(&["undo", &later]).assert_says(2, &words);
+    place.run(&["review", "last"]).assert_says(0, &words);
+}
+
+#[test]
 fn what_the_person_changed_stays() {
     let place = Place::new();
     let text: String = (1..=20).map(|n| format!("line {n}\n")).collect();

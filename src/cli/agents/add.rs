@@ -18,7 +18,7 @@ use crate::headless::code;
 use crate::host::unpack::{self, Kind};
 use crate::registry::{self, Choice, Entry, Target};
 use crate::store::lock::Lock;
-use crate::store::private::{make_private_dir, private_file};
+use crate::store::private::{make_private_dir, open_as, private_file};
 use crate::store::replace::{Durability, Replacement};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -284,7 +284,7 @@ impl Write for Hashed {
 /// Nobody else adds or removes an agent meanwhile.
 fn locked(home: &Path) -> io::Result<Lock> {
     make_private_dir(home)?;
-    Ok(Lock::wait(private_file().write(true).create(true).truncate(false).open(home.join("lock"))?))
+    Ok(Lock::wait(open_as(private_file().write(true).create(true).truncate(false), &home.join("lock"))?))
 }
 
 /// Removes what was interrupted; the lock is held.

@@ -6,9 +6,9 @@
 use super::place::Place;
 use crate::base::inherited::Inherited;
 use crate::base::{human, sanitize};
+use crate::host::fs::open_regular;
 use crate::host::process::{self, AgentSpec, Graces};
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -35,13 +35,7 @@ pub(super) async fn fetch(place: &Place, max: u64, path: &OsStr, out: &mut dyn W
 
 fn read_file(file: &Path, max: u64, out: &mut dyn Write) -> Result<(), String> {
     let named = |why: &dyn std::fmt::Display| format!("{}: {why}", file.display());
-    // Looked at before it is opened: opening a named pipe would wait for a writer.
-    match file.metadata() {
-        Ok(meta) if !meta.is_file() => return Err(named(&"it is not a regular file")),
-        Ok(_) => {}
-        Err(error) => return Err(named(&error)),
-    }
-    let opened = File::open(file).map_err(|error| named(&error))?;
+    let opened = open_regular(file).map_err(|error| named(&error))?;
     let copied = io::copy(&mut opened.take(max + 1), out).map_err(|error| named(&error))?;
     if copied > max { Err(named(&too_large(max))) } else { Ok(()) }
 }

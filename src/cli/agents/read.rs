@@ -8,7 +8,7 @@ use crate::base::digest::digest;
 use crate::base::human;
 use crate::cli::launch::now;
 use crate::registry::{self, PUBLIC, Registry};
-use crate::store::private::make_private_dir;
+use crate::store::private::{make_private_dir, open};
 use crate::store::replace::{Durability, Replacement};
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -109,12 +109,9 @@ fn kept(copy: &Path) -> Option<Found> {
 }
 
 fn read_copy(copy: &Path) -> Option<String> {
-    if !copy.metadata().ok()?.is_file() {
-        return None;
-    }
     let mut bytes = Vec::new();
     let max = registry::MAX_BYTES + (64 << 10);
-    std::io::Read::read_to_end(&mut std::io::Read::take(std::fs::File::open(copy).ok()?, max), &mut bytes).ok()?;
+    std::io::Read::read_to_end(&mut std::io::Read::take(open(copy).ok()?, max), &mut bytes).ok()?;
     String::from_utf8(bytes).ok()
 }
 

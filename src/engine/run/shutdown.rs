@@ -33,8 +33,9 @@ pub struct Goodbye {
 /// What is on its way out.
 pub(super) struct Ending {
     household: Household,
-    agents: Vec<JoinHandle<Vec<Survivor>>>,
     killed: JoinHandle<()>,
+    /// Nothing as long as only commands end.
+    agents: Option<Vec<JoinHandle<Vec<Survivor>>>>,
 }
 
 impl Engine {
@@ -43,20 +44,33 @@ impl Engine {
         self.links.hurry(left);
     }
 
-    /// Agents and commands begin to end, while something else is still waited for. Nothing is heard of them any more.
-    pub fn begin_to_end(&mut self) {
+    /// Commands begin to end, and none is started any more, while the agents may still say something: what burns the
+    /// processor would hold up all that is left to do.
+    pub fn end_commands(&mut self) {
         if self.ending.is_some() {
             return;
         }
+        debug!("the commands end");
         let household = Household::look();
+        let terminals = Arc::clone(self.terminals.host());
+        let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
+        self.ending = Some(Ending { household, killed, agents: None });
+    }
+
+    /// Agents and commands begin to end, while something else is still waited for. Nothing is heard of them any more.
+    pub fn begin_to_end(&mut self) {
+        self.end_commands();
+        let Some(Ending { household, agents: None, .. }) = &mut self.ending else { return };
+        // Agents may have begun something since.
+        household.look_again();
         for line in self.core.answer_all() {
             self.send(line);
         }
         debug!("everything is answered; the agents end");
         let agents = self.links.end_all();
-        let terminals = Arc::clone(self.terminals.host());
-        let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
-        self.ending = Some(Ending { household, agents, killed });
+        if let Some(ending) = &mut self.ending {
+            ending.agents = Some(agents);
+        }
     }
 
     /// The person's terminal has been restored before this is called; it may take some seconds.
@@ -72,11 +86,11 @@ impl Engine {
         let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
         // Threads of terminals must not wait for a reader that is gone.
         self.facts.close();
-        let Some(Ending { household, agents, killed }) = self.ending.take() else { return Goodbye::default() };
+        let Some(Ending { household, killed, agents }) = self.ending.take() else { return Goodbye::default() };
         let mut survivors: Vec<Survivor> = Vec::new();
         // One that hangs in the kernel is left to it.
         let late = end.map(|end| end.max(Instant::now() + LAST_MOMENT));
-        for ending in agents {
+        for ending in agents.into_iter().flatten() {
             if let Some(Ok(left)) = within(late, ending).await {
                 survivors.extend(left);
             }

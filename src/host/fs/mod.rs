@@ -19,7 +19,7 @@ pub use policy::{Resolved, Roots};
 pub use private::Private;
 pub use put::{Done, Inode, Put, bring_beside, inode, link, make_dir, put};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
-pub use regular::open_regular;
+pub use regular::{open_regular, open_regular_as, read_regular, read_written};
 pub use swap::{Was, is_in_use, is_swap, is_temporary, may_be_of};
 pub use write::{MAX_OLD_BYTES, Written, may_write, write_text};
 

@@ -52,9 +52,14 @@ pub struct Household(Family);
 impl Household {
     /// Remembers everything that now descends from this program.
     pub fn look() -> Self {
-        let mut family = Family::default();
-        family.look(rustix::process::getpid().as_raw_nonzero().get());
-        Self(family)
+        let mut household = Self::default();
+        household.look_again();
+        household
+    }
+
+    /// Remembers also what has begun since.
+    pub fn look_again(&mut self) {
+        self.0.look(rustix::process::getpid().as_raw_nonzero().get());
     }
 
     /// Who is still alive of those remembered and of those that carry the mark of this run; those that are on their way

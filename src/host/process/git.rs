@@ -1,20 +1,28 @@
 //! The person's git, run to its end.
 //!
 //! Knows nothing of what it is run for. Invariants: it reads no terminal and waits for no input; what it prints is
-//! bounded; variables that would lead it to another repository do not reach it; it asks no other machine. It starts
+//! bounded; none takes longer than its time, and one that does, or that is running when this program ends, is killed
+//! with its group; variables that would lead it to another repository do not reach it; it asks no other machine. It starts
 //! no program that the repository names: no hook, and no filter, merge driver or monitor of the repository's own
 //! configuration, which an agent may have written. Filters of the person's own configuration run as they do for them.
 
+use super::waited::{HELPERS, Helper};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Bytes that it may print, and of what it complains about.
 const MAX_OUTPUT: u64 = 64 << 20;
 const MAX_WORDS: u64 = 64 << 10;
+/// A call that takes longer hangs.
+const LONGEST: Duration = Duration::from_mins(10);
 /// Variables of a git that has started us.
 const STRAY: &[&str] = &[
     "GIT_DIR",
@@ -62,6 +70,8 @@ pub enum GitError {
     /// In its own words.
     #[error("git: {0}")]
     Said(String),
+    #[error("git has not come to its end in time and was stopped")]
+    TooLate,
     #[error("git could not be run: {0}")]
     Io(#[from] io::Error),
 }
@@ -70,18 +80,41 @@ pub enum GitError {
 #[derive(Clone, Debug)]
 pub struct Git {
     dir: PathBuf,
-    index: Option<PathBuf>,
+    /// Variables that lead it elsewhere than the repository does.
+    led: BTreeMap<&'static str, OsString>,
+    /// When each call is to be over.
+    until: Option<Instant>,
     settings: &'static [&'static str],
 }
 
 impl Git {
     pub fn at(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), index: None, settings: &[] }
+        Self { dir: dir.to_owned(), led: BTreeMap::new(), until: None, settings: &[] }
+    }
+
+    /// With this working tree, also when the repository comes to say that it has another one.
+    pub fn with_top(self, top: &Path) -> Self {
+        self.led("GIT_WORK_TREE", top.into())
+    }
+
+    /// What it makes is kept in this directory, and read there besides those that are named in its own way.
+    pub fn with_objects(self, made: &Path, read: OsString) -> Self {
+        self.led("GIT_OBJECT_DIRECTORY", made.into()).led("GIT_ALTERNATE_OBJECT_DIRECTORIES", read)
+    }
+
+    fn led(mut self, variable: &'static str, to: OsString) -> Self {
+        self.led.insert(variable, to);
+        self
+    }
+
+    /// No call goes on after that.
+    pub fn until(self, until: Instant) -> Self {
+        Self { until: Some(until), ..self }
     }
 
     /// With another file for the index, and with these settings.
     pub fn with_index(&self, index: &Path, settings: &'static [&'static str]) -> Self {
-        Self { dir: self.dir.clone(), index: Some(index.to_owned()), settings }
+        Self { settings, ..self.clone().led("GIT_INDEX_FILE", index.into()) }
     }
 
     /// Filters of the repository's own configuration that are not run.
@@ -126,13 +159,19 @@ impl Git {
     ) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
         let is_harmless = args.first().is_some_and(|name| HARMLESS.iter().any(|one| name.as_ref() == *one));
         let replaced = if is_harmless { BTreeMap::new() } else { self.programs()?.replaced };
-        run(self.command(&replaced).args(args), input)
+        run(self.command(&replaced).args(args), input, self.limit())
+    }
+
+    fn limit(&self) -> Instant {
+        let longest = Instant::now() + LONGEST;
+        self.until.map_or(longest, |until| until.min(longest))
     }
 
     /// The programs that the repository's own configuration names, as it is now.
     fn programs(&self) -> Result<Programs, GitError> {
         let none = BTreeMap::new();
-        let (code, out, words) = run(self.command(&none).args(["config", "--list", "--show-scope", "-z"]), b"")?;
+        let list = ["config", "--list", "--show-scope", "-z"];
+        let (code, out, words) = run(self.command(&none).args(list), b"", self.limit())?;
         if code == Some(0) { Ok(Programs::of(&out)) } else { Err(GitError::Said(words)) }
     }
 
@@ -155,29 +194,93 @@ impl Git {
         command
             .current_dir(&self.dir)
             .envs(ENVIRONMENT.iter().copied())
-            .envs(self.index.iter().map(|index| ("GIT_INDEX_FILE", index)))
+            .envs(&self.led)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
     }
 }
 
-/// Runs it to its end.
-fn run(command: &mut Command, input: &[u8]) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
+/// Runs it to its end, or until its time is over.
+fn run(command: &mut Command, input: &[u8], until: Instant) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    let mut child = command.spawn().map_err(|error| match error.kind() {
+    if Instant::now() >= until {
+        return Err(GitError::TooLate);
+    }
+    let mut helper = HELPERS.start(command).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => GitError::NotFound,
+        // Nobody waits for any more.
+        io::ErrorKind::Interrupted => GitError::TooLate,
         _ => GitError::Io(error),
     })?;
-    let words = std::thread::scope(|scope| {
-        let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+    let heard = heard(&mut helper, input, until);
+    if heard.is_err() {
+        helper.kill();
+    }
+    let mut child = helper.let_go();
+    match heard {
+        Ok(heard) => finished(child.wait()?, heard),
+        Err(error) => {
+            // What a disk holds that does not answer cannot even be killed.
+            thread::Builder::new().name("git-end".into()).spawn(move || child.wait())?;
+            Err(error)
+        }
+    }
+}
+
+/// What is heard of one that runs.
+enum News {
+    Out(io::Result<(Vec<u8>, bool)>),
+    Words(io::Result<(Vec<u8>, bool)>),
+    Ended,
+}
+
+/// What it has printed, and complained about.
+#[derive(Default)]
+struct Heard {
+    out: Vec<u8>,
+    is_whole: bool,
+    words: Vec<u8>,
+}
+
+/// Waits for its end and the ends of its pipes. It was not waited for then: its number is still its own.
+fn heard(helper: &mut Helper<'_>, input: &[u8], until: Instant) -> Result<Heard, GitError> {
+    let (tell, told) = sync_channel(3);
+    let begin = |name: &str, work: Box<dyn FnOnce() + Send>| thread::Builder::new().name(name.into()).spawn(work);
+    let news = |tell: &SyncSender<News>, of: Box<dyn FnOnce() -> News + Send>| -> Box<dyn FnOnce() + Send> {
+        let tell = tell.clone();
+        // Who waited may have left.
+        Box::new(move || drop(tell.send(of())))
+    };
+    if let Some(mut pipe) = helper.child.stdin.take() {
+        let input = input.to_owned();
         // One that ends before it has read everything says why.
-        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
-        let words = scope.spawn(move || stderr.map(|pipe| drained(pipe, MAX_WORDS)));
-        let out = child.stdout.take().map(|pipe| drained(pipe, MAX_OUTPUT)).transpose();
-        (out, words.join())
-    });
-    finished(child, words)
+        begin("git-in", Box::new(move || drop(pipe.write_all(&input))))?;
+    }
+    if let Some(pipe) = helper.child.stdout.take() {
+        begin("git-out", news(&tell, Box::new(|| News::Out(drained(pipe, MAX_OUTPUT)))))?;
+    }
+    if let Some(pipe) = helper.child.stderr.take() {
+        begin("git-words", news(&tell, Box::new(|| News::Words(drained(pipe, MAX_WORDS)))))?;
+    }
+    let id = i32::try_from(helper.child.id()).ok().and_then(Pid::from_raw);
+    let ended = move || {
+        let _ = id.map(|id| waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
+        News::Ended
+    };
+    begin("git-wait", news(&tell, Box::new(ended)))?;
+    drop(tell);
+    let mut heard = Heard::default();
+    loop {
+        match told.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(News::Out(out)) => (heard.out, heard.is_whole) = out?,
+            Ok(News::Words(words)) => heard.words = words.unwrap_or_default().0,
+            Ok(News::Ended) => {}
+            // Everybody has told.
+            Err(RecvTimeoutError::Disconnected) => return Ok(heard),
+            Err(RecvTimeoutError::Timeout) => return Err(GitError::TooLate),
+        }
+    }
 }
 
 /// What the configuration of a repository says is to be run, and what takes its place.
@@ -229,18 +332,13 @@ impl Programs {
     }
 }
 
-type Drained = (io::Result<Option<(Vec<u8>, bool)>>, std::thread::Result<Option<io::Result<(Vec<u8>, bool)>>>);
-
-fn finished(mut child: Child, (out, words): Drained) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
-    let status = child.wait()?;
-    let (out, is_whole) = out?.unwrap_or_default();
-    if !is_whole {
+fn finished(status: ExitStatus, heard: Heard) -> Result<(Option<i32>, Vec<u8>, String), GitError> {
+    if !heard.is_whole {
         return Err(GitError::Said("it printed more than is read of it".to_owned()));
     }
-    let words = words.ok().flatten().and_then(Result::ok).map(|(bytes, _)| bytes).unwrap_or_default();
-    let words = String::from_utf8_lossy(&words).trim().replace('\n', "; ");
+    let words = String::from_utf8_lossy(&heard.words).trim().replace('\n', "; ");
     let words = if words.is_empty() { format!("it ended with {status}") } else { words };
-    Ok((status.code(), out, words))
+    Ok((status.code(), heard.out, words))
 }
 
 /// Reads to the end, and keeps the beginning; whether that is all.
@@ -254,6 +352,20 @@ fn drained(mut pipe: impl Read, most: u64) -> io::Result<(Vec<u8>, bool)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_that_waits_for_ever_ends_with_its_time() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path();
+        Git::at(dir).run(&["init", "--quiet"]).unwrap();
+        let pipe = dir.join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RWXU).unwrap();
+        // Each call reads the configuration.
+        std::fs::write(dir.join(".git/config"), format!("[include]\npath = {}\n", pipe.display())).unwrap();
+        let git = Git::at(dir).until(Instant::now() + Duration::from_millis(300));
+        assert!(matches!(git.run(&["status"]), Err(GitError::TooLate)));
+        assert!(matches!(git.run(&["--version"]), Err(GitError::TooLate)), "none is started then");
+    }
 
     #[test]
     fn programs_of_the_repository_are_turned_off_and_the_persons_stay() {

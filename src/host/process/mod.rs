@@ -18,18 +18,20 @@ mod spawn;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) mod table;
 mod tool;
+mod waited;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
 pub use guard::{Left, Post, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal};
 pub use here::run_here;
-pub use hook::{HookError, ask_hook, end_hooks};
+pub use hook::{HookError, ask_hook};
 pub use marked::{Marked, end_marked, marked};
 pub use open::open_page;
 pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports, keeps_apart};
 pub use shutdown::{AgentProcess, Graces, Needed, ShutdownReport};
 pub use spawn::{AgentSpec, SpawnError, kept_back, spawn};
 pub use tool::{ask_tool, run_tool};
+pub use waited::end_helpers;
 
 #[cfg(test)]
 mod process_tests;

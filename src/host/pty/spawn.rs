@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::base::inherited::Inherited;
+use crate::host::fs::open_regular;
 use crate::host::process::sandbox::within;
 use crate::host::process::{Sandbox, guard, kept_back};
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -214,7 +215,7 @@ fn check_program(program: &Path) -> Result<(), Errno> {
     access(program, Access::EXEC_OK)?;
     // A script whose interpreter is missing fails like a missing program.
     let mut head = [0_u8; 256];
-    let read = std::fs::File::open(program).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    let read = open_regular(program).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
     if let Some(line) = head.get(..read).and_then(|head| head.strip_prefix(b"#!")) {
         let line = line.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii();
         let interpreter = line.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();

@@ -6,11 +6,11 @@
 use super::origins::note_discarded;
 use super::trees::{Entry, blobs, commit, halves, keep, line, paths, staged, temporary, tree_of};
 use super::{MAX_IGNORED, MAX_NAMED, Outcome, RECORD, Worktree, io_at, put_away_as, refused, start_ref, there};
+use crate::host::fs::read_regular;
 use crate::host::process::Git;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -164,9 +164,7 @@ impl Holds {
         for note in notes {
             let meta = note.symlink_metadata().map_err(io_at(&note))?;
             if meta.is_file() && meta.len() <= MAX_NOTES {
-                let mut text = Vec::new();
-                let file = fs::File::open(&note).map_err(io_at(&note))?;
-                file.take(MAX_NOTES).read_to_end(&mut text).map_err(io_at(&note))?;
+                let text = read_regular(&note, MAX_NOTES).map_err(io_at(&note))?;
                 names.extend(object_names(&text));
             }
         }

@@ -43,7 +43,9 @@ pub(super) fn record_of(worktree: &Worktree) -> PathBuf {
 impl Running {
     /// Nothing where it cannot be written down: then the merge goes on without.
     pub fn begin(path: PathBuf, record: &Record) -> Option<Self> {
-        let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path).ok()?;
+        let mut options = fs::OpenOptions::new();
+        let mut file =
+            files::open_regular_as(options.write(true).create(true).truncate(true).mode(0o600), &path).ok()?;
         file.try_lock().ok()?;
         file.write_all(serde_json::to_string(record).ok()?.as_bytes()).and_then(|()| file.sync_all()).ok()?;
         Some(Self { record: path, _lock: file })
@@ -175,7 +177,7 @@ fn content(path: &Path) -> Option<Content> {
     let bytes = if is_link {
         fs::read_link(path).ok()?.as_os_str().as_bytes().to_vec()
     } else if meta.is_file() {
-        fs::read(path).ok()?
+        files::read_regular(path, u64::MAX).ok()?
     } else {
         return None;
     };

@@ -13,6 +13,7 @@ use crate::host::process::{Git, GitError};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -287,7 +288,9 @@ impl Thing {
 impl Change {
     /// What could not be kept of the old file; or why it was not written.
     fn carry_out(&self, top: &Path) -> Result<Vec<String>, String> {
-        let read = |path: &Path| fs::read(path).map_err(|error| format!("its content cannot be read: {error}"));
+        let read = |path: &Path| {
+            files::read_regular(path, u64::MAX).map_err(|error| format!("its content cannot be read: {error}"))
+        };
         let old = if let Thing::File { bytes, .. } = &self.was { read(bytes)? } else { Vec::new() };
         let new = if let Thing::File { bytes, .. } = &self.is { read(bytes)? } else { Vec::new() };
         let is_old = |there: &[u8]| match &self.was {
@@ -341,7 +344,8 @@ fn thing_at(root: &Path, path: &Path, copy: Option<&Path>) -> Result<Thing, Stri
     }
     let mode = meta.permissions().mode() & 0o7777;
     let Some(copy) = copy else { return Ok(Thing::File { mode, bytes: whole }) };
-    fs::copy(&whole, copy).map_err(|error| error.to_string())?;
+    let copied = files::open_regular(&whole).and_then(|mut file| io::copy(&mut file, &mut fs::File::create(copy)?));
+    copied.map_err(|error| error.to_string())?;
     Ok(Thing::File { mode, bytes: copy.to_owned() })
 }
 

@@ -4,6 +4,7 @@
 //! to open in one that is being removed.
 
 use super::{Outcome, RECORD, Worktree, below, io_at, refused};
+use crate::host::fs::open_regular;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::path::{Component, Path, PathBuf};
@@ -20,7 +21,7 @@ impl Opening {
     /// Of a session in `dir`, a real path; nothing when that is in no worktree of ours.
     pub fn at(state: &Path, dir: &Path) -> Outcome<Option<Self>> {
         let Some(record) = record_of(state, dir) else { return Ok(None) };
-        let file = match File::open(&record) {
+        let file = match open_regular(&record) {
             Ok(file) => file,
             // It is none of ours, or has just been removed.
             Err(_) if dir.is_dir() => return Ok(None),
@@ -47,7 +48,7 @@ impl Removal {
     /// Refused while a session opens in it.
     pub fn of(worktree: &Worktree) -> Outcome<Self> {
         let path = worktree.path.with_file_name(format!("{}.{RECORD}", worktree.name));
-        let record = File::open(&path).map_err(io_at(&path))?;
+        let record = open_regular(&path).map_err(io_at(&path))?;
         match record.try_lock() {
             Ok(()) => Ok(Self(record)),
             Err(TryLockError::WouldBlock) => {

@@ -5,10 +5,11 @@
 
 use super::{Outcome, Worktree, all, below, io_at, stem};
 use crate::base::origins::{Origin, Origins};
+use crate::host::fs as files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,7 @@ fn add(home: &Path, line: &Line) -> Outcome<()> {
     let path = home.join(FILE);
     let write = || -> io::Result<()> {
         let text = serde_json::to_string(line)? + "\n";
-        let mut file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
+        let mut file = files::open_regular_as(fs::OpenOptions::new().append(true).create(true).mode(0o600), &path)?;
         // In one piece, so that two processes do not mix their lines.
         file.write_all(text.as_bytes())
     };
@@ -59,8 +60,7 @@ fn add(home: &Path, line: &Line) -> Outcome<()> {
 }
 
 fn read(home: &Path) -> Option<Origin> {
-    let mut text = Vec::new();
-    fs::File::open(home.join(FILE)).ok()?.take(MAX_FILE).read_to_end(&mut text).ok()?;
+    let text = files::read_regular(&home.join(FILE), MAX_FILE).ok()?;
     let (mut top, mut origin) = (None, Origin { worktrees: home.to_owned(), ..Origin::default() });
     for line in text.split(|byte| *byte == b'\n') {
         match serde_json::from_slice(line) {

@@ -5,8 +5,8 @@
 
 use super::{Outcome, io_at, refused, seconds};
 use crate::host::process::Git;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -36,6 +36,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// A sparse checkout leaves it out.
+    fn is_left_out(&self, git: &Git) -> bool {
+        self.is_skipped && git.dir().join(&self.path).symlink_metadata().is_err()
+    }
+
     /// What `update-index --index-info` reads.
     pub fn line(&self) -> Vec<u8> {
         line(&self.mode, &self.oid, &self.path)
@@ -49,8 +54,9 @@ pub(super) fn line(mode: &str, oid: &str, path: &Path) -> Vec<u8> {
 /// What is staged.
 pub(super) fn staged(git: &Git) -> Outcome<Vec<Entry>> {
     let listed = git.run(&["ls-files", "-v", "--stage", "-z"])?;
-    let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
-    lines.map(|line| entry(line).map_or_else(|| refused("git lists its index in an unknown way"), Ok)).collect()
+    entries(&listed)
+        .map(|line| entry(line).map_or_else(|| refused("git lists its index in an unknown way"), Ok))
+        .collect()
 }
 
 /// How git lists a path: words, a tab, and the path.
@@ -75,13 +81,13 @@ fn entry(line: &[u8]) -> Option<Entry> {
 /// An index of ours, empty at first.
 pub(super) struct Index {
     git: Git,
-    _temp: TempDir,
+    temp: TempDir,
 }
 
 impl Index {
     pub fn empty(git: &Git) -> Outcome<Self> {
         let temp = temporary()?;
-        Ok(Self { git: git.with_index(&temp.path().join("index"), WHOLE), _temp: temp })
+        Ok(Self { git: git.with_index(&temp.path().join("index"), WHOLE), temp })
     }
 
     /// With all that a tree has.
@@ -93,6 +99,42 @@ impl Index {
 
     pub fn run(&self, args: &[&str], input: &[u8]) -> Outcome<Vec<u8>> {
         Ok(self.git.fed(args, input)?)
+    }
+
+    /// With the names of all that a working tree has, and of files that are in no commit nothing else: their content is
+    /// neither read nor kept. Nothing is written into the repository.
+    pub fn names_of(git: &Git) -> Outcome<Self> {
+        let staged = staged(git)?;
+        let mut objects = git.run(&["rev-parse", "--git-path", "objects"])?;
+        while objects.last() == Some(&b'\n') {
+            objects.pop();
+        }
+        // In quotes, since a name may have the sign between two of them.
+        let mut objects = quoted(&git.dir().join(OsStr::from_bytes(&objects)));
+        objects.pop();
+        let mut index = Self::empty(git)?;
+        index.git = index.git.with_objects(index.temp.path(), OsString::from_vec(objects));
+        index.put(&staged.iter().flat_map(Entry::line).collect::<Vec<u8>>())?;
+        index.add(&["--intent-to-add"])?;
+        let skipped = staged.iter().filter(|entry| entry.is_left_out(git));
+        let skipped: Vec<u8> = skipped.flat_map(|entry| [entry.path.as_os_str().as_bytes(), b"\0"].concat()).collect();
+        if !skipped.is_empty() {
+            index.run(&["update-index", "--skip-worktree", "-z", "--stdin"], &skipped)?;
+        }
+        // Times of the files that are as they were staged: each was read for them. 1 says that some are not.
+        index.git.asked(&["update-index", "-q", "--refresh"])?;
+        Ok(index)
+    }
+
+    /// Takes in what is on the disk, but for repositories inside, which are given back: git would run itself in them,
+    /// with what their own configuration names.
+    fn add(&self, how: &[&str]) -> Outcome<Vec<PathBuf>> {
+        let inside = self.repositories()?;
+        let places =
+            inside.iter().flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
+        let places: Vec<u8> = [&b".\0"[..], &places.collect::<Vec<u8>>()].concat();
+        self.run(&[&["add"], how, &["--pathspec-from-file=-", "--pathspec-file-nul"]].concat(), &places)?;
+        Ok(inside)
     }
 
     /// Takes in lines of [`line`], in place of what has the same path.
@@ -135,8 +177,7 @@ impl Snapshot {
         // Only the names count, so that what is known to git stays known though it is ignored.
         let index = Index::empty(git)?;
         index.put(&staged.iter().flat_map(Entry::line).collect::<Vec<u8>>())?;
-        let is_out = |entry: &&Entry| entry.is_skipped && git.dir().join(&entry.path).symlink_metadata().is_err();
-        let skipped = staged.iter().filter(is_out).flat_map(Entry::line).collect();
+        let skipped = staged.iter().filter(|entry| entry.is_left_out(git)).flat_map(Entry::line).collect();
         let mut snapshot = Self { tree: String::new(), index, skipped };
         snapshot.look()?;
         Ok(snapshot)
@@ -144,12 +185,7 @@ impl Snapshot {
 
     /// Looks once more; whether nothing is known to be other than it was is told by the trees.
     pub fn look(&mut self) -> Outcome<()> {
-        let inside = self.index.repositories()?;
-        // Left out, since git would run itself in them, with what their own configuration names.
-        let places =
-            inside.iter().flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
-        let places: Vec<u8> = [&b".\0"[..], &places.collect::<Vec<u8>>()].concat();
-        self.index.run(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"], &places)?;
+        let inside = self.index.add(&["--all"])?;
         let names: Vec<u8> = inside.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
         self.index.run(&["update-index", "--add", "--remove", "-z", "--stdin"], &names)?;
         self.index.put(&self.skipped)?;
@@ -204,6 +240,11 @@ pub(super) fn keep(git: &Git, name: &str, commit: &str) -> Outcome<String> {
     }
 }
 
+/// What git ends with a zero byte each.
+pub(super) fn entries(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty())
+}
+
 pub(super) fn paths(listed: &[u8]) -> impl Iterator<Item = PathBuf> {
-    listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(|path| PathBuf::from(OsStr::from_bytes(path)))
+    entries(listed).map(|path| PathBuf::from(OsStr::from_bytes(path)))
 }

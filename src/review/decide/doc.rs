@@ -1,6 +1,7 @@
 //! From histories to what can be looked at.
 //!
-//! Reads contents, changes nothing. Invariant: a hunk is never shown as decided that is not.
+//! Reads contents, changes nothing. Invariants: a hunk is never shown as decided that is not; what a document takes is
+//! bounded over all its files, and where something is not shown for that, it is said what.
 
 use super::parts::{Part, Parts};
 use crate::base::human::thousands;
@@ -12,45 +13,94 @@ use crate::review::history::contents::Contents;
 use crate::review::history::file_history::{Blame, FileHistory, Pair, is_touched, touches};
 use crate::review::history::ledger::ChangeRecord;
 use crate::review::state::State;
-use crate::review::text::diff::{HunkLines, LineRef};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use crate::review::text::diff::{HunkLines, LineRef, emphasise};
+use crate::review::text::lines::Lines;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// Bytes of files that are kept as they were shown; for the most part they are those of the document that is shown.
-const SHOWN: usize = 256 << 20;
+/// Time for finding the changed words of all hunks of a file.
+const WORDS_TIME: Duration = Duration::from_millis(100);
+
+/// What a document may still take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Of lines, in bytes.
+    pub bytes: usize,
+    /// Beyond it a file's hunks are one.
+    pub hunks: usize,
+}
+
+impl Room {
+    /// For what the person looks at, over all files: some 600,000 short lines.
+    pub const SHOWN: Self = Self { bytes: 64 << 20, hunks: 1 << 16 };
+    /// Without lines.
+    pub const OUTLINE: Self = Self { bytes: 0, ..Self::SHOWN };
+    /// All hunks of one file, without lines.
+    pub const ONE_BY_ONE: Self = Self { bytes: 0, hunks: usize::MAX };
+}
+
+/// A file that there is to look at, as the log or a held write has it.
+pub struct Of<'a> {
+    pub path: &'a Path,
+    pub history: &'a FileHistory,
+    pub pair: Pair,
+}
 
 /// A file as it was shown last.
 struct Shown {
     history: FileHistory,
     pair: Pair,
     doc: Arc<FileDoc>,
-    bytes: usize,
+    /// What the document had room for, before it and behind it.
+    before: Room,
+    after: Room,
     /// The document that it was part of last.
     round: u64,
 }
 
-/// Files as they were shown last: most of them have not changed since.
-#[derive(Default)]
+impl Shown {
+    /// What is left of this room with the file in it as it was shown; nothing when another room would show more or less
+    /// of it.
+    fn fits(&self, room: Room) -> Option<Room> {
+        let left = |before: usize, after: usize, room: usize| match after {
+            // Perhaps something is missing.
+            0 => (room == before).then_some(0),
+            _ => room.checked_sub(before - after),
+        };
+        let bytes = left(self.before.bytes, self.after.bytes, room.bytes)?;
+        let hunks = left(self.before.hunks, self.after.hunks, room.hunks)?;
+        Some(Room { bytes, hunks })
+    }
+}
+
+/// Files as they were shown last: most of them have not changed since. What they take is what their documents do.
 pub struct DocCache {
     shown: HashMap<PathBuf, Shown>,
-    bytes: usize,
+    room: Room,
     round: u64,
+}
+
+impl Default for DocCache {
+    fn default() -> Self {
+        Self { shown: HashMap::new(), room: Room::SHOWN, round: 0 }
+    }
 }
 
 impl DocCache {
     /// A new document begins: of the files of the one before only those are kept that it has.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, room: Room) {
         let round = self.round;
         self.shown.retain(|_, shown| shown.round == round);
-        self.bytes = self.shown.values().map(|shown| shown.bytes).sum();
+        self.room = room;
         self.round += 1;
     }
 
     /// The review is not on the screen any more.
     pub fn clear(&mut self) {
         self.shown = HashMap::new();
-        self.bytes = 0;
     }
 
     /// One file as it can be looked at.
@@ -64,43 +114,70 @@ impl DocCache {
         if let Some(doc) = self.get(path, history, pair) {
             return Ok(doc);
         }
-        let doc = Arc::new(new_doc(path, history, pair, files)?);
+        let before = self.room;
+        let doc = Arc::new(new_doc(path, history, pair, files, &mut self.room)?);
         #[cfg(test)]
         {
             files.shown += 1;
         }
-        self.put(history, pair, &doc);
+        let (history, pair, after, round) = (history.clone(), pair.clone(), self.room, self.round);
+        let shown = Shown { history, pair, doc: Arc::clone(&doc), before, after, round };
+        self.shown.insert(path.to_owned(), shown);
         Ok(doc)
+    }
+
+    /// The same without its lines.
+    pub fn outline(
+        &mut self,
+        path: &Path,
+        history: &FileHistory,
+        pair: &Pair,
+        files: &mut Contents,
+    ) -> Result<Arc<FileDoc>, ReviewError> {
+        let bytes = std::mem::take(&mut self.room.bytes);
+        let doc = self.file(path, history, pair, files);
+        self.room.bytes = bytes;
+        doc
     }
 
     fn get(&mut self, path: &Path, history: &FileHistory, pair: &Pair) -> Option<Arc<FileDoc>> {
         let shown = self.shown.get_mut(path)?;
         shown.round = self.round;
-        (shown.history == *history && shown.pair == *pair).then(|| Arc::clone(&shown.doc))
-    }
-
-    /// What there is no room for is made anew each time; what is there stays, since each document asks for all of it.
-    fn put(&mut self, history: &FileHistory, pair: &Pair, doc: &Arc<FileDoc>) {
-        let lines = doc.hunks.iter().flat_map(|hunk| &hunk.lines);
-        let lines: usize = lines.map(|line| size_of_val(line) + line.text.len()).sum();
-        let bytes = lines + size_of::<FileDoc>() + size_of_val(&*doc.hunks) + size_of_val(&*history.steps);
-        if let Some(before) = self.shown.remove(&doc.path) {
-            self.bytes -= before.bytes;
+        if shown.history != *history || shown.pair != *pair {
+            return None;
         }
-        if self.bytes + bytes <= SHOWN {
-            self.bytes += bytes;
-            let (history, pair, round) = (history.clone(), pair.clone(), self.round);
-            self.shown.insert(doc.path.clone(), Shown { history, pair, doc: Arc::clone(doc), bytes, round });
-        }
+        self.room = shown.fits(self.room)?;
+        Some(Arc::clone(&shown.doc))
     }
 }
 
-fn new_doc(path: &Path, history: &FileHistory, pair: &Pair, files: &mut Contents) -> Result<FileDoc, ReviewError> {
+/// A file as it can be looked at, and what room there is behind it.
+pub fn new_doc(
+    path: &Path,
+    history: &FileHistory,
+    pair: &Pair,
+    files: &mut Contents,
+    room: &mut Room,
+) -> Result<FileDoc, ReviewError> {
     let parts = Parts::of(files, &pair.old, &pair.new)?;
     let blame = blame_of(history, pair, files)?;
+    let authors = authors(&parts, history, pair, &blame);
+    let is_each = parts.parts.len() <= room.hunks.max(1);
     let mut hunks = Vec::new();
-    for part in &parts.parts {
-        hunks.push(hunk_doc(part, &parts, history, pair, &blame, files)?);
+    if is_each {
+        room.hunks = room.hunks.saturating_sub(parts.parts.len());
+        let conflicts = conflicts(&parts, history, pair, &blame, files)?;
+        let until = Instant::now() + WORDS_TIME;
+        let mut making = Making { parts: &parts, history, pair, files, room: &mut room.bytes, until };
+        for (at, (part, authors)) in parts.parts.iter().zip(&authors).enumerate() {
+            let mut hunk = making.hunk(part, authors)?;
+            let is_conflict = hunk.state == HunkState::Pending && conflicts.contains(&at);
+            hunk.conflict = is_conflict.then(|| CONFLICT.to_owned());
+            hunks.push(hunk);
+        }
+    } else {
+        room.hunks = 0;
+        hunks.push(together(&parts, &authors, history, pair, files)?);
     }
     let newest = history.steps.get(..pair.upto).unwrap_or_default().iter().rev().find(|s| s.is_shown());
     Ok(FileDoc {
@@ -192,18 +269,10 @@ pub fn state_of(
     })
 }
 
-fn hunk_doc(
-    part: &Part,
-    parts: &Parts,
-    history: &FileHistory,
-    pair: &Pair,
-    blame: &Blame,
-    files: &mut Contents,
-) -> Result<HunkDoc, ReviewError> {
-    let state = state_of(part, parts, history, pair, files)?;
-    let step = authors(part, history, pair, blame).into_iter().next_back();
-    let doc = HunkDoc {
-        id: part.id(),
+/// A hunk of which nothing is known but what has become of it, and whose it is.
+fn bare(id: HunkId, state: HunkState, step: Option<&ChangeRecord>) -> HunkDoc {
+    HunkDoc {
+        id,
         state,
         cause: step.map_or(Cause::Unknown, |s| s.cause),
         entry: step.and_then(|s| s.entry).map(EntryId),
@@ -213,40 +282,104 @@ fn hunk_doc(
         new_start: 1,
         heading: String::new(),
         what: HunkKind::Lines,
-        lines: Vec::new(),
+        count: 1,
+        added: 0,
+        removed: 0,
+        lines: Arc::default(),
         conflict: None,
-    };
-    Ok(match part {
-        Part::Lines(hunk) if state == HunkState::Edited => match &*now(hunk, history, pair, files)? {
-            [] => with_lines(doc, std::slice::from_ref(hunk)),
-            there => with_lines(doc, there),
-        },
-        Part::Lines(hunk) => HunkDoc {
-            conflict: if state == HunkState::Pending { conflict(hunk, history, pair, blame, files)? } else { None },
-            ..with_lines(doc, std::slice::from_ref(hunk))
-        },
-        Part::Whole(_, words) => HunkDoc { what: HunkKind::Whole(words.clone()), ..doc },
-        Part::Mode(_, was, is) => HunkDoc { what: HunkKind::Mode(*was, *is), ..doc },
+    }
+}
+
+/// The id of what all hunks of a file are shown as where there is no room for each.
+pub const TOGETHER: HunkId = HunkId(0x0070_6e74);
+
+/// All that is pending of it is decided with one decision.
+fn together(
+    parts: &Parts,
+    authors: &[Vec<&ChangeRecord>],
+    history: &FileHistory,
+    pair: &Pair,
+    files: &mut Contents,
+) -> Result<HunkDoc, ReviewError> {
+    let mut states = Vec::new();
+    for part in &parts.parts {
+        states.push(state_of(part, parts, history, pair, files)?);
+    }
+    let newest = authors.iter().flatten().copied().max_by_key(|step| step.turn);
+    let pending = states.iter().filter(|state| **state == HunkState::Pending).count();
+    let count = if pending > 0 { pending } else { states.len() } as u32;
+    let words = format!(
+        "{} hunks, decided together: too many to be shown one by one with those of other files",
+        thousands(parts.parts.len() as u64)
+    );
+    let lines = |sum: u64| u32::try_from(sum).unwrap_or(u32::MAX);
+    let (added, removed) = (lines(added(parts)), lines(removed(parts)));
+    Ok(HunkDoc {
+        what: HunkKind::Whole(words),
+        count,
+        added,
+        removed,
+        ..bare(TOGETHER, worst(states.into_iter()), newest)
     })
 }
 
-fn with_lines(doc: HunkDoc, hunks: &[Arc<HunkLines>]) -> HunkDoc {
-    let Some(first) = hunks.first() else { return doc };
-    let heading = if first.cut { cut_words(first) } else { first.heading.clone() };
-    HunkDoc {
-        old_start: first.old_start,
-        new_start: first.new_start,
-        heading,
-        lines: hunks.iter().flat_map(|hunk| hunk.lines.iter().cloned()).collect(),
-        ..doc
+/// What the hunks of one file are made of.
+struct Making<'a> {
+    parts: &'a Parts,
+    history: &'a FileHistory,
+    pair: &'a Pair,
+    files: &'a mut Contents,
+    /// For lines, in bytes.
+    room: &'a mut usize,
+    /// For changed words.
+    until: Instant,
+}
+
+impl Making<'_> {
+    fn hunk(&mut self, part: &Part, authors: &[&ChangeRecord]) -> Result<HunkDoc, ReviewError> {
+        let state = state_of(part, self.parts, self.history, self.pair, self.files)?;
+        let doc = bare(part.id(), state, authors.last().copied());
+        let (hunk, (old, new)) = match (part, &self.parts.texts) {
+            (Part::Lines(hunk), Some((old, new))) => (hunk, (old, new)),
+            (Part::Lines(_), None) => return Ok(doc),
+            (Part::Whole(_, words), _) => return Ok(HunkDoc { what: HunkKind::Whole(words.clone()), ..doc }),
+            (Part::Mode(_, was, is), _) => return Ok(HunkDoc { what: HunkKind::Mode(*was, *is), ..doc }),
+        };
+        if state == HunkState::Edited {
+            let there = now(hunk, self.history, self.pair, self.files)?;
+            if let Some(last) = self.files.text(&self.history.last())?.filter(|_| !there.is_empty()) {
+                return Ok(self.with_lines(doc, &there, old, &last));
+            }
+        }
+        Ok(self.with_lines(doc, std::slice::from_ref(hunk), old, new))
+    }
+
+    fn with_lines(&mut self, doc: HunkDoc, hunks: &[Arc<HunkLines>], old: &Lines, new: &Lines) -> HunkDoc {
+        let Some(first) = hunks.first() else { return doc };
+        let (mut lines, mut changed, mut cut) = (Vec::new(), 0, false);
+        for hunk in hunks {
+            let mut shown = hunk.shown(old, new, self.room);
+            emphasise(&mut shown.lines, self.until);
+            changed += shown.refs.iter().filter(|line| !matches!(line, LineRef::Same { .. })).count();
+            cut |= shown.cut;
+            if lines.is_empty() {
+                lines = shown.lines;
+            } else {
+                lines.append(&mut shown.lines);
+            }
+        }
+        let sum = |of: fn(&HunkLines) -> u32| hunks.iter().fold(0_u32, |sum, hunk| sum.saturating_add(of(hunk)));
+        let (added, removed) = (sum(|hunk| hunk.added), sum(|hunk| hunk.removed));
+        let heading = if cut { cut_words(changed, added, removed) } else { first.heading.clone() };
+        let (old_start, new_start) = (first.old_start, first.new_start);
+        HunkDoc { old_start, new_start, heading, added, removed, lines: lines.into(), ..doc }
     }
 }
 
 /// A decision on it is about all of it.
-fn cut_words(hunk: &HunkLines) -> String {
-    let shown = hunk.refs.iter().filter(|line| !matches!(line, LineRef::Same { .. })).count() as u64;
-    let all = u64::from(hunk.added) + u64::from(hunk.removed);
-    format!("only {} of {} lines are shown, all are decided", thousands(shown), thousands(all))
+fn cut_words(shown: usize, added: u32, removed: u32) -> String {
+    let all = u64::from(added) + u64::from(removed);
+    format!("only {} of {} lines are shown, all are decided", thousands(shown as u64), thousands(all))
 }
 
 /// What differs on the disk now in the place of a hunk; nothing when there is no such place.
@@ -273,71 +406,78 @@ pub fn blame_of(history: &FileHistory, pair: &Pair, files: &mut Contents) -> Res
     FileHistory { steps: upto.to_vec(), accepted: history.accepted }.blame(files)
 }
 
-/// The steps that put some of it there, oldest first; `blame` is that of the pair.
-pub fn authors<'a>(part: &Part, history: &'a FileHistory, pair: &Pair, blame: &Blame) -> Vec<&'a ChangeRecord> {
-    let upto = history.steps.get(..pair.upto).unwrap_or_default();
-    let fallback = || upto.iter().rev().find(|s| s.is_shown()).into_iter().collect();
-    let Part::Lines(hunk) = part else { return fallback() };
-    let hits = |range| is_touched(&hunk.runs, range);
-    let found: BTreeSet<usize> = blame.iter().filter(|(range, _)| hits(range)).map(|(_, who)| *who).collect();
-    let steps: Vec<&ChangeRecord> = found.iter().filter_map(|who| upto.get(*who)).filter(|s| s.is_shown()).collect();
-    if steps.is_empty() { fallback() } else { steps }
+/// Which parts each of these ranges of the new lines touches, by their places.
+fn touched<'a, T>(
+    parts: &'a Parts,
+    ranges: impl Iterator<Item = (&'a Range<usize>, T)>,
+    mut found: impl FnMut(usize, &T),
+) {
+    // Those of lines are the first, in order: of very many each range finds its own.
+    let hunks: Vec<&HunkLines> = lines(parts).collect();
+    for (range, what) in ranges {
+        let from = hunks.partition_point(|hunk| hunk.new.end < range.start);
+        let near = hunks.iter().enumerate().skip(from).take_while(|(_, hunk)| hunk.new.start <= range.end);
+        near.filter(|(_, hunk)| is_touched(&hunk.runs, range)).for_each(|(at, _)| found(at, &what));
+    }
 }
 
-/// Whether the person has changed lines of it that a rejection would take away with it; `blame` is that of the pair.
-pub fn conflict(
-    hunk: &HunkLines,
+/// For each part the steps that put some of it there, oldest first; `blame` is that of the pair.
+pub fn authors<'a>(parts: &Parts, history: &'a FileHistory, pair: &Pair, blame: &Blame) -> Vec<Vec<&'a ChangeRecord>> {
+    let upto = history.steps.get(..pair.upto).unwrap_or_default();
+    let mut found: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); parts.parts.len()];
+    touched(parts, blame.iter().map(|(range, who)| (range, *who)), |at, who| {
+        found.get_mut(at).map(|found| found.insert(*who));
+    });
+    let named = |found: BTreeSet<usize>| -> Vec<&ChangeRecord> {
+        let steps: Vec<_> = found.into_iter().filter_map(|who| upto.get(who)).filter(|s| s.is_shown()).collect();
+        if steps.is_empty() { upto.iter().rev().find(|s| s.is_shown()).into_iter().collect() } else { steps }
+    };
+    found.into_iter().map(named).collect()
+}
+
+/// The places of the parts of which the person has changed lines that a rejection would take away with them; `blame` is that
+/// of the pair.
+pub fn conflicts(
+    parts: &Parts,
     history: &FileHistory,
     pair: &Pair,
     blame: &Blame,
     files: &mut Contents,
-) -> Result<Option<String>, ReviewError> {
-    if history.last() != pair.new {
-        return Ok(None);
-    }
+) -> Result<BTreeSet<usize>, ReviewError> {
+    let mut found = BTreeSet::new();
     let is_persons = |who: usize| history.steps.get(who).is_some_and(|s| s.cause.is_persons());
-    let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty());
-    let mut persons = persons.map(|(range, _)| range).filter(|range| is_touched(&hunk.runs, range)).peekable();
-    if persons.peek().is_none() {
-        return Ok(None);
+    let persons = blame.iter().filter(|(range, who)| is_persons(*who) && !range.is_empty()).map(|(range, _)| range);
+    let mut persons = persons.peekable();
+    if history.last() != pair.new || persons.peek().is_none() {
+        return Ok(found);
     }
-    let Some(open) = files.edits(&history.accepted, &pair.new)? else { return Ok(None) };
-    Ok(persons.any(|range| is_touched(&open, range)).then(|| "you have changed these lines too".to_owned()))
+    if let Some(open) = files.edits(&history.accepted, &pair.new)? {
+        let persons = persons.filter(|range| is_touched(&open, range)).map(|range| (range, ()));
+        touched(parts, persons, |at, ()| {
+            found.insert(at);
+        });
+    }
+    Ok(found)
 }
+
+/// Why what is in conflict cannot simply be rejected.
+pub const CONFLICT: &str = "you have changed these lines too";
 
 /// The id of what a rename is shown as.
 pub const RENAME: HunkId = HunkId(0x007e_7a3e);
 
-/// Pairs of files of which one went and one came with the same content are shown as one. Sorted by path.
-pub fn pair_renames(docs: Vec<(Arc<FileDoc>, Pair)>) -> Vec<Arc<FileDoc>> {
-    let mut gone: HashMap<State, VecDeque<Arc<FileDoc>>> = HashMap::new();
-    let (left, rest): (Vec<_>, Vec<_>) = docs
-        .into_iter()
-        .partition(|(doc, pair)| doc.change == FileChange::Deleted && pair.old.oid().is_some() && !is_empty(&pair.old));
-    for (doc, pair) in left {
-        gone.entry(pair.old).or_default().push_back(doc);
-    }
-    let mut docs: Vec<Arc<FileDoc>> = Vec::new();
-    for (doc, pair) in rest {
-        let twin = if doc.change == FileChange::Created { gone.get_mut(&pair.new) } else { None };
-        docs.push(match twin.and_then(VecDeque::pop_front) {
-            Some(old) => Arc::new(renamed(&old, &doc)),
-            None => doc,
-        });
-    }
-    docs.extend(gone.into_values().flatten());
-    docs.sort_by(|a, b| paths::in_order(&a.path, &b.path));
-    docs
-}
-
-fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
+/// One file that is there under another name; neither has lines.
+pub fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
     let from = paths::display(&old.path, &[], None);
     let state = worst(new.hunks.iter().chain(&old.hunks).map(|h| h.state));
     let hunk = |first: &HunkDoc| HunkDoc {
         id: RENAME,
         state,
         what: HunkKind::Whole(format!("renamed from {from}")),
-        lines: Vec::new(),
+        count: 1,
+        added: 0,
+        removed: 0,
+        lines: Arc::default(),
         heading: String::new(),
         ..first.clone()
     };
@@ -349,10 +489,6 @@ fn renamed(old: &FileDoc, new: &FileDoc) -> FileDoc {
         removed: 0,
         ..new.clone()
     }
-}
-
-const fn is_empty(state: &State) -> bool {
-    matches!(state, State::File { size: 0, .. } | State::Link { size: 0, .. })
 }
 
 fn worst(states: impl Iterator<Item = HunkState>) -> HunkState {

@@ -3,7 +3,7 @@
 //! A history of its own stands for the file as it would be, so that a held write is decided like any other change.
 //! Touches no file. Invariant: nothing is decided that was not asked.
 
-use super::doc::{self, DocCache};
+use super::doc::{self, Of};
 use super::parts::Parts;
 use super::verdict::{FileCase, OnConflict, Selection};
 use crate::model::changes::{Cause, FileDoc, HunkId, HunkState, Verdict};
@@ -15,7 +15,6 @@ use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::protocol::Proposal;
 use crate::review::state::State;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub struct HeldWrite {
@@ -144,14 +143,18 @@ impl HeldWrite {
         !self.undone.is_empty()
     }
 
-    /// As it is shown, among the changes that are on the disk.
-    pub fn doc(&self, docs: &mut DocCache, files: &mut Contents) -> Result<FileDoc, ReviewError> {
-        let mut doc = Arc::unwrap_or_clone(docs.file(&self.path, &self.history, &self.pair, files)?);
+    /// What is shown of it, among the changes that are on the disk.
+    pub fn shown(&self) -> Of<'_> {
+        Of { path: &self.path, history: &self.history, pair: self.pair.clone() }
+    }
+
+    /// A document of that, as what waits.
+    pub fn marked(&self, mut doc: FileDoc) -> FileDoc {
         doc.held = Some(self.req);
         for hunk in &mut doc.hunks {
             hunk.entry = Some(self.entry);
         }
-        Ok(doc)
+        doc
     }
 }
 

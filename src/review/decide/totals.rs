@@ -151,7 +151,8 @@ fn sums(
     Ok((sum, paths))
 }
 
-fn add(sum: &mut Totals, history: &FileHistory, pair: &Pair, files: &mut Contents) -> Result<(), ReviewError> {
+/// Adds what one file has been changed by, and how much of that is to be decided.
+pub fn add(sum: &mut Totals, history: &FileHistory, pair: &Pair, files: &mut Contents) -> Result<(), ReviewError> {
     let parts = Parts::of(files, &pair.old, &pair.new)?;
     sum.files += 1;
     sum.added += doc::added(&parts);

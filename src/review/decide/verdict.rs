@@ -11,6 +11,7 @@ use crate::review::history::contents::{Contents, Joined};
 use crate::review::history::file_history::{FileHistory, Pair};
 use crate::review::history::ledger::FileDecision;
 use crate::review::state::State;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What is to be decided of a file.
@@ -77,6 +78,9 @@ impl FileCase<'_> {
         files: &mut Contents,
     ) -> Result<Vec<Chosen>, ReviewError> {
         match wanted {
+            Selection::Exactly(Chosen::Part(doc::TOGETHER)) => {
+                self.chosen(&Selection::Pending { doubtful: true }, parts, states, files)
+            }
             Selection::Whole => Ok(parts.parts.iter().map(|p| Chosen::Part(p.id())).collect()),
             Selection::Exactly(chosen) => {
                 let id = match chosen {
@@ -93,9 +97,9 @@ impl FileCase<'_> {
             }
             Selection::Pending { doubtful } => {
                 let blame = doc::blame_of(self.history, self.pair, files)?;
+                let authors = doc::authors(parts, self.history, self.pair, &blame);
                 let mut out = Vec::new();
-                for (part, state) in parts.parts.iter().zip(states) {
-                    let authors = doc::authors(part, self.history, self.pair, &blame);
+                for ((part, state), authors) in parts.parts.iter().zip(states).zip(authors) {
                     let doubt = authors.iter().any(|step| step.doubt);
                     if *state == HunkState::Pending && (*doubtful || !doubt) {
                         out.push(Chosen::Part(part.id()));
@@ -108,14 +112,11 @@ impl FileCase<'_> {
 
     fn look_for_conflict(&self, parts: &Parts, chosen: &[Chosen], files: &mut Contents) -> Result<(), ReviewError> {
         let blame = doc::blame_of(self.history, self.pair, files)?;
-        for part in &parts.parts {
-            let is_chosen =
-                chosen.iter().any(|c| matches!(c, Chosen::Part(id) | Chosen::Lines(id, _) if *id == part.id()));
-            if let (true, Part::Lines(hunk)) = (is_chosen, part)
-                && let Some(why) = doc::conflict(hunk, self.history, self.pair, &blame, files)?
-            {
-                return Err(ReviewError::Conflict { path: self.path.to_owned(), why });
-            }
+        let in_conflict = doc::conflicts(parts, self.history, self.pair, &blame, files)?;
+        let chosen: HashSet<HunkId> = chosen.iter().map(Chosen::id).collect();
+        let is_chosen = |at: &usize| parts.parts.get(*at).is_some_and(|part| chosen.contains(&part.id()));
+        if in_conflict.iter().any(is_chosen) {
+            return Err(ReviewError::Conflict { path: self.path.to_owned(), why: doc::CONFLICT.to_owned() });
         }
         Ok(())
     }

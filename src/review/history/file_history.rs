@@ -75,7 +75,7 @@ impl FileHistory {
         let mut lost: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         for (range, who) in self.blame(files)? {
             let keeps = self.steps.get(who).is_some_and(may_be_the_persons);
-            if keeps && gone.iter().any(|e| e.old.start < range.end && range.start < e.old.end) {
+            if keeps && overlapping(&gone, &range).is_some() {
                 lost.entry(who).or_default().push(range);
             }
         }
@@ -86,7 +86,7 @@ impl FileHistory {
             let Some(text) = files.text(&accepted)? else { break };
             // What the accepted state has already need not be put there.
             let apart = edits(&before, &text);
-            ranges.retain(|range| apart.iter().any(|e| e.old.start < range.end && range.start < e.old.end));
+            ranges.retain(|range| overlapping(&apart, range).is_some());
             let lines = ranges.iter().flat_map(|range| range.clone().map(|line| before.raw(line).to_vec())).collect();
             accepted = match readopt(files, theirs, &accepted, &lines)? {
                 Some(state) => state,
@@ -255,7 +255,7 @@ fn adopt(files: &mut Contents, before: &State, into: &State, lines: &[Range<usiz
     let (Some(was), Some(text)) = (files.text(before)?, files.text(into)?) else { return Ok(*into) };
     let mut out: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for range in lines {
-        let Some(edit) = apart.iter().find(|e| e.old.start < range.end && range.start < e.old.end) else { continue };
+        let Some(edit) = overlapping(&apart, range) else { continue };
         let place = if range.start <= edit.old.start && edit.old.end <= range.end {
             edit.new.clone()
         } else if range.start <= edit.old.start {
@@ -329,13 +329,13 @@ fn pieces(edits: &[Edit], range: &Range<usize>) -> Vec<Range<usize>> {
         out.push(moved(at, shift)..moved(range.end, shift));
     }
     if out.is_empty() {
-        let place = edits.iter().rfind(|e| e.old.start <= range.start).map_or(range.start, |e| {
-            if e.old.end <= range.start { e.new.end + (range.start - e.old.end) } else { e.new.start }
-        });
-        let place = match edits.iter().find(|e| e.old.is_empty() && e.old.start == range.start) {
+        let last = edits.get(..edits.partition_point(|e| e.old.start <= range.start)).and_then(<[Edit]>::last);
+        let place = match last {
+            None => range.start,
             // Something was put right there; whether before or behind it is unknown.
+            Some(edit) if edit.old.is_empty() && edit.old.start == range.start => edit.new.start,
+            Some(edit) if edit.old.end <= range.start => edit.new.end + (range.start - edit.old.end),
             Some(edit) => edit.new.start,
-            None => place,
         };
         out.push(place..place);
     }
@@ -344,17 +344,20 @@ fn pieces(edits: &[Edit], range: &Range<usize>) -> Vec<Range<usize>> {
 
 /// About where a range is after edits that touched it: all that stands in its place now.
 fn mapped(edits: &[Edit], range: &Range<usize>) -> Range<usize> {
-    let (mut start, mut end) = (range.start as isize, range.end as isize);
-    for edit in edits {
-        let shift = edit.new.len() as isize - edit.old.len() as isize;
-        if edit.old.end <= range.start && !(edit.old.is_empty() && edit.old.start == range.start) {
-            start += shift;
-            end += shift;
-        } else if edit.old.start <= range.end {
-            end += shift;
-        }
+    let is_at = |edit: &Edit| edit.old.is_empty() && edit.old.start == range.start;
+    let (above, rest) = edits.split_at(edits.partition_point(|edit| edit.old.end <= range.start && !is_at(edit)));
+    let shift = above.last().map_or(0, |edit| edit.new.end as isize - edit.old.end as isize);
+    let (start, mut end) = (range.start as isize + shift, range.end as isize + shift);
+    for edit in rest.iter().take_while(|edit| edit.old.start <= range.end) {
+        end += edit.new.len() as isize - edit.old.len() as isize;
     }
     start.max(0) as usize..end.max(start).max(0) as usize
+}
+
+/// The first of the edits that takes away or parts some of these old lines.
+fn overlapping<'a>(edits: &'a [Edit], range: &Range<usize>) -> Option<&'a Edit> {
+    let edit = edits.get(edits.partition_point(|edit| edit.old.end <= range.start))?;
+    (edit.old.start < range.end).then_some(edit)
 }
 
 /// Whether one of the edits touches a range of new lines.
@@ -367,4 +370,67 @@ pub fn is_touched(edits: &[Edit], range: &Range<usize>) -> bool {
 /// Whether two ranges have a line in common; an empty one lies in or at the other.
 pub fn touches(a: &Range<usize>, b: &Range<usize>) -> bool {
     if a.is_empty() || b.is_empty() { a.start <= b.end && b.start <= a.end } else { a.start < b.end && b.start < a.end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Edits in order, with unchanged lines between them.
+    fn some_edits() -> impl Strategy<Value = Vec<Edit>> {
+        prop::collection::vec((1usize..4, 0usize..4, 0usize..4), 0..9).prop_map(|all| {
+            let (mut old, mut new) = (0, 0);
+            let mut edits = Vec::new();
+            for (at, (gap, removed, added)) in all.into_iter().enumerate() {
+                let gap = if at == 0 { gap - 1 } else { gap };
+                let added = if removed == 0 { added.max(1) } else { added };
+                (old, new) = (old + gap, new + gap);
+                edits.push(Edit { old: old..old + removed, new: new..new + added });
+                (old, new) = (old + removed, new + added);
+            }
+            edits
+        })
+    }
+
+    /// What stands in the place of a range, edit by edit.
+    fn mapped_one_by_one(edits: &[Edit], range: &Range<usize>) -> Range<usize> {
+        let (mut start, mut end) = (range.start as isize, range.end as isize);
+        for edit in edits {
+            let shift = edit.new.len() as isize - edit.old.len() as isize;
+            if edit.old.end <= range.start && !(edit.old.is_empty() && edit.old.start == range.start) {
+                start += shift;
+                end += shift;
+            } else if edit.old.start <= range.end {
+                end += shift;
+            }
+        }
+        start.max(0) as usize..end.max(start).max(0) as usize
+    }
+
+    /// Where a range was of which nothing is left.
+    fn place_one_by_one(edits: &[Edit], range: &Range<usize>) -> usize {
+        if let Some(edit) = edits.iter().find(|e| e.old.is_empty() && e.old.start == range.start) {
+            return edit.new.start;
+        }
+        edits.iter().rfind(|e| e.old.start <= range.start).map_or(range.start, |e| {
+            if e.old.end <= range.start { e.new.end + (range.start - e.old.end) } else { e.new.start }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(crate::random(2000))]
+
+        #[test]
+        fn of_very_many_edits_the_right_one_is_found(edits in some_edits(), start in 0usize..30, len in 0usize..5) {
+            let range = start..start + len;
+            prop_assert_eq!(mapped(&edits, &range), mapped_one_by_one(&edits, &range));
+            let is_over = |e: &&Edit| e.old.start < range.end && range.start < e.old.end;
+            prop_assert_eq!(overlapping(&edits, &range), edits.iter().find(is_over));
+            let left = pieces(&edits, &range);
+            if let [place] = &left[..] && place.is_empty() {
+                prop_assert_eq!(place.start, place_one_by_one(&edits, &range));
+            }
+        }
+    }
 }

@@ -3,14 +3,14 @@
 //! Reads copies of what is recorded, so that a review that is open elsewhere is not touched. Invariant: what cannot
 //! be read costs only what it would have told, and is said.
 
+use crate::host::fs::read_regular;
 use crate::model::changes::Cause;
 use crate::review::error::ReviewError;
 use crate::review::session::recorded;
 use crate::review::session::{Carried, Whose};
 use crate::review::text::lines::{Lines, MAX_TEXT};
 use std::collections::HashSet;
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -68,9 +68,7 @@ impl File {
         if !meta.is_file() {
             return Err("no plain file".to_owned());
         }
-        let mut bytes = Vec::new();
-        let read = fs::File::open(&real).and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes));
-        read.map_err(|error| error.to_string())?;
+        let bytes = read_regular(&real, MAX_TEXT as u64).map_err(|error| error.to_string())?;
         let none = || "no text of at most 32 MiB and two million lines, so it has no lines".to_owned();
         Self::new(real, bytes).ok_or_else(none)
     }

@@ -1,41 +1,39 @@
 //! The whole review as JSON, for scripts; `assets/schema/review.json` describes it.
 //!
 //! Invariants: every file that the review knows stands in it once, with the causes and turns of its old name when it was
-//! renamed; of their texts, one at a time is made.
+//! renamed; of the files one at a time is made, and its lines not at all.
 
 use super::{Draft, begun, done, unready};
 use crate::base::sanitize;
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, Scope, Totals};
 use crate::review::error::ReviewError;
 use crate::review::protocol::Changed;
-use crate::review::session::ReviewSession;
+use crate::review::session::{Content, ReviewSession};
 use crate::review::state::State;
-use crate::text::diff::Kind;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Version of the report.
 pub const VERSION: u32 = 1;
 
 /// What the whole session has changed, and what was decided of it; see [`text`]. `more` is not covered either.
 pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<Draft, ReviewError> {
-    let doc = review.doc(Scope::Session)?;
+    let totals = review.shown_totals(Scope::Session)?;
     let mut turns = Vec::new();
-    for turn in &doc.turns {
-        turns.push(turn_value(*turn, review.doc(Scope::Turn(*turn))?.totals));
+    for turn in review.turns_that_changed() {
+        turns.push(turn_value(turn, review.shown_totals(Scope::Turn(turn))?));
     }
     let changed = review.changed(Scope::Session)?;
     let by_path: BTreeMap<&Path, &Changed> = changed.iter().map(|one| (one.path.as_path(), one)).collect();
-    let file = |file: &Arc<FileDoc>| {
+    let file = |file: &FileDoc, content: Content<'_>| {
         let names = std::iter::once(&file.path).chain(&file.renamed_from);
         let of_file: Vec<&Changed> = names.filter_map(|path| by_path.get(path.as_path()).copied()).collect();
         let lines = file.hunks.iter().any(|hunk| hunk.what == HunkKind::Lines);
-        let binary = !lines && holds_zero(review, &of_file);
+        let binary = !lines && holds_zero(content, &of_file);
         file_value(file, &of_file, binary)
     };
     let sessions: Vec<Value> = review
@@ -55,40 +53,73 @@ pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<Draft, Revi
     let rest = json!({
         "command": head.command,
         "started": head.started,
-        "totals": totals_value(doc.totals),
+        "totals": totals_value(totals),
         "reviewed_after": review.is_after(),
         "turns": turns,
         "files": [],
         "not_covered": ([review.uncovered().as_slice(), more].concat()),
     });
     add(&mut out, rest);
-    let mut draft = begun(review);
-    with_files(&out, doc.files.iter().map(file), &mut draft).map_err(unready)?;
-    done(draft)
+    let begin = |review: &ReviewSession| Writing { to: begun(review), files: 0, is_begun: false };
+    let written = review.each_file(Scope::Session, begin, |writing, doc, content| {
+        writing.begin(&out).and_then(|()| writing.file(&file(doc, content))).map_err(unready)
+    })?;
+    done(written.end(&out).map_err(unready)?)
 }
 
-/// Writes the text of a report with these files, of which there may be so many that only one is made at a time.
-fn with_files(report: &Value, files: impl Iterator<Item = Value>, to: &mut impl io::Write) -> io::Result<()> {
-    let mut out = "{".to_owned();
-    let mut files = files.peekable();
-    for (at, (member, value)) in report.as_object().into_iter().flatten().enumerate() {
-        out.push_str(if at > 0 { ",\n  " } else { "\n  " });
-        escaped(&format!("{}: ", json!(member)), 2, &mut out);
-        if member == "files" && files.peek().is_some() {
-            out.push('[');
-            while let Some(file) = files.next() {
-                out.push_str("\n    ");
-                escaped(&format!("{file:#}"), 4, &mut out);
-                out.push_str(if files.peek().is_some() { "," } else { "\n  ]" });
-                to.write_all(out.as_bytes())?;
-                out.clear();
+/// Writes the text of a report, of whose files there may be so many that only one is made at a time.
+struct Writing<W> {
+    to: W,
+    files: usize,
+    is_begun: bool,
+}
+
+impl<W: io::Write> Writing<W> {
+    /// All that stands before the files, once.
+    fn begin(&mut self, report: &Value) -> io::Result<()> {
+        if std::mem::replace(&mut self.is_begun, true) {
+            return Ok(());
+        }
+        let mut out = "{".to_owned();
+        for (at, (name, value)) in members(report).enumerate() {
+            out.push_str(if at > 0 { ",\n  " } else { "\n  " });
+            escaped(&format!("{}: ", json!(name)), 2, &mut out);
+            if name == FILES {
+                out.push('[');
+                break;
             }
-        } else {
             escaped(&format!("{value:#}"), 2, &mut out);
         }
+        self.to.write_all(out.as_bytes())
     }
-    out.push_str("\n}\n");
-    to.write_all(out.as_bytes())
+
+    fn file(&mut self, file: &Value) -> io::Result<()> {
+        let mut out = if self.files > 0 { "," } else { "" }.to_owned();
+        self.files += 1;
+        out.push_str("\n    ");
+        escaped(&format!("{file:#}"), 4, &mut out);
+        self.to.write_all(out.as_bytes())
+    }
+
+    /// All that stands behind the files.
+    fn end(mut self, report: &Value) -> io::Result<W> {
+        self.begin(report)?;
+        let mut out = if self.files > 0 { "\n  ]" } else { "]" }.to_owned();
+        for (name, value) in members(report).skip_while(|(name, _)| *name != FILES).skip(1) {
+            out.push_str(",\n  ");
+            escaped(&format!("{}: {value:#}", json!(name)), 2, &mut out);
+        }
+        out.push_str("\n}\n");
+        self.to.write_all(out.as_bytes())?;
+        Ok(self.to)
+    }
+}
+
+/// The member that is written one by one.
+const FILES: &str = "files";
+
+fn members(report: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    report.as_object().into_iter().flatten()
 }
 
 /// A report of a run of which no review was kept, and why; `more` is not covered either.
@@ -190,7 +221,6 @@ fn file_value(file: &FileDoc, of_file: &[&Changed], binary: bool) -> Value {
 }
 
 fn hunk_value(hunk: &HunkDoc) -> Value {
-    let of_kind = |kind: Kind| hunk.lines.iter().filter(|line| line.kind == kind).count();
     let (what, detail) = match &hunk.what {
         HunkKind::Lines => ("lines", Value::Null),
         HunkKind::Whole(words) => ("whole", json!(words)),
@@ -202,19 +232,19 @@ fn hunk_value(hunk: &HunkDoc) -> Value {
         "turn": hunk.turn,
         "old_start": hunk.old_start,
         "new_start": hunk.new_start,
-        "added": of_kind(Kind::Add),
-        "removed": of_kind(Kind::Del),
+        "added": hunk.added,
+        "removed": hunk.removed,
         "what": what,
         "detail": detail,
     })
 }
 
 /// Whether one of the contents is none that a text would have. What is not kept is not known to be text.
-fn holds_zero(review: &ReviewSession, changed: &[&Changed]) -> bool {
+fn holds_zero(content: Content<'_>, changed: &[&Changed]) -> bool {
     changed.iter().flat_map(|one| [&one.before, &one.after]).any(|state| match state {
         State::Absent | State::Link { .. } => false,
         State::Unkept { .. } => true,
-        State::File { .. } => review.content(state).is_ok_and(|bytes| bytes.contains(&0)),
+        State::File { .. } => content(state).is_ok_and(|bytes| bytes.contains(&0)),
     })
 }
 

@@ -2,8 +2,8 @@ use super::*;
 use crate::model::changes::{Cause, FileChange, HunkId, HunkState};
 use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::state::Oid;
-use crate::text::diff::DiffLine;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const SCHEMA: &str = include_str!("../../../assets/schema/review.json");
 
@@ -72,16 +72,7 @@ fn breaks(report: &Value) -> Vec<String> {
     check(&schema, report, "", &schema)
 }
 
-fn hunk(what: HunkKind, kinds: &[Kind], turn: u64) -> HunkDoc {
-    let line = |kind: &Kind| DiffLine {
-        kind: *kind,
-        old: None,
-        new: None,
-        text: String::new(),
-        emphasis: Vec::new(),
-        no_newline: false,
-        has_stand_ins: false,
-    };
+fn hunk(what: HunkKind, (added, removed): (u32, u32), turn: u64) -> HunkDoc {
     HunkDoc {
         id: HunkId(1),
         state: HunkState::Pending,
@@ -93,7 +84,10 @@ fn hunk(what: HunkKind, kinds: &[Kind], turn: u64) -> HunkDoc {
         new_start: 4,
         heading: String::new(),
         what,
-        lines: kinds.iter().map(line).collect(),
+        count: 1,
+        added,
+        removed,
+        lines: Arc::default(),
         conflict: None,
     }
 }
@@ -140,9 +134,9 @@ fn a_report_is_what_the_schema_says() {
     assert_eq!(whole["cwd"], "/work");
     assert_eq!(whole["command"], "agent --acp");
     let hunks = vec![
-        hunk(HunkKind::Lines, &[Kind::Context, Kind::Add, Kind::Add, Kind::Del], 2),
-        hunk(HunkKind::Whole("line endings LF → CRLF".into()), &[], 0),
-        hunk(HunkKind::Mode(0o644, 0o755), &[], 1),
+        hunk(HunkKind::Lines, (2, 1), 2),
+        hunk(HunkKind::Whole("line endings LF → CRLF".into()), (0, 0), 0),
+        hunk(HunkKind::Mode(0o644, 0o755), (0, 0), 1),
     ];
     let mut file = file_doc("src/new.rs".into(), hunks);
     file.renamed_from = Some("src/old.rs".into());
@@ -210,8 +204,12 @@ fn a_report_that_is_written_file_by_file_is_the_same_text() {
     for count in [0, 1, 3] {
         let with = |files: Value| json!({ "cwd": "/w", "files": files, "turns": [1, 2], "a\u{1b}": {} });
         let whole: Value = files(count).collect();
-        let mut written = Vec::new();
-        with_files(&with(json!([])), files(count), &mut written).unwrap();
+        let (report, mut writing) = (with(json!([])), Writing { to: Vec::new(), files: 0, is_begun: false });
+        for file in files(count) {
+            writing.begin(&report).unwrap();
+            writing.file(&file).unwrap();
+        }
+        let written = writing.end(&report).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), text(&with(whole)));
     }
 }

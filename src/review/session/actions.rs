@@ -1,4 +1,4 @@
-//! What the person wants of a review: documents, decisions, undo, rewinds, held writes.
+//! What the person wants of a review: decisions, undo, rewinds, held writes.
 //!
 //! What is to be written is computed by `decide`, and carried out by [`Execution`]. Invariant: what cannot be read is
 //! found before anything is written.
@@ -9,9 +9,7 @@ use super::shown;
 use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
-use crate::model::changes::{
-    Before, HunkId, HunkState, ReviewAction, ReviewDoc, RewindOutcome, Rewound, Scope, Target, Totals, WritePreview,
-};
+use crate::model::changes::{Before, HunkId, ReviewAction, RewindOutcome, Rewound, Scope, Target, WritePreview};
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
@@ -123,9 +121,11 @@ impl ReviewSession {
     pub fn part(&mut self, scope: Scope, target: &Target) -> Result<Part, ReviewError> {
         self.refresh()?;
         let (path, chosen) = match target {
-            Target::Hunk(path, id) => (path, Chosen::Part(*id)),
+            Target::Hunk(path, id) if *id != doc::TOGETHER => (path, Chosen::Part(*id)),
             Target::Lines(path, id, lines) => (path, Chosen::Lines(*id, lines.clone())),
-            Target::File(_) | Target::All => return Err(ReviewError::Refused("choose a hunk".to_owned())),
+            Target::Hunk(..) | Target::File(_) | Target::All => {
+                return Err(ReviewError::Refused("choose a hunk".to_owned()));
+            }
         };
         let moved = || ReviewError::Moved(path.clone());
         let pair = self.shown.pair(path, scope, &self.log, &mut self.files)?.ok_or_else(moved)?;
@@ -150,47 +150,6 @@ impl ReviewSession {
             None => (was, is),
         };
         Ok(FileDecision { path, disk: (was, is), accepted, by_hand: false })
-    }
-
-    /// What there is to look at; reads the files in question again.
-    pub fn doc(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
-        self.refresh()?;
-        self.without_missing(|review| review.doc_of(scope))
-    }
-
-    fn doc_of(&mut self, scope: Scope) -> Result<ReviewDoc, ReviewError> {
-        let files = self.shown.files(scope, &self.log, &self.held, &mut self.files)?;
-        let states = || files.iter().flat_map(|f| &f.hunks).map(|h| h.state);
-        let all = states().count() as u64;
-        let pending = states().filter(|s| *s == HunkState::Pending).count() as u64;
-        let mut totals = Totals { pending, files: files.len() as u64, ..Default::default() };
-        for file in &files {
-            totals.added += file.added;
-            totals.removed += file.removed;
-        }
-        let turns = self.log.turns_that_changed();
-        let mut names = self.turn_names();
-        names.retain(|turn, _| scope == Scope::Turn(*turn) || turns.binary_search(turn).is_ok());
-        Ok(ReviewDoc {
-            rev: self.rev(),
-            scope,
-            turns,
-            names,
-            files,
-            totals,
-            decided: (all - pending, all),
-            uncovered: self.uncovered(),
-            is_partial: self.trouble().is_some(),
-            left: Vec::new(),
-            undo: match self.held.undoable() {
-                Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
-                None => self.log.undo_log().undoable().map(|act| self.log.undo_log().words(act)),
-            },
-            redo: match self.held.redoable() {
-                Some(held) => Some(format!("a decision on the held write of {}", shown(&held.path))),
-                None => self.log.undo_log().redoable().map(|act| self.log.undo_log().words(act)),
-            },
-        })
     }
 
     /// Carries out what the person wants (all but `Show`, `Close`, `Blame` and `Export`).
@@ -288,8 +247,9 @@ impl ReviewSession {
         scope: Scope,
         wanted: Selection,
     ) -> Result<Vec<(PathBuf, Selection)>, ReviewError> {
-        let docs = self.doc(scope)?;
-        let from = docs.files.iter().find(|f| f.path == path).and_then(|f| f.renamed_from.clone());
+        self.refresh()?;
+        let from =
+            self.without_missing(|review| review.shown.renamed_from(path, scope, &review.log, &mut review.files))?;
         let wanted = if from.is_some() { Selection::Whole } else { wanted };
         Ok(std::iter::once(path.to_owned()).chain(from).map(|p| (p, wanted.clone())).collect())
     }

@@ -2,8 +2,9 @@
 
 use super::tests::Place;
 use super::*;
-use crate::model::changes::{HunkState, ReviewAction, Target, Verdict};
+use crate::model::changes::{FileDoc, HunkState, ReviewAction, Target, Verdict};
 use crate::model::ids::{EntryId, ReqId};
+use crate::review::decide::doc::Room;
 use crate::review::protocol::Proposal;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -31,17 +32,39 @@ impl ReviewSession {
             assert_eq!(warm, totals_where(is_its, log, files).unwrap().0, "{}", session.id);
         }
         for scope in log.turns().iter().map(|turn| Scope::Turn(*turn)).chain([Scope::Session]) {
-            let warm = shown.files(scope, log, held, files).unwrap();
-            assert_eq!(warm, ShownDocs::default().files(scope, log, held, files).unwrap(), "{scope:?}");
+            for room in [Room::SHOWN, Room { bytes: 900, hunks: 2 }, Room::OUTLINE] {
+                let warm = shown.files((scope, room), log, held, files).unwrap();
+                let cold = ShownDocs::default().files((scope, room), log, held, files).unwrap();
+                assert_eq!(warm, cold, "{scope:?} {room:?}");
+            }
+            // One by one it is the same, but for the lines.
+            let mut all = ShownDocs::default().files((scope, Room::SHOWN), log, held, files).unwrap().into_iter();
+            let (mut totals, mut cold) = (Totals::default(), ShownDocs::default());
+            cold.each(scope, log, held, files, |one, _| {
+                let whole = all.next().unwrap();
+                let sums = |file: &FileDoc| -> Vec<_> {
+                    file.hunks.iter().map(|h| (h.id, h.state, h.cause, h.turn, h.added, h.removed)).collect()
+                };
+                assert_eq!((&one.path, one.change, sums(one)), (&whole.path, whole.change, sums(&whole)));
+                assert!(one.hunks.iter().all(|hunk| hunk.lines.is_empty()));
+                totals.added += one.added;
+                totals.removed += one.removed;
+                totals.files += 1;
+                totals.pending += one.pending() as u64;
+                Ok(())
+            })
+            .unwrap();
+            assert!(all.next().is_none());
+            assert_eq!(cold.totals(scope, log, held, files).unwrap(), totals, "{scope:?}");
         }
         // What is decided is not pending, and what is seen for the first time has not been decided.
-        let warm = shown.files(Scope::Pending, log, held, files).unwrap();
+        let warm = shown.files((Scope::Pending, Room::SHOWN), log, held, files).unwrap();
         for file in warm.iter().filter(|file| file.held.is_none()) {
             let history = log.history(&file.path).unwrap();
             let is_decided = history.accepted == history.last();
             assert!(!is_decided || file.renamed_from.is_some() || file.pending() == 0, "{file:?}");
         }
-        for file in ShownDocs::default().files(Scope::Pending, log, held, files).unwrap() {
+        for file in ShownDocs::default().files((Scope::Pending, Room::SHOWN), log, held, files).unwrap() {
             assert!(file.held.is_some() || file.hunks.iter().all(|h| h.state == HunkState::Pending), "{file:?}");
         }
         // All that waits is in sight.

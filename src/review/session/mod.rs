@@ -24,6 +24,7 @@ mod write;
 pub use self::actions::Newest;
 use self::attribution::Attribution;
 pub use self::earlier::{EarlierRun, earlier_runs, namesakes, runs_before};
+pub use self::looking::Content;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
 pub use self::turns::Turns;
@@ -580,6 +581,10 @@ pub(crate) mod tests;
 #[cfg(test)]
 #[path = "again_tests.rs"]
 mod again_tests;
+
+#[cfg(test)]
+#[path = "documents_tests.rs"]
+mod documents_tests;
 
 #[cfg(test)]
 #[path = "many_tests.rs"]

@@ -13,6 +13,7 @@ use crate::review::history::ledger::{Ledger, Record};
 use crate::review::snapshot::preserve::KEPT;
 use crate::review::snapshot::repositories;
 use crate::review::state::Oid;
+use crate::store::private;
 use std::fs;
 use std::path::Path;
 
@@ -27,14 +28,14 @@ pub fn open(dir: &Path) -> Result<ReviewSession, ReviewError> {
     let copy = tempfile::Builder::new().prefix(GOING).tempdir_in(home).map_err(|e| ReviewError::io(home, e))?;
     let fail = |e| ReviewError::io(dir, e);
     for name in [HEAD, SESSIONS, LEDGER, TROUBLE] {
-        if_there(fs::copy(dir.join(name), copy.path().join(name)).map(drop)).map_err(fail)?;
+        if_there(copied(&dir.join(name), &copy.path().join(name))).map_err(fail)?;
     }
     let (from, to) = (dir.join(STORE), copy.path().join(STORE));
     for below in [PACKS, "objects/info"] {
         fs::create_dir_all(to.join(below)).map_err(fail)?;
     }
     for name in RECORDS {
-        if_there(fs::copy(from.join(name), to.join(name)).map(drop)).map_err(fail)?;
+        if_there(copied(&from.join(name), &to.join(name))).map_err(fail)?;
     }
     link_all(&from.join(PACKS), &to.join(PACKS)).map_err(fail)?;
     // Packs and loose objects that are links to the person's.
@@ -91,6 +92,13 @@ fn link_all(from: &Path, to: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is no plain file of ours is no record, and nobody is waited for who would fill it.
+fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut from = private::open(from)?;
+    let mut to = private::open_as(private::private_file().write(true).create_new(true), to)?;
+    std::io::copy(&mut from, &mut to).map(drop)
 }
 
 fn if_there(done: std::io::Result<()>) -> std::io::Result<()> {

@@ -160,7 +160,7 @@ impl Place {
         self.note(ToolEffect::Edits, &[name], Vec::new(), true);
     }
 
-    fn hold(&mut self, req: ReqId, path: &Path, content: &str) -> bool {
+    pub fn hold(&mut self, req: ReqId, path: &Path, content: &str) -> bool {
         let proposal = Proposal { req, entry: EntryId(1), turn: None, path: path.to_owned(), asked: false };
         self.review.hold(&proposal, content).unwrap()
     }

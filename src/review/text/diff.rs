@@ -1,7 +1,8 @@
 //! The difference of two files as hunks, and files with hunks taken back or put in.
 //!
 //! Reads and writes no files and decides nothing. Invariants: the edits turn the old lines into the new ones, byte for
-//! byte, also when the time is up (then coarsely); a file that is put together here never has two lines fused into one.
+//! byte, also when the time is up (then coarsely); a file has a bounded number of hunks, and they have all of its edits; a
+//! file that is put together here never has two lines fused into one.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -20,10 +21,12 @@ pub const MERGE_GAP: usize = 2;
 pub const MAX_SHOWN_LINES: usize = 20_000;
 /// The most text of a hunk that is shown, in bytes; one line is always shown.
 pub const MAX_SHOWN_BYTES: usize = 4 << 20;
+/// The most hunks of a file; the last of so many has all that is left.
+pub const MAX_HUNKS: usize = 4096;
+/// About what a line that is shown takes beside its text, in bytes: what is known of it, and two allocations.
+const LINE_BYTES: usize = size_of::<DiffLine>() + 32;
 /// Time for finding the changed lines.
 const TIME: Duration = Duration::from_secs(2);
-/// Time for finding the changed words of all hunks of a file.
-const WORDS_TIME: Duration = Duration::from_millis(100);
 /// How far above a hunk its heading may be, in lines.
 const HEADING_LINES: usize = 400;
 const HEADING_COLUMNS: usize = 60;
@@ -31,7 +34,7 @@ const HEADING_COLUMNS: usize = 60;
 const CR_MARK: &str = "␍";
 const BOM_MARK: &str = "⟨U+FEFF⟩";
 
-/// A line of [`HunkLines::lines`], from 0.
+/// A line that is shown, by its place in the texts, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineRef {
     Same { old: usize, new: usize },
@@ -53,22 +56,66 @@ pub struct HunkLines {
     pub new_start: u32,
     /// The last line above that begins a block, or nothing.
     pub heading: String,
-    /// With context.
+    /// Unchanged lines that are shown above and below it.
+    around: (usize, usize),
+    pub added: u32,
+    pub removed: u32,
+}
+
+/// A hunk as it is shown, with context. One text with the other makes it, so that it need not be kept with the hunk.
+#[derive(Debug)]
+pub struct ShownLines {
     pub lines: Vec<DiffLine>,
     /// What each of `lines` is.
     pub refs: Vec<LineRef>,
-    /// Of the whole hunk, shown or not.
-    pub added: u32,
-    pub removed: u32,
-    /// Too long: only the first lines are shown.
+    /// Only the first lines are shown: there are too many, or there was no room.
     pub cut: bool,
 }
 
 impl HunkLines {
     /// About how many bytes it takes.
     pub fn size(&self) -> usize {
-        let lines: usize = self.lines.iter().map(|line| size_of_val(line) + line.text.len()).sum();
-        lines + size_of_val(self) + size_of_val(&*self.refs) + size_of_val(&*self.runs)
+        size_of_val(self) + size_of_val(&*self.runs) + self.heading.len()
+    }
+
+    /// Its lines, without emphasis, as far as there is `room` in bytes, which is less by them afterwards. Where that does not
+    /// suffice nothing of it is left: what follows does not stand behind a gap.
+    pub fn shown(&self, old: &Lines, new: &Lines, room: &mut usize) -> ShownLines {
+        let out = ShownLines { lines: Vec::new(), refs: Vec::new(), cut: false };
+        if *room < LINE_BYTES {
+            *room = 0;
+            return ShownLines { cut: true, ..out };
+        }
+        let mut shown = Shown { old, new, out, bytes: 0, room };
+        let (above, below) = self.around;
+        shown.context(self.old.start - above..self.old.start, self.new.start - above);
+        let mut end: Option<&Edit> = None;
+        for edit in &self.runs {
+            if let Some(end) = end {
+                shown.context(end.old.end..edit.old.start, end.new.end);
+            }
+            shown.edit(edit);
+            end = Some(edit);
+        }
+        shown.context(self.old.end..self.old.end + below, self.new.end);
+        // They are kept for as long as the session shows them.
+        shown.out.lines.shrink_to_fit();
+        shown.out
+    }
+}
+
+/// Marks what differs in lines that take the place of others, until the time is up.
+pub fn emphasise(lines: &mut [DiffLine], until: Instant) {
+    for edit in lines.chunk_by_mut(|a, b| a.kind != Kind::Context && b.kind != Kind::Context) {
+        let (removed, added) = edit.split_at_mut(edit.partition_point(|line| line.kind == Kind::Del));
+        for (del, add) in removed.iter_mut().zip(added) {
+            if unmarked(&del.text) == unmarked(&add.text) {
+                mark(del);
+                mark(add);
+            } else {
+                (del.emphasis, add.emphasis) = emphasis_of(&del.text, &add.text, until);
+            }
+        }
     }
 }
 
@@ -88,8 +135,11 @@ pub fn edits(old: &Lines, new: &Lines) -> Vec<Edit> {
 /// The difference, which is these edits, as hunks, in order.
 pub fn hunks(old: &Lines, new: &Lines, edits: &[Edit]) -> Vec<HunkLines> {
     let near = |a: &Edit, b: &Edit| b.old.start - a.old.end <= MERGE_GAP;
-    let groups: Vec<&[Edit]> = edits.chunk_by(near).collect();
-    let words_until = Instant::now() + WORDS_TIME;
+    let mut groups: Vec<&[Edit]> = edits.chunk_by(near).take(MAX_HUNKS - 1).collect();
+    match edits.get(groups.iter().map(|group| group.len()).sum()..) {
+        Some(rest) if !rest.is_empty() => groups.push(rest),
+        _ => {}
+    }
     let mut ids = Ids::default();
     let mut out = Vec::with_capacity(groups.len());
     for (at, group) in groups.iter().enumerate() {
@@ -107,33 +157,17 @@ pub fn hunks(old: &Lines, new: &Lines, edits: &[Edit]) -> Vec<HunkLines> {
             None => (old.len() - last.old.end).min(CONTEXT),
             Some(below) => (below.old.start - last.old.end).div_ceil(2).min(CONTEXT),
         };
-        let mut shown = Shown { old, new, lines: Vec::new(), refs: Vec::new(), bytes: 0, cut: false, words_until };
-        shown.context(core.old.start - before..core.old.start, core.new.start - before);
-        let mut end: Option<&Edit> = None;
-        for edit in *group {
-            if let Some(end) = end {
-                shown.context(end.old.end..edit.old.start, end.new.end);
-            }
-            shown.edit(edit);
-            end = Some(edit);
-        }
-        shown.context(core.old.end..core.old.end + after, core.new.end);
-        // They are kept for as long as the session shows them.
-        shown.lines.shrink_to_fit();
-        shown.refs.shrink_to_fit();
         out.push(HunkLines {
             id: ids.next(old, new, group),
             old_start: number(core.old.start - before),
             new_start: number(core.new.start - before),
             heading: heading(new, core.new.start, core.new.start - before),
+            around: (before, after),
             added: group.iter().fold(0, |sum: u32, edit| sum.saturating_add(edit.new.len() as u32)),
             removed: group.iter().fold(0, |sum: u32, edit| sum.saturating_add(edit.old.len() as u32)),
             old: core.old,
             new: core.new,
             runs: group.to_vec(),
-            lines: shown.lines,
-            refs: shown.refs,
-            cut: shown.cut,
         });
     }
     out
@@ -144,20 +178,21 @@ fn number(index: usize) -> u32 {
     u32::try_from(index + 1).unwrap_or(u32::MAX)
 }
 
-/// The lines of one hunk as they are shown.
+/// The lines of one hunk while they are being put together.
 struct Shown<'a> {
     old: &'a Lines,
     new: &'a Lines,
-    lines: Vec<DiffLine>,
-    refs: Vec<LineRef>,
+    out: ShownLines,
     bytes: usize,
-    cut: bool,
-    words_until: Instant,
+    room: &'a mut usize,
 }
 
 impl Shown<'_> {
     fn context(&mut self, old: Range<usize>, new_start: usize) {
         for (new, old) in (new_start..).zip(old) {
+            if self.out.cut {
+                return;
+            }
             let (text, no_newline) = (self.new.shown(new), self.new.end(new) == LineEnd::None);
             self.push(LineRef::Same { old, new }, (text, false), no_newline);
         }
@@ -178,51 +213,47 @@ impl Shown<'_> {
             let after = if crlf && other && lines.end(n) == LineEnd::CrLf { CR_MARK } else { "" };
             (format!("{before}{}{after}", lines.shown(n)), before.len() + after.len() > 0)
         };
-        let removed = self.lines.len();
         for n in edit.old.clone() {
-            if self.cut {
+            if self.out.cut {
                 return;
             }
             self.push(LineRef::Old(n), text(self.old, n), self.old.end(n) == LineEnd::None);
         }
-        let added = self.lines.len();
         for n in edit.new.clone() {
-            if self.cut {
-                break;
+            if self.out.cut {
+                return;
             }
             self.push(LineRef::New(n), text(self.new, n), self.new.end(n) == LineEnd::None);
-        }
-        let (above, below) = self.lines.split_at_mut(added);
-        for (del, add) in above[removed..].iter_mut().zip(below) {
-            if unmarked(&del.text) == unmarked(&add.text) {
-                mark(del);
-                mark(add);
-            } else {
-                (del.emphasis, add.emphasis) = emphasis_of(&del.text, &add.text, self.words_until);
-            }
         }
     }
 
     fn push(&mut self, line: LineRef, (text, marked): (String, bool), no_newline: bool) {
-        let full = self.lines.len() >= MAX_SHOWN_LINES || self.bytes + text.len() > MAX_SHOWN_BYTES;
-        if self.cut || full && !self.lines.is_empty() {
-            self.cut = true;
+        let is_long = self.out.lines.len() >= MAX_SHOWN_LINES || self.bytes + text.len() > MAX_SHOWN_BYTES;
+        let bytes = LINE_BYTES + text.len();
+        if bytes > *self.room {
+            *self.room = 0;
+            self.out.cut = true;
+        } else if is_long && !self.out.lines.is_empty() {
+            self.out.cut = true;
+        }
+        if self.out.cut {
             return;
         }
+        *self.room -= bytes;
         let (kind, old, new) = match line {
             LineRef::Same { old, new } => (Kind::Context, Some(old), Some(new)),
             LineRef::Old(old) => (Kind::Del, Some(old), None),
             LineRef::New(new) => (Kind::Add, None, Some(new)),
         };
         self.bytes += text.len();
-        self.refs.push(line);
+        self.out.refs.push(line);
         let (source, n) = match line {
             LineRef::Old(n) => (self.old, n),
             LineRef::Same { new: n, .. } | LineRef::New(n) => (self.new, n),
         };
         let has_stand_ins = marked || source.has_stand_ins(n);
         let (old, new) = (old.map(number), new.map(number));
-        self.lines.push(DiffLine { kind, old, new, text, emphasis: Vec::new(), no_newline, has_stand_ins });
+        self.out.lines.push(DiffLine { kind, old, new, text, emphasis: Vec::new(), no_newline, has_stand_ins });
     }
 }
 
@@ -293,12 +324,12 @@ fn digest<'a>(parts: impl Iterator<Item = (u8, &'a [u8])>, times: u64) -> u64 {
     hasher.try_finalize().ok().and_then(first).unwrap_or(times)
 }
 
-/// The new text with a hunk taken back, or only the lines `sel` of [`HunkLines::lines`].
+/// The new text with a hunk taken back, or only the lines `sel` of those that are shown.
 pub fn without(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize>>) -> Vec<u8> {
     rebuilt(old, new, hunk, sel, true)
 }
 
-/// The old text with a hunk put in, or only the lines `sel` of [`HunkLines::lines`].
+/// The old text with a hunk put in, or only the lines `sel` of those that are shown.
 pub fn with(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize>>) -> Vec<u8> {
     rebuilt(old, new, hunk, sel, false)
 }
@@ -328,8 +359,12 @@ fn rebuilt(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize>
     let (base, in_base, other, in_other) =
         if base_is_new { (new, &hunk.new, old, &hunk.old) } else { (old, &hunk.old, new, &hunk.new) };
     let chosen = |at: usize| sel.is_none_or(|sel| sel.contains(&at));
-    let mut changed = hunk.refs.iter().enumerate().filter(|(_, line)| !matches!(line, LineRef::Same { .. }));
-    if sel.is_none() || !hunk.cut && changed.all(|(at, _)| chosen(at)) {
+    if sel.is_none() {
+        return spliced(base, in_base, other, in_other);
+    }
+    let shown = hunk.shown(old, new, &mut { usize::MAX });
+    let mut changed = shown.refs.iter().enumerate().filter(|(_, line)| !matches!(line, LineRef::Same { .. }));
+    if !shown.cut && changed.all(|(at, _)| chosen(at)) {
         return spliced(base, in_base, other, in_other);
     }
     // What is being changed gives the form, unless there is nothing of it.
@@ -337,7 +372,7 @@ fn rebuilt(old: &Lines, new: &Lines, hunk: &HunkLines, sel: Option<&Range<usize>
     let mut bom = form.bom();
     let mut picked: Vec<(&Lines, usize)> = (0..in_base.start.min(base.len())).map(|n| (base, n)).collect();
     let mut next = in_base.start;
-    for (at, line) in hunk.refs.iter().enumerate() {
+    for (at, line) in shown.refs.iter().enumerate() {
         let (of_base, n) = match *line {
             LineRef::Same { old, new } => (true, if base_is_new { new } else { old }),
             LineRef::Old(old) => (!base_is_new, old),

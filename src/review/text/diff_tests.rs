@@ -8,11 +8,34 @@ use super::*;
 
 const BOM: char = '\u{feff}';
 
-/// Lines added and removed.
-fn hunks(old: &Lines, new: &Lines) -> Vec<HunkLines> {
-    super::hunks(old, new, &edits(old, new))
+/// A hunk with all of its lines that are ever shown.
+#[derive(Clone, Debug)]
+struct Whole {
+    hunk: HunkLines,
+    lines: Vec<DiffLine>,
+    refs: Vec<LineRef>,
+    cut: bool,
 }
 
+impl std::ops::Deref for Whole {
+    type Target = HunkLines;
+
+    fn deref(&self) -> &HunkLines {
+        &self.hunk
+    }
+}
+
+fn whole(old: &Lines, new: &Lines, hunk: HunkLines) -> Whole {
+    let ShownLines { mut lines, refs, cut } = hunk.shown(old, new, &mut { usize::MAX });
+    emphasise(&mut lines, Instant::now() + Duration::from_secs(5));
+    Whole { hunk, lines, refs, cut }
+}
+
+fn hunks(old: &Lines, new: &Lines) -> Vec<Whole> {
+    super::hunks(old, new, &edits(old, new)).into_iter().map(|hunk| whole(old, new, hunk)).collect()
+}
+
+/// Lines added and removed.
 fn counts(old: &Lines, new: &Lines) -> (u64, u64) {
     let sum = |(added, removed), edit: &Edit| (added + edit.new.len() as u64, removed + edit.old.len() as u64);
     edits(old, new).iter().fold((0, 0), sum)
@@ -39,7 +62,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn shown(hunk: &HunkLines) -> Vec<String> {
+fn shown(hunk: &Whole) -> Vec<String> {
     let sign = |kind| match kind {
         Kind::Context => ' ',
         Kind::Del => '-',
@@ -189,6 +212,74 @@ fn a_long_hunk_is_cut_and_decided_whole_all_the_same() {
 }
 
 #[test]
+fn what_there_is_no_room_for_is_left_out_from_there_on() {
+    let (old, new) = (of("x\n"), of("x\naaaa\nbbbb\ncccc\n"));
+    let hunk = &hunks(&old, &new)[0];
+    let one = LINE_BYTES + 1;
+    let line = LINE_BYTES + 4;
+    for (room, lines, left) in [
+        (0, 0, 0),
+        (one - 1, 0, 0),
+        (one, 1, 0),
+        (one + 2 * line, 3, 0),
+        (one + 2 * line + 5, 3, 0),
+        (one + 3 * line, 4, 0),
+        (one + 3 * line + 7, 4, 7),
+    ] {
+        let mut room = room;
+        let shown = hunk.shown(&old, &new, &mut room);
+        assert_eq!((shown.lines.len(), shown.cut, room), (lines, lines < 4, left));
+        assert!(hunk.refs.starts_with(&shown.refs), "those that are shown are counted as ever");
+    }
+    assert_eq!(hunk.added, 3);
+}
+
+/// Every fourth line is another one.
+fn every_fourth(hunks: usize) -> (Lines, Lines) {
+    let old: Vec<String> = (0..4 * hunks).map(|n| format!("{}\n", n % 1000)).collect();
+    let new: Vec<String> =
+        old.iter().enumerate().map(|(n, line)| if n % 4 == 1 { format!("x{line}") } else { line.clone() }).collect();
+    (of(old.concat()), of(new.concat()))
+}
+
+#[test]
+fn beyond_so_many_hunks_all_that_is_left_is_one() {
+    for (edited, wanted) in [(MAX_HUNKS - 1, MAX_HUNKS - 1), (MAX_HUNKS, MAX_HUNKS), (3 * MAX_HUNKS, MAX_HUNKS)] {
+        let (old, new) = every_fourth(edited);
+        let all = super::hunks(&old, &new, &edits(&old, &new));
+        assert_eq!(all.len(), wanted);
+        assert_eq!(all.iter().map(|hunk| hunk.runs.len()).sum::<usize>(), edited, "each edit is in one");
+        let ids: HashSet<HunkId> = all.iter().map(|hunk| hunk.id).collect();
+        assert_eq!(ids.len(), wanted);
+        let last = all.last().unwrap();
+        let first = &all[7];
+        let exact = |bytes: Vec<u8>, changed: usize| {
+            let text = of(bytes);
+            assert_eq!((counts(&old, &text).0 as usize, counts(&text, &new).0 as usize), (changed, edited - changed));
+            text
+        };
+        let rest = last.runs.len();
+        exact(with(&old, &new, last, None), rest);
+        exact(without(&old, &new, last, None), edited - rest);
+        exact(with_all(&old, &new, &[first, last]), rest + 1);
+        exact(without_all(&old, &new, &[first, last]), edited - rest - 1);
+        let shown = last.shown(&old, &new, &mut { usize::MAX });
+        let at = shown.refs.iter().position(|line| matches!(line, LineRef::New(_))).unwrap();
+        let one = exact(with(&old, &new, last, Some(&(at - 1..at + 1))), 1);
+        assert_eq!(exact(with(&old, &one, &super::hunks(&old, &one, &edits(&old, &one))[0], None), 1), one);
+        let all_shown = 0..shown.lines.len();
+        let kept = shown.refs.iter().filter(|line| matches!(line, LineRef::New(_))).count();
+        exact(with(&old, &new, last, Some(&all_shown)), kept);
+        exact(without(&old, &new, last, Some(&all_shown)), edited - kept);
+        let new_lines = last.new.clone().flat_map(|n| new.raw(n).to_vec()).collect::<Vec<u8>>();
+        assert_eq!(replaced(&new, last, &new_lines), new.bytes());
+        let all: Vec<&HunkLines> = all.iter().collect();
+        assert_eq!(without_all(&old, &new, &all), old.bytes());
+        assert_eq!(with_all(&old, &new, &all), new.bytes());
+    }
+}
+
+#[test]
 fn some_lines_can_be_taken_back_or_put_in() {
     let (old, new) = (of("a\nb\nc\n"), of("a\nX\nY\nc\n"));
     let hunk = &hunks(&old, &new)[0];
@@ -304,7 +395,7 @@ fn sorted(bytes: &[u8]) -> Vec<String> {
     lines
 }
 
-fn selection(hunk: &HunkLines, (from, len): (usize, usize)) -> Range<usize> {
+fn selection(hunk: &Whole, (from, len): (usize, usize)) -> Range<usize> {
     let from = from % hunk.lines.len();
     from..(from + len).min(hunk.lines.len())
 }

@@ -14,7 +14,7 @@ pub fn heard(session: SessionRef<'_>) -> Option<Now> {
     if session.waits_for_person() || !session.questions().is_empty() {
         return None;
     }
-    let moved = session.terminals().filter(|terminal| terminal.is_running()).map(|terminal| terminal.moved);
+    let moved = session.terminals().map(|terminal| terminal.ended.unwrap_or(terminal.moved));
     Some(moved.fold(turn.heard, Now::max))
 }
 

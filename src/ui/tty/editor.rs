@@ -4,9 +4,11 @@
 //! what the environment says, read by a shell as it is for other programs; names of files are arguments, never part
 //! of that line. Invariant: a text handed to it lies in a file that only its owner may read, and goes with the value.
 
+use rustix::fs::OFlags;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use tempfile::NamedTempFile;
@@ -95,9 +97,11 @@ impl Draft {
     /// # Errors
     /// When it is gone, too long, or no UTF-8.
     pub fn text(&self) -> io::Result<String> {
-        // By its name: many editors put a new file in its place.
+        // By its name: many editors put a new file in its place. A pipe is not waited for.
         let mut text = String::new();
-        File::open(self.path())?.take(MAX_TEXT + 1).read_to_string(&mut text)?;
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let file = File::options().read(true).custom_flags(flags).open(self.path())?;
+        file.take(MAX_TEXT + 1).read_to_string(&mut text)?;
         if text.len() as u64 > MAX_TEXT {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the text is too long"));
         }

@@ -207,6 +207,30 @@ fn code_124_even_when_the_cancel_is_ignored() {
 }
 
 #[test]
+fn commands_end_when_the_time_is_over_and_not_only_with_an_agent_that_does_not_listen() {
+    let lab = Lab::new();
+    let request = r#"{"jsonrpc":"2.0","id":900,"method":"terminal/create","params":{"sessionId":"s","command":"sh","args":["-c","trap : TERM; while :; do sleep 0.1; done"]}}"#;
+    let agent = lab.shell_agent(&format!(
+        r#"while read -r line; do
+  id=$(printf %s "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case $line in
+    *'"initialize"'*) echo '{{"jsonrpc":"2.0","id":'$id',"result":{{"protocolVersion":1,"agentCapabilities":{{}}}}}}' ;;
+    *session/new*) echo '{{"jsonrpc":"2.0","id":'$id',"result":{{"sessionId":"s"}}}}' ;;
+    *session/prompt*) echo '{request}' ;;
+  esac
+done"#
+    ));
+    let mut command = lab.exec_command(&["x", "--allow", "all", "--timeout", "3"], &agent);
+    command.env("ACP_TUI_LOG", "debug");
+    Running::start(command, Stdio::null()).finish().assert_says(124, &["--timeout"]);
+    let log = std::fs::read_to_string(lab.path("state/acp-tui/log/acp-tui.log")).unwrap();
+    let at = |words: &str| log.find(words).unwrap_or_else(|| panic!("no {words:?} in {log}"));
+    assert!(at("a command is started") < at("cancels the turn"));
+    assert!(at("the commands end") < at("did not confirm the cancel in time"), "{log}");
+    lab.assert_nothing_left();
+}
+
+#[test]
 fn code_1_says_that_nothing_was_recorded_although_the_turn_went_well() {
     let lab = Lab::new();
     std::fs::create_dir_all(lab.path("state/acp-tui")).unwrap();

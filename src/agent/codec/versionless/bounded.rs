@@ -6,7 +6,8 @@
 //! they stand.
 
 use crate::base::limits::MAX_VALUES_READ;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -16,6 +17,8 @@ const OBJECT: usize = 8;
 const OUTER: usize = 2;
 /// Members that these may still have.
 const RESERVE: usize = 256;
+/// The member of the outermost object that may be a text as long as the line: what is to be written to a file.
+const LONG: &str = "content";
 
 /// A value, and what is not in it.
 #[derive(Debug)]
@@ -145,7 +148,15 @@ impl<'de> Visitor<'de> for Seed<'_> {
         state.room = state.room.saturating_sub(OBJECT);
         let mut map = Map::new();
         while let Some(name) = access.next_key::<String>()? {
-            if state.take_member(depth) {
+            if depth == 0 && name == LONG && state.take_member(depth) {
+                let raw = access.next_value::<&RawValue>()?.get();
+                let value = match text_of(raw) {
+                    Some(text) => Value::String(text),
+                    None => inner(raw, Seed { state: &mut *state, depth: depth + 1, name: &name })
+                        .map_err(A::Error::custom)?,
+                };
+                map.insert(name, value);
+            } else if state.take_member(depth) {
                 let value = access.next_value_seed(Seed { state: &mut *state, depth: depth + 1, name: &name })?;
                 map.insert(name, value);
             } else {
@@ -157,9 +168,48 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 }
 
+fn inner(raw: &str, seed: Seed<'_>) -> Result<Value, serde_json::Error> {
+    seed.deserialize(&mut serde_json::Deserializer::from_str(raw))
+}
+
+/// What a text says, made in one piece: the parser makes long ones bit by bit beside, in twice the room. Nothing where it is
+/// no text, or one that says no characters.
+fn text_of(raw: &str) -> Option<String> {
+    let mut rest = raw.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(rest.len());
+    while let Some((plain, escaped)) = rest.split_once('\\') {
+        text.push_str(plain);
+        let kind = escaped.chars().next()?;
+        rest = escaped.get(kind.len_utf8()..)?;
+        text.push(match kind {
+            '"' | '\\' | '/' => kind,
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let unit = |text: &str| u16::from_str_radix(text.get(..4)?, 16).ok();
+                let first = unit(rest)?;
+                rest = rest.get(4..)?;
+                let second =
+                    if (0xd800..0xdc00).contains(&first) { rest.strip_prefix("\\u").and_then(unit) } else { None };
+                if second.is_some() {
+                    rest = rest.get(6..)?;
+                }
+                char::decode_utf16(std::iter::once(first).chain(second)).next()?.ok()?
+            }
+            _ => return None,
+        });
+    }
+    text.push_str(rest);
+    Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn count(value: &Value) -> usize {
         1 + match value {
@@ -186,6 +236,56 @@ mod tests {
         }
         for text in ["", "{", "[1", "1 2", r#"{"a":1}x"#] {
             assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_what_the_parser_says() {
+        for raw in [
+            r#""""#,
+            r#""a""#,
+            r#""\n\t\r\b\f\/\\\"""#,
+            r#""\u00e9\ud83d\ude00x""#,
+            r#""é😀""#,
+            r#""\ud83d""#,
+            r#""\ud83dx""#,
+            r#""\ude00\ud83d""#,
+            r#""\ud83d\u0041""#,
+            r#""\uD83D\uDE00""#,
+            r#""\x""#,
+            "12",
+            "null",
+            "[1]",
+            r#"{"content":[1]}"#,
+            "\"\u{7}\"",
+            r#""\u+123""#,
+            r#""\u12""#,
+            r#""\""#,
+        ] {
+            let text = format!(r#"{{"sessionId":"s","content":{raw}}}"#);
+            let (ours, theirs) = (read(&text), serde_json::from_str::<Value>(&text));
+            assert_eq!(ours.is_err(), theirs.is_err(), "{raw}: {ours:?} {theirs:?}");
+            if let (Ok(ours), Ok(theirs)) = (ours, theirs) {
+                assert_eq!(ours.value, theirs, "{raw}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::random(500))]
+
+        #[test]
+        fn every_text_is_read_back(text in any::<String>(), is_ascii in any::<bool>()) {
+            let mut raw = serde_json::to_string(&text).unwrap();
+            if is_ascii {
+                let units = |c: char| -> Vec<String> {
+                    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+                };
+                raw = raw.chars().map(|c| if c.is_ascii() { c.to_string() } else { units(c).concat() }).collect();
+            }
+            let read = text_of(&raw);
+            prop_assert!(read.as_ref().is_some_and(|read| read.capacity() <= raw.len()));
+            prop_assert_eq!(read, Some(text));
         }
     }
 

@@ -233,8 +233,9 @@ pub struct Mark {
 
 impl Mark {
     fn of(file: &FileDoc) -> Self {
-        let count = |state| file.hunks.iter().filter(|h| h.state == state).count();
-        Self { hunks: file.hunks.len(), pending: count(HunkState::Pending), rejected: count(HunkState::Rejected) }
+        let count = |state| file.hunks.iter().filter(|h| h.state == state).map(|h| h.count as usize).sum();
+        let hunks = file.hunks.iter().map(|h| h.count as usize).sum();
+        Self { hunks, pending: count(HunkState::Pending), rejected: count(HunkState::Rejected) }
     }
 }
 

@@ -159,13 +159,19 @@ pub(super) fn here(state: &mut App, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<
     }
 }
 
-/// Of a long hunk whose end is not on the screen: how many lines it has, and how many of them are shown.
+/// Of a long hunk whose end is not on the screen, or of one that is not shown whole: how many lines it has, and how many of
+/// them are on the screen.
 fn below_the_screen(review: &ReviewState, cx: Cx<'_>, target: &Target) -> Option<(usize, usize)> {
-    let hunk = review.hunk().filter(|hunk| hunk.lines.len() > LONG && matches!(target, Target::Hunk(..)))?;
+    let hunk = review.hunk().filter(|_| matches!(target, Target::Hunk(..)))?;
+    let (lines, left_out) = (hunk.lines.len(), hunk.left_out());
+    if lines <= LONG && left_out == 0 {
+        return None;
+    }
     let at = review.spot().hunk;
     let rows = cx.frame.review.iter().flat_map(|frame| &frame.hunk_rows);
     let shown: BTreeSet<usize> = rows.filter(|(_, spot)| spot.hunk == at).filter_map(|(_, spot)| spot.line).collect();
-    (shown.last().is_none_or(|last| last + 1 < hunk.lines.len())).then_some((hunk.lines.len(), shown.len()))
+    let is_below = left_out > 0 || shown.last().is_none_or(|last| last + 1 < lines);
+    is_below.then_some((lines + left_out, shown.len()))
 }
 
 /// Sends the decision off and goes to what waits next.
@@ -247,6 +253,10 @@ fn edit(state: &mut App, cx: Cx<'_>, place: Place, out: &mut Vec<Out>) {
     }
     if let Some(why) = unseen(review, cx, &Target::Hunk(path.clone(), hunk.id)) {
         return refuse_writing(state, cx, why);
+    }
+    // What is written takes the place of all of it.
+    if hunk.left_out() > 0 {
+        return refuse_writing(state, cx, "not all of its lines are shown · o opens the file");
     }
     let text = new_lines(hunk);
     // What stands for a character would be written into the file.

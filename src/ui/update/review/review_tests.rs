@@ -311,6 +311,7 @@ fn a_long_hunk_whose_end_is_not_on_the_screen_is_asked_about() {
     let hunk = &mut Arc::make_mut(&mut Arc::make_mut(&mut doc).files[0]).hunks[0];
     let line = hunk.lines.iter().find(|line| line.kind == Kind::Add).unwrap().clone();
     hunk.lines = (1..=3000).map(|n| DiffLine { new: Some(n), ..line.clone() }).collect();
+    (hunk.added, hunk.removed) = (3000, 0);
     let path = doc.files[0].path.to_string_lossy().into_owned();
     s.show_review(doc);
     s.draw();
@@ -332,6 +333,31 @@ fn a_long_hunk_whose_end_is_not_on_the_screen_is_asked_about() {
     s.press(Code::End).draw();
     s.typed("a");
     assert_eq!(decided(&s).len(), 1, "{}", s.draw());
+}
+
+#[test]
+fn a_hunk_that_is_not_shown_whole_is_asked_about_and_cannot_be_changed() {
+    let mut s = Scene::working(120, 40);
+    let mut doc = review_doc(1);
+    let hunk = &mut Arc::make_mut(&mut Arc::make_mut(&mut doc).files[0]).hunks[0];
+    (hunk.added, hunk.removed) = (30, 0);
+    let shown = hunk.lines.len();
+    let all = shown + hunk.left_out();
+    assert!(all > shown);
+    let path = doc.files[0].path.to_string_lossy().into_owned();
+    s.show_review(doc);
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    at(&mut s, &path, 0);
+    s.typed("e");
+    assert!(s.draw().contains("not all of its lines are shown"), "{}", s.shown);
+    assert!(s.ui.view.review.as_ref().unwrap().bar.is_none());
+    s.after(1000);
+    s.typed("a");
+    assert_eq!(decided(&s), []);
+    assert!(s.draw().contains(&format!("accept {all} lines, {shown} of them on the screen?")), "{}", s.shown);
+    s.typed("y");
+    assert_eq!(decided(&s).len(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@ use super::line::{Numbers, Style, line};
 use crate::model::changes::Scope;
 use crate::model::changes::{FileDoc, HunkState, Left, LeftRun, ReviewDoc, TurnName};
 use crate::model::ids::SessionKey;
-use crate::text::diff::Kind;
+use crate::text::diff::{DiffLine, Kind};
 use crate::text::token::Token;
 use crate::text::width::{str_width, styled_width};
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
@@ -38,12 +38,8 @@ fn cart(width: u16, height: u16) -> Scene {
 fn large(lines: usize) -> FileDoc {
     let mut file = file_doc("big.txt", "x\n", "y\n");
     let line = file.hunks[0].lines[1].clone();
-    for n in 0..lines {
-        let mut line = line.clone();
-        line.new = Some(u32::try_from(n).unwrap() + 2);
-        line.text = format!("line {n}");
-        file.hunks[0].lines.push(line);
-    }
+    let more = (0..lines as u32).map(|n| DiffLine { new: Some(n + 2), text: format!("line {n}"), ..line.clone() });
+    file.hunks[0].lines = file.hunks[0].lines.iter().cloned().chain(more).collect();
     file
 }
 
@@ -489,7 +485,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_asked_for(text in "(\\PC|\t|漢|👩\u{200d}🚀|\u{301}){0,40}", column in 0usize..30, columns in 0usize..50) {
         let file = file_doc("a", "", &format!("{text}x"));
-        for l in file.hunks.iter().flat_map(|h| &h.lines) {
+        for l in file.hunks.iter().flat_map(|h| &*h.lines) {
             for numbers in [Numbers::Both, Numbers::One] {
                 let style = Style { digits: 3, column, query: None };
                 let out = line(l, None, numbers, style, columns);
