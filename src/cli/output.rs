@@ -47,9 +47,9 @@ pub(super) fn can_draw() -> bool {
     is_screen() && std::env::var("TERM").map_or(true, |term| term != "dumb")
 }
 
-/// What the person should know of what is left.
-pub(super) fn say_goodbye(goodbye: &Goodbye) {
-    if let Some(words) = goodbye.unwritten.as_ref().and_then(|unwritten| missing(unwritten, is_screen())) {
+/// What the person should know of what is left; `on_screen`: what was said before has gone with the screen.
+pub(super) fn say_goodbye(goodbye: &Goodbye, on_screen: bool) {
+    if let Some(words) = goodbye.unwritten.as_ref().and_then(|unwritten| missing(unwritten, on_screen)) {
         say(&words);
     }
     if let Some(why) = &goodbye.unrecorded {
@@ -63,7 +63,7 @@ pub(super) fn say_goodbye(goodbye: &Goodbye) {
     }
 }
 
-/// What of the run is in no journal. On a screen what was said of it has gone with that.
+/// What of the run is in no journal, unless that stands there already.
 fn missing(Unwritten { lost, is_there }: &Unwritten, on_screen: bool) -> Option<String> {
     let since = || human::duration(lost.since.elapsed().max(Duration::from_secs(1)));
     let what = if *is_there {

@@ -71,7 +71,7 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
             return Ok(code::OWN_FAULT);
         }
     };
-    say_goodbye(&ended.goodbye);
+    say_goodbye(&ended.goodbye, false);
     let can_go_on = ended.can_go_on.filter(|one| demo.is_none() && is_kept(&ended.goodbye, one));
     if let Some(GoesOn { id, about, .. }) = can_go_on {
         say(&format!("to go on with {about}: acp-tui --plain --resume {}", quote(&id)));

@@ -225,7 +225,7 @@ async fn session(
 }
 
 fn exit_code(ended: &Ended) -> u8 {
-    say_goodbye(&ended.goodbye);
+    say_goodbye(&ended.goodbye, true);
     for GoesOn { id, about, .. } in ended.can_go_on.iter().filter(|one| is_kept(&ended.goodbye, one)) {
         say(&format!("to go on with {about}: acp-tui --resume {}", quote(id)));
     }
