@@ -2,6 +2,7 @@
 
 use super::*;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(super) struct Place {
