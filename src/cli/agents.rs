@@ -179,7 +179,7 @@ fn check(common: &Common, as_json: bool, patience: Duration) -> Result<u8, Usage
     say(&format!("starting `{line}`"));
     let checked = started(agent, common, &surroundings, patience)?;
     let Checked { code, words, detail, agent, can, log_in, goodbye } = checked;
-    say_goodbye(&goodbye);
+    say_goodbye(&goodbye, false);
     let text = if as_json {
         let row =
             json!({ "command": line, "agent": agent, "can": can, "log_in": log_in, "code": code, "result": words });

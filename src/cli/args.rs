@@ -705,6 +705,7 @@ mod tests {
                 review_of_one: &["review", "abc"], Command::Review("abc".into());
                 redo_of_the_last: &["redo"], Command::Redo("last".into());
                 redo_of_one: &["redo", "abc"], Command::Redo("abc".into());
+                redo_with_yes: &["redo", "abc", "--yes"], Command::Redo("abc".into());
                 undo: &["undo", "abc"], undo_of(None, false, false);
                 undo_from_a_turn_dry: &["undo", "--turn", "2", "abc", "--dry-run"], undo_of(Some(2), true, false);
                 undo_from_the_largest_turn:
@@ -843,7 +844,6 @@ mod tests {
                 undo_from_a_word: &["undo", "a", "--turn", "first"], "from 1";
                 undo_by_force: &["undo", "a", "--force"], "undo: unknown option --force";
                 undo_with_an_agent: &["undo", "a", "--", "agent"], "starts no agent";
-                redo_with_yes: &["redo", "a", "--yes"], "redo: unknown option --yes";
                 review_of_two: &["review", "a", "b"], "more than one session";
                 review_with_an_agent: &["review", "--", "agent"], "starts no agent";
                 sessions_with_two_words: &["sessions", "a", "b"], "put it in quotes";

@@ -154,19 +154,26 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
     }
     // What has no journal any more can still be undone.
     for review in &reviews {
-        let mut lone: Vec<(String, String)> =
-            review.sessions.iter().rev().map(|s| (s.id.clone(), s.agent.clone())).collect();
+        let mut lone: Vec<AgentSession> = review.sessions.iter().rev().cloned().collect();
         let command = review.head.as_ref().map_or("", |head| &head.command);
-        lone.retain(|(id, _)| !listed.contains(&(review.dir.clone(), id.clone())));
-        lone.retain(|(id, agent)| !forgotten.contains(command, agent, id));
+        lone.retain(|session| !listed.contains(&(review.dir.clone(), session.id.clone())));
+        lone.retain(|session| !forgotten.contains(command, &session.agent, &session.id) && has_part(review, session));
         let is_listed = || listed.iter().any(|(dir, _)| *dir == review.dir);
         if review.head.is_none() || review.is_nameless && !archive::is_empty(&review.dir) && !is_listed() {
-            lone.push((review.stem.clone(), String::new()));
+            lone.push(AgentSession::new(&review.stem, 1, ""));
         }
-        for (id, agent) in lone {
-            let is_summed = summed.insert(review.dir.clone());
-            let known = of_review(review, id, agent);
-            let sums = if is_summed { vec![review.dir.clone()] } else { Vec::new() };
+        for session in lone {
+            let sums = if summed.insert(review.dir.clone()) { vec![review.dir.clone()] } else { Vec::new() };
+            if let Some(row) = rows.iter_mut().find(|row| has_run(&row.known, review, &session)) {
+                row.reviews.push(review.clone());
+                row.reviews.sort_by_key(|one| std::cmp::Reverse(one.number));
+                row.sums.extend(sums);
+                if review.locked {
+                    row.known.state = State::Open;
+                }
+                continue;
+            }
+            let known = of_review(review, session);
             rows.push(Row { known, reviews: vec![review.clone()], sums, is_damaged: review.head.is_none() });
         }
     }
@@ -191,13 +198,40 @@ fn is_of(known: &Known, review: &Listed) -> bool {
         && known.journals.iter().any(|journal| is_of_run(sessions::stem(journal)))
 }
 
+/// Whether a session has left anything in a run of which there is no journal, or may be at it.
+fn has_part(review: &Listed, session: &AgentSession) -> bool {
+    if review.locked || review.head.is_none() {
+        return true;
+    }
+    let is_left = || {
+        let mut tracker = ReviewSession::open(&review.dir).ok()?;
+        if tracker.turns().are_shared() {
+            return tracker.totals_of(&session.id).ok().map(|(totals, _)| !totals.is_empty());
+        }
+        // What was undone can be done again.
+        let has_decided = tracker.newest_decision().is_some();
+        tracker.doc(Scope::Session).ok().map(|doc| has_decided || !doc.files.is_empty())
+    };
+    !archive::is_empty(&review.dir) && is_left().unwrap_or(true)
+}
+
+/// Whether a run is of this session, although there is no journal of it: the session went on there, or goes on from there,
+/// or nothing but its agent's word is known of it. Another one may have had its id before.
+fn has_run(known: &Known, review: &Listed, session: &AgentSession) -> bool {
+    let command = review.head.as_ref().map(|head| &head.command);
+    let is_its = known.session_id == session.id && (known.agent == session.agent || Some(&known.command) == command);
+    let is_later = known.created >= Duration::from_secs(review.started);
+    is_its && !known.is_imported && (known.is_only_told() || session.goes_on || known.is_older && is_later)
+}
+
 /// What is only kept so that a merge of a worktree can be undone is no conversation.
 pub(super) fn is_merge(row: &Row) -> bool {
     row.known.journals.is_empty() && row.known.agent == MERGES && row.known.session_id.starts_with(MERGE)
 }
 
 /// A session of which there is no journal.
-fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
+fn of_review(review: &Listed, session: AgentSession) -> Known {
+    let AgentSession { id: session_id, agent, goes_on, .. } = session;
     let head = review.head.as_ref();
     let started = Duration::from_secs(review.started);
     Known {
@@ -221,7 +255,7 @@ fn of_review(review: &Listed, session_id: String, agent: String) -> Known {
         journal: PathBuf::from(&review.stem),
         journals: Vec::new(),
         bytes: 0,
-        is_older: false,
+        is_older: goes_on,
         follows: None,
         thread: None,
         is_imported: false,
@@ -246,7 +280,10 @@ pub(super) fn find(rows: Vec<Row>, name: &str, origins: &Origins) -> Result<Row,
     if name == LAST {
         let here = here();
         let is_here = |row: &Row| here.as_ref().is_some_and(|here| origins.are_alike(&row.known.cwd, here));
-        let newest = rows.iter().position(|row| is_here(row) && !is_merge(row));
+        // One that is open may be one in which nothing was said yet.
+        let is_one = |row: &Row| !is_merge(row) && !(row.known.is_empty() && row.known.state == State::Open);
+        let newest = rows.iter().position(|row| is_here(row) && is_one(row));
+        let newest = newest.or_else(|| rows.iter().position(is_one));
         let newest = newest.or_else(|| rows.iter().position(|row| !is_merge(row))).unwrap_or(0);
         return rows.into_iter().nth(newest).ok_or_else(none);
     }
@@ -315,10 +352,15 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     sessions::take_left_behind(state);
     let known = &row.known;
     let forgotten = sessions::hidden(state);
-    for review in row.reviews.iter().filter(|review| sharers(row, review, &forgotten).is_empty()) {
+    let others = sessions::list(state).map_err(|error| error.to_string())?.sessions;
+    // In these nothing was said: they go with the run that they are of.
+    let is_beside = |other: &&Known| other.is_empty() && other.journals.iter().all(|one| known.journals.contains(one));
+    let empty: Vec<&Known> = others.iter().filter(is_beside).filter(|other| !other.journals.is_empty()).collect();
+    let is_said = |id: &str| empty.iter().all(|other| other.session_id != id);
+    let is_its_own = |review: &&Listed| !sharers(row, review, &forgotten).into_iter().any(is_said);
+    for review in row.reviews.iter().filter(is_its_own) {
         archive::remove(&review.dir).map_err(|error| error.to_string())?;
     }
-    let others = sessions::list(state).map_err(|error| error.to_string())?.sessions;
     let is_other = |other: &&Known| {
         !other.is_empty() && (&other.session_id, &other.journal) != (&known.session_id, &known.journal)
     };
@@ -331,6 +373,9 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
             std::fs::remove_file(journal)
         };
         went(journal, done)?;
+    }
+    for other in empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal))) {
+        hide(state, other)?;
     }
     hide(state, known)
 }

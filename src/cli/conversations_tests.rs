@@ -11,7 +11,7 @@ fn known(id: &str, stem: &str, updated: u64) -> Known {
         journal,
         updated: Duration::from_secs(updated),
         turns: 1,
-        ..of_review(&review, id.to_owned(), "demo".into())
+        ..of_review(&review, AgentSession::new(id, 1, "demo"))
     }
 }
 
@@ -170,4 +170,104 @@ fn what_is_told_of_a_run_that_is_open_stands_at_each_session_that_has_changed_so
     };
     assert_eq!(changes([Some(3), Some(0), Some(2)]), [Some(3), None, Some(2)]);
     assert_eq!(changes([None, None, None]), [Some(5), None, None]);
+}
+
+fn kept(dirs: &Path, stem: &str, sessions: Vec<AgentSession>, ledger: &str) -> Listed {
+    let dir = dirs.join(stem);
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(dir.join("ledger.jsonl"), ledger).unwrap();
+    Listed { dir, sessions, ..review(stem, &[], false) }
+}
+
+#[test]
+fn what_has_no_journal_any_more_is_a_row_only_where_something_was_changed() {
+    let dirs = tempfile::tempdir().unwrap();
+    let one = |id| vec![AgentSession::new(id, 1, "demo")];
+    let reviews = vec![
+        kept(dirs.path(), "7-0-1", one("talked"), ""),
+        kept(dirs.path(), "8-0-1", one("changed"), "{}\n"),
+        Listed { locked: true, ..kept(dirs.path(), "9-0-1", one("open"), "") },
+    ];
+    let rows = merged(Vec::new(), reviews, &Forgotten::default());
+    assert_eq!(names(&rows), [("changed", 1), ("open", 1)]);
+}
+
+#[test]
+fn a_run_whose_journal_is_damaged_is_of_the_session_that_went_on_in_it_or_from_it() {
+    let dirs = tempfile::tempdir().unwrap();
+    let session = |goes_on| vec![AgentSession { goes_on, ..AgentSession::new("a", 1, "demo") }];
+    let number = |number, listed: Listed| Listed { number, started: number, ..listed };
+    let reviews = || {
+        vec![
+            number(3, kept(dirs.path(), "3-0-1", session(true), "{}\n")),
+            number(2, kept(dirs.path(), "2-0-1", session(true), "{}\n")),
+            number(1, kept(dirs.path(), "1-0-1", session(false), "{}\n")),
+        ]
+    };
+    let reviews = reviews();
+    let last = Known { is_older: true, created: Duration::from_secs(3), ..known("a", "3-0-1", 30) };
+    let rows = merged(vec![last.clone()], reviews.clone(), &Forgotten::default());
+    assert_eq!(names(&rows), [("a", 3)]);
+    assert_eq!(rows[0].reviews.iter().map(|one| one.number).collect::<Vec<_>>(), [3, 2, 1]);
+    assert_eq!(names(&merged(Vec::new(), reviews.clone(), &Forgotten::default())), [("a", 3)], "without any journal");
+    let anew = Known { is_older: false, ..last.clone() };
+    let rows = merged(vec![anew], vec![reviews[0].clone(), reviews[2].clone()], &Forgotten::default());
+    assert_eq!(names(&rows), [("a", 1), ("a", 1)], "an agent may give an id again");
+    let told = Known { journals: Vec::new(), is_listed: true, ..last.clone() };
+    let rows = merged(vec![told], vec![reviews[2].clone()], &Forgotten::default());
+    assert_eq!(names(&rows), [("a", 1)], "its agent has told of it");
+    let imported = Known { is_imported: true, ..known("a", "imported-x", 30) };
+    assert_eq!(merged(vec![imported], reviews, &Forgotten::default()).len(), 2);
+}
+
+#[test]
+fn the_last_one_is_that_in_which_something_was_said() {
+    let silent = Known { turns: 0, state: State::Open, ..known("silent", "9-0-1", 50) };
+    let dir = tempfile::tempdir().unwrap();
+    let open = Listed { locked: true, ..kept(dir.path(), "9-0-1", vec![AgentSession::new("silent", 1, "demo")], "") };
+    let rows = merged(vec![known("said", "7-0-1", 20), silent], vec![open], &Forgotten::default());
+    assert_eq!(names(&rows), [("silent", 1), ("said", 0)]);
+    assert_eq!(find(rows, LAST, &Origins::default()).unwrap().known.session_id, "said");
+}
+
+/// The run began with one in which nothing was said; without the other there is nothing to be seen of it.
+#[test]
+fn with_the_only_conversation_of_a_run_goes_what_was_empty_in_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, journals) = (temp.path(), sessions::journals(temp.path()));
+    let frame = |t: u32, dir: &str, frame: serde_json::Value| {
+        serde_json::json!({ "t": t, "dir": dir, "at": { "agent": 0 }, "frame": frame }).to_string()
+    };
+    let asks = |t, id: u32, method: &str, params: serde_json::Value| {
+        frame(t, "client->agent", serde_json::json!({ "id": id, "method": method, "params": params }))
+    };
+    let answers = |t, id: u32, result: serde_json::Value| {
+        frame(t, "agent->client", serde_json::json!({ "id": id, "result": result }))
+    };
+    let head = serde_json::json!({
+        "v": 2, "ends": true, "started": 7, "cwd": "/work", "command": "demo", "codec": "acp-1"
+    });
+    let cwd = serde_json::json!({ "cwd": "/work" });
+    let said = serde_json::json!({ "sessionId": "copy", "prompt": [{ "type": "text", "text": "hello" }] });
+    let lines = [
+        head.to_string(),
+        asks(1, 0, "session/new", cwd.clone()),
+        answers(1, 0, serde_json::json!({ "sessionId": "empty" })),
+        asks(2, 1, "session/new", cwd),
+        answers(2, 1, serde_json::json!({ "sessionId": "copy" })),
+        asks(3, 2, "session/prompt", said),
+        answers(4, 2, serde_json::json!({ "stopReason": "end_turn" })),
+        "{\"t\":4,\"dir\":\"host\",\"end\":true}".to_owned(),
+    ];
+    std::fs::create_dir_all(&journals).unwrap();
+    std::fs::write(journals.join("7-0-1.jsonl"), lines.join("\n") + "\n").unwrap();
+    let ids = ["empty", "copy"].map(|id| AgentSession::new(id, 1, "demo")).to_vec();
+    let home = archive::below(state);
+    std::fs::create_dir_all(&home).unwrap();
+    let review = kept(&home, "7-0-1", ids, "");
+    let rows = merged(sessions::list(state).unwrap().sessions, vec![review.clone()], &Forgotten::default());
+    assert_eq!(names(&rows), [("copy", 1)]);
+    remove(state, &rows[0]).unwrap();
+    assert!(!review.dir.exists() && !journals.join("7-0-1.jsonl").exists());
+    assert!(sessions::hidden(state).contains("demo", "demo", "empty"), "what its agent tells of it is left out too");
 }

@@ -381,6 +381,7 @@ const FLAGS: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.yes = true),
         uses: &[
             Use { commands: &[Name::Undo, Name::Processes], help: "without a question" },
+            Use { commands: &[Name::Redo], help: "as of undo; it asks nothing" },
             Use { commands: &[Name::Sessions], help: "without a question; with --remove also others of the same run" },
             Use { commands: &[Name::Worktrees, Name::Mcp, Name::Rules], help: "of discard and trust: do not ask" },
             Use { commands: &[Name::Agents], help: "of add and remove: do not ask" },

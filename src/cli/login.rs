@@ -138,7 +138,7 @@ fn run<F: Future<Output = std::io::Result<Ended>>>(begin: impl FnOnce() -> F) ->
     let ended = runtime.block_on(async { Box::pin(begin()).await });
     runtime.shutdown_background();
     let ended = ended.map_err(|error| Usage(format!("signals cannot be waited for: {error}")))?;
-    say_goodbye(&ended.goodbye);
+    say_goodbye(&ended.goodbye, false);
     Ok(ended)
 }
 

@@ -5,7 +5,7 @@
 use super::args::{Common, SessionChoice};
 use super::interactive::{self, Interactive};
 use super::launch::{self, DEMO, Surroundings};
-use super::output::{say, say_goodbye};
+use super::output::{is_kept, say, say_goodbye};
 use super::resume;
 use super::runtime;
 use super::usage::Usage;
@@ -71,8 +71,9 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
             return Ok(code::OWN_FAULT);
         }
     };
-    say_goodbye(&ended.goodbye);
-    if let Some(GoesOn { id, about }) = ended.can_go_on.filter(|_| demo.is_none()) {
+    say_goodbye(&ended.goodbye, false);
+    let can_go_on = ended.can_go_on.filter(|one| demo.is_none() && is_kept(&ended.goodbye, one));
+    if let Some(GoesOn { id, about, .. }) = can_go_on {
         say(&format!("to go on with {about}: acp-tui --plain --resume {}", quote(&id)));
     }
     Ok(ended.code)

@@ -296,7 +296,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Resu
     });
     let ended = match outcome {
         Ok((outcome, command)) => {
-            say_goodbye(&outcome.goodbye);
+            say_goodbye(&outcome.goodbye, false);
             // Why there is none was said when it ended. Where there is no place for one at all, work just goes on.
             let has_place = reviews.as_deref().is_some_and(Path::is_dir);
             let is_off = has_place && outcome.review.is_none();

@@ -4,7 +4,7 @@ use super::args::{Common, SessionChoice};
 use super::interactive::{self, Interactive};
 use super::launch::{self, DEMO, Surroundings};
 use super::models;
-use super::output::{can_draw, is_screen, say, say_goodbye};
+use super::output::{can_draw, is_kept, is_screen, say, say_goodbye};
 use super::outside;
 use super::past::{self, Journals};
 use super::resume;
@@ -225,8 +225,8 @@ async fn session(
 }
 
 fn exit_code(ended: &Ended) -> u8 {
-    say_goodbye(&ended.goodbye);
-    for GoesOn { id, about } in &ended.can_go_on {
+    say_goodbye(&ended.goodbye, true);
+    for GoesOn { id, about, .. } in ended.can_go_on.iter().filter(|one| is_kept(&ended.goodbye, one)) {
         say(&format!("to go on with {about}: acp-tui --resume {}", quote(id)));
     }
     if ended.undecided > 0 {

@@ -4,7 +4,7 @@
 
 use super::args::Search;
 use super::conversations::state;
-use super::output::say;
+use super::output::{self, say};
 use super::usage::Usage;
 use crate::base::{date, paths, sanitize};
 use crate::headless::code;
@@ -41,21 +41,20 @@ pub fn run(wanted: &Search) -> Result<u8, Usage> {
         until: wanted.until,
         ..Query::of(matcher)
     };
-    let (mut found, mut reads) = (false, true);
+    let (mut found, mut written) = (false, Ok(()));
     let problems = search(&state, &query, |hits| {
         found = true;
         let text: String = hits.iter().map(|hit| if wanted.json { json_line(hit) } else { line(hit) }).collect();
-        reads = io::stdout().write_all(text.as_bytes()).is_ok();
-        reads
+        written = io::stdout().write_all(text.as_bytes());
+        written.is_ok()
     });
     let problems = problems.map_err(|error| Usage(format!("the journals cannot be read: {error}")))?;
     for problem in problems {
         say(&format!("{}: {}", paths::visible(problem.path.as_os_str()), problem.why));
     }
-    Ok(match (reads, found) {
-        (false, _) => code::READER_GONE,
-        (true, true) => code::OK,
-        (true, false) => {
+    Ok(match (&written, found) {
+        (Err(_), _) | (Ok(()), true) => output::written(&written),
+        (Ok(()), false) => {
             say("found nowhere; `--regex` takes an expression, `(?i)` before it small and large letters alike");
             code::OWN_FAULT
         }

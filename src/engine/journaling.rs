@@ -16,16 +16,16 @@ use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::frames::FrameDir;
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
-use crate::store::journal::Journal;
+use crate::store::journal::{Journal, Unwritten};
 use crate::store::recording::{Place, Recording};
-use crate::store::writer::Disk;
+use crate::store::writer::{Disk, Lost};
 use crate::wire::frame::Frame;
 use crate::wire::trace::{Dir, Form, append_record, open_record, push_frame};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing::warn;
 
 /// A line of so many bytes is not copied on its way to the disk.
@@ -35,6 +35,8 @@ const LARGE: usize = 64 << 10;
 pub struct Recorder {
     recording: Option<Recording>,
     journal: Option<Journal>,
+    /// Why there is none, since the beginning.
+    unopened: Option<Lost>,
     /// How records of an agent's frames begin at a time: those of a batch have it in common.
     opened: (Now, AgentKey, String),
     /// What lines of agents are without already.
@@ -58,21 +60,29 @@ impl Recorder {
 
     /// Begins a journal, or tells why there is none.
     pub fn open(&mut self, dir: &Path, stem: RunName, header: &serde_json::Value, facts: &Facts) -> Result<(), String> {
-        let tell = telling("journal", facts);
-        let created = Journal::telling(dir, &format!("{}.jsonl", stem.name()), header, tell);
-        self.journal = Some(created.map_err(|error| format!("{}: {error}", dir.display()))?);
-        Ok(())
+        let facts = facts.clone();
+        let tell = move |disk: Disk| facts.send(Fact::Host(Address::All, of_journal(disk)));
+        match Journal::telling(dir, &format!("{}.jsonl", stem.name()), header, tell) {
+            Ok(journal) => {
+                self.journal = Some(journal);
+                Ok(())
+            }
+            Err(error) => {
+                let why = format!("{}: {error}", dir.display());
+                self.unopened = Some(Lost { why: why.clone(), since: Instant::now(), was_said: true });
+                Err(why)
+            }
+        }
     }
 
-    /// Waits for the last lines of both to be written, one after the other, each so long. Gives why the end of the
-    /// recording is missing, if it is.
-    pub async fn close(&mut self, patience: Duration) -> Option<String> {
+    /// Waits for the last lines of both to be written, one after the other, each so long. Gives what is missing in the
+    /// journal, and why the end of the recording is missing, if it is.
+    pub async fn close(&mut self, patience: Duration) -> (Option<Unwritten>, Option<String>) {
         let (journal, recording) = (self.journal.take(), self.recording.take());
+        let unopened = self.unopened.take().map(|lost| Unwritten { lost, is_there: false });
         let written = tokio::task::spawn_blocking(move || {
-            if let Some(journal) = journal {
-                journal.close(patience);
-            }
-            recording.and_then(|recording| recording.close(patience))
+            let unwritten = journal.and_then(|journal| journal.close(patience));
+            (unwritten.or(unopened), recording.and_then(|recording| recording.close(patience)))
         });
         written.await.unwrap_or_default()
     }
@@ -223,6 +233,13 @@ fn without_lines(doc: &ReviewDoc) -> ReviewDoc {
 pub(super) fn telling(what: &'static str, facts: &Facts) -> impl Fn(Disk) + Send + use<> {
     let facts = facts.clone();
     move |disk| facts.send(Fact::Host(Address::All, HostEvent::Warning { message: words(what, disk) }))
+}
+
+/// The same of the journal: as long as it waits, that stays in sight.
+fn of_journal(disk: Disk) -> HostEvent {
+    let waits = matches!(disk, Disk::Full(_));
+    let message = words("journal", disk);
+    if waits { HostEvent::JournalWaits { message } } else { HostEvent::JournalGoesOn { message } }
 }
 
 fn words(what: &str, disk: Disk) -> String {

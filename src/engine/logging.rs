@@ -70,6 +70,8 @@ fn happened(at: Address, event: &HostEvent) {
             let by = if ruling.rule.is_some() { "a rule" } else { "no rule" };
             debug!(?at, req = req.0, verdict = ?ruling.verdict, by, "the rules have spoken");
         }
+        HostEvent::JournalWaits { .. } => warn!(?at, "the journal waits for room"),
+        HostEvent::JournalGoesOn { .. } => info!(?at, "there is room for the journal"),
         HostEvent::JournalFailed { .. } => warn!(?at, "the journal cannot be written"),
         HostEvent::Review(event) => reviewed(at, event),
         _ => {}
@@ -86,6 +88,8 @@ fn reviewed(at: Address, event: &ReviewEvent) {
         ReviewEvent::TurnReviewed { .. } => debug!(?at, "the files were looked at after the turn"),
         ReviewEvent::ReviewFailed { .. } => warn!(?at, "what was asked of the review was not done"),
         ReviewEvent::ReviewTrouble { what, .. } => warn!(?at, what, "something of the review does not work"),
+        ReviewEvent::ReviewWaits { .. } => warn!(?at, "there is no room for a review"),
+        ReviewEvent::ReviewBegun => info!(?at, "there is room for the review"),
         ReviewEvent::ReviewOff { .. } => warn!(?at, "there is no review"),
         _ => {}
     }

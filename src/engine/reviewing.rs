@@ -4,6 +4,7 @@
 //! never waits for the thread: what the queue cannot take is kept here, within a bound. Invariants: every turn that
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
+mod waiting;
 mod worker;
 
 use self::worker::Worker;
@@ -16,6 +17,7 @@ use crate::host::worktrees::{Opening, Part};
 use crate::model::changes::{Before, ReviewCommand, ReviewDoc, ReviewEvent, Scope, Target};
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::review::archive;
 use crate::review::error::ReviewError;
 use crate::review::protocol::{ClaimedEdit, Replaceable, SessionInfo, ToolEffect, ToolNote, Watch};
 use crate::review::session::ReviewSession;
@@ -235,10 +237,10 @@ pub(super) enum Submission {
 }
 
 /// Begins the review of a session. Until its lock is there, the worktree that it may be in is kept by another one.
-fn create(home: &Path, head: SessionInfo, opening: Option<Opening>) -> Result<ReviewSession, ReviewError> {
+fn create(home: &Path, head: SessionInfo, opening: Option<&Opening>) -> Result<ReviewSession, ReviewError> {
     let state = home.parent().unwrap_or(home);
     let _opening = match opening {
-        Some(opening) => Some(opening),
+        Some(_) => None,
         None => Opening::at(state, &head.cwd).map_err(|error| ReviewError::Refused(error.to_string()))?,
     };
     ReviewSession::create(home, head)
@@ -261,16 +263,33 @@ impl Reviewing {
         let (slot, sent, behind) = (Arc::clone(&shown), Arc::clone(&early), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
             lower_priority();
-            let review = match reopened {
-                Some(dir) => ReviewSession::open(&dir),
-                None => create(&home, head, opening),
+            let begun = match reopened {
+                Some(dir) => ReviewSession::open(&dir).map(|review| Some((review, None))),
+                None => waiting::begin(
+                    || {
+                        create(&home, head.clone(), opening.as_ref()).inspect_err(|_| {
+                            // Begun anew, or not at all.
+                            let _ = archive::remove(&home.join(&head.stem));
+                        })
+                    },
+                    &queue,
+                    first,
+                    &facts,
+                ),
             };
-            match review {
-                Ok(mut review) => {
+            drop(opening);
+            match begun {
+                Ok(Some((mut review, waited))) => {
                     let asker = Arc::<Mutex<SessionKey>>::new(Mutex::new(first));
                     review.watched(Some(watch(facts.clone(), Arc::clone(&asker))));
-                    Worker::new(review, roots, (first, asker), facts, (slot, sent), hint).work(&queue, &behind);
+                    let mut worker = Worker::new(review, roots, (first, asker), facts, (slot, sent), hint);
+                    if let Some(waited) = waited {
+                        worker.begin_late(first, waited);
+                    }
+                    worker.work(&queue, &behind);
                 }
+                // Who asked for it has ended.
+                Ok(None) => {}
                 Err(error) => {
                     facts.tell(first, HostEvent::Review(ReviewEvent::ReviewOff { message: error.to_string() }));
                 }

@@ -135,10 +135,28 @@ impl Reviews {
         self.give(at, Job::Leave)
     }
 
-    /// A review has ended by itself, for all its sessions.
-    pub fn is_off(&mut self, at: SessionKey, event: &HostEvent) -> Told {
-        self.workspaces.set(at, None);
-        self.to_all_beside(at, event)
+    /// A review has ended by itself, waits for room, or has begun after that: told to all its sessions. Nothing for
+    /// other events.
+    pub fn is_on_or_off(&mut self, at: SessionKey, event: &HostEvent, model: &Model) -> Option<Told> {
+        let HostEvent::Review(review) = event else { return None };
+        let mut told = Told::new();
+        match review {
+            ReviewEvent::ReviewOff { .. } => self.workspaces.set(at, None),
+            ReviewEvent::ReviewWaits { .. } => {}
+            ReviewEvent::ReviewBegun => {
+                // What it was told of them meanwhile it has not heard.
+                for at in self.workspaces.beside(at) {
+                    let Some(session) = model.at(at) else { continue };
+                    let Some(id) = session.id.clone() else { continue };
+                    let first_turn = turn_of(model, at).unwrap_or(TurnId(model.last_turn().0 + 1));
+                    let (agent, goes_on) = (session.agent().label().to_owned(), !session.begins_anew());
+                    told.extend(self.give(at, Job::Do(ReviewCommand::Session { id, first_turn, agent, goes_on })));
+                }
+            }
+            _ => return None,
+        }
+        told.extend(self.to_all_beside(at, event));
+        Some(told)
     }
 
     /// Does what the model wants of the review.

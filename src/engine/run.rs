@@ -523,18 +523,14 @@ impl Engine {
                 self.ruler.has_spoken(at);
             }
             Fact::Host(at, event) => {
-                match &event {
-                    HostEvent::Review(ReviewEvent::ReviewOff { .. }) => {
-                        if let Address::Session(at) = at {
-                            let told = self.reviews.is_off(at, &event);
-                            return self.apply_all(told);
-                        }
-                    }
-                    // Its waiter is gone, and an idle client shall not wake for it.
-                    HostEvent::Review(ReviewEvent::TurnCovered { turn, .. }) => {
-                        self.timers.stop(at, Timer::Coverage(*turn));
-                    }
-                    _ => {}
+                if let Address::Session(at) = at
+                    && let Some(told) = self.reviews.is_on_or_off(at, &event, self.core.model())
+                {
+                    return self.apply_all(told);
+                }
+                // Its waiter is gone, and an idle client shall not wake for it.
+                if let HostEvent::Review(ReviewEvent::TurnCovered { turn, .. }) = &event {
+                    self.timers.stop(at, Timer::Coverage(*turn));
                 }
                 self.apply(at, event);
             }

@@ -9,7 +9,7 @@ use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Level, Mess
 use crate::model::ids::EntryId;
 use crate::model::options::{OptionKind, Usage};
 use crate::model::session_ref::SessionRef;
-use crate::model::tool::{Mark, ToolCall, ToolStatus};
+use crate::model::tool::{Mark, ToolCall, ToolContent, ToolStatus};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
@@ -366,6 +366,14 @@ impl Follower {
         if let (true, Value::Object(members)) = (tool.more_locations > 0, &mut object) {
             members.insert("more_locations".into(), json!(tool.more_locations));
         }
+        if let Value::Object(members) = &mut object {
+            if let Some(parent) = &tool.parent {
+                members.insert("parent".into(), json!(parent.as_str()));
+            }
+            if tool.is_agent && tool.is_finished() {
+                members.insert("text".into(), json!(said_by(tool)));
+            }
+        }
         self.json(out, object);
         if tool.is_finished() && !was_finished {
             self.line(out, &format!("{state}  {}", tool.label()));
@@ -425,6 +433,11 @@ pub fn json_line(mut value: Value) -> String {
     }
     line.push('\n');
     line
+}
+
+/// What a sub-agent has said.
+fn said_by(tool: &ToolCall) -> String {
+    tool.content.iter().filter_map(ToolContent::text).collect::<Vec<_>>().join("\n")
 }
 
 pub fn state_of(tool: &ToolCall) -> &str {

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::model::Model;
-use crate::model::entry::ChunkKind;
+use crate::model::child::ChildPatch;
+use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{AgentEvent, Event, Update};
 use crate::model::fixture;
 use crate::model::ids::{Now, SessionId};
@@ -130,4 +131,28 @@ fn what_cannot_be_seen_or_breaks_a_line_is_escaped_in_json() {
     assert!(line.is_ascii(), "{line}");
     let back: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(back["text"], hidden);
+}
+
+#[test]
+fn a_sub_agent_that_is_done_has_its_words_and_its_calls_name_it() {
+    let mut model = model();
+    let mut heard = |session: &str, update: Update| {
+        let event = AgentEvent::Update { session: SessionId::from(session), update };
+        reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
+    };
+    let told = |status: ToolStatus| {
+        let (cwd, directories, stops, status) = (Patch::Keep, Patch::Keep, Patch::Keep, Patch::Set(status));
+        let (id, title, description) = (SessionId::from("kid"), Patch::Set("Kid".to_owned()), Patch::Keep);
+        Update::Child(ChildPatch { id, title, description, cwd, directories, stops, status }.into())
+    };
+    heard("s", told(ToolStatus::InProgress));
+    heard("kid", Update::ToolCall(ToolPatch::new("t".into()).into()));
+    let block = Block::Text("all is well".to_owned());
+    heard("kid", Update::Chunk { kind: ChunkKind::Agent, message_id: None, block });
+    heard("s", told(ToolStatus::Completed));
+    let out = Follower::new(Form::Json).follow(model.first(), Last::Yes).stdout;
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let tool = |id: &str| lines.iter().find(|line| line["id"] == id).unwrap();
+    assert_eq!((&tool("kid/")["text"], &tool("kid/t")["parent"]), (&"all is well".into(), &"kid/".into()));
+    assert!(tool("kid/").get("parent").is_none() && tool("kid/t").get("text").is_none());
 }

@@ -458,6 +458,12 @@ pub enum ReviewEvent {
         what: String,
         message: String,
     },
+    /// There is no room for a review; it begins when there is.
+    ReviewWaits {
+        message: String,
+    },
+    /// There was no room at first.
+    ReviewBegun,
     /// There is no review, or none any more.
     ReviewOff {
         message: String,
@@ -571,6 +577,8 @@ pub struct Changes {
     pub is_on: bool,
     /// Why it is not looked at any more.
     pub(super) off: Option<String>,
+    /// It will be once there is room on the disk.
+    pub(super) waits: bool,
     /// Of the whole session, against the last accepted state.
     pub totals: Totals,
     /// Something appeared that did not come through the client: it can be reviewed only afterwards.

@@ -320,6 +320,12 @@ impl AgentEvent {
         }
     }
 
+    /// Sessions that it may tell of beside the one that it is of.
+    pub fn others(&self) -> impl Iterator<Item = &SessionId> {
+        let others = if let Self::Update { update, .. } = self { update.others() } else { [None, None] };
+        others.into_iter().flatten()
+    }
+
     /// The message that it tells of by its id.
     pub fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
         if let Self::Update { update, .. } = self { update.message() } else { None }

@@ -55,7 +55,7 @@ use history::Away;
 use ids::{Address, Addressed, AgentKey, EntryId, Now, SessionId, SessionKey, TermId, TurnId};
 use login::LogIn;
 use session::{Closed, Policy, Session, SessionState};
-use setup::Setup;
+use setup::{Setup, Unrecorded};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,6 +76,8 @@ pub struct Model {
     /// There is a review of every session.
     has_review: bool,
     has_journal: bool,
+    /// What happens is not on the disk.
+    unrecorded: Option<Unrecorded>,
     /// Old entries leave memory.
     has_history: bool,
     /// What earlier journals have of a session is read before its agent is asked for it.
@@ -110,6 +112,7 @@ impl Model {
             is_audited: false,
             has_review: false,
             has_journal: false,
+            unrecorded: None,
             has_history: false,
             has_earlier: false,
             has_unstable: false,
@@ -262,13 +265,22 @@ impl Model {
     /// The entry outside of memory that this event would change.
     pub fn away(&self, event: &Addressed<Event>) -> Option<(SessionKey, EntryId, Away)> {
         let (Address::Agent(agent), Event::Agent(event)) = (event.at, &event.what) else { return None };
-        let (tool, message) = (event.tool(), event.message());
+        let (named, message) = (event.session()?, event.message());
+        let own = self.session_named(agent, named);
+        let key = own.or_else(|| self.parent_of(agent, named))?;
+        let session = self.sessions.get(&key)?;
+        let call = || match (event.tool(), own) {
+            (call, Some(_)) => call.cloned(),
+            (Some(call), None) => Some(child::call_of(&child::row_of(named), call)),
+            // What one says that the session has begun is in its row.
+            (None, None) => Some(child::row_of(named)),
+        };
+        let child = event.others().find(|id| session.children.contains_key(*id)).map(child::row_of);
+        let tool = child.or_else(call);
         if tool.is_none() && message.is_none() {
             return None;
         }
-        let key = self.session_named(agent, event.session()?)?;
-        let session = self.sessions.get(&key)?;
-        let of_tool = tool.and_then(|id| session.newest_tool.get(id));
+        let of_tool = tool.and_then(|id| session.newest_tool.get(&id));
         let of_message = || session.messages.get(&message.map(|(kind, id)| (kind, Arc::clone(id)))?);
         let entry = *of_tool.or_else(of_message)?;
         match session.entries.slot(session.entries.index_of(entry)?)? {
@@ -306,7 +318,8 @@ impl Model {
 
     /// The session to which one belongs that the agent has begun itself.
     pub fn parent_of(&self, agent: AgentKey, id: &SessionId) -> Option<SessionKey> {
-        self.sessions_of(agent).find(|(_, s)| s.children.contains_key(id)).map(|(key, _)| key)
+        let is_of_it = |s: &Session| s.children.get(id).is_some_and(|child| !child.is_past);
+        self.sessions_of(agent).find(|(_, s)| is_of_it(s)).map(|(key, _)| key)
     }
 
     /// The session in which this terminal of ours was started.

@@ -217,6 +217,8 @@ pub struct Session {
     pub(super) last_turn: TurnId,
     /// The newest entry of each tool call id.
     pub(super) newest_tool: HashMap<ToolId, EntryId>,
+    /// Calls of earlier turns that go on in this one.
+    pub(super) taken_up: BTreeSet<EntryId>,
     /// Sessions that the agent has begun itself.
     pub(super) children: BTreeMap<SessionId, Child>,
     /// The newest entry of each message that has an id.

@@ -8,6 +8,7 @@ use super::ids::{AgentKey, Now, SessionKey};
 use super::login::LogIn;
 use super::question::Waiting;
 use super::session::{Phase, Session};
+use super::setup::Unrecorded;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
@@ -19,6 +20,7 @@ pub struct SessionRef<'a> {
     session: &'a Session,
     /// When the program was started, counted from 1970, where that is known.
     began: Option<Now>,
+    unrecorded: Option<Unrecorded>,
 }
 
 impl Deref for SessionRef<'_> {
@@ -50,6 +52,11 @@ impl<'a> SessionRef<'a> {
     /// The date of a moment, counted from 1970, where that is known.
     pub fn date(self, at: Now) -> Option<Now> {
         self.began.map(|began| began.saturating_add(at))
+    }
+
+    /// Why what happens in it is not on the disk, where that is so.
+    pub fn unrecorded(self) -> Option<Unrecorded> {
+        self.unrecorded
     }
 
     pub fn phase(self) -> Phase<'a> {
@@ -101,13 +108,19 @@ impl Model {
     /// The session that the model began with: the only one of a front end that opens no further one.
     pub fn first(&self) -> SessionRef<'_> {
         let key = SessionKey::FIRST;
-        self.at(key).unwrap_or_else(|| SessionRef { key, agent: &NOBODY.0, session: &NOBODY.1, began: None })
+        self.at(key).unwrap_or_else(|| SessionRef {
+            key,
+            agent: &NOBODY.0,
+            session: &NOBODY.1,
+            began: None,
+            unrecorded: None,
+        })
     }
 
     /// The session with its agent; nothing for a key that was never given.
     pub fn at(&self, key: SessionKey) -> Option<SessionRef<'_>> {
         let session = self.sessions.get(&key)?;
         let agent = self.agents.get(&session.agent)?;
-        Some(SessionRef { key, agent, session, began: self.date(Now::ZERO) })
+        Some(SessionRef { key, agent, session, began: self.date(Now::ZERO), unrecorded: self.unrecorded })
     }
 }

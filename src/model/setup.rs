@@ -7,6 +7,15 @@ use super::ids::TurnId;
 use super::policy::Policy;
 use std::time::Duration;
 
+/// Why what happens is not on the disk, although it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unrecorded {
+    /// The disk is full: it is kept until there is room.
+    Waits,
+    /// The journal cannot be written.
+    Ended,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setup {
     /// A journal is written of all that happens.

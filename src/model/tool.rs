@@ -455,7 +455,7 @@ impl ToolCall {
             Patch::Set(status) => status,
         };
         if status.is_final() {
-            self.mark = None;
+            (self.mark, self.is_stopping) = (None, false);
             self.ended.get_or_insert(now);
         } else {
             self.ended = None;

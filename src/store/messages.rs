@@ -5,9 +5,10 @@
 
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::{Called, Depth, Heard, Origin};
+use crate::model::child::{ChildPatch, Sayings, call_of, row_of};
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::Update;
-use crate::model::ids::TermId;
+use crate::model::ids::{SessionId, TermId};
 use crate::model::patch::Patch;
 use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolPatch};
 use crate::store::lines::{Row, What};
@@ -19,6 +20,8 @@ use std::time::Duration;
 const MAX_TEXT: usize = 64 << 20;
 /// Messages and calls of a session that are not complete.
 const MAX_OPEN: usize = 1000;
+/// Sessions that the agent has begun itself, of one session.
+const MAX_KIDS: usize = 256;
 /// Seconds of silence that end a history which is told behind the answer.
 const QUIET: f64 = 1.0;
 
@@ -57,6 +60,8 @@ pub struct Message {
     pub text: String,
     /// The agent told it again while the session was loaded.
     pub is_told_again: bool,
+    /// The agent's name of the call that it is.
+    pub call: Option<String>,
     /// Of what was done: its sort and its title.
     pub tool: String,
     /// The files that it was done to.
@@ -77,6 +82,18 @@ struct Call {
     turn: u64,
     t: f64,
     is_told_again: bool,
+}
+
+/// A session that the agent has begun itself: what it says, and what it is told, stands in one row of the session that it
+/// belongs to.
+struct Kid {
+    id: SessionId,
+    title: String,
+    /// Its title has been handed over.
+    is_named: bool,
+    sayings: Sayings,
+    /// Since it was handed over last, something was told of it: in which turn, when, and whether again.
+    news: Option<(u64, f64, bool)>,
 }
 
 /// A terminal of the agent's own that is told of by itself.
@@ -104,6 +121,7 @@ struct Session {
     goes_on: bool,
     calls: Vec<Call>,
     terminals: Vec<Terminal>,
+    kids: Vec<Kid>,
 }
 
 #[derive(Default)]
@@ -122,9 +140,16 @@ impl Reader {
             }
             What::Heard(agent, frame) => match codec.heard(frame, Depth::Everything) {
                 Heard::Update(id, update) => {
-                    let session = self.of(agent.0, id.as_str());
+                    let kid = |session: &Session| session.kids.iter().position(|kid| kid.id == id);
+                    let above = self.sessions.iter_mut().filter(|session| session.agent == agent.0);
+                    let above = above.filter_map(|session| kid(session).map(|kid| (session, Some(kid)))).next();
+                    let (session, kid) = match above {
+                        Some(found) => found,
+                        None => (self.of(agent.0, id.as_str()), None),
+                    };
                     session.is_heard(row.t, out);
-                    session.update(update, row.t);
+                    session.update(update, kid, row.t);
+                    session.ease(out);
                 }
                 Heard::Answer(number, _) => self.answered(agent.0, number, row.t, out),
                 Heard::Nothing => {}
@@ -197,6 +222,7 @@ impl Session {
             t,
             text,
             is_told_again,
+            call: None,
             tool: String::new(),
             files: Vec::new(),
         }
@@ -217,30 +243,120 @@ impl Session {
         !self.loads.is_empty() || self.told.is_some()
     }
 
-    fn update(&mut self, update: Update, t: f64) {
-        match update {
+    /// `kid`: what is said of, or by, that one.
+    fn update(&mut self, update: Update, kid: Option<usize>, t: f64) {
+        match (update, kid) {
+            (Update::Partly { update, .. }, _) => self.update(*update, kid, t),
+            (Update::Child(patch), _) => self.kid(*patch, t),
+            (Update::Passed(passed), _) => {
+                let is_named = |kid: &Kid| passed.between.iter().flatten().any(|id| *id == kid.id);
+                if let Some(at) = self.kids.iter().position(is_named).or(kid) {
+                    self.hear(at, Update::Passed(passed), t);
+                }
+            }
+            (Update::ToolCall(patch), _) => self.call(self.called_here(*patch, kid), true, t),
+            (Update::ToolUpdate(patch), _) => self.call(self.called_here(*patch, kid), false, t),
+            (Update::Terminal(patch), _) => self.terminal(*patch, t),
+            (said, Some(at)) => self.hear(at, said, t),
             // What was just sent comes back from some agents.
-            Update::Chunk { kind: ChunkKind::User, .. } if !self.prompts.is_empty() => {}
-            Update::Chunk { kind, message_id, block } => {
+            (Update::Chunk { kind: ChunkKind::User, .. }, None) if !self.prompts.is_empty() => {}
+            (Update::Chunk { kind, message_id, block }, None) => {
                 let text = text_of(&block);
                 if !text.is_empty() {
                     self.piece(kind, message_id, &text, t);
                 }
             }
-            Update::Message { kind, id, content } => {
-                if let Some(open) = self.open.iter_mut().find(|o| o.kind == kind && o.id.as_ref() == Some(&id)) {
-                    open.message.text.clear();
-                }
-                if let Patch::Set(blocks) = content {
-                    let text: Vec<String> = blocks.iter().map(text_of).collect();
-                    self.piece(kind, Some(id), &text.join("\n"), t);
-                }
+            (Update::Part { kind, text, .. }, None) => self.piece(kind, None, &text, t),
+            (Update::Whole { kind, content }, None) => {
+                self.goes_on = false;
+                let text: Vec<String> = content.iter().map(text_of).collect();
+                self.piece(kind, None, &text.join("\n"), t);
+                self.goes_on = false;
             }
-            Update::ToolCall(patch) => self.call(*patch, true, t),
-            Update::ToolUpdate(patch) => self.call(*patch, false, t),
-            Update::Terminal(patch) => self.terminal(*patch, t),
-            Update::Partly { update, .. } => self.update(*update, t),
+            (Update::Message { content: Patch::Keep, .. }, None) => {}
+            (Update::Message { kind, id, content }, None) => {
+                let text: Vec<String> = content.as_set().into_iter().flatten().map(text_of).collect();
+                self.whole(kind, id, &text.join("\n"), t);
+            }
+            (Update::Plan { id, entries }, None) => {
+                let steps: Vec<&str> = entries.iter().map(|entry| entry.content.as_str()).collect();
+                let name = format!("plan {}", id.as_deref().unwrap_or_default());
+                self.whole(ChunkKind::Agent, name.into(), &steps.join("\n"), t);
+            }
+            (Update::Compaction(patch), None) => {
+                let name = format!("compaction {}", patch.id.as_deref().unwrap_or_default());
+                let said = [patch.error.as_set(), patch.summary.as_set(), Some(&patch.more)];
+                let text: String = said.into_iter().flatten().map(String::as_str).collect();
+                self.piece(ChunkKind::Agent, Some(name.into()), &text, t);
+            }
+            (Update::Notice { title, description, .. }, None) => {
+                self.note([title].into_iter().chain(description), t);
+            }
+            (Update::Unknown { name, held }, None) => self.note([name].into_iter().chain(held), t),
             _ => {}
+        }
+    }
+
+    /// A message by itself, of which no more comes.
+    fn note(&mut self, lines: impl Iterator<Item = String>, t: f64) {
+        let name = format!("notice {}", self.open.len());
+        self.whole(ChunkKind::Agent, name.into(), &lines.collect::<Vec<_>>().join("\n"), t);
+    }
+
+    /// All of a message, in place of what was said under its name.
+    fn whole(&mut self, kind: ChunkKind, id: Arc<str>, text: &str, t: f64) {
+        if let Some(open) = self.open.iter_mut().find(|o| o.kind == kind && o.id.as_ref() == Some(&id)) {
+            open.message.text.clear();
+        }
+        if !text.is_empty() {
+            self.piece(kind, Some(id), text, t);
+        }
+    }
+
+    /// One that the agent has begun is there, or has changed.
+    fn kid(&mut self, patch: ChildPatch, t: f64) {
+        let at = self.kids.iter().position(|kid| kid.id == patch.id);
+        let title = match at {
+            // Without a title its task names it.
+            None => patch.title.as_set().or(patch.description.as_set()),
+            Some(_) => patch.title.as_set(),
+        };
+        let title = title.cloned();
+        if at.is_none() && self.kids.len() < MAX_KIDS {
+            let (title, sayings) = (String::new(), Sayings::default());
+            self.kids.push(Kid { id: patch.id, title, is_named: true, sayings, news: None });
+        }
+        let news = (self.turns, t, self.is_told_again());
+        let last = self.kids.len().checked_sub(1);
+        let kid = at.or(last).and_then(|at| self.kids.get_mut(at));
+        if let (Some(kid), Some(title)) = (kid, title)
+            && kid.title != title
+        {
+            (kid.title, kid.is_named) = (title, false);
+            kid.news.get_or_insert(news);
+        }
+    }
+
+    fn hear(&mut self, kid: usize, said: Update, t: f64) {
+        let news = (self.turns, t, self.is_told_again());
+        if let Some(kid) = self.kids.get_mut(kid) {
+            kid.sayings.take(said);
+            kid.news.get_or_insert(news);
+        }
+    }
+
+    /// Calls of one that the agent has begun have names of their own.
+    fn called_here(&self, mut patch: ToolPatch, kid: Option<usize>) -> ToolPatch {
+        if let Some(kid) = kid.and_then(|at| self.kids.get(at)) {
+            patch.id = call_of(&row_of(&kid.id), &patch.id);
+        }
+        patch
+    }
+
+    /// Where much is said without a pause, the oldest of it stays as it is.
+    fn ease(&mut self, out: &mut impl FnMut(Message)) {
+        if self.open.len() >= MAX_OPEN {
+            self.open.drain(..MAX_OPEN - 1).for_each(|open| out(open.message));
         }
     }
 
@@ -255,7 +371,7 @@ impl Session {
             let whole = &mut self.open[at].message.text;
             let room = MAX_TEXT.saturating_sub(whole.len()).min(text.len());
             whole.push_str(&text[..text.floor_char_boundary(room)]);
-        } else if self.open.len() < MAX_OPEN {
+        } else {
             let role = match kind {
                 ChunkKind::Agent => Role::Agent,
                 ChunkKind::Thought => Role::Thought,
@@ -328,8 +444,22 @@ impl Session {
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
             let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
-            messages.push(Message { turn, is_told_again, tool, files, ..message });
+            let call = Some(call.tool.id.as_str().to_owned());
+            messages.push(Message { turn, is_told_again, call, tool, files, ..message });
         }
+        let mut kids = std::mem::take(&mut self.kids);
+        for kid in &mut kids {
+            let Some((turn, t, is_told_again)) = kid.news.take() else { continue };
+            let sayings = std::mem::take(&mut kid.sayings);
+            let title = (!std::mem::replace(&mut kid.is_named, true)).then_some(kid.title.as_str());
+            let text: Vec<&str> = title.into_iter().chain(sayings.texts()).collect();
+            if !text.is_empty() {
+                let message = self.message(Role::Tool, text.join("\n"), t);
+                let (call, tool) = (Some(row_of(&kid.id).as_str().to_owned()), format!("agent {}", kid.title));
+                messages.push(Message { turn, is_told_again, call, tool, ..message });
+            }
+        }
+        self.kids = kids;
         // Those that no call shows.
         for terminal in terminals {
             let message = self.message(Role::Tool, terminal.text(), terminal.t);

@@ -5,6 +5,7 @@
 //! since the agent told it again, is found once.
 
 mod clues;
+mod earlier;
 mod sieve;
 
 use super::lines;
@@ -12,6 +13,7 @@ use super::messages::Message;
 use super::sessions::{self, Part, Problem};
 use crate::base::origins::Origins;
 use clues::Clues;
+use earlier::{Earlier, Told};
 use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 use sieve::Sieve;
@@ -147,12 +149,13 @@ impl Hit {
 /// or more parts, and says whether to go on. Gives what could not be read.
 pub fn search(state: &Path, query: &Query, take: impl FnMut(Vec<Hit>) -> bool + Send) -> io::Result<Vec<Problem>> {
     let (parts, mut problems) = sessions::parts(state)?;
-    let mut journals: BTreeMap<PathBuf, Vec<Part>> = BTreeMap::new();
-    for part in parts.into_iter().filter(|part| query.wants(part)) {
-        journals.entry(part.journal.clone()).or_default().push(part);
+    let mut journals: BTreeMap<&Path, Vec<&Part>> = BTreeMap::new();
+    for part in parts.iter().filter(|part| query.wants(part)) {
+        journals.entry(&part.journal).or_default().push(part);
     }
+    let earlier = Earlier::new(query, &parts);
     let mut journals: Vec<_> = journals.into_iter().collect();
-    let newest = |parts: &[Part]| parts.iter().map(|part| part.last).max();
+    let newest = |parts: &[&Part]| parts.iter().map(|part| part.last).max();
     journals.sort_by(|(a, x), (b, y)| (newest(y), b).cmp(&(newest(x), a)));
     let turn =
         Turns { turn: Mutex::new(Turn { next: 0, early: BTreeMap::new(), take, goes_on: true }), came: Condvar::new() };
@@ -161,7 +164,8 @@ pub fn search(state: &Path, query: &Query, take: impl FnMut(Vec<Hit>) -> bool + 
             return None;
         }
         let mut place = Place { turns: &turn, number, hits: Vec::new(), bytes: 0 };
-        in_journal(&path, &parts, query, &mut place).err().map(|error| Problem { path, why: error.to_string() })
+        let done = in_journal(path, &parts, query, &earlier, &mut place);
+        done.err().map(|error| Problem { path: path.to_owned(), why: error.to_string() })
     });
     problems.extend(found.into_iter().flatten());
     Ok(problems)
@@ -238,16 +242,18 @@ impl<F: FnMut(Vec<Hit>) -> bool> Drop for Place<'_, F> {
 
 fn in_journal(
     path: &Path,
-    parts: &[Part],
+    parts: &[&Part],
     query: &Query,
+    earlier: &Earlier<'_>,
     place: &mut Place<'_, impl FnMut(Vec<Hit>) -> bool>,
 ) -> io::Result<()> {
     let Some(first) = parts.first() else { return Ok(()) };
     let mut file = lines::open(path)?;
     let mut sieve = Sieve::new(query, first.codec.clone(), first.is_alone);
-    let mut goes_on = true;
+    let (mut goes_on, mut told) = (true, Told::default());
     let mut out = |message: Message| {
-        if let Some(hit) = hit(parts, query, message).filter(|_| goes_on) {
+        told.note(&message);
+        if let Some(hit) = hit(parts, query, message, (earlier, &told)).filter(|_| goes_on) {
             goes_on = place.put(hit);
         }
     };
@@ -256,13 +262,14 @@ fn in_journal(
     Ok(())
 }
 
-fn hit(parts: &[Part], query: &Query, message: Message) -> Option<Hit> {
+fn hit(parts: &[&Part], query: &Query, message: Message, (earlier, told): (&Earlier<'_>, &Told)) -> Option<Hit> {
     let part = parts.iter().find(|part| (part.key, &part.session_id) == (message.agent, &message.session))?;
     let time = part.began.saturating_add(Duration::try_from_secs_f64(message.t).unwrap_or_default());
+    let at = if query.wants_message(&message, time) { query.matcher.find(&message.text) } else { None }?;
     // What an earlier journal has was found there.
-    let is_double = message.is_told_again && part.goes_on;
-    let is_wanted = query.wants_message(&message, time) && !is_double;
-    let at = if is_wanted { query.matcher.find(&message.text) } else { None }?;
+    if message.is_told_again && part.goes_on && earlier.has(part, &message, told) {
+        return None;
+    }
     Some(Hit {
         journal: part.journal.clone(),
         session_id: message.session,

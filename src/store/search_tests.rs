@@ -241,7 +241,8 @@ fn sessions_that_talk_at_the_same_time_are_kept_apart() {
 /// There are agents that answer the call to load first, in the middle of a message.
 #[test]
 fn what_is_told_again_behind_the_answer_is_not_found_twice() {
-    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "the needle").say("s", "hay").end();
+    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "the needle");
+    let first = first.say("s", "a needle in hay").end();
     let load = json!({ "sessionId": "s", "cwd": "/work/a" });
     let mut later = Journal::new(STARTED + 100, "agent", "/work/a")
         .ask("session/load", load)
@@ -256,7 +257,94 @@ fn what_is_told_again_behind_the_answer_is_not_found_twice() {
     let later = later.say("s", "a needle by itself").prompt("s", "and a needle").end();
     let home = Home::with(&[("a", first), ("b", later)]);
     let found: Vec<String> = home.said("needle").into_iter().map(|hit| hit.3).collect();
-    assert_eq!(found, ["a needle by itself", "and a needle", "the needle"]);
+    assert_eq!(found, ["a needle by itself", "and a needle", "the needle", "a needle in hay"]);
+}
+
+/// The session went on elsewhere; each further load tells that again.
+#[test]
+fn what_only_the_agent_has_told_is_found_once() {
+    let first =
+        Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "the first needle").say("s", "Yes").end();
+    let load = |started: u64| {
+        let call = json!({ "toolCallId": "t", "title": "sew", "rawInput": { "with": "needle" } });
+        let mut told = json!({ "sessionUpdate": "tool_call" });
+        call.as_object().unwrap().iter().for_each(|(name, value)| told[name] = value.clone());
+        Journal::new(started, "agent", "/work/a")
+            .ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }))
+            .chunk("s", "user_message", "the first needle")
+            .say("s", "Yes")
+            .chunk("s", "user_message", "a second one, a needle of elsewhere")
+            .chunk("s", "agent_thought", "which needle")
+            .say("s", "that needle")
+            .update("s", told)
+            .answer(Value::Null)
+    };
+    let home = Home::with(&[("a", first), ("b", load(STARTED + 100)), ("c", load(STARTED + 200).prompt("s", "end"))]);
+    let found: Vec<String> = home.said("needle").into_iter().map(|hit| hit.3).collect();
+    let elsewhere = ["a second one, a needle of elsewhere", "which needle", "that needle", "sew\nneedle"];
+    assert_eq!(found, [&elsewhere[..], &["the first needle"]].concat());
+    assert_eq!(home.said("elsewhere").len(), 1);
+    assert_eq!(home.said("Yes").len(), 1);
+}
+
+#[test]
+fn what_sub_agents_say_do_and_are_told_is_found_in_the_session_that_they_belong_to() {
+    let kid = |more: Value| {
+        let mut update = json!({ "sessionUpdate": "subagent_update", "sessionId": "kid" });
+        more.as_object().unwrap().iter().for_each(|(name, value)| update[name] = value.clone());
+        update
+    };
+    let message = json!({ "sessionUpdate": "session_message", "messageId": "m", "senderSessionId": "s",
+        "recipientSessionId": "kid", "content": [{ "type": "text", "text": "bring a lychee" }] });
+    let journal = Journal::new(STARTED, "agent", "/work/a")
+        .open("s")
+        .prompt("s", "fruit")
+        .update("s", kid(json!({ "title": "Kid one", "state": { "state": "running" } })))
+        .update("s", message)
+        .say("kid", "I know the kum")
+        .say("kid", "quat")
+        .update("kid", json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "peel a durian" }))
+        .end()
+        // Without being announced again.
+        .prompt("s", "more")
+        .say("kid", "and a papaya")
+        .update("s", kid(json!({ "state": { "state": "idle" } })))
+        .end();
+    let home = Home::with(&[("a", journal)]);
+    let all = "Kid one\nbring a lychee\nI know the kumquat";
+    for (text, turn, want) in [
+        ("Kid one", 1, all),
+        ("lychee", 1, all),
+        ("kumquat", 1, all),
+        ("durian", 1, "peel a durian"),
+        ("papaya", 2, "and a papaya"),
+    ] {
+        assert_eq!(home.said(text), [("s".to_owned(), turn, Role::Tool, want.to_owned())], "{text}");
+    }
+    let named = Query { tool: Some("agent kid one".into()), ..literal("papaya") };
+    assert_eq!(home.find(&named).len(), 1);
+}
+
+#[test]
+fn plans_notices_and_what_only_a_question_says_of_a_call_are_found() {
+    let plan = |step: &str| json!({ "sessionUpdate": "plan", "entries": [{ "content": step, "priority": "high", "status": "pending" }] });
+    let asked = json!({ "sessionId": "s", "options": [],
+        "toolCall": { "toolCallId": "t", "title": "eat", "rawInput": { "what": "durian" } } });
+    let asked = json!({ "id": 7, "method": "session/request_permission", "params": asked }).to_string();
+    let journal = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "fruit");
+    let journal = journal
+        .update("s", plan("a rambutan"))
+        .update("s", plan("a lychee"))
+        .frame("agent->client", &asked)
+        .update("s", json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed" }))
+        .update("s", json!({ "sessionUpdate": "unheard_of", "fruit": "kumquat" }))
+        .end();
+    let home = Home::with(&[("a", journal)]);
+    assert_eq!(home.said("rambutan"), [], "the plan is another one now");
+    for (text, role) in [("lychee", Role::Agent), ("durian", Role::Tool), ("kumquat", Role::Agent)] {
+        let found: Vec<Role> = home.said(text).into_iter().map(|hit| hit.2).collect();
+        assert_eq!(found, [role], "{text}");
+    }
 }
 
 #[test]

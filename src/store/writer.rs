@@ -3,13 +3,14 @@
 //! Knows nothing of what the text is. What is handed over is on its way to the file at once. Large lines are shared with
 //! their other holders, not copied. Where it is told of, a full disk is waited for: what is not written is kept within a
 //! bound and written when there is room; what is more is left out and counted. Invariants: lines arrive whole and in
-//! order; when writing fails otherwise, or the disk falls too far behind, it is said once and nothing more is taken.
+//! order; when writing fails otherwise, or the disk falls too far behind, it is said once and nothing more is taken; at the
+//! end it is known since when something is missing.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tracing::warn;
 
 /// Buffers under way to the disk.
@@ -41,6 +42,21 @@ pub enum Disk {
     HasRoom { missing: u64 },
 }
 
+/// What is missing at the end of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    pub why: String,
+    /// Since when nothing could be written.
+    pub since: Instant,
+    /// It was said when it happened.
+    pub was_said: bool,
+}
+
+/// Whether there was no room for what was to be written.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
 type Tell = Box<dyn Fn(Disk) + Send>;
 
 /// What the thread has come to.
@@ -50,6 +66,8 @@ struct State {
     /// Lines that were left out since it is.
     missing: u64,
     failure: Option<String>,
+    /// Since when nothing could be written.
+    since: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -108,7 +126,9 @@ impl Writer {
                 let written = insist(&mut file, pieces, &told, tell.as_ref().map(|tell| (tell, &hurry)));
                 if let Err(error) = &written {
                     warn!(kind = ?error.kind(), name, "the file cannot be written and ends here");
-                    locked(&told).failure = Some(error.to_string());
+                    let mut state = locked(&told);
+                    state.since.get_or_insert_with(Instant::now);
+                    state.failure = Some(error.to_string());
                 }
                 written.is_ok()
             };
@@ -207,7 +227,9 @@ impl Writer {
     fn fail(&mut self, why: &str) {
         warn!(why, waiting = self.waiting, "the file ends here");
         self.tx = None;
-        locked(&self.state).failure = Some(why.to_owned());
+        let mut state = locked(&self.state);
+        state.since.get_or_insert_with(Instant::now);
+        state.failure = Some(why.to_owned());
     }
 
     fn failure_once(&mut self) -> Option<String> {
@@ -222,13 +244,20 @@ impl Writer {
 
     /// Writes what is left and ends, within that time; a full disk is not waited for. Returns the reason when it could
     /// not, unless it was said before.
-    pub fn close(mut self, patience: Duration) -> Option<String> {
+    pub fn close(self, patience: Duration) -> Option<String> {
+        self.end(patience).filter(|lost| !lost.was_said).map(|lost| lost.why)
+    }
+
+    /// The same; tells what is missing also when that was said before.
+    pub fn end(mut self, patience: Duration) -> Option<Lost> {
         *locked(&self.last) = std::mem::take(&mut self.pending);
         (self.tx, self.patience) = (None, None);
         if self.at_work.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
             self.fail("the disk does not keep up");
         }
-        self.failure_once()
+        let state = locked(&self.state);
+        let why = state.failure.clone()?;
+        Some(Lost { why, since: state.since.unwrap_or_else(Instant::now), was_said: self.said })
     }
 }
 
@@ -252,6 +281,7 @@ fn insist(
             Ok(()) => {
                 let missing = {
                     let mut state = locked(state);
+                    state.since = None;
                     std::mem::take(&mut state.is_full).then(|| std::mem::take(&mut state.missing))
                 };
                 if let (Some(missing), Some((tell, _))) = (missing, waits) {
@@ -259,9 +289,13 @@ fn insist(
                 }
                 return Ok(());
             }
-            Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => {
+            Err(error) if is_full(&error) => {
                 let Some((tell, hurry)) = waits else { return Err(error) };
-                let was_full = std::mem::replace(&mut locked(state).is_full, true);
+                let was_full = {
+                    let mut state = locked(state);
+                    state.since.get_or_insert_with(Instant::now);
+                    std::mem::replace(&mut state.is_full, true)
+                };
                 if !was_full {
                     warn!(kind = ?error.kind(), "the disk is full; what is to be written waits");
                     tell(Disk::Full(error.to_string()));

@@ -254,7 +254,7 @@ impl Autosave {
             let ran = std::mem::take(&mut draft.ran);
             // An earlier version has left accounts there.
             let text = own(&kept.place, &draft.joined()).to_owned();
-            draft = Draft { text, command, aside, ran, ..Draft::default() };
+            draft = Draft { text, aside, command, ran, ..Draft::default() };
         }
         for quoted in std::mem::take(&mut draft.ran) {
             let blank = if draft.text.is_empty() { "" } else { "\n\n" };

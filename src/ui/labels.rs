@@ -14,6 +14,7 @@ use crate::model::login;
 use crate::model::question::Question;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
+use crate::model::setup::Unrecorded;
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::address;
 use crate::text::width;
@@ -29,6 +30,8 @@ pub const OBJECT: usize = 40;
 pub struct GoesOn {
     pub id: String,
     pub about: String,
+    /// An earlier journal has it.
+    pub is_stored: bool,
 }
 
 /// `name` is the person's own for it.
@@ -40,7 +43,7 @@ pub fn goes_on(session: SessionRef<'_>, name: Option<&str>) -> Option<GoesOn> {
     let agent = agent(session);
     let title = width::truncate(&title, OBJECT);
     let about = if title.is_empty() { agent } else { format!("“{title}” ({agent})") };
-    Some(GoesOn { id, about })
+    Some(GoesOn { id, about, is_stored: session.is_recalled() })
 }
 
 /// What is left of an earlier run, and how that is had, in one line.
@@ -78,6 +81,14 @@ pub fn turn(doc: Option<&ReviewDoc>, turn: u64) -> String {
         Some(TurnName { number, session: Some(id) }) => {
             format!("turn {number} of {}", width::truncate(&sanitize::line(&id), OBJECT))
         }
+    }
+}
+
+/// Why what happens is not on the disk, in a few words.
+pub const fn unrecorded(why: Unrecorded) -> &'static str {
+    match why {
+        Unrecorded::Waits => "disk full, not recorded",
+        Unrecorded::Ended => "not recorded",
     }
 }
 

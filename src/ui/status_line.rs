@@ -3,7 +3,7 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
-use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, verb};
+use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, unrecorded, verb};
 use super::state::silence;
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
 use crate::base::{human, patience, sanitize};
@@ -411,7 +411,9 @@ fn permissions(session: SessionRef<'_>, now: Now) -> Option<Piece> {
 }
 
 fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = changes(session, now);
+    let lack = session.unrecorded().map(unrecorded);
+    let lack = lack.map(|words| Piece::new(" · ", words, Token::Warn, WARNING).or(47, "not recorded", Token::Warn));
+    let mut pieces: Vec<Piece> = lack.into_iter().chain(changes(session, now)).collect();
     let in_status = setup == Setup::InStatus;
     if let Some((mode, token)) = mode(session).filter(|_| in_status) {
         let sep = if pieces.is_empty() { "" } else { " · " };

@@ -347,3 +347,19 @@ fn an_agent_that_ends_early_in_a_sandbox_is_told_why_that_may_be() {
     s.event(ended());
     assert!(s.draw().contains("often /proc"), "also the second time: {}", s.shown);
 }
+
+#[test]
+fn that_nothing_is_recorded_stays_in_sight_as_long_as_it_is_so() {
+    let mut s = Scene::working(80, 24);
+    let message = || "no room".to_owned();
+    s.event(Event::Host(HostEvent::JournalWaits { message: message() }));
+    assert!(said(&s, 80).1.contains("disk full, not recorded"), "{:?}", said(&s, 80));
+    assert!(said(&s, 46).1.contains("not recorded"), "{:?}", said(&s, 46));
+    let mut status = status(s.model.first(), &["the hint"], Setup::InStatus, s.now);
+    status.set_toast("copied");
+    assert_eq!(fit(&status, 80).1.as_str(), "disk full, not recorded · copied");
+    s.event(Event::Host(HostEvent::JournalGoesOn { message: message() }));
+    assert!(!said(&s, 80).1.contains("recorded"));
+    s.event(Event::Host(HostEvent::JournalFailed { message: message() }));
+    assert!(said(&s, 80).1.starts_with("not recorded"), "{:?}", said(&s, 80));
+}

@@ -4,8 +4,10 @@
 
 use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
+use crate::model::ids::ToolId;
 use crate::model::past::Past;
-use crate::model::tool::{ChangeBody, ToolCall, ToolContent, ToolStatus};
+use crate::model::tool::{ChangeBody, Mark, ToolCall, ToolContent, ToolStatus};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Who speaks, or what it is.
@@ -64,11 +66,13 @@ impl Item {
 
 /// What is known of a session.
 pub fn items(past: &Past) -> impl Iterator<Item = Item> {
-    let items = past.entries.iter().map(|entry| item(past, entry));
+    let mut above = HashMap::new();
+    let items = past.entries.iter().map(move |entry| item(past, entry, &mut above));
     items.filter(|item| !item.title.is_empty() || !item.parts.is_empty())
 }
 
-fn item(past: &Past, entry: &Entry) -> Item {
+/// `above` has the calls that came before it.
+fn item<'a>(past: &Past, entry: &'a Entry, above: &mut HashMap<&'a ToolId, &'a str>) -> Item {
     let (who, title, parts) = match &entry.body {
         Body::User(message) => {
             let links = message.links.iter().map(|link| format!("@{link}")).collect::<Vec<_>>().join(" ");
@@ -77,7 +81,12 @@ fn item(past: &Past, entry: &Entry) -> Item {
         Body::Agent(message) => (Who::Agent, String::new(), vec![prose(&message.text)]),
         Body::Thought(thought) => (Who::Thought, String::new(), vec![prose(&thought.message.text)]),
         Body::Attachment(attachment) => (Who::Agent, String::new(), vec![block(&attachment.block)]),
-        Body::Tool(tool) => (Who::Tool, format!("{} ({})", tool.title, status(tool)), tool_parts(past, tool)),
+        Body::Tool(tool) => {
+            above.insert(&tool.id, tool.label());
+            let part_of = tool.parent.as_ref().and_then(|parent| above.get(parent));
+            let part_of = part_of.map(|parent| format!("{parent}: ")).unwrap_or_default();
+            (Who::Tool, format!("{part_of}{} ({})", tool.title, status(tool)), tool_parts(past, tool))
+        }
         Body::Plan(steps) => {
             let line = |step: &crate::model::entry::PlanEntry| {
                 let done = if step.status == PlanStatus::Completed { 'x' } else { ' ' };
@@ -152,14 +161,24 @@ fn code(language: &'static str, text: &str) -> Part {
     Part::Code(language, sanitize::block(text).trim_end_matches('\n').to_owned())
 }
 
-fn status(tool: &ToolCall) -> &str {
-    match &tool.status {
-        ToolStatus::Pending => "pending",
-        ToolStatus::InProgress => "in progress",
-        ToolStatus::Paused => "paused",
-        ToolStatus::Completed => "completed",
-        ToolStatus::Failed => "failed",
-        ToolStatus::Cancelled => "cancelled",
-        ToolStatus::Other(word) => word,
-    }
+/// How it stands, with what the person has said to it.
+fn status(tool: &ToolCall) -> String {
+    let status = match (tool.mark, &tool.status) {
+        (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => "cancelled",
+        (Some(Mark::NoFinalStatus), _) if tool.refused => "",
+        (Some(Mark::NoFinalStatus), _) => "no final status",
+        (Some(Mark::AgentGone), _) => "agent ended",
+        (None, ToolStatus::Pending) => "pending",
+        (None, ToolStatus::InProgress) => "in progress",
+        (None, ToolStatus::Paused) => "paused",
+        (None, ToolStatus::Completed) => "completed",
+        (None, ToolStatus::Failed) => "failed",
+        (None, ToolStatus::Other(word)) => word,
+    };
+    let answer = match (tool.refused, tool.allowed) {
+        (true, _) => "refused by you",
+        (_, true) => "you allowed it",
+        _ => "",
+    };
+    [status, answer].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }

@@ -215,6 +215,35 @@ fn a_file_in_the_directory_of_an_open_session_is_told_from_others() {
 }
 
 #[test]
+fn a_call_says_what_it_says_on_the_screen() {
+    use crate::model::entry::{Body, Entry};
+    use crate::model::ids::{EntryId, TurnId};
+    use crate::model::tool::{Mark, ToolCall, ToolStatus};
+    let mut past = Past::default();
+    let mut say = |id: &str, change: &dyn Fn(&mut ToolCall)| {
+        let mut tool = ToolCall::new(id.into(), Duration::ZERO);
+        tool.title = id.to_owned();
+        change(&mut tool);
+        let (body, at) = (Body::Tool(tool.into()), Duration::ZERO);
+        past.entries.push(Entry { id: EntryId(0), rev: 0, finished: true, turn: TurnId(1), at, body });
+    };
+    say("kid/", &|tool| (tool.status, tool.mark) = (ToolStatus::InProgress, Some(Mark::Cancelled)));
+    say("a", &|tool| (tool.parent, tool.refused, tool.mark) = (Some("kid/".into()), true, Some(Mark::NoFinalStatus)));
+    say("b", &|tool| (tool.status, tool.allowed) = (ToolStatus::Completed, true));
+    say("c", &|tool| (tool.status, tool.refused, tool.allowed) = (ToolStatus::Failed, true, true));
+    say("d", &|tool| tool.mark = Some(Mark::AgentGone));
+    let titles: Vec<String> = items(&past).map(|item| item.title).collect();
+    let want = [
+        "kid/ (cancelled)",
+        "kid/: a (refused by you)",
+        "b (completed, you allowed it)",
+        "c (failed, refused by you)",
+        "d (agent ended)",
+    ];
+    assert_eq!(titles, want);
+}
+
+#[test]
 fn what_other_sessions_said_stays_out() {
     let line = |session: &str| json!({ "frame": { "params": { "sessionId": session, "update": {} } } }).to_string();
     assert!(import::is_of_another(&line("other"), "own", &["own", "other"]));

@@ -3,6 +3,7 @@
 //! Blocks on the disk. Invariant: every turn that was begun or ended here is answered with a fact; a failure is told and
 //! ends nothing.
 
+mod late;
 mod own_sums;
 
 use self::own_sums::OwnSums;

@@ -4,6 +4,7 @@
 use super::Engine;
 use crate::engine::wait::sleep_until;
 use crate::host::process::{Household, Survivor};
+use crate::store::journal::Unwritten;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,6 +25,8 @@ pub struct Goodbye {
     pub survivors: Vec<String>,
     /// The same, but they have ended since the files were looked at for the last time.
     pub ended: Vec<String>,
+    /// What is missing in the journal, if anything is.
+    pub unwritten: Option<Unwritten>,
     /// Why the end of the recording is missing, if it is.
     pub unrecorded: Option<String>,
     /// Why the last decisions are missing in the audit log, if they are.
@@ -113,8 +116,9 @@ impl Engine {
         }
         let patience = end.map_or(LAST_LINES, |end| end.saturating_duration_since(Instant::now()));
         let patience = patience.clamp(LAST_MOMENT, LAST_LINES);
-        let (unlogged, unrecorded) = tokio::join!(self.audit.close(patience), self.recorder.close(patience));
-        Goodbye { survivors: named(survivors), ended: named(ended), unrecorded, unlogged }
+        let (unlogged, (unwritten, unrecorded)) =
+            tokio::join!(self.audit.close(patience), self.recorder.close(patience));
+        Goodbye { survivors: named(survivors), ended: named(ended), unwritten, unrecorded, unlogged }
     }
 }
 

@@ -189,6 +189,14 @@ pub enum HostEvent {
     JournalFailed {
         message: String,
     },
+    /// The disk is full; what is to be written waits.
+    JournalWaits {
+        message: String,
+    },
+    /// There is room for it again.
+    JournalGoesOn {
+        message: String,
+    },
     /// What earlier journals have of a session, part by part.
     Recalled(Recalled),
     /// How long ago its agent has opened the session that is to go on, where nothing else is read of it.
@@ -229,6 +237,8 @@ impl HostEvent {
             | Self::ConnectionDropped { .. }
             | Self::NothingHeard => AGENT,
             Self::JournalFailed { .. }
+            | Self::JournalWaits { .. }
+            | Self::JournalGoesOn { .. }
             | Self::Warning { .. }
             | Self::Budget(_)
             | Self::Spent(_)

@@ -4,7 +4,7 @@
 
 use super::super::child::{ChildPatch, Passed};
 use super::super::entry::{Block, ChunkKind, Level, PlanEntry};
-use super::super::ids::ToolId;
+use super::super::ids::{SessionId, ToolId};
 use super::super::options::{Command, ConfigOption, OptionValue};
 use super::super::patch::Patch;
 use super::super::tool::{TerminalPatch, ToolPatch};
@@ -106,6 +106,16 @@ impl Update {
             Self::ToolCall(patch) | Self::ToolUpdate(patch) => Some(&patch.id),
             Self::Partly { update, .. } => update.tool(),
             _ => None,
+        }
+    }
+
+    /// Sessions that it may tell of beside the one that it is of.
+    pub(super) fn others(&self) -> [Option<&SessionId>; 2] {
+        match self {
+            Self::Child(patch) => [Some(&patch.id), None],
+            Self::Passed(passed) => passed.between.each_ref().map(Option::as_ref),
+            Self::Partly { update, .. } => update.others(),
+            _ => [None, None],
         }
     }
 

@@ -4,9 +4,9 @@
 //! Invariants: none changes its parent, and nothing is sent to one but that it is to stop; costs of parents
 //! and children are never added up.
 
-use super::super::child::{Child, ChildPatch, Passed, What};
+use super::super::child::{Child, ChildPatch, Passed, Sayings, call_of, id_of, row_of};
 use super::super::effect::{Effect, Withdrawal};
-use super::super::entry::{Block, Body, ChunkKind, PlanEntry, PlanStatus};
+use super::super::entry::Body;
 use super::super::event::{AgentRequest, Odd, Update};
 use super::super::ids::{EntryId, SessionId, ToolId};
 use super::super::patch::Patch;
@@ -30,7 +30,7 @@ pub fn changed(session: &mut Session, patch: ChildPatch, parent: Option<&Session
     if !is_known && session.children.len() >= MAX_CHILDREN {
         return cx.count(Odd::Unknown);
     }
-    let id = ToolId::from(format!("{}/", patch.id));
+    let id = row_of(&patch.id);
     let mut call = ToolPatch::new(id.clone());
     call.is_agent = true;
     call.title = match patch.title {
@@ -50,6 +50,7 @@ pub fn changed(session: &mut Session, patch: ChildPatch, parent: Option<&Session
     let named = patch.id.clone();
     let child = session.children.entry(patch.id).or_insert_with(|| Child::new(entry, id, parent.cloned()));
     child.entry = entry;
+    child.is_past = false;
     patch.cwd.put_option(&mut child.cwd);
     patch.directories.put_option(&mut child.directories);
     patch.stops.put(&mut child.stops);
@@ -88,47 +89,6 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         return;
     }
     match update {
-        Update::Chunk { kind, message_id, block: Block::Text(text) } => {
-            say(session, child, |child| child.hear(kind, message_id, &text, true), cx);
-        }
-        Update::Chunk { block, .. } => say(session, child, |child| attach(child, &block), cx),
-        Update::Part { kind, text, .. } => say(session, child, |child| child.hear(kind, None, &text, true), cx),
-        Update::Whole { kind, content } => {
-            for block in content {
-                heard(session, child, Update::Chunk { kind, message_id: None, block }, cx);
-            }
-        }
-        Update::Message { content: Patch::Keep, .. } => {}
-        Update::Message { kind, id, content } => {
-            let blocks = content.as_set().cloned().unwrap_or_default();
-            let texts =
-                blocks.iter().filter_map(|block| if let Block::Text(t) = block { Some(t.as_str()) } else { None });
-            let text = texts.collect::<Vec<_>>().join("\n");
-            let others = blocks.iter().filter(|block| !matches!(block, Block::Text(_)));
-            let hear = |child: &mut Child| {
-                child.hear(kind, Some(id), &text, false);
-                others.for_each(|block| attach(child, block));
-            };
-            say(session, child, hear, cx);
-        }
-        Update::Plan { id, entries } => {
-            let line = |entry: &PlanEntry| {
-                let done = if entry.status == PlanStatus::Completed { "x" } else { " " };
-                format!("[{done}] {}\n", entry.content)
-            };
-            let text: String = entries.iter().map(line).collect();
-            say(session, child, |child| child.plan(id, &text), cx);
-        }
-        Update::Notice { title, description, .. } => {
-            let text = [Some(title), description].into_iter().flatten().collect::<Vec<_>>().join("\n");
-            say(session, child, |child| child.note(What::Notice, text.trim()), cx);
-        }
-        Update::Compaction(patch) => {
-            let said = |text: Patch<String>| if let Patch::Set(text) = text { text } else { String::new() };
-            let status = patch.status.as_deref().unwrap_or("in progress").to_owned();
-            let text = format!("{status} {}{}{}", said(patch.error), said(patch.summary), patch.more);
-            say(session, child, |child| child.note(What::Compaction, &text), cx);
-        }
         // A name of a terminal is the agent's, whichever of its sessions it says it in.
         Update::Terminal(patch) => tool::terminal(session, *patch, cx),
         Update::ToolCall(patch) => drop(call(session, child, *patch, tool::Source::Call, cx)),
@@ -136,10 +96,7 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         Update::Child(patch) => changed(session, *patch, Some(child), cx),
         Update::Passed(passed) => pass(session, Some(child), passed, cx),
         Update::Partly { update, .. } => heard(session, child, *update, cx),
-        Update::Unknown { name, .. } => {
-            cx.count(Odd::Unknown);
-            say(session, child, |child| child.note(What::Unknown, &name), cx);
-        }
+        Update::Message { content: Patch::Keep, .. } => {}
         // Its commands, modes, costs and the like are not those of the session.
         Update::Activity(..)
         | Update::Commands(_)
@@ -148,33 +105,59 @@ pub fn heard(session: &mut Session, child: &SessionId, update: Update, cx: &mut 
         | Update::OptionValue { .. }
         | Update::Info { .. }
         | Update::Usage { .. } => {}
+        said => {
+            if matches!(said, Update::Unknown { .. }) {
+                cx.count(Odd::Unknown);
+            }
+            say(session, child, said, cx);
+        }
     }
 }
 
 /// A message between sessions: it stands with the one that was begun.
 pub fn pass(session: &mut Session, at: Option<&SessionId>, passed: Passed, cx: &mut Cx) {
-    let Passed { id, between, text, is_more } = passed;
-    let named = between.into_iter().flatten().find(|named| session.children.contains_key(named));
-    let (Some(child), Some(text)) = (named.or_else(|| at.cloned()), text) else { return };
-    say(session, &child, |child| child.hear(ChunkKind::Agent, Some(id), &text, is_more), cx);
-}
-
-/// What is no text is named, with its text.
-fn attach(child: &mut Child, block: &Block) {
-    if let Block::Other { label, uri, text, .. } = block {
-        let parts = [Some(label), uri.as_ref(), text.as_ref()];
-        let text: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-        child.note(What::Attachment, &text.join("\n"));
+    if passed.text.is_none() {
+        return;
     }
+    let named = passed.between.iter().flatten().find(|named| session.children.contains_key(named));
+    let Some(child) = named.or(at).cloned() else { return };
+    say(session, &child, Update::Passed(passed), cx);
 }
 
-fn say(session: &mut Session, child: &SessionId, hear: impl FnOnce(&mut Child), cx: &mut Cx) {
+fn say(session: &mut Session, child: &SessionId, said: Update, cx: &mut Cx) {
     let Some(child) = session.children.get_mut(child) else { return };
-    hear(child);
+    child.sayings.take(said);
     let mut patch = ToolPatch::new(child.tool.clone());
     patch.is_agent = true;
-    patch.content = Patch::Set(child.content());
+    patch.content = Patch::Set(child.sayings.content());
     tool::upsert(session, patch, tool::Source::Update, cx);
+}
+
+/// One that an earlier journal tells of is known by its row; it is history until it is announced again.
+pub fn recall(session: &mut Session, entry: EntryId) {
+    let Some(call) = session.tool(entry).filter(|call| call.is_agent) else { return };
+    let Some(id) = id_of(&call.id) else { return };
+    if session.children.len() >= MAX_CHILDREN && !session.children.contains_key(&id) {
+        return;
+    }
+    let row = call.id.clone();
+    let mut child = Child::new(entry, row.clone(), call.parent.as_ref().and_then(id_of));
+    child.sayings = Sayings::of_content(&call.content);
+    child.is_past = true;
+    session.newest_tool.insert(row, entry);
+    session.children.insert(id, child);
+}
+
+/// The agent is gone; if the session `goes_on` in another one, they are history there. No other call is known any more.
+pub fn leave(session: &mut Session, goes_on: bool) {
+    session.newest_tool.clear();
+    if !goes_on {
+        session.children.clear();
+    }
+    for child in session.children.values_mut() {
+        (child.is_past, child.stops) = (true, false);
+        session.newest_tool.insert(child.tool.clone(), child.entry);
+    }
 }
 
 fn call(
@@ -191,7 +174,7 @@ fn call(
 /// Its calls have names of their own.
 fn below(session: &Session, child: &SessionId, patch: &mut ToolPatch) -> Option<()> {
     let parent = session.children.get(child)?.tool.clone();
-    patch.id = ToolId::from(format!("{}{}", parent.as_str(), patch.id.as_str()));
+    patch.id = call_of(&parent, &patch.id);
     patch.parent = Some(parent);
     Some(())
 }

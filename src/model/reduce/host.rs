@@ -88,6 +88,8 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         | HostEvent::NothingHeard
         | HostEvent::Recalled(_)
         | HostEvent::JournalFailed { .. }
+        | HostEvent::JournalWaits { .. }
+        | HostEvent::JournalGoesOn { .. }
         | HostEvent::Budget(_)
         | HostEvent::Spent(_)
         | HostEvent::ClockSet(_)

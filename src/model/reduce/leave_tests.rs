@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::Model;
+use crate::model::child::ChildPatch;
 use crate::model::entries::Slot;
 use crate::model::entry::{Block, ChunkKind, Entry};
 use crate::model::event::{
@@ -185,6 +186,41 @@ fn a_call_that_has_left_takes_late_news_and_questions() {
     both.event(Event::User(Intent::Answer { req: ReqId(7), option: "o".into() }));
     both.bulk(8 << 20);
     assert!(both.slot(asked).here().is_none() && both.slot(late).here().is_none());
+    both.compare();
+}
+
+#[test]
+fn the_row_of_a_sub_agent_that_has_left_takes_what_is_heard_of_it() {
+    let mut both = Both::new();
+    let told = |title: Option<&str>, status: ToolStatus| {
+        let (keep, title) = (Patch::Keep, title.map_or(Patch::Keep, |title| Patch::Set(title.to_owned())));
+        let (cwd, directories, stops, status) = (Patch::Keep, Patch::Keep, Patch::Keep, Patch::Set(status));
+        let id = SessionId::from("kid");
+        Update::Child(ChildPatch { id, title, description: keep, cwd, directories, stops, status }.into())
+    };
+    let heard = |update: Update| Event::Agent(AgentEvent::Update { session: SessionId::from("kid"), update });
+    both.update(told(Some("Kid one"), ToolStatus::InProgress));
+    let call = ToolPatch { status: Patch::Set(ToolStatus::Completed), ..ToolPatch::new("t".into()) };
+    both.event(heard(Update::ToolCall(call.into())));
+    both.update(told(None, ToolStatus::Completed));
+    let rows = [both.session().newest_tool[&"kid/".into()], both.session().newest_tool[&"kid/t".into()]];
+    let bodies = |both: &mut Both| {
+        both.bulk(8 << 20);
+        assert!(rows.iter().all(|row| both.slot(*row).here().is_none()));
+        both.session().entries().next_id()
+    };
+    let before = bodies(&mut both);
+    both.update(told(None, ToolStatus::Failed));
+    let chunk = Update::Chunk { kind: ChunkKind::Agent, message_id: None, block: Block::Text("more".into()) };
+    both.event(heard(chunk));
+    assert_eq!(both.session().entries().next_id(), before, "no further row");
+    let row = both.session().tool(rows[0]).unwrap();
+    assert_eq!((row.title.as_str(), &row.status, row.content.len()), ("Kid one", &ToolStatus::Failed, 1));
+    let before = bodies(&mut both);
+    let late = ToolPatch { title: Patch::Set("late".into()), ..ToolPatch::new("t".into()) };
+    both.event(heard(Update::ToolUpdate(late.into())));
+    assert_eq!(both.session().entries().next_id(), before);
+    assert_eq!(both.session().tool(rows[1]).map(|call| call.title.as_str()), Some("late"));
     both.compare();
 }
 

@@ -51,6 +51,7 @@ use super::entry::{Body, Level, Notice};
 use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update, Words};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{PromptKind, Session, SessionState};
+use super::setup::Unrecorded;
 
 /// Sorts of odd messages that are told of.
 const MAX_NOTICED: usize = 64;
@@ -108,7 +109,16 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
         (Address::All, Event::Host(HostEvent::Warning { message })) => warn_all(model, &message, cx),
         (Address::All, Event::Host(HostEvent::JournalFailed { message })) => {
             model.set_journal(false);
+            model.unrecorded = Some(Unrecorded::Ended);
             warn_all(model, &format!("the journal is not written any more: {message}"), cx);
+        }
+        (Address::All, Event::Host(HostEvent::JournalWaits { message })) => {
+            model.unrecorded = Some(Unrecorded::Waits);
+            warn_all(model, &message, cx);
+        }
+        (Address::All, Event::Host(HostEvent::JournalGoesOn { message })) => {
+            model.unrecorded = None;
+            warn_all(model, &message, cx);
         }
         // Nothing else concerns them.
         (Address::Agent(_), Event::Timer(_) | Event::Hint(_)) | (Address::All, _) => {}

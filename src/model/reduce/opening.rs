@@ -4,7 +4,7 @@
 //! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
 use super::agent::End;
-use super::{Cx, notice, permission, permission_mode, prompt, retold, review, shell};
+use super::{Cx, child, notice, permission, permission_mode, prompt, retold, review, shell};
 use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
@@ -347,8 +347,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.wishes.clear();
     permission_mode::end(session, "the agent is started again", cx);
     session.plans.clear();
-    session.newest_tool.clear();
-    session.children.clear();
+    child::leave(session, session.opening != Opening::New);
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {

@@ -12,6 +12,7 @@ use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionStat
 use super::super::tool::{Mark, ToolCall};
 use super::Cx;
 use super::{host, notice, permission, review, ruling, update};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long the agent has to kill its terminals after a cancel.
@@ -416,10 +417,16 @@ pub fn close_turn(session: &mut Session, mark: Mark, cx: &mut Cx) {
     }
 }
 
-/// Calls of the turn, of which this is so, that have no final status.
+/// Calls of which this is so that the turn has begun or taken up, and that have no final status.
 pub fn mark_unfinished(session: &mut Session, mark: Mark, is_one: impl Fn(&ToolCall) -> bool, cx: &mut Cx) {
-    for id in of_turn(session, session.last_turn, |e| matches!(&e.body, Body::Tool(t) if !t.is_finished() && is_one(t)))
-    {
+    let goes_on = |e: &Entry| matches!(&e.body, Body::Tool(t) if !t.is_finished() && is_one(t));
+    let mut all = of_turn(session, session.last_turn, &goes_on);
+    let taken_up = std::mem::take(&mut session.taken_up);
+    let is_to_end = |id: &EntryId| session.entries.get(*id).is_none_or(&goes_on);
+    let (ended, left): (BTreeSet<EntryId>, _) = taken_up.into_iter().partition(is_to_end);
+    session.taken_up = left;
+    all.extend(ended);
+    for id in all {
         session.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
                 tool.mark = Some(mark);

@@ -4,7 +4,7 @@
 //! Reads nothing itself. Invariants: nothing of it is asked, runs or waits any more; its turns come before all that
 //! begin here.
 
-use super::{Cx, notice, opening};
+use super::{Cx, child, notice, opening};
 use crate::model::entry::{Body, Entry, Level, UserState};
 use crate::model::ids::{Now, ToolId, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
@@ -45,6 +45,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         }
         let id = session.entries.push(entry.turn, entry.at, entry.body);
         session.entries.finish(id);
+        child::recall(session, id);
         for term in shown {
             if let Some(terminal) = session.terminals.get_mut(&term) {
                 if is_own {

@@ -63,6 +63,11 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
         ReviewEvent::ReviewFailed { message } => cx.push(Effect::FrontEnd(FrontEnd::Said(message))),
         ReviewEvent::ReviewTrouble { what, message } => trouble(session, &what, &message, cx.now),
         ReviewEvent::ReviewOff { message } => off(session, &message, cx),
+        ReviewEvent::ReviewWaits { message } => {
+            session.changes.waits |= session.changes.is_on;
+            off(session, &format!("{message}; it begins when there is room"), cx);
+        }
+        ReviewEvent::ReviewBegun => begun(session, cx),
     }
 }
 
@@ -275,6 +280,19 @@ fn line(rewound: &Rewound) -> String {
 fn trouble(session: &mut Session, what: &str, message: &str, now: Now) {
     if session.noticed.len() < MAX_NOTICED && session.noticed.insert(format!("review: {what}")) {
         notice(session, Level::Warn, message.to_owned(), Vec::new(), now);
+    }
+}
+
+/// There is room for a review now.
+fn begun(session: &mut Session, cx: &mut Cx) {
+    if !std::mem::take(&mut session.changes.waits) {
+        return;
+    }
+    (session.changes.is_on, session.changes.off) = (true, None);
+    let words = "there is room again, and changes are reviewed from now on: what was changed before is not known";
+    notice(session, Level::Warn, words, Vec::new(), cx.now);
+    if let Some(turn) = session.turn.as_ref().map(|turn| turn.id) {
+        begin_late(session, turn, cx);
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::super::claims::files_named;
 use super::super::effect::Withdrawal;
-use super::super::entry::Body;
+use super::super::entry::{Body, Entry};
 use super::super::ids::{EntryId, Now, Owner, ReqId, TermId};
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::super::terminal::{Terminal, TerminalOrigin};
-use super::super::tool::{Announced, Mark, TerminalMeta, TerminalPatch, ToolCall, ToolContent, ToolPatch};
+use super::super::tool::{Announced, Mark, TerminalMeta, TerminalPatch, ToolCall, ToolContent, ToolPatch, ToolStatus};
 use super::Cx;
 use super::{permission, review, ruling, update};
 use crate::base::tail::TailBuffer;
@@ -21,6 +21,15 @@ pub enum Source {
     Call,
     Update,
     Permission,
+}
+
+/// What is known of a call that goes on now: one that begins or is taken up outside of a turn, or after it was stopped,
+/// is not waited for.
+fn mark_now(session: &Session) -> Option<Mark> {
+    match &session.turn {
+        None => Some(Mark::NoFinalStatus),
+        Some(turn) => turn.cancelling.map(|_| Mark::Cancelled),
+    }
 }
 
 /// Merges a message into the newest call with its id, or opens a new entry: for an id not yet seen, and for an
@@ -37,13 +46,23 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         entry.is_some_and(|e| source == Source::Update || e.turn == session.last_turn)
     });
     let claimed = known.and_then(|id| ruling::claimed(session, id));
+    let mark = mark_now(session);
     let entry = if let Some(id) = known {
+        // A session that the agent has begun may work again in a later turn.
+        let is_at_work = |status: &ToolStatus| patch.is_agent && !status.is_final() && mark.is_none();
+        let works_again = patch.status.as_set().is_some_and(is_at_work);
         let announced = if source == Source::Update { Announced::No } else { Announced::Again };
         session.entries.change(id, |e| {
             if let Body::Tool(tool) = &mut e.body {
                 let may_forget = !patch.locations.is_keep() || !patch.raw_input.is_keep();
                 let before = if may_forget { files_named(tool) } else { Vec::new() };
                 tool.apply(patch, announced, cx.now);
+                if works_again && tool.mark.take().is_some() {
+                    tool.is_stopping = false;
+                }
+                if !tool.is_finished() {
+                    tool.mark = mark;
+                }
                 if !before.is_empty() {
                     let now = files_named(tool);
                     tool.remember(before.into_iter().filter(|path| !now.contains(path)));
@@ -51,16 +70,17 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
                 e.finished |= tool.is_finished();
             }
         });
+        let goes_on = |e: &Entry| matches!(&e.body, Body::Tool(tool) if !tool.is_finished());
+        if session.entries.get(id).is_some_and(|e| e.turn != session.last_turn && goes_on(e)) {
+            session.taken_up.insert(id);
+        }
         id
     } else {
         let id = patch.id.clone();
         let mut tool = ToolCall::new(id.clone(), cx.now);
         tool.apply(patch, Announced::No, cx.now);
-        if session.turn.is_none() && !tool.status.is_final() {
-            tool.mark = Some(Mark::NoFinalStatus);
-        }
-        if session.turn.as_ref().is_some_and(|t| t.cancelling.is_some()) && !tool.status.is_final() {
-            tool.mark = Some(Mark::Cancelled);
+        if !tool.status.is_final() {
+            tool.mark = mark;
         }
         let finished = tool.is_finished();
         update::close_last(session);

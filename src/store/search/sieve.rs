@@ -10,11 +10,15 @@ use crate::agent::codec::stored::{Called, Look};
 use crate::model::ids::AgentKey;
 use crate::store::lines::{self, Row, What};
 use crate::store::messages::{Message, Reader};
+use memchr::memmem::Finder;
+use std::sync::LazyLock;
 
 /// Bytes of a turn that are held until it is known whether they have to be read.
 const MAX_HELD: usize = 32 << 20;
 /// Streams of a turn that are told apart.
 const MAX_STREAMS: usize = 1000;
+
+static ANNOUNCES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("subagent_update"));
 
 /// Holds a turn until it is known whether it is to be read.
 pub struct Sieve<'a> {
@@ -35,6 +39,8 @@ struct Held {
     t: f64,
     agent: AgentKey,
     is_heard: bool,
+    /// It tells of a session that the agent has begun itself: what is heard of that one later belongs here.
+    announces: bool,
     /// Where its frame ends.
     end: usize,
 }
@@ -80,7 +86,8 @@ impl<'a> Sieve<'a> {
             return;
         }
         self.held.push_str(frame);
-        self.rows.push(Held { t: row.t, agent, is_heard, end: self.held.len() });
+        let announces = is_heard && ANNOUNCES.find(frame.as_bytes()).is_some();
+        self.rows.push(Held { t: row.t, agent, is_heard, announces, end: self.held.len() });
     }
 
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
@@ -91,13 +98,13 @@ impl<'a> Sieve<'a> {
         if let Clues::Looser(looser) = &self.query.matcher.clues {
             self.is_wanted = self.is_wanted || self.streams.iter().any(|stream| looser.is_in(&stream.text));
         }
-        if std::mem::take(&mut self.is_wanted) {
-            let mut begin = 0;
-            for Held { t, agent, is_heard, end } in &self.rows {
-                let frame = self.held.get(begin..*end).unwrap_or_default();
+        let (is_wanted, mut begin) = (std::mem::take(&mut self.is_wanted), 0);
+        for Held { t, agent, is_heard, announces, end } in &self.rows {
+            let frame = self.held.get(begin..*end).unwrap_or_default();
+            begin = *end;
+            if is_wanted || *announces {
                 let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
                 self.reader.take(&self.codec, &Row { t: *t, what }, out);
-                begin = *end;
             }
         }
         self.reader.finish(out);

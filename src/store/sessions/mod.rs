@@ -429,8 +429,8 @@ impl Known {
         self.is_untouched &= !is_used && kept.name.is_none();
         if kept.is_listed {
             let is_later = Duration::from_secs(book.at) >= self.updated;
-            // What it was called before anything was said in it says nothing.
-            let says_something = is_later || used > self.created.saturating_add(UNTOUCHED);
+            // What it was called before anything was said in it says nothing; one that its agent had before has said something.
+            let says_something = is_later || self.is_older || used > self.created.saturating_add(UNTOUCHED);
             if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none() && says_something) {
                 self.title = Some(title.clone());
             }

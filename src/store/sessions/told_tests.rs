@@ -259,3 +259,26 @@ fn a_session_in_which_nothing_was_asked_is_empty_until_its_agent_tells_of_use() 
     rename(state.path(), &known, Some("kept for later".into())).unwrap();
     assert!(!is_empty());
 }
+
+#[test]
+fn a_title_that_only_its_agent_knows_stays_once_the_session_was_opened() {
+    let state = state();
+    let at = |seconds: u64| crate::base::date::rfc3339(Duration::from_secs(seconds));
+    remember(state.path(), &told(None, vec![listed("old", "/work", "Plums", &at(1_700_000_000))])).unwrap();
+    assert_eq!(list(state.path()).unwrap().sessions[0].title.as_deref(), Some("Plums"));
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() + 60;
+    let load =
+        serde_json::json!({ "id": 0, "method": "session/load", "params": { "sessionId": "old", "cwd": "/work" } });
+    let head = serde_json::json!({
+        "v": 2, "ends": true, "started": now, "cwd": "/work", "command": "agent --acp", "codec": "acp-1"
+    });
+    let lines = [
+        head.to_string(),
+        serde_json::json!({ "t": 1, "dir": "client->agent", "frame": load }).to_string(),
+        serde_json::json!({ "t": 2, "dir": "agent->client", "frame": { "id": 0, "result": {} } }).to_string(),
+    ];
+    fs::create_dir_all(journals(state.path())).unwrap();
+    fs::write(journals(state.path()).join("opened.jsonl"), lines.join("\n") + "\n").unwrap();
+    let all = list(state.path()).unwrap().sessions;
+    assert_eq!((all.len(), all[0].title.as_deref(), all[0].source()), (1, Some("Plums"), "both"));
+}

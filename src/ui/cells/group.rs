@@ -5,7 +5,7 @@
 //! for the others is found in that many steps.
 
 use super::head::{Clock, FOLDED, head, pad_verb};
-use super::{CellCtx, gutter, is_waiting, tool};
+use super::{CellCtx, gutter, is_waiting, nested, tool};
 use crate::base::human;
 use crate::model::entry::{Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
@@ -102,8 +102,8 @@ fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> 
     (has_looked && !is_waiting(entry, session)).then_some(call)
 }
 
-/// The row of several calls.
-pub(super) fn lines(calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+/// The row of several calls, of which the first is this entry.
+pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let all_read = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Read);
     let all_search = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Search);
     let verb = match (all_read, all_search) {
@@ -124,7 +124,7 @@ pub(super) fn lines(calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> 
         text.push(name, Token::Text);
     }
     let figures = StyledText::of(format!("{}{FOLDED}", human::count(calls.len() as u64, "call")), Token::Dim);
-    let mut front = StyledText::of("└ ".repeat(calls.first().map_or(0, |call| tool::depth(call, ctx))), Token::Dim);
+    let mut front = calls.first().map_or_else(StyledText::new, |call| nested::front(first, call, ctx));
     front.append(&pad_verb(verb, ctx.width));
     vec![head(gutter("✓", Token::SignGood), front, text, figures, Clock::None, ctx)]
 }

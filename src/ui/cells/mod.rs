@@ -9,6 +9,7 @@ pub mod group;
 mod head;
 mod lines;
 mod message;
+mod nested;
 pub mod parts;
 mod permission;
 pub mod pictures;
@@ -113,7 +114,7 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         Body::Tool(t) => {
             let others =
                 ctx.with.iter().filter_map(|entry| if let Body::Tool(t) = &entry.body { Some(&**t) } else { None });
-            group::lines(&std::iter::once(&**t).chain(others).collect::<Vec<_>>(), ctx)
+            group::lines(entry, &std::iter::once(&**t).chain(others).collect::<Vec<_>>(), ctx)
         }
         Body::Plan(entries) => plan::lines(entries, ctx),
         Body::Terminal(id) => terminal::own(id, ctx),

@@ -8,10 +8,9 @@ use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
-use super::{CellCtx, SPINNER, gutter, is_waiting, values};
+use super::{CellCtx, SPINNER, gutter, is_waiting, nested, values};
 use crate::model::changes::WritePreview;
 use crate::model::entry::{Block, Entry};
-use crate::model::ids::ToolId;
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::FileDiff;
 use crate::text::line::LogicalLine;
@@ -47,8 +46,6 @@ const TEXT_OPENED: usize = 500;
 const MAX_LOCATIONS: usize = 20;
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
-/// How far calls are moved in that are parts of others.
-const MAX_DEPTH: usize = 4;
 /// Bytes of arguments that are looked at.
 const MAX_ARGUMENTS: usize = 4096;
 /// Content blocks that are laid out.
@@ -108,7 +105,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         }
         figures.push(&label(word), token);
     }
-    let mut verb = StyledText::of("└ ".repeat(depth(t, ctx)), Token::Dim);
+    let mut verb = nested::front(entry, t, ctx);
     verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
     // How long the person thinks is no time of the call's.
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
@@ -142,12 +139,6 @@ fn say_allowed(first: &mut LogicalLine, taken: usize, columns: u16) {
     if needed <= usize::from(columns) {
         first.right = right;
     }
-}
-
-/// How many calls it is a part of, one in the other.
-pub(super) fn depth(t: &ToolCall, ctx: &CellCtx<'_>) -> usize {
-    let call = |parent: &Option<ToolId>| ctx.session.call_named(parent.as_ref()?);
-    std::iter::successors(call(&t.parent), |above| call(&above.parent)).take(MAX_DEPTH).count()
 }
 
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.

@@ -9,11 +9,12 @@ use crate::engine::AgentSetup;
 use crate::model::Model;
 use crate::model::account;
 use crate::model::agent::Connection;
-use crate::model::entry::{Body, Entry};
+use crate::model::entry::{Block, Body, Entry};
 use crate::model::event::{Before, Can, Intent, Opening};
 use crate::model::history::Kind;
 use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
+use crate::model::tool::{ToolCall, ToolContent};
 use crate::ui::frame::Urgency;
 use crate::ui::labels::{self, GoesOn};
 use crate::ui::past::Found;
@@ -251,11 +252,36 @@ impl<D: Device> Running<D> {
 
     /// Shows a session and goes to what it asks.
     pub(super) fn visit(&mut self, key: SessionKey) {
+        if self.take_over(key) {
+            return;
+        }
         let now = self.engine.now();
         if self.app.show(key) {
             self.app.sync(self.engine.model(), now);
             self.app.to_question();
         }
+    }
+
+    /// One that is only shown since it was open elsewhere goes on here once it is not open there any more.
+    fn take_over(&mut self, key: SessionKey) -> bool {
+        let model = self.engine.model();
+        let why = model.session_of(key).and_then(Session::read_only);
+        let Past::Read(all) = &self.app.past else { return false };
+        let past = all.iter().find(|past| session_of(model, past) == Some(key));
+        let Some(past) = past.filter(|_| matches!(why, Some(ReadOnly::Elsewhere(_)))).cloned() else { return false };
+        if !self.past.archive().is_some_and(|archive| archive.claim(&past).is_ok()) {
+            return false;
+        }
+        let before = self.engine.model().sessions().count();
+        self.open_past(&past, Opening::Continue(SessionId::from(past.id.as_str())));
+        let is_open = self.engine.model().sessions().count() > before;
+        if is_open {
+            let news = self.engine.intent_in(key, Intent::CloseSession);
+            self.news(news);
+            let now = self.engine.now();
+            self.app.sync(self.engine.model(), now);
+        }
+        is_open
     }
 
     /// Has the earlier sessions read, for the list or for the first screen.
@@ -447,6 +473,9 @@ impl<D: Device> Running<D> {
             Some(Ok(lease)) => (how, lease),
             None => (how, None),
         };
+        if let (Whose::Running(agent), false) = (&whose, matches!(how, Opening::Show { .. })) {
+            self.wake(*agent);
+        }
         self.open_in(cwd, whose, how);
         self.leases.extend(lease.map(|lease| (self.app.shown(), lease)));
     }
@@ -487,10 +516,16 @@ fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
     let has_it = |entry: &Entry| match (&entry.body, place.who) {
         (Body::User(message), Who::Person) => message.text.contains(&place.mark),
         (Body::Agent(message), Who::Agent) => message.text.contains(&place.mark),
+        (Body::Plan(steps), Who::Agent) => steps.iter().any(|step| step.content.contains(&place.mark)),
+        (Body::Attachment(attachment), Who::Agent) => has(&attachment.block, &place.mark),
+        (Body::Notice(notice), Who::Agent) => {
+            notice.detail.iter().chain([&notice.title]).any(|line| line.contains(&place.mark))
+        }
         (Body::Thought(thought), Who::Thought) => thought.message.text.contains(&place.mark),
-        (Body::Tool(_), Who::Tool) => true,
+        (Body::Tool(tool), Who::Tool) => shows(tool, &place.mark),
         _ => false,
     };
+    let is_done = |entry: &Entry| place.who == Who::Tool && matches!(entry.body, Body::Tool(_));
     let entries = session.entries();
     let of_turn: Vec<EntryId> = {
         let mut turn = 0;
@@ -504,7 +539,32 @@ fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
     };
     let in_turn = of_turn.iter().find(|id| entries.get(**id).is_some_and(has_it)).copied();
     let anywhere = || entries.iter().rev().find(|entry| has_it(entry)).map(|entry| entry.id);
-    in_turn.or_else(anywhere).or_else(|| of_turn.first().copied())
+    // What a command has printed is not in its call.
+    let done = || of_turn.iter().find(|id| entries.get(**id).is_some_and(is_done)).copied();
+    in_turn.or_else(anywhere).or_else(done).or_else(|| of_turn.first().copied())
+}
+
+/// Whether a call shows this, as far as it is its own text.
+fn shows(call: &ToolCall, mark: &str) -> bool {
+    let in_part = |part: &ToolContent| match part {
+        ToolContent::Block(block) | ToolContent::Unread(block) => has(block, mark),
+        ToolContent::Change(change) => {
+            change.path.contains(mark) || change.texts().is_some_and(|(_, new)| new.contains(mark))
+        }
+        ToolContent::Terminal(_) => false,
+    };
+    call.title.contains(mark)
+        || call.content.iter().any(in_part)
+        || call.raw_input.as_ref().is_some_and(|input| input.to_string().contains(mark))
+}
+
+fn has(block: &Block, mark: &str) -> bool {
+    match block {
+        Block::Text(text) => text.contains(mark),
+        Block::Other { label, uri, text, .. } => {
+            [Some(label), uri.as_ref(), text.as_ref()].into_iter().flatten().any(|text| text.contains(mark))
+        }
+    }
 }
 
 /// How many were interrupted in which directory; those in a worktree count where it came from.

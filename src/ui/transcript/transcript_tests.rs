@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::Model;
+use crate::model::child::ChildPatch;
 use crate::model::entry::{Block, ChunkKind, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{AgentEvent, Event, Intent, Update};
 use crate::model::fixture;
@@ -743,4 +744,33 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
         let other = drawn(shown, written);
         assert!(other.contains("wrote a.rs"), "{shown:?} {other}");
     }
+}
+
+/// Rows stay in the order in which they came: one that does not stand below its own says of whom it is.
+#[test]
+fn calls_of_two_sub_agents_at_once_say_whose_they_are() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    for kid in ["one", "two"] {
+        let (cwd, directories, stops) = (Patch::Keep, Patch::Keep, Patch::Keep);
+        let (title, status) = (Patch::Set(format!("Kid {kid}")), Patch::Set(ToolStatus::InProgress));
+        let id = SessionId::from(kid);
+        let patch = ChildPatch { id, title, description: Patch::Keep, cwd, directories, stops, status };
+        stage.update(Update::Child(patch.into()));
+    }
+    for (kid, id) in [("one", "a"), ("one", "b"), ("two", "c"), ("one", "d")] {
+        let patch = ToolPatch {
+            title: Patch::Set(format!("make {id}")),
+            kind: Patch::Set(ToolKind::Execute),
+            status: Patch::Set(ToolStatus::Completed),
+            ..ToolPatch::new(ToolId::from(id))
+        };
+        let (session, update) = (SessionId::from(kid), Update::ToolCall(patch.into()));
+        stage.event(Event::Agent(AgentEvent::Update { session, update }));
+    }
+    let (rows, _) = stage.draw(100, 16);
+    let rows: Vec<String> = rows.iter().filter(|row| row.contains('└')).cloned().collect();
+    let rows: Vec<String> = rows.iter().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let want = ["✓ └ Kid one: run make a", "✓ └ run make b", "✓ └ Kid two: run make c", "✓ └ Kid one: run make d"];
+    assert_eq!(rows, want);
 }

@@ -36,7 +36,7 @@ use crate::model::entries::{Entries, Slot};
 use crate::model::history::{History, Kind};
 use crate::model::ids::{EntryId, Now, SessionKey, TermId};
 use crate::model::login::LogIn;
-use crate::model::session::{Phase, Session};
+use crate::model::session::{Phase, ReadOnly, Session};
 use crate::model::session_ref::SessionRef;
 use crate::text::grid::ScreenSnapshot;
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -463,7 +463,8 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
         }
     }
     if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {
-        let words = format!("read only, {} · Alt+T goes on with its transcript", sanitize::line(&why.words()));
+        let free = if matches!(why, ReadOnly::Elsewhere(_)) { "F8, Enter: once that has ended · " } else { "" };
+        let words = format!("read only, {} · {free}Alt+T goes on with its transcript", sanitize::line(&why.words()));
         let room = at.width.saturating_sub(3);
         let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
         paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);

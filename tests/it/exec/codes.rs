@@ -26,6 +26,18 @@ fn code_1_is_our_own_fault() {
 }
 
 #[test]
+fn lists_that_cannot_be_written_are_our_own_fault_and_a_reader_that_is_gone_is_none() {
+    let lab = Lab::new();
+    lab.exec(&["a needle"], &lab.script("")).assert_code(0);
+    for args in [&["sessions", "--all"][..], &["sessions", "--all", "--json"], &["search", "needle"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let done = lab.program().args(args).stdin(Stdio::null()).stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!((done.status.code(), said.contains("it cannot be written: ")), (Some(1), true), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn code_2_is_a_wrong_command_line() {
     let lab = Lab::new();
     let file = lab.write("a-file", "");

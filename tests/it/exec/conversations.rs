@@ -220,3 +220,21 @@ fn remove_all_leaves_no_journal_but_those_that_are_open_and_nothing_in_the_index
     let index = std::fs::read(lab.sessions().join("index")).unwrap();
     assert!(!String::from_utf8_lossy(&index).contains("my question"));
 }
+
+/// What a limit has taken is a row only where something of it can be undone.
+#[test]
+fn what_was_pruned_leaves_no_row_but_that_of_its_changes() {
+    let lab = Lab::new();
+    lab.write("config/acp-tui/config.toml", "[sessions]\nkeep = { count = 1 }\n");
+    let writes = r#"{ do = "write", path = "f", text = "one\n", tool = "w" }, { do = "say", text = "done" }"#;
+    lab.exec(&["writes", "--allow", "all"], &lab.turn(writes)).assert_code(0);
+    for prompt in ["says", "says more", "the last"] {
+        lab.exec(&[prompt], &lab.script("")).assert_code(0);
+    }
+    run(&lab, &["sessions", "--prune"]).assert_code(0);
+    let listed = run(&lab, &["sessions", "--all", "--json"]);
+    let listed: Value = serde_json::from_str(listed.assert_code(0).out()).unwrap();
+    let row = |one: &Value| (one["turns"].as_u64().unwrap(), one["changes"]["files"].as_u64().unwrap_or_default());
+    let rows: Vec<_> = listed["sessions"].as_array().unwrap().iter().map(row).collect();
+    assert_eq!(rows, [(1, 0), (0, 1)], "{listed}");
+}

@@ -1,8 +1,8 @@
 //! Sessions that an agent begins itself: told of below the session that they belong to.
 
-use crate::support::{Rig, SESSION, options};
+use crate::support::{Rig, SESSION, exit_code, options, plain_init, with};
 use acp_tui::model::effect::Effect;
-use acp_tui::model::event::Intent;
+use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::ids::EntryId;
 use acp_tui::model::tool::{Mark, ToolContent, ToolStatus};
 use serde_json::{Value, json};
@@ -171,6 +171,62 @@ fn what_a_child_and_its_own_were_about_is_over_when_it_is_stopped() {
     assert!(!rig.call("t").is_finished(), "the session goes on");
     rig.update_in(CHILD, json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed" }));
     assert_eq!(rig.call("child-1/t").status, ToolStatus::Completed, "what is told later counts");
+}
+
+/// Its row may be of an earlier turn.
+#[test]
+fn r_294_r_295_what_is_taken_up_again_is_over_with_the_turn_that_does_so() {
+    let running = json!({ "state": { "state": "running" } });
+    let mark = |rig: &Rig| rig.call("child-1/").mark;
+    let mut rig = with_child();
+    rig.tool(json!({ "toolCallId": "t", "title": "T", "status": "completed" }));
+    told(&mut rig, &json!({ "state": { "state": "idle" } }));
+    rig.stop("end_turn");
+    rig.prompt("more");
+    told(&mut rig, &running);
+    rig.tool_update(json!({ "toolCallId": "t", "status": "in_progress" }));
+    assert_eq!((mark(&rig), rig.call("t").mark), (None, None));
+    rig.stop("end_turn");
+    let unknown = Some(Mark::NoFinalStatus);
+    assert_eq!((mark(&rig), rig.call("t").mark), (unknown, unknown));
+    // It works once more, and then again after it was told to stop.
+    rig.prompt("more");
+    told(&mut rig, &running);
+    assert_eq!(mark(&rig), None);
+    rig.intent(Intent::Cancel);
+    assert_eq!(mark(&rig), Some(Mark::Cancelled));
+    told(&mut rig, &running);
+    assert_eq!(mark(&rig), Some(Mark::Cancelled));
+    rig.stop("cancelled");
+    assert_eq!(mark(&rig), Some(Mark::Cancelled));
+    told(&mut rig, &json!({ "state": { "state": "idle" } }));
+    assert_eq!((mark(&rig), rig.call("child-1/").status.clone()), (None, ToolStatus::Completed));
+    // Outside of any turn nothing waits for it.
+    told(&mut rig, &running);
+    assert_eq!(mark(&rig), unknown);
+}
+
+/// What is known of one stays known when its agent is started again and asked for the session once more.
+#[test]
+fn r_295_after_a_restart_one_is_history_until_it_is_announced_again() {
+    let init = || with(plain_init(), json!({ "agentCapabilities": { "loadSession": true } }));
+    let mut rig = Rig::initialized(init());
+    rig.answer("session/new", json!({ "sessionId": SESSION }));
+    rig.prompt("hi");
+    told(&mut rig, &json!({ "title": "Tests", "capabilities": { "cancel": {} }, "state": { "state": "running" } }));
+    rig.exited(exit_code(1), &[]);
+    rig.intent(Intent::Restart);
+    rig.host(HostEvent::AgentSpawned { pid: 8 });
+    rig.sent();
+    rig.answer("initialize", init());
+    rig.answer("session/load", Value::Null);
+    rig.sent();
+    asks(&mut rig, 9, "t");
+    assert!(rig.sent_briefly()[0].starts_with("9:-"), "it is not announced");
+    told(&mut rig, &json!({ "state": { "state": "idle" } }));
+    let rows: Vec<String> = rig.entries().into_iter().filter(|entry| entry.starts_with("tool")).collect();
+    assert_eq!(rows, ["tool Tests done"]);
+    assert!(rig.model().first().session().running_child().is_none());
 }
 
 #[test]

@@ -3,14 +3,14 @@
 
 use crate::support::{Rig, chunk, plain_init, with};
 use acp_tui::model::effect::Effect;
-use acp_tui::model::entry::{Body, Entry, Message, UserMessage, UserState};
+use acp_tui::model::entry::{Block, Body, Entry, Message, UserMessage, UserState};
 use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
 use acp_tui::model::past::Past;
 use acp_tui::model::reduce::Found;
 use acp_tui::model::session::{Allow, Phase, Policy, ReadOnly, SessionState};
 use acp_tui::model::setup::Setup;
-use acp_tui::model::tool::{Mark, ToolCall};
+use acp_tui::model::tool::{Mark, ToolCall, ToolContent};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -340,4 +340,39 @@ fn the_answer_to_a_side_question_that_is_kept_is_a_session_like_any_other() {
         json!({ "sessionId": "new", "toolCall": tool, "options": crate::support::options() }),
     );
     assert_eq!(rig.model().session_of(SessionKey(1)).unwrap().questions().len(), 1);
+}
+
+/// An agent may say once more how one stands that it had begun, without its name.
+#[test]
+fn a_sub_agent_that_a_journal_tells_of_is_known_by_its_row() {
+    let mut rig = asked(true, &json!({}));
+    let mut kid = ToolCall::new("kid/".into(), Duration::ZERO);
+    kid.title = "Kid one".to_owned();
+    kid.is_agent = true;
+    kid.mark = Some(Mark::NoFinalStatus);
+    kid.content = vec![ToolContent::Block(Block::Text("I said".to_owned()))];
+    let mut past = past();
+    past.entries.push(entry(2, Body::Tool(kid.into())));
+    rig.sent();
+    recall(&mut rig, past);
+    rig.answer("session/load", Value::Null);
+    rig.sent();
+    let asks = |rig: &mut Rig, id: u64| {
+        let call = json!({ "toolCallId": "t", "title": "rm" });
+        let params = json!({ "sessionId": "kid", "toolCall": call, "options": crate::support::options() });
+        rig.request(id, "session/request_permission", params);
+    };
+    asks(&mut rig, 8);
+    assert!(rig.sent_briefly()[0].starts_with("8:-"), "it is history");
+    let idle = json!({ "sessionUpdate": "subagent_update", "sessionId": "kid", "state": { "state": "idle" } });
+    rig.update_in("s", idle);
+    let rows = |rig: &Rig| rig.entries().into_iter().filter(|one| one.starts_with("tool")).collect::<Vec<_>>();
+    assert_eq!(rows(&rig), ["tool Kid one done {I said}"]);
+    rig.update_in("kid", chunk("agent_message_chunk", ", and say"));
+    assert_eq!(rows(&rig).len(), 1);
+    assert_eq!(rig.call("kid/").content, [ToolContent::Block(Block::Text("I said, and say".to_owned()))]);
+    rig.prompt("go on");
+    rig.sent();
+    asks(&mut rig, 9);
+    assert!(rig.sent().is_empty(), "it is announced: the person is asked");
 }

@@ -303,6 +303,31 @@ fn a_review_that_ends_lets_go_of_everything() {
     assert_eq!(rig.entries().iter().filter(|e| e.contains("no room")).count(), 1);
 }
 
+/// The disk was full when the session began.
+#[test]
+fn a_review_that_waits_for_room_begins_with_the_turn_that_runs_and_says_what_is_not_known() {
+    let mut rig = Rig::reviewed();
+    rig.host(HostEvent::Review(ReviewEvent::ReviewBegun));
+    assert!(rig.entries().iter().all(|e| !e.contains("from now on")), "it was there from the beginning");
+    rig.prompt("hi");
+    rig.sent();
+    for _ in 0..2 {
+        rig.host(HostEvent::Review(ReviewEvent::ReviewWaits { message: "no room".into() }));
+    }
+    assert_eq!(rig.sent_briefly(), ["session/prompt"], "nothing waits for it");
+    assert_eq!(rig.entries().iter().filter(|e| e.contains("it begins when there is room")).count(), 1);
+    wants(&mut rig);
+    rig.host(HostEvent::Review(ReviewEvent::ReviewBegun));
+    assert_eq!(wants(&mut rig), [ReviewCommand::BeginTurn(ONE), ReviewCommand::SentEarly(ONE)]);
+    assert!(rig.model().first().changes().uncovered_turns.contains(&ONE.0));
+    assert_eq!(rig.entries().iter().filter(|e| e.contains("what was changed before is not known")).count(), 1);
+    rig.stop("end_turn");
+    assert_eq!(wants(&mut rig), [ReviewCommand::EndTurn(ONE)]);
+    let begun = HostEvent::Review(ReviewEvent::ReviewBegun);
+    let text = serde_json::to_string(&begun).unwrap();
+    assert_eq!(serde_json::from_str::<HostEvent>(&text).unwrap(), begun, "{text}");
+}
+
 #[test]
 fn what_came_of_an_action_is_said() {
     let mut rig = Rig::reviewed();

@@ -5,10 +5,11 @@
 
 use super::bounded;
 use super::content::{str_of, words_of};
-use super::requests::INITIALIZE;
+use super::requests::{INITIALIZE, PERMISSION};
 use super::updates::{UPDATE, quick_frame};
 use crate::agent::codec::Codec as _;
 use crate::agent::codec::stored::{Called, Can, Depth, Heard, Introduced, Look, Origin};
+use crate::agent::codec::v1::tools;
 use crate::agent::codec::v2::V2;
 use crate::agent::codec::{rendition, v2};
 use crate::base::limits::{MAX_ID, MAX_NAME};
@@ -145,9 +146,12 @@ pub fn heard(frame: &str, depth: Depth) -> Heard<'_> {
     if let Some(piece) = piece() {
         return piece.map_or(Heard::Nothing, |(session, update)| Heard::Update(session, update));
     }
-    let Ok([method, params]) = members(frame, ["method", "params"]) else { return Heard::Nothing };
-    let is_update = method.is_some_and(|method| method.get().trim_matches('"') == UPDATE);
-    let update = params.filter(|_| is_update).and_then(|params| update(params.get()));
+    let Ok([Some(method), Some(params)]) = members(frame, ["method", "params"]) else { return Heard::Nothing };
+    let update = match method.get().trim_matches('"') {
+        UPDATE => update(params.get()),
+        PERMISSION if depth == Depth::Everything => asked_about(params.get()),
+        _ => None,
+    };
     update.map_or(Heard::Nothing, |(session, update)| Heard::Update(session, update))
 }
 
@@ -158,6 +162,14 @@ fn update(params: &str) -> Option<(SessionId, Update)> {
         Update::Unknown { .. } => v2::inbound::update(params).ok(),
         known => Some((told.session, known)),
     }
+}
+
+/// What a question says of its call: some agents tell nowhere else what it does.
+fn asked_about(params: &str) -> Option<(SessionId, Update)> {
+    let value = bounded::read(params).ok()?.value;
+    let session = str_of(&value, "sessionId").filter(|id| id.len() <= MAX_ID).map(SessionId::from)?;
+    let patch = tools::patch(value.get("toolCall")?, tools::Form::Update, |_| 0).ok()?;
+    Some((session, Update::ToolUpdate(patch.into())))
 }
 
 pub fn introduced(result: &str) -> Introduced {

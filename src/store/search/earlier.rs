@@ -1,0 +1,164 @@
+//! What earlier journals have of a session: its agent tells it again when it is taken up, and that is found once.
+//!
+//! Reads a journal when something was told again in which there is what is looked for. Invariants: what no earlier journal
+//! has is found where it was told; where more would have to be held than is good, all counts as known.
+
+use super::sieve::Sieve;
+use super::{Query, lines};
+use crate::model::history::{fingerprint, is_nothing};
+use crate::store::messages::{Message, Role};
+use crate::store::sessions::Part;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::num::NonZeroU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of one journal that are held, and of all.
+const MAX_HELD: usize = 32 << 20;
+const MAX_ALL: usize = 128 << 20;
+/// A prompt that a told one holds has at least so many bytes; what follows or precedes it is the agent's.
+const MIN_HELD: usize = 12;
+
+/// A journal as far as it may have what is looked for: bare words.
+#[derive(Default)]
+struct Texts {
+    turns: Vec<Turn>,
+    /// Messages of any turn, and what was done, by what it shows and by names.
+    said: HashSet<NonZeroU64>,
+    calls: HashSet<String>,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Turn {
+    prompt: String,
+    /// Everything that the agent has said in it.
+    said: String,
+}
+
+impl Turn {
+    fn is_asked(&self, told: &str) -> bool {
+        let own = &*self.prompt;
+        !own.is_empty() && (told.ends_with(own) || own.len() >= MIN_HELD && told.contains(own))
+    }
+}
+
+impl Texts {
+    fn take(&mut self, message: Message) {
+        let text = bare(&message.text);
+        self.bytes += text.len() + 64;
+        if self.bytes > MAX_HELD {
+            return;
+        }
+        self.said.insert(fingerprint(&message.text));
+        self.calls.extend(message.call);
+        if message.role == Role::User || self.turns.is_empty() {
+            self.turns.push(Turn::default());
+        }
+        match (self.turns.last_mut(), message.role) {
+            (Some(turn), Role::User) => turn.prompt = text,
+            (Some(turn), Role::Agent) => turn.said.push_str(&text),
+            _ => {}
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes > MAX_HELD
+    }
+
+    /// `asked` is the prompt under which it was told.
+    fn has(&self, message: &Message, asked: &str) -> bool {
+        let is_said = || self.said.contains(&fingerprint(&message.text));
+        let mut asked = self.turns.iter().filter(|turn| turn.is_asked(asked));
+        is_said()
+            || match message.role {
+                // Agents tell a thought in other words, and show it with what followed.
+                Role::User | Role::Thought => asked.next().is_some(),
+                Role::Agent => {
+                    let text = bare(&message.text);
+                    asked.any(|turn| turn.said.contains(&text))
+                }
+                Role::Tool => message.call.as_ref().is_some_and(|call| self.calls.contains(call)),
+            }
+    }
+}
+
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| !is_nothing(*c)).collect()
+}
+
+/// All journals, as far as they were read for this.
+pub struct Earlier<'a> {
+    query: &'a Query,
+    /// The oldest first.
+    parts: &'a [Part],
+    read: Mutex<HashMap<usize, Arc<Texts>>>,
+}
+
+impl<'a> Earlier<'a> {
+    pub fn new(query: &'a Query, parts: &'a [Part]) -> Self {
+        Self { query, parts, read: Mutex::default() }
+    }
+
+    /// Whether a journal before this one has what was told again.
+    pub fn has(&self, part: &Part, message: &Message, told: &Told) -> bool {
+        let is_it = |one: &Part| one.session_id == part.session_id && one.command == part.command;
+        let here = self.parts.iter().position(|one| std::ptr::eq(one, part)).unwrap_or_default();
+        let mut before = (0..here).rev().filter_map(|at| Some((at, self.parts.get(at).filter(|one| is_it(one))?)));
+        let asked = told.asked(message);
+        let mut goes_on = true;
+        while goes_on && let Some((at, one)) = before.next() {
+            goes_on = one.goes_on;
+            let texts = self.of(at, one);
+            if texts.is_full() || texts.has(message, &asked) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn of(&self, at: usize, part: &Part) -> Arc<Texts> {
+        let read = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read().get(&at) {
+            return Arc::clone(known);
+        }
+        // What cannot be read has nothing.
+        let texts = Arc::new(self.texts(part).unwrap_or_default());
+        let mut read = read();
+        if read.values().map(|known| known.bytes).sum::<usize>() > MAX_ALL {
+            read.clear();
+        }
+        read.insert(at, Arc::clone(&texts));
+        texts
+    }
+
+    fn texts(&self, part: &Part) -> io::Result<Texts> {
+        let mut file = lines::open(&part.journal)?;
+        let mut sieve = Sieve::new(self.query, part.codec.clone(), part.is_alone);
+        let mut texts = Texts::default();
+        let mut take = |message: Message| {
+            if (message.agent, &message.session) == (part.key, &part.session_id) {
+                texts.take(message);
+            }
+        };
+        lines::each(&mut file, 0, |line| sieve.take(line, &mut take))?;
+        sieve.finish(&mut take);
+        Ok(texts)
+    }
+}
+
+/// The prompt that was told last in a journal.
+#[derive(Default)]
+pub struct Told(String);
+
+impl Told {
+    pub fn note(&mut self, message: &Message) {
+        if message.is_told_again && message.role == Role::User {
+            self.0.clone_from(&message.text);
+        }
+    }
+
+    fn asked(&self, message: &Message) -> String {
+        bare(if message.role == Role::User { &message.text } else { &self.0 })
+    }
+}
