@@ -4,15 +4,13 @@
 //! other else; a directory's rules are never in the directory.
 
 use crate::base::digest::digest;
+use crate::host::fs::read_written;
 use crate::rules::{Edit, NotEdited, edit};
 use crate::store::lock::Lock;
 use crate::store::private::{make_private_dir, open_as, private_file};
 use crate::store::replace::{Durability, Replacement};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-
-/// The text of a rules file; `None` when there is none.
-pub use crate::host::fs::read_written as read_text;
 
 /// Characters of a directory's name in that of its file.
 const MAX_NAME: usize = 40;
@@ -71,6 +69,15 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
 /// A place for the rules of directories, for its owner only.
 pub fn make_place(all: &Path) -> io::Result<()> {
     make_private_dir(all)
+}
+
+/// The text of a rules file; `None` when there is none.
+pub fn read_text(file: &Path) -> Result<Option<String>, String> {
+    match file.metadata() {
+        // Where a directory above it is none, there is no such file either.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
+        _ => read_written(file),
+    }
 }
 
 #[cfg(test)]

@@ -46,10 +46,7 @@ pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 pub fn read_written(path: &Path) -> Result<Option<String>, String> {
     let bytes = match read_regular(path, MAX_WRITTEN) {
         Ok(bytes) => bytes,
-        // Where a directory above it is none, there is no such file either.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
             return Err("another process keeps it shut".to_owned());
         }
@@ -87,7 +84,7 @@ mod tests {
         drop(open_regular_as(OpenOptions::new().append(true).create(true), &new).unwrap());
         assert_eq!(read_written(&new).unwrap().unwrap(), "");
         assert!(read_written(&dir.path().join("none")).unwrap().is_none());
-        assert!(read_written(&new.join("below")).unwrap().is_none());
+        assert!(read_written(&new.join("below")).is_err());
         assert_eq!(open_regular(&dir.path().join("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

@@ -116,10 +116,13 @@ impl Index {
         index.git = index.git.with_objects(index.temp.path(), OsString::from_vec(objects));
         index.put(&staged.iter().flat_map(Entry::line).collect::<Vec<u8>>())?;
         index.add(&["--intent-to-add"])?;
-        let skipped = staged.iter().filter(|entry| entry.is_left_out(git));
-        let skipped: Vec<u8> = skipped.flat_map(|entry| [entry.path.as_os_str().as_bytes(), b"\0"].concat()).collect();
-        if !skipped.is_empty() {
-            index.run(&["update-index", "--skip-worktree", "-z", "--stdin"], &skipped)?;
+        // What is not on the disk was taken out.
+        let skipped: Vec<&Entry> = staged.iter().filter(|entry| entry.is_left_out(git)).collect();
+        index.put(&skipped.iter().flat_map(|entry| entry.line()).collect::<Vec<u8>>())?;
+        let names: Vec<u8> =
+            skipped.iter().flat_map(|entry| [entry.path.as_os_str().as_bytes(), b"\0"].concat()).collect();
+        if !names.is_empty() {
+            index.run(&["update-index", "--skip-worktree", "-z", "--stdin"], &names)?;
         }
         // Times of the files that are as they were staged: each was read for them. 1 says that some are not.
         index.git.asked(&["update-index", "-q", "--refresh"])?;
