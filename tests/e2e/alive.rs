@@ -221,7 +221,8 @@ fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
     let mut second = start(&place, &["--continue"], &agent);
     second.see("another acp-tui (process");
     second.see("hello");
-    first.quit(&place);
+    first.send(CTRL_D);
+    first.end();
     second.send(F8);
     second.see("earlier");
     second.send(ENTER);
