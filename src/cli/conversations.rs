@@ -281,7 +281,8 @@ pub(super) fn find(rows: Vec<Row>, name: &str, origins: &Origins) -> Result<Row,
         let here = here();
         let is_here = |row: &Row| here.as_ref().is_some_and(|here| origins.are_alike(&row.known.cwd, here));
         // One that is open may be one in which nothing was said yet.
-        let is_one = |row: &Row| !is_merge(row) && !(row.known.is_empty() && row.known.state == State::Open);
+        let is_silent = |row: &Row| row.known.is_empty() && row.known.state == State::Open;
+        let is_one = |row: &Row| !is_merge(row) && !is_silent(row);
         let newest = rows.iter().position(|row| is_here(row) && is_one(row));
         let newest = newest.or_else(|| rows.iter().position(is_one));
         let newest = newest.or_else(|| rows.iter().position(|row| !is_merge(row))).unwrap_or(0);

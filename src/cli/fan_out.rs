@@ -66,8 +66,7 @@ pub(super) fn run(
     watched: &Watched,
 ) -> Result<u8, Usage> {
     let agents = &exec.fan_out;
-    let dir = launch::directory(&exec.common)?;
-    let directories = launch::directories(&exec.common.add_dir)?;
+    let (dir, directories) = (launch::directory(&exec.common)?, launch::directories(&exec.common.add_dir)?);
     if let Some(why) = budget.and_then(|budget| super::spent::used_up(budget, None)) {
         say(&why);
         return Ok(code::NOT_FINISHED);
@@ -108,16 +107,14 @@ pub(super) fn run(
     }
     for ((name, command), made) in agents.iter().zip(commands).zip(made) {
         made.remarks.iter().for_each(|remark| say(remark));
-        let rules = exec.rules.as_deref();
         let dirs = surroundings.dirs.as_ref();
-        let rules = match rules {
+        let rules = match exec.rules.as_deref() {
             Some(file) => super::rules::only(file, &command.name, dirs)?,
             None => super::rules::narrowing(&dir, &command.name, dirs)?,
         };
         let policy = Policy::Auto(exec.allow);
         let Common { sandbox, permission_mode, .. } = exec.common;
-        let add_dir = exec.common.add_dir.clone();
-        let common = Common { add_dir, sandbox, permission_mode, ..Common::default() };
+        let common = Common { add_dir: exec.common.add_dir.clone(), sandbox, permission_mode, ..Common::default() };
         let servers = super::servers::of_session(&exec.common, surroundings, &command.name)?;
         let mut config = launch::engine_config(command, made.cwd, policy, &common, dirs)?;
         config.rules = Some(rules);
@@ -169,6 +166,15 @@ pub(super) fn run(
     let changed = files.and_then(|files| files.changed(until).inspect_err(|error| say(&cleaned(error))).ok());
     let changed = changed.unwrap_or_default();
     let printed = print(&if exec.json { as_json(&ran, &changed) } else { as_text(&ran) })?;
+    say_elsewhere(&ran, &changed);
+    if !exec.json {
+        say("`acp-tui worktrees merge NAME` takes one of them, `acp-tui review SESSION` looks at it first");
+    }
+    Ok(ran.iter().map(|one| one.code).find(|code| *code != code::OK).unwrap_or(printed))
+}
+
+/// What has changed in other places than the worktrees.
+fn say_elsewhere(ran: &[Ran], changed: &[PathBuf]) {
     for one in ran.iter().filter(|one| !one.outside.is_empty()) {
         say(&format!("{} wrote outside of its worktree: {}", one.worktree.name, first_of(one.outside.iter())));
     }
@@ -176,10 +182,6 @@ pub(super) fn run(
         let files = first_of(changed.iter());
         say(&format!("not in a worktree, but in the files that they were made from, there changed meanwhile: {files}"));
     }
-    if !exec.json {
-        say("`acp-tui worktrees merge NAME` takes one of them, `acp-tui review SESSION` looks at it first");
-    }
-    Ok(ran.iter().map(|one| one.code).find(|code| *code != code::OK).unwrap_or(printed))
 }
 
 /// Runs the prompt with one agent.

@@ -4,9 +4,8 @@
 
 use super::usage::Usage;
 use crate::base::{human, sanitize};
-use crate::engine::Goodbye;
+use crate::engine::{Goodbye, Unwritten};
 use crate::headless::{code, said};
-use crate::store::journal::Unwritten;
 use crate::ui::labels::GoesOn;
 use crate::ui::tty;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};

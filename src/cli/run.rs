@@ -249,7 +249,9 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
     let ended = execute(config, options, wanted);
     watched.has_run();
     let is_cut = ended.as_ref().is_ok_and(|code| code::is_cut(*code));
-    worktree.iter().for_each(|one| super::worktrees::say_what_next(one, super::worktrees::counted(is_cut, deadline)));
+    if let Some(one) = &worktree {
+        super::worktrees::say_what_next(one, super::worktrees::counted(is_cut, deadline));
+    }
     ended
 }
 

@@ -60,5 +60,5 @@ pub use hook::Hook;
 pub use links::{AgentSetup, Further, LinkWake, Reach, kept_by_command};
 pub use reviewing::ReviewConfig;
 pub use ruling::RulesConfig;
-pub use run::{Engine, Goodbye, Wake};
+pub use run::{Engine, Goodbye, Unwritten, Wake};
 pub use servers::{Find, ServersConfig};

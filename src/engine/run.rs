@@ -8,7 +8,7 @@ mod execute;
 mod shutdown;
 mod terminals;
 
-pub use shutdown::Goodbye;
+pub use shutdown::{Goodbye, Unwritten};
 
 use super::attach;
 use super::audit::Audit;

@@ -149,7 +149,9 @@ impl Sayings {
                     blocks.iter().filter_map(|block| if let Block::Text(t) = block { Some(t.as_str()) } else { None });
                 let text = texts.collect::<Vec<_>>().join("\n");
                 self.hear(kind, Some(id), &text, false);
-                blocks.iter().for_each(|block| self.attach(block));
+                for block in &blocks {
+                    self.attach(block);
+                }
             }
             Update::Passed(Passed { id, text: Some(text), is_more, .. }) => {
                 self.hear(ChunkKind::Agent, Some(id), &text, is_more);

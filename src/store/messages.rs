@@ -141,8 +141,8 @@ impl Reader {
             What::Heard(agent, frame) => match codec.heard(frame, Depth::Everything) {
                 Heard::Update(id, update) => {
                     let kid = |session: &Session| session.kids.iter().position(|kid| kid.id == id);
-                    let above = self.sessions.iter_mut().filter(|session| session.agent == agent.0);
-                    let above = above.filter_map(|session| kid(session).map(|kid| (session, Some(kid)))).next();
+                    let mut above = self.sessions.iter_mut().filter(|session| session.agent == agent.0);
+                    let above = above.find_map(|session| kid(session).map(|kid| (session, Some(kid))));
                     let (session, kid) = match above {
                         Some(found) => found,
                         None => (self.of(agent.0, id.as_str()), None),

@@ -206,34 +206,6 @@ fn a_second_window_shows_the_session_and_says_where_it_is_open() {
 }
 
 #[test]
-fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut s = start(&place, &[], &agent);
-    s.ready();
-    s.prompt("earlier");
-    s.see("turn 1: earlier");
-    s.quit(&place);
-    let mut first = start(&place, &[], &agent);
-    first.ready();
-    first.prompt("hello");
-    first.see("hello");
-    let mut second = start(&place, &["--continue"], &agent);
-    second.see("another acp-tui (process");
-    second.see("hello");
-    first.quit(&place);
-    second.send(F8);
-    second.see("earlier");
-    second.send(ENTER);
-    second.wait_for("it goes on", |screen| screen.contains("Enter sends") && !screen.contains("read only"));
-    second.prompt("more");
-    second.see(": more");
-    second.send(F8);
-    second.see("earlier");
-    assert!(!second.screen().contains("read only"), "the other one is closed: {}", second.dump());
-}
-
-#[test]
 fn of_two_windows_that_go_on_at_once_only_one_does() {
     let place = Place::new();
     let agent = keeper(&place);

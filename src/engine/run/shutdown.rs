@@ -4,7 +4,7 @@
 use super::Engine;
 use crate::engine::wait::sleep_until;
 use crate::host::process::{Household, Survivor};
-use crate::store::journal::Unwritten;
+pub use crate::store::journal::Unwritten;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

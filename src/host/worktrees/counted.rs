@@ -19,7 +19,7 @@ pub fn changes(worktree: &Worktree) -> Outcome<Difference> {
 pub fn changes_until(worktree: &Worktree, until: Instant) -> Outcome<Difference> {
     let git = there_until(worktree, Some(until))?;
     let index = Index::names_of(&git)?;
-    let numbers = index.run(&[&COUNTS[..], &[&worktree.start]].concat(), b"")?;
+    let numbers = index.run(&[COUNTS, &[&worktree.start]].concat(), b"")?;
     let mut sum = Difference::default();
     for line in entries(&numbers) {
         let line = String::from_utf8_lossy(line);

@@ -420,7 +420,7 @@ pub fn close_turn(session: &mut Session, mark: Mark, cx: &mut Cx) {
 /// Calls of which this is so that the turn has begun or taken up, and that have no final status.
 pub fn mark_unfinished(session: &mut Session, mark: Mark, is_one: impl Fn(&ToolCall) -> bool, cx: &mut Cx) {
     let goes_on = |e: &Entry| matches!(&e.body, Body::Tool(t) if !t.is_finished() && is_one(t));
-    let mut all = of_turn(session, session.last_turn, &goes_on);
+    let mut all = of_turn(session, session.last_turn, goes_on);
     let taken_up = std::mem::take(&mut session.taken_up);
     let is_to_end = |id: &EntryId| session.entries.get(*id).is_none_or(&goes_on);
     let (ended, left): (BTreeSet<EntryId>, _) = taken_up.into_iter().partition(is_to_end);

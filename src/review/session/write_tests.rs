@@ -91,7 +91,7 @@ fn what_another_program_does_to_a_file_that_is_written_is_never_said_to_be_resto
             let (dir, mut done) = (place.at(""), false);
             let hook = moments::on(move |now| {
                 if now == moment && !std::mem::replace(&mut done, true) {
-                    let prepared = names(&dir).into_iter().find(|name| name.ends_with(".tmp"));
+                    let prepared = names(&dir).into_iter().find(|name| name.starts_with(".acp-tui-"));
                     tampers(&dir.join(prepared.unwrap_or_else(|| "a".to_owned())));
                 }
             });

@@ -39,8 +39,6 @@ struct Held {
     t: f64,
     agent: AgentKey,
     is_heard: bool,
-    /// It tells of a session that the agent has begun itself: what is heard of that one later belongs here.
-    announces: bool,
     /// Where its frame ends.
     end: usize,
 }
@@ -86,8 +84,7 @@ impl<'a> Sieve<'a> {
             return;
         }
         self.held.push_str(frame);
-        let announces = is_heard && ANNOUNCES.find(frame.as_bytes()).is_some();
-        self.rows.push(Held { t: row.t, agent, is_heard, announces, end: self.held.len() });
+        self.rows.push(Held { t: row.t, agent, is_heard, end: self.held.len() });
     }
 
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
@@ -98,13 +95,18 @@ impl<'a> Sieve<'a> {
         if let Clues::Looser(looser) = &self.query.matcher.clues {
             self.is_wanted = self.is_wanted || self.streams.iter().any(|stream| looser.is_in(&stream.text));
         }
-        let (is_wanted, mut begin) = (std::mem::take(&mut self.is_wanted), 0);
-        for Held { t, agent, is_heard, announces, end } in &self.rows {
-            let frame = self.held.get(begin..*end).unwrap_or_default();
-            begin = *end;
-            if is_wanted || *announces {
-                let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
-                self.reader.take(&self.codec, &Row { t: *t, what }, out);
+        // What is heard later of a session that the agent has begun itself is known to be of this one by what announces it.
+        let is_wanted = std::mem::take(&mut self.is_wanted);
+        let announces = |frame: &str| ANNOUNCES.find(frame.as_bytes()).is_some();
+        if is_wanted || announces(&self.held) {
+            let mut begin = 0;
+            for Held { t, agent, is_heard, end } in &self.rows {
+                let frame = self.held.get(begin..*end).unwrap_or_default();
+                begin = *end;
+                if is_wanted || announces(frame) {
+                    let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
+                    self.reader.take(&self.codec, &Row { t: *t, what }, out);
+                }
             }
         }
         self.reader.finish(out);

@@ -269,7 +269,7 @@ impl<D: Device> Running<D> {
         let Past::Read(all) = &self.app.past else { return false };
         let past = all.iter().find(|past| session_of(model, past) == Some(key));
         let Some(past) = past.filter(|_| matches!(why, Some(ReadOnly::Elsewhere(_)))).cloned() else { return false };
-        if !self.past.archive().is_some_and(|archive| archive.claim(&past).is_ok()) {
+        if self.past.archive().is_none_or(|archive| archive.claim(&past).is_err()) {
             return false;
         }
         let before = self.engine.model().sessions().count();
