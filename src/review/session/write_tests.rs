@@ -1,7 +1,7 @@
 //! Tests of decisions that the person's saves, other names of a file and a kill come in the way of.
 
 use crate::host::fs::moments::{self, Moment};
-use crate::host::fs::{FsError, Roots};
+use crate::host::fs::{FsError, Roots, is_temporary};
 use crate::model::changes::{HeldOutcome, ReviewAction, RewindOutcome, Scope, Target, Verdict};
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ledger::{Decision, DecisionKey, FileDecision};
@@ -91,7 +91,7 @@ fn what_another_program_does_to_a_file_that_is_written_is_never_said_to_be_resto
             let (dir, mut done) = (place.at(""), false);
             let hook = moments::on(move |now| {
                 if now == moment && !std::mem::replace(&mut done, true) {
-                    let prepared = names(&dir).into_iter().find(|name| name.starts_with(".acp-tui-"));
+                    let prepared = names(&dir).into_iter().find(|name| is_temporary(name.as_ref()));
                     tampers(&dir.join(prepared.unwrap_or_else(|| "a".to_owned())));
                 }
             });
