@@ -121,8 +121,9 @@ fn pipes_in_the_state_directory_hold_up_nothing() {
     }
     run(&lab, &["worktrees", "merge", "w"]).assert_code(2);
     lab.exec(&["y", "--allow", "all", "--continue", "--timeout", "60"], &[]);
-    for run_of in std::fs::read_dir(lab.path("state/acp-tui/review")).unwrap() {
-        let dir = run_of.unwrap().path();
+    let kept = std::fs::read_dir(lab.path("state/acp-tui/review")).unwrap().map(|entry| entry.unwrap().path());
+    // Locks stand beside them.
+    for dir in kept.filter(|path| path.is_dir()) {
         for name in ["sessions.json", "trouble", "store/log", "store/manifest", "store/root", "store/repositories"] {
             if !dir.join(name).is_dir() {
                 pipe(&dir.join(name));
