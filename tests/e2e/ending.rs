@@ -143,7 +143,8 @@ fn ctrl_z_stops_and_fg_brings_the_screen_back() {
 fn a_decision_hook_whose_answer_is_waited_for_ends_with_the_program() {
     for signal in [Signal::HUP, Signal::KILL] {
         let place = Place::new();
-        place.config("decision_hook = [\"sh\", \"-c\", \"sleep 777 & wait\"]\n");
+        // It has its question once the guard knows it.
+        place.config("decision_hook = [\"sh\", \"-c\", \"read question; sleep 777 & wait\"]\n");
         let mut s = place.play("permissions", SIZE);
         s.ready();
         s.prompt("go");
