@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -440,7 +440,10 @@ fn there_until(worktree: &Worktree, until: Option<Instant>) -> Outcome<Git> {
     if !path.join(".git").is_file() {
         return refused(format!("its directory is gone: {}", path.display()));
     }
-    let git = until.into_iter().fold(Git::at(path), Git::until);
+    let git = match until {
+        Some(until) => Git::at(path).until(until),
+        None => Git::at(path),
+    };
     let top = top_of(&git)?;
     let real = path.canonicalize().map_err(io_at(path))?;
     if top != real {
@@ -456,11 +459,7 @@ fn there_until(worktree: &Worktree, until: Option<Instant>) -> Outcome<Git> {
 
 /// The top of the working tree, as git says.
 fn top_of(git: &Git) -> Outcome<PathBuf> {
-    let mut top = git.run(&["rev-parse", "--show-toplevel"])?;
-    while top.last() == Some(&b'\n') {
-        top.pop();
-    }
-    Ok(PathBuf::from(OsString::from_vec(top)))
+    Ok(git.path(&["rev-parse", "--show-toplevel"])?)
 }
 
 #[cfg(test)]

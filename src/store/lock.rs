@@ -49,12 +49,10 @@ impl Lock {
             _ => return Ok(Self(file)),
         };
         let (tell, told) = sync_channel(1);
-        // It waits for as long as the holder has it, and then lets go.
+        // It waits for as long as the holder has it. Of a lock that comes too late nobody has the file open any more.
         thread::Builder::new().name("lock".into()).spawn(move || {
             let _ = other.lock();
-            if tell.send(()).is_err() {
-                let _ = other.unlock();
-            }
+            let _ = tell.send(());
         })?;
         let late = || io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock on it");
         told.recv_timeout(patience).map(|()| Self(file)).map_err(|_| late())

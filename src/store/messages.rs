@@ -268,10 +268,8 @@ impl Session {
             }
             (Update::Part { kind, text, .. }, None) => self.piece(kind, None, &text, t),
             (Update::Whole { kind, content }, None) => {
-                self.goes_on = false;
                 let text: Vec<String> = content.iter().map(text_of).collect();
-                self.piece(kind, None, &text.join("\n"), t);
-                self.goes_on = false;
+                self.alone(kind, &text.join("\n"), t);
             }
             (Update::Message { content: Patch::Keep, .. }, None) => {}
             (Update::Message { kind, id, content }, None) => {
@@ -297,10 +295,17 @@ impl Session {
         }
     }
 
-    /// A message by itself, of which no more comes.
     fn note(&mut self, lines: impl Iterator<Item = String>, t: f64) {
-        let name = format!("notice {}", self.open.len());
-        self.whole(ChunkKind::Agent, name.into(), &lines.collect::<Vec<_>>().join("\n"), t);
+        self.alone(ChunkKind::Agent, &lines.collect::<Vec<_>>().join("\n"), t);
+    }
+
+    /// A message by itself: it goes on with nothing, and no more of it comes.
+    fn alone(&mut self, kind: ChunkKind, text: &str, t: f64) {
+        self.goes_on = false;
+        if !text.is_empty() {
+            self.piece(kind, None, text, t);
+        }
+        self.goes_on = false;
     }
 
     /// All of a message, in place of what was said under its name.

@@ -132,6 +132,15 @@ impl Git {
         self.fed(args, b"")
     }
 
+    /// The same of what prints one path.
+    pub fn path<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<PathBuf, GitError> {
+        let mut path = self.run(args)?;
+        while path.last() == Some(&b'\n') {
+            path.pop();
+        }
+        Ok(PathBuf::from(OsString::from_vec(path)))
+    }
+
     /// The same, after it has read this.
     pub fn fed<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
         let (code, out, words) = self.carried_out(args, input)?;

@@ -5,6 +5,7 @@ use super::tests::Place;
 use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 /// Names that files and directories have in turn; `x.log` and `build` are ignored.

@@ -105,12 +105,8 @@ impl Index {
     /// neither read nor kept. Nothing is written into the repository.
     pub fn names_of(git: &Git) -> Outcome<Self> {
         let staged = staged(git)?;
-        let mut objects = git.run(&["rev-parse", "--git-path", "objects"])?;
-        while objects.last() == Some(&b'\n') {
-            objects.pop();
-        }
         // In quotes, since a name may have the sign between two of them.
-        let mut objects = quoted(&git.dir().join(OsStr::from_bytes(&objects)));
+        let mut objects = quoted(&git.dir().join(git.path(&["rev-parse", "--git-path", "objects"])?));
         objects.pop();
         let mut index = Self::empty(git)?;
         index.git = index.git.with_objects(index.temp.path(), OsString::from_vec(objects));

@@ -44,6 +44,11 @@ pub(super) fn defined(text: &str) -> Links {
     definitions.map(|(label, definition)| (normalise(label), definition.dest.to_string())).collect()
 }
 
+/// Whether a text is more than definitions and blank lines.
+pub(super) fn draws(text: &str) -> bool {
+    Parser::new_ext(text, OPTIONS).next().is_some()
+}
+
 pub(super) fn render(text: &str, width: u16, label: Label, links: &Links) -> Vec<LogicalLine> {
     let mut callback = |link: BrokenLink<'_>| {
         let url = links.get(&normalise(&link.reference))?;

@@ -6,7 +6,7 @@
 //! stays open beyond [`OPEN_MAX`] bytes and a line; beyond that the text is cut at the next best place and, if need be,
 //! shown as plain lines, so that a change costs little.
 
-use super::render::{Links, defined};
+use super::render::{Links, defined, draws};
 use crate::base::sanitize;
 
 /// The open piece is parsed again with every change: this bounds it.
@@ -152,6 +152,7 @@ impl StablePrefix {
             self.bound(text, self.read);
             if was_markdown && self.start() > start {
                 self.learn(text, start, self.start());
+                self.join_to_first(text);
             }
         }
         if matches!(self.open, Open::Blocks(_)) && self.read > self.learned {
@@ -160,9 +161,26 @@ impl StablePrefix {
         if let Some(rest) = text.get(self.read..).filter(|r| !r.is_empty())
             && !self.in_line
         {
+            let start = self.start();
             self.partial(rest);
+            if self.start() > start {
+                self.join_to_first(text);
+            }
         }
         self.bound(text, text.len());
+    }
+
+    /// A first piece that draws nothing, of definitions alone, is one with the second: a blank line stands between two that draw.
+    fn join_to_first(&mut self, text: &str) {
+        if let [first, second] = self.pieces.as_slice()
+            && first.kind == PieceKind::Markdown
+            && second.kind == PieceKind::Markdown
+            && let Some(lines) = text.get(..second.start as usize)
+            && lines.contains("]:")
+            && !draws(&sanitize::block(lines))
+        {
+            self.pieces.pop();
+        }
     }
 
     /// Nothing follows what was read: its last line may be a definition without an end of line.

@@ -234,7 +234,8 @@ fn a_line_that_only_looks_like_a_definition_reaches_nothing() {
 /// Found by the fuzz target `markdown`.
 #[test]
 fn a_definition_whose_label_has_several_lines_draws_nothing() {
-    for text in ["[\nN]:T\n\nT", "[a\nb]:\n/url\n\nsee [a b]\n", "[\nno label\n\nT\n\nU"] {
+    let escaped = "[\\]\n]:%\n\nU\n\nV";
+    for text in ["[\nN]:T\n\nT", "[a\nb]:\n/url\n\nsee [a b]\n", "[\nno label\n\nT\n\nU", escaped] {
         let mut split = StablePrefix::new();
         for end in 1..=text.len() {
             split.extend(&text[..end], Markdown::Yes);

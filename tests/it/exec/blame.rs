@@ -1,14 +1,7 @@
 //! Where the lines of a file came from, asked from the outside.
 
-use super::support::{Done, Lab, Running};
+use super::support::{Done, Lab, run};
 use serde_json::{Value, json};
-use std::process::Stdio;
-
-fn run(lab: &Lab, args: &[&str]) -> Done {
-    let mut command = lab.program();
-    command.args(args);
-    Running::start(command, Stdio::null()).finish()
-}
 
 fn lines(done: &Done) -> Vec<Value> {
     done.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect()

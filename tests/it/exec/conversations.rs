@@ -1,14 +1,8 @@
 //! What `exec` leaves behind as a conversation: `sessions` lists it, `search` finds what was said in it.
 
-use super::support::{Done, Lab, Running};
+use super::support::{Done, Lab, Running, run};
 use serde_json::Value;
 use std::process::Stdio;
-
-fn run(lab: &Lab, args: &[&str]) -> Done {
-    let mut command = lab.program();
-    command.args(args);
-    Running::start(command, Stdio::null()).finish()
-}
 
 fn lines(done: &Done) -> Vec<Value> {
     done.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -1,14 +1,8 @@
 //! A session that went on: what its runs have changed, and how its turns are counted, asked from the outside.
 
-use super::support::{Done, Lab, Running};
+use super::support::{Lab, Running, run};
 use serde_json::Value;
 use std::process::Stdio;
-
-fn run(lab: &Lab, args: &[&str]) -> Done {
-    let mut command = lab.program();
-    command.args(args);
-    Running::start(command, Stdio::null()).finish()
-}
 
 /// An agent that keeps its sessions, and writes a file when it is asked to.
 fn writer(lab: &Lab, load: bool, more: &str) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! What an agent leaves behind for the client to hang at: pipes in the place of files, locks that are held, a repository
 //! that is led elsewhere.
 
-use super::support::{Done, Lab, Running};
+use super::support::{Lab, Running, git, repository, run};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -9,25 +9,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-
-fn run(lab: &Lab, args: &[&str]) -> Done {
-    let mut command = lab.program();
-    command.args(args);
-    Running::start(command, Stdio::null()).finish()
-}
-
-fn git(lab: &Lab, args: &[&str]) {
-    let mut command = lab.command("git");
-    command.args(["-c", "user.name=x", "-c", "user.email=x@x"]).args(args);
-    Running::start(command, Stdio::null()).finish().assert_code(0);
-}
-
-fn repository(lab: &Lab) {
-    git(lab, &["init", "-q", "-b", "main"]);
-    lab.write("work/f", "one\n");
-    git(lab, &["add", "-A"]);
-    git(lab, &["commit", "-q", "-m", "first"]);
-}
 
 fn pipe(path: &Path) {
     let _ = std::fs::remove_file(path);

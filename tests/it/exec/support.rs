@@ -513,3 +513,25 @@ impl Recording {
             .collect()
     }
 }
+
+/// What a command of the program does and says.
+pub fn run(lab: &Lab, args: &[&str]) -> Done {
+    let mut command = lab.program();
+    command.args(args);
+    Running::start(command, Stdio::null()).finish()
+}
+
+/// A command of git by somebody with a name, which succeeds.
+pub fn git(lab: &Lab, args: &[&str]) {
+    let mut command = lab.command("git");
+    command.args(["-c", "user.name=x", "-c", "user.email=x@x"]).args(args);
+    Running::start(command, Stdio::null()).finish().assert_code(0);
+}
+
+/// The directory as a repository with one file in one commit.
+pub fn repository(lab: &Lab) {
+    git(lab, &["init", "-q", "-b", "main"]);
+    lab.write("work/f", "one\n");
+    git(lab, &["add", "-A"]);
+    git(lab, &["commit", "-q", "-m", "first"]);
+}

@@ -1,27 +1,8 @@
 //! A session in a worktree of its own, and what becomes of it.
 
-use super::support::{Done, Lab, Running};
+use super::support::{Lab, Running, git, repository, run};
 use serde_json::Value;
 use std::process::Stdio;
-
-fn run(lab: &Lab, args: &[&str]) -> Done {
-    let mut command = lab.program();
-    command.args(args);
-    Running::start(command, Stdio::null()).finish()
-}
-
-fn git(lab: &Lab, args: &[&str]) {
-    let mut command = lab.command("git");
-    command.args(["-c", "user.name=x", "-c", "user.email=x@x"]).args(args);
-    Running::start(command, Stdio::null()).finish().assert_code(0);
-}
-
-fn repository(lab: &Lab) {
-    git(lab, &["init", "-q", "-b", "main"]);
-    lab.write("work/f", "one\n");
-    git(lab, &["add", "-A"]);
-    git(lab, &["commit", "-q", "-m", "first"]);
-}
 
 fn listed(lab: &Lab) -> Value {
     serde_json::from_str(run(lab, &["worktrees", "--json"]).assert_code(0).out()).unwrap()
