@@ -68,10 +68,18 @@ pub struct Message {
     pub files: Vec<String>,
 }
 
+/// What the agent calls a text that it goes on with; a message may have the name that a plan has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Name {
+    Message(Arc<str>),
+    Plan(Option<Arc<str>>),
+    Compaction(Option<Arc<str>>),
+}
+
 /// A message of which more may come.
 struct Open {
     kind: ChunkKind,
-    id: Option<Arc<str>>,
+    name: Option<Name>,
     message: Message,
 }
 
@@ -263,7 +271,7 @@ impl Session {
             (Update::Chunk { kind, message_id, block }, None) => {
                 let text = text_of(&block);
                 if !text.is_empty() {
-                    self.piece(kind, message_id, &text, t);
+                    self.piece(kind, message_id.map(Name::Message), &text, t);
                 }
             }
             (Update::Part { kind, text, .. }, None) => self.piece(kind, None, &text, t),
@@ -274,18 +282,16 @@ impl Session {
             (Update::Message { content: Patch::Keep, .. }, None) => {}
             (Update::Message { kind, id, content }, None) => {
                 let text: Vec<String> = content.as_set().into_iter().flatten().map(text_of).collect();
-                self.whole(kind, id, &text.join("\n"), t);
+                self.whole(kind, Name::Message(id), &text.join("\n"), t);
             }
             (Update::Plan { id, entries }, None) => {
                 let steps: Vec<&str> = entries.iter().map(|entry| entry.content.as_str()).collect();
-                let name = format!("plan {}", id.as_deref().unwrap_or_default());
-                self.whole(ChunkKind::Agent, name.into(), &steps.join("\n"), t);
+                self.whole(ChunkKind::Agent, Name::Plan(id), &steps.join("\n"), t);
             }
             (Update::Compaction(patch), None) => {
-                let name = format!("compaction {}", patch.id.as_deref().unwrap_or_default());
                 let said = [patch.error.as_set(), patch.summary.as_set(), Some(&patch.more)];
                 let text: String = said.into_iter().flatten().map(String::as_str).collect();
-                self.piece(ChunkKind::Agent, Some(name.into()), &text, t);
+                self.piece(ChunkKind::Agent, Some(Name::Compaction(patch.id)), &text, t);
             }
             (Update::Notice { title, description, .. }, None) => {
                 self.note([title].into_iter().chain(description), t);
@@ -309,12 +315,12 @@ impl Session {
     }
 
     /// All of a message, in place of what was said under its name.
-    fn whole(&mut self, kind: ChunkKind, id: Arc<str>, text: &str, t: f64) {
-        if let Some(open) = self.open.iter_mut().find(|o| o.kind == kind && o.id.as_ref() == Some(&id)) {
+    fn whole(&mut self, kind: ChunkKind, name: Name, text: &str, t: f64) {
+        if let Some(open) = self.open.iter_mut().find(|o| o.kind == kind && o.name.as_ref() == Some(&name)) {
             open.message.text.clear();
         }
         if !text.is_empty() {
-            self.piece(kind, Some(id), text, t);
+            self.piece(kind, Some(name), text, t);
         }
     }
 
@@ -365,10 +371,10 @@ impl Session {
         }
     }
 
-    fn piece(&mut self, kind: ChunkKind, id: Option<Arc<str>>, text: &str, t: f64) {
+    fn piece(&mut self, kind: ChunkKind, name: Option<Name>, text: &str, t: f64) {
         let goes_on = std::mem::replace(&mut self.goes_on, true);
-        let same = |open: &Open| open.kind == kind && open.id == id;
-        let at = match &id {
+        let same = |open: &Open| open.kind == kind && open.name == name;
+        let at = match &name {
             Some(_) => self.open.iter().rposition(same),
             None => self.open.len().checked_sub(1).filter(|at| goes_on && same(&self.open[*at])),
         };
@@ -383,7 +389,7 @@ impl Session {
                 ChunkKind::User => Role::User,
             };
             let message = self.message(role, text.to_owned(), t);
-            self.open.push(Open { kind, id, message });
+            self.open.push(Open { kind, name, message });
         }
     }
 
