@@ -501,9 +501,11 @@ fn opener(rest: &str) -> Option<Fence> {
     (len >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Fence { mark, len })
 }
 
+/// As the parser has it: behind the marks may stand spaces, but no tabs.
 fn closes(line: &str, fence: Fence) -> bool {
-    let (indent, rest) = indentation(line);
-    indent <= 3 && rest.len() >= fence.len && rest.bytes().all(|b| b == fence.mark)
+    let line = line.trim_end_matches(' ');
+    let (indent, marks) = indentation(line);
+    indent <= 3 && marks.len() >= fence.len && marks.bytes().all(|b| b == fence.mark) && line.ends_with(marks)
 }
 
 /// A heading or a rule: the next line begins something else.

@@ -202,7 +202,7 @@ fn one_endless_line_is_cut() {
 
 #[test]
 fn a_fence_ends_where_a_line_is_two_when_it_is_drawn() {
-    for odd in ["end\u{b}```", "end\r```", "```\u{2028}- more", "\u{c}\u{c}~~~"] {
+    for odd in ["end\u{b}```", "end\r```", "```\u{2028}- more", "\u{c}\u{c}~~~", "```\t", "```  ", "``` \t "] {
         let text = format!("```\na\n{odd}\n\n| b |\n|---|\n```\nc\n```\n\n- d\n");
         let mut split = StablePrefix::new();
         for at in 1..=text.len() {
