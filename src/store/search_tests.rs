@@ -342,7 +342,9 @@ fn plans_notices_and_what_only_a_question_says_of_a_call_are_found() {
         .end();
     let home = Home::with(&[("a", journal)]);
     assert_eq!(home.said("rambutan"), [], "the plan is another one now");
-    for (text, role) in [("lychee", Role::Agent), ("quince", Role::Agent), ("durian", Role::Tool), ("kumquat", Role::Agent)] {
+    for (text, role) in
+        [("lychee", Role::Agent), ("quince", Role::Agent), ("durian", Role::Tool), ("kumquat", Role::Agent)]
+    {
         let found: Vec<Role> = home.said(text).into_iter().map(|hit| hit.2).collect();
         assert_eq!(found, [role], "{text}");
     }

@@ -155,7 +155,7 @@ impl StablePrefix {
                 self.join_to_first(text);
             }
         }
-        if matches!(self.open, Open::Blocks(_)) && self.read > self.learned {
+        if matches!(self.open, Open::Blocks(_)) && self.read > self.learned && !may_head_table(text, self.read) {
             self.learn(text, self.start(), self.read);
         }
         if let Some(rest) = text.get(self.read..).filter(|r| !r.is_empty())
@@ -175,9 +175,8 @@ impl StablePrefix {
         if let [first, second] = self.pieces.as_slice()
             && first.kind == PieceKind::Markdown
             && second.kind == PieceKind::Markdown
-            && let Some(lines) = text.get(..second.start as usize)
-            && lines.contains("]:")
-            && !draws(&sanitize::block(lines))
+            && let Some(lines) = text.get(..second.start as usize).and_then(defining)
+            && !draws(&lines)
         {
             self.pieces.pop();
         }
@@ -190,11 +189,12 @@ impl StablePrefix {
         }
     }
 
-    /// Takes note of the definitions of whole lines. No later line makes one of them another.
+    /// Takes note of the definitions of whole lines. No later line makes one of them another, but for the one below the head of
+    /// a table.
     fn learn(&mut self, text: &str, from: usize, to: usize) {
         self.learned = to;
-        let Some(lines) = text.get(from..to).filter(|lines| lines.contains("]:")) else { return };
-        for (label, url) in defined(&sanitize::block(lines)) {
+        let Some(lines) = text.get(from..to).and_then(defining) else { return };
+        for (label, url) in defined(&lines) {
             if self.links.len() < MAX_LINKS {
                 self.links.entry(label).or_insert(url);
             }
@@ -352,7 +352,8 @@ impl StablePrefix {
     fn partial(&mut self, line: &str) {
         let Open::Blocks(b) = self.open else { return };
         let (indent, rest) = indentation(line);
-        let certain = rest.starts_with(|c: char| c.is_alphabetic());
+        // What is not drawn may be the end of a line.
+        let certain = line.trim_start_matches([' ', '\t']).starts_with(|c: char| c.is_alphabetic());
         if b.blank && b.content && !b.doubt && certain && begins_block(indent, rest, b.item.is_some()) {
             self.cut(self.read, PieceKind::Markdown, Open::Blocks(Blocks { defining: true, ..Blocks::default() }));
         }
@@ -499,6 +500,16 @@ fn opener(rest: &str) -> Option<Fence> {
     let len = rest.bytes().take_while(|b| *b == mark).count();
     let info = rest.get(len..)?;
     (len >= 3 && !(mark == b'`' && info.contains('`'))).then_some(Fence { mark, len })
+}
+
+/// Whether the next line may make a head of a table of the last one before `end`.
+fn may_head_table(text: &str, end: usize) -> bool {
+    text.get(..end).and_then(|lines| lines.lines().next_back()).is_some_and(|line| line.contains('|'))
+}
+
+/// What is drawn of lines that may hold definitions; what is not drawn may stand within their signs.
+fn defining(lines: &str) -> Option<std::borrow::Cow<'_, str>> {
+    Some(sanitize::block(lines)).filter(|lines| lines.contains("]:"))
 }
 
 /// As the parser has it: behind the marks may stand spaces, but no tabs.

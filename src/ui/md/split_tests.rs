@@ -224,9 +224,28 @@ fn a_fence_of_any_length_stays_code() {
 /// Found by the fuzz target `markdown`.
 #[test]
 fn a_line_that_only_looks_like_a_definition_reaches_nothing() {
-    for text in ["[t]:<\n", "see [t]\n\n[t]: a b\n", "see [t]\n\n[t]: <a b\n", "see [t]\n\n[t]: a\\)b \"title\"\n"] {
+    for text in [
+        "[t]:<\n",
+        "see [t]\n\n[t]: a b\n",
+        "see [t]\n\n[t]: <a b\n",
+        "see [t]\n\n[t]: a\\)b \"title\"\n",
+        "[*]\u{0}:'\n\n]\n\n[*]\n",
+    ] {
         let mut split = StablePrefix::new();
         split.extend(text, Markdown::Yes);
+        same(text, &split);
+    }
+}
+
+/// Found by the fuzz target `markdown`.
+#[test]
+fn a_row_that_a_later_one_makes_the_head_of_a_table_defines_nothing() {
+    for text in ["[a|\n|]\n\n[a|\n|]:|\n-|", "\t`\n\n\u{b}\th"] {
+        let mut split = StablePrefix::new();
+        for end in 1..=text.len() {
+            split.extend(&text[..end], Markdown::Yes);
+        }
+        split.finish(text);
         same(text, &split);
     }
 }
