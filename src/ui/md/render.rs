@@ -29,9 +29,18 @@ pub(super) enum Label {
     Hidden,
 }
 
-/// Labels match without regard to case and white space. Some letters have more small forms than one, some more large ones.
+/// Labels match without regard to case and, as the parser has it, to how much white space of ASCII stands in one place. Some
+/// letters have more small forms than one, some more large ones.
 fn normalise(label: &str) -> String {
-    label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase().to_uppercase()
+    let mut out = String::with_capacity(label.len());
+    for c in label.chars() {
+        match c {
+            ' ' | '\t'..='\r' if out.ends_with(' ') => {}
+            ' ' | '\t'..='\r' => out.push(' '),
+            _ => out.push(c),
+        }
+    }
+    out.to_lowercase().to_uppercase()
 }
 
 pub(super) const OPTIONS: Options =
