@@ -84,7 +84,6 @@ const fn sign(c: char) -> char {
         '⠴' | '⠏' => '\\',
         '⠼' | '⠇' | '·' | '–' | '—' | '−' | '─' | '╌' | '▱' | '╺' | '╸' => '-',
         '━' | '═' => '=',
-        '∴' | '±' | '≈' => '~',
         '☰' | '≡' | '▰' | '█' | '▓' => '#',
         '›' | '❯' | '▸' | '▶' | '→' | '»' => '>',
         '←' | '◂' | '«' => '<',
@@ -92,7 +91,7 @@ const fn sign(c: char) -> char {
         '↓' | '▾' | '▼' => 'v',
         '•' | '●' | '★' | '✱' => '*',
         '◦' | '○' => 'o',
-        '…' => '.',
+        '∴' | '±' | '≈' | '…' => '~',
         '⋯' | '⋮' => ':',
         '‘' | '’' => '\'',
         '“' | '”' => '"',
@@ -118,7 +117,7 @@ mod tests {
         buf.set_string(0, 0, "✓ run 漢x · é…", Style::new());
         Letters::Ascii.reduce(&mut buf);
         let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
-        assert_eq!(row, "v run ? x - ?.      ");
+        assert_eq!(row, "v run ? x - ?~      ");
         assert_eq!(Letters::Ascii.text("acp-tui · a — b"), "acp-tui - a - b");
     }
 
@@ -129,7 +128,7 @@ mod tests {
         buf.set_string(0, 1, "· § é ❯ │ a", Style::new());
         make_room(&mut buf);
         let row = |y: u16| (0..12).map(|x| buf[(x, y)].symbol()).collect::<String>();
-        assert_eq!(row(0), "----|word.x|");
+        assert_eq!(row(0), "----|word~x|");
         assert_eq!(row(1), "· § é ❯ | a ");
     }
 

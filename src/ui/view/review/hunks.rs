@@ -1,6 +1,6 @@
 //! The hunks of a file, unified or side by side. Lays out the rows in view and no other.
 
-use super::line::{Numbers, Style, line};
+use super::line::{Numbers, Style, base, line};
 use super::{cause, has_keys};
 use crate::base::sanitize;
 use crate::model::changes::{HunkDoc, HunkKind, HunkState, Verdict};
@@ -121,8 +121,7 @@ impl Page<'_> {
             }
             Row::Line(_, l) => {
                 let numbers = if inner.width >= NUMBERS_FROM { Numbers::Both } else { Numbers::One };
-                let text = self.line(hunk, l, numbers, usize::from(inner.width));
-                paint::put(buf, inner.x, inner.y, inner.width, &text, theme);
+                self.line(hunk, l, numbers, Rect { height: 1, ..inner }, buf);
             }
             Row::Pair(_, pair) => self.pair(hunk, pair, inner, buf),
         }
@@ -133,12 +132,20 @@ impl Page<'_> {
         paint::put(buf, area.x, area.y, area.width, &text, self.cx.theme);
     }
 
-    fn line(&self, hunk: &HunkDoc, at: usize, numbers: Numbers, columns: usize) -> StyledText {
-        let Some(diff) = hunk.lines.get(at) else { return StyledText::new() };
+    fn line(&self, hunk: &HunkDoc, at: usize, numbers: Numbers, area: Rect, buf: &mut Buffer) {
+        let Some(diff) = hunk.lines.get(at) else { return };
+        let (theme, token) = (self.cx.theme, base(diff.kind));
+        let style = Style {
+            digits: self.review.rows().digits,
+            column: self.review.layout.column,
+            query: self.query.as_ref(),
+            is_tinted: token.is_fill() && theme.style(token).bg.is_some(),
+        };
+        if style.is_tinted {
+            paint::fill(buf, area, token, theme);
+        }
         let spans = self.review.colours(hunk.id).and_then(|c| c.get(at));
-        let style =
-            Style { digits: self.review.rows().digits, column: self.review.layout.column, query: self.query.as_ref() };
-        line(diff, spans, numbers, style, columns)
+        paint::put(buf, area.x, area.y, area.width, &line(diff, spans, numbers, style, usize::from(area.width)), theme);
     }
 
     fn pair(&self, hunk: &HunkDoc, pair: Pair, area: Rect, buf: &mut Buffer) {
@@ -146,8 +153,7 @@ impl Page<'_> {
         let sides = [(pair.old, Numbers::Old, area.x), (pair.new, Numbers::New, area.x + half + 3)];
         for (index, numbers, x) in sides {
             if let Some(index) = index {
-                let text = self.line(hunk, index as usize, numbers, usize::from(half));
-                paint::put(buf, x, area.y, half, &text, self.cx.theme);
+                self.line(hunk, index as usize, numbers, Rect { x, width: half, height: 1, ..area }, buf);
             }
         }
         paint::put(buf, area.x + half + 1, area.y, 1, &StyledText::of("┊", Token::Rule), self.cx.theme);

@@ -20,6 +20,8 @@ pub struct Style<'a> {
     /// Columns that the text is moved to the left.
     pub column: usize,
     pub query: Option<&'a Query<'a>>,
+    /// What was added and removed has a ground of its own; without it such a line has the colour of what became of it.
+    pub is_tinted: bool,
 }
 
 /// Which numbers stand in front.
@@ -42,17 +44,19 @@ pub fn line(line: &DiffLine, spans: Option<&Spans>, numbers: Numbers, style: Sty
         Numbers::Old => format!("{} ", number(line.old)),
         Numbers::New => format!("{} ", number(line.new)),
     };
-    let (sign, token, word) = match line.kind {
-        Kind::Context => ("  ", Token::Text, Token::Text),
-        Kind::Del => ("- ", Token::DiffDel, Token::DiffDelWord),
-        Kind::Add => ("+ ", Token::DiffAdd, Token::DiffAddWord),
+    let (sign, word) = match line.kind {
+        Kind::Context => ("  ", Token::Text),
+        Kind::Del => ("- ", Token::DiffDelWord),
+        Kind::Add => ("+ ", Token::DiffAddWord),
     };
+    let token = base(line.kind);
     let mut out = StyledText::of(front, Token::LineNumber);
     out.push(sign, token);
     let room = columns.saturating_sub(width::styled_width(&out));
     if room == 0 {
         return width::truncate_styled(&out, columns);
     }
+    let spans = spans.filter(|_| style.is_tinted || line.kind == Kind::Context);
     let paints = Paints { line, spans, found: found(&line.text, style.query), base: token, word };
     let mut text = window(&line.text, style.column, room, &paints);
     if line.no_newline {
@@ -60,6 +64,15 @@ pub fn line(line: &DiffLine, spans: Option<&Spans>, numbers: Numbers, style: Sty
     }
     out.append(&width::truncate_styled(&text, room));
     out
+}
+
+/// What a line is as a whole; its ground goes up to the right edge.
+pub fn base(kind: Kind) -> Token {
+    match kind {
+        Kind::Context => Token::Text,
+        Kind::Del => Token::DiffDel,
+        Kind::Add => Token::DiffAdd,
+    }
 }
 
 struct Paints<'a> {
@@ -86,12 +99,7 @@ impl Paints<'_> {
             let (range, token) = spans.get(spans.partition_point(|(r, _)| r.end <= at))?;
             range.contains(&at).then_some(*token)
         });
-        match span {
-            // What changed keeps its colour but for the pieces that stand out in any text.
-            Some(Token::CodeType | Token::CodeFunction) if self.base != Token::Text => self.base.into(),
-            Some(token) => token.into(),
-            None => self.base.into(),
-        }
+        span.unwrap_or(self.base).into()
     }
 }
 

@@ -470,7 +470,7 @@ fn colours_are_taken_for_the_line_they_belong_to() {
 #[test]
 fn a_line_is_marked_without_colour_and_cut_with_a_sign() {
     let file = file_doc("a", "let total = 1;\n", "let total = 2;\n");
-    let style = Style { digits: 1, column: 0, query: None };
+    let style = Style { digits: 1, column: 0, query: None, is_tinted: true };
     let text = |n: usize, columns| line(&file.hunks[0].lines[n], None, Numbers::Both, style, columns);
     assert_eq!(text(0, 40).as_str(), "1   - let total = 1;");
     assert_eq!(text(1, 40).as_str(), "  1 + let total = 2;");
@@ -487,7 +487,7 @@ proptest! {
         let file = file_doc("a", "", &format!("{text}x"));
         for l in file.hunks.iter().flat_map(|h| &*h.lines) {
             for numbers in [Numbers::Both, Numbers::One] {
-                let style = Style { digits: 3, column, query: None };
+                let style = Style { digits: 3, column, query: None, is_tinted: true };
                 let out = line(l, None, numbers, style, columns);
                 prop_assert!(styled_width(&out) <= columns, "{:?}", out.as_str());
             }
