@@ -272,14 +272,21 @@ const ROOMS: &[(&str, &[&str])] = &[
     // What a decoded picture is, and what is decoded.
     ("ui::work", &["ui::msg::What", "ui::state::pictures", "text", "base::graphics", "base::picture"]),
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
-    ("ui::status_line", &["ui::labels", "ui::state::timing", "ui::state::silence", "model", "text", "base"]),
+    (
+        "ui::status_line",
+        &["ui::keys", "ui::labels", "ui::state::timing", "ui::state::silence", "model", "text", "base"],
+    ),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     // Of pictures the cells are plain data, too.
-    ("ui::cells", &["ui::md", "ui::labels", "ui::state::timing", "ui::state::pictures", "model", "text", "base"]),
+    (
+        "ui::cells",
+        &["ui::keys", "ui::md", "ui::labels", "ui::state::timing", "ui::state::pictures", "model", "text", "base"],
+    ),
     (
         "ui::transcript",
         &[
             "ui::cells",
+            "ui::keys",
             "ui::md",
             "ui::paint",
             "ui::state",

@@ -251,6 +251,8 @@ pub struct Session {
     pub(super) wants_log_in: bool,
     /// Modes and options that it has refused so, to be asked for again then.
     pub(super) refused: Vec<Wish>,
+    /// Modes that it would not set, and why, since another was set or the list of them changed.
+    pub refused_modes: Vec<(String, String)>,
     /// What the agent prints during the log-in that is under way, or was under way last.
     pub(super) login_said: Option<EntryId>,
     /// The review that is shown, if any.

@@ -389,6 +389,7 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
         roots: &roots,
         home,
         pictures: None,
+        keys: None,
     };
     let entry = session.entries().get(question.entry);
     let (verb, mut body) = match &question.about {

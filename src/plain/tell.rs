@@ -219,6 +219,7 @@ impl Teller {
             roots: &roots,
             home: None,
             pictures: None,
+            keys: None,
         };
         let what = cells::in_words(call, &ctx);
         let exit =

@@ -270,6 +270,10 @@ impl Scene {
 
     pub fn after(&mut self, ms: u64) -> &mut Self {
         self.now += Duration::from_millis(ms);
+        if let Some(intent) = self.ui.view.rested_mode(self.now) {
+            self.intent(intent.clone());
+            self.outs.push(Out::Intent(intent));
+        }
         self.ui.sync(&self.model, self.now);
         self
     }

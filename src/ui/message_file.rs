@@ -2,7 +2,7 @@
 //!
 //! Reads no file and starts nothing.
 
-use super::keys::{Action, Layer, resolve};
+use super::keys::{Action, Keymap, Layer, resolve};
 use super::state::inspector::{Inspector, Keyed};
 use super::tty::{Click, Input};
 use super::view::inspector::{Drawn, Look, draw};
@@ -118,7 +118,8 @@ impl MessageFile {
             paint::put(buf, area.x + 2, area.bottom() - 1, area.width, &StyledText::of(words, token), theme);
         }
         let rest = Rect { height: area.height - title_rows, ..area };
-        let look = Look { theme, has_several: self.has_several, is_file: true };
+        let keys = Keymap::default();
+        let look = Look { theme, keys: &keys, has_several: self.has_several, is_file: true };
         let Drawn { rows, cursor } = draw(look, &self.inspector, rest, buf);
         self.rows = rows;
         cursor.map(|at| (at.x, at.y))

@@ -6,7 +6,8 @@
 
 use super::agent_picker::{AgentPicker, PickItem};
 use super::fixtures::{Scene, review_doc, text};
-use super::keys::{Code, Key};
+use super::keys::layer::LAYERS;
+use super::keys::{Action, Code, Key, Keymap};
 use super::state::review::Pane;
 use super::state::review::index::Spot;
 use super::state::session_list::{End, Past, PastSession, Starts};
@@ -42,7 +43,7 @@ macro_rules! pictures {
         const NAMES: &[&str] = &[$(stringify!($name)),+];
         $(#[test]
         fn $name() {
-            compare(stringify!($name), |theme| $state($size, theme));
+            compare(stringify!($name), |theme| $state($size).drawn(theme));
         })+
     };
 }
@@ -119,16 +120,31 @@ const GROUNDS: [(&str, Depth, Ground); 7] = [
 /// A screen, and where its cursor stands.
 type Picture = (Buffer, Option<Position>);
 
-/// What a scene looks like once the layout is known.
-fn drawn(mut scene: Scene, theme: Theme) -> Picture {
-    scene.theme = theme;
-    scene.draw();
-    // As it is once keys count.
-    scene.after(900).draw();
-    (scene.buf, scene.info.cursor)
+trait Drawn {
+    /// What it looks like once the layout is known.
+    fn drawn(self, theme: Theme) -> Picture;
 }
 
-fn picker((width, height): Size, theme: Theme) -> Picture {
+impl Drawn for Scene {
+    fn drawn(mut self, theme: Theme) -> Picture {
+        self.theme = theme;
+        self.draw();
+        // As it is once keys count.
+        self.after(900).draw();
+        (self.buf, self.info.cursor)
+    }
+}
+
+impl Drawn for (AgentPicker, Size) {
+    fn drawn(self, theme: Theme) -> Picture {
+        let (mut picker, (width, height)) = self;
+        let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
+        let cursor = picker.draw(&theme, "~/src/shop", &mut buf);
+        (buf, cursor.map(Position::from))
+    }
+}
+
+fn picker(size: Size) -> (AgentPicker, Size) {
     let item = |id: &str, name: &str, command: &str, found: bool, hint: &str| PickItem {
         id: id.into(),
         name: name.into(),
@@ -136,21 +152,19 @@ fn picker((width, height): Size, theme: Theme) -> Picture {
         found,
         hint: hint.into(),
     };
-    let mut picker = AgentPicker::new(vec![
+    let picker = AgentPicker::new(vec![
         item("codex", "Codex", "codex-acp", false, "npm install -g codex-acp"),
         item("gemini", "Gemini CLI", "gemini --acp", true, "found on PATH"),
         item("claude", "Claude Code", "claude-agent-acp", true, "found on PATH"),
         item("demo", "Demo", "built in, no account, in a throw-away copy", true, ""),
     ]);
-    let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-    let cursor = picker.draw(&theme, "~/src/shop", &mut buf);
-    (buf, cursor.map(Position::from))
+    (picker, size)
 }
 
-fn ready((width, height): Size, theme: Theme) -> Picture {
+fn ready((width, height): Size) -> Scene {
     let mut s = Scene::ready(width, height);
     s.ui.past = Past::Read(earlier().into());
-    drawn(s, theme)
+    s
 }
 
 /// Earlier sessions of the directory.
@@ -187,17 +201,17 @@ fn in_a_turn((width, height): Size) -> Scene {
     s
 }
 
-fn working(size: Size, theme: Theme) -> Picture {
+fn working(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     s.runs(7, "cargo test --all");
     s.prints(7, "running 2 tests\ntest adds ... ok");
     s.after(4000);
     s.typed("and then bump the version");
-    drawn(s, theme)
+    s
 }
 
 /// The panel with all that it can have, beside calls that share a row and one that has written what it says.
-fn panel(size: Size, theme: Theme) -> Picture {
+fn panel(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     for n in 0..4 {
         s.tool(&format!("look-{n}"), ToolKind::Read, &format!("src/file_{n}.rs"), ToolStatus::Completed);
@@ -214,10 +228,10 @@ fn panel(size: Size, theme: Theme) -> Picture {
     s.intent(Intent::Prompt { text: "and then bump the version".into(), links: Vec::new() });
     s.update(Update::Usage { used: 170_000, size: 200_000, cost: Patch::Set((0.125, "USD".into())) });
     s.after(4000);
-    drawn(s, theme)
+    s
 }
 
-fn question(size: Size, theme: Theme) -> Picture {
+fn question(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     s.ask_edit(
         1,
@@ -229,11 +243,11 @@ fn question(size: Size, theme: Theme) -> Picture {
     s.ask(2, "ls", &["Allow"]);
     s.press(Code::Tab);
     s.after(12_000);
-    drawn(s, theme)
+    s
 }
 
 /// It removes something, and the agent is in a mode that lets all pass.
-fn dangerous_question(size: Size, theme: Theme) -> Picture {
+fn dangerous_question(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     s.update(Update::Mode("yolo".into()));
     let mut patch = ToolPatch::new("call-1".into());
@@ -241,10 +255,10 @@ fn dangerous_question(size: Size, theme: Theme) -> Picture {
     patch.title = Patch::Set("rm -rf ~/src/shop/data\u{202e} # harmless".into());
     s.ask_patch(1, patch, &["Allow once", "Reject"]);
     s.after(12_000);
-    drawn(s, theme)
+    s
 }
 
-fn review((width, height): Size, theme: Theme) -> Picture {
+fn review((width, height): Size) -> Scene {
     let mut s = Scene::working(width, height);
     s.model = std::mem::take(&mut s.model).with_review(true);
     s.say("Done.");
@@ -257,52 +271,52 @@ fn review((width, height): Size, theme: Theme) -> Picture {
         review.layout.pane = Pane::Hunks;
         review.go(3, Spot::default());
     }
-    drawn(s, theme)
+    s
 }
 
-fn sessions((width, height): Size, theme: Theme) -> Picture {
+fn sessions((width, height): Size) -> Scene {
     let mut s = Scene::asked(width, height);
     s.press(Code::F(8));
     if let Some(list) = &mut s.ui.list {
         list.told(Past::Read(earlier().into()));
     }
     s.press(Code::Down).press(Code::Down);
-    drawn(s, theme)
+    s
 }
 
-fn help((width, height): Size, theme: Theme) -> Picture {
+fn help((width, height): Size) -> Scene {
     let mut s = Scene::ready(width, height);
     s.press(Code::F(1));
-    drawn(s, theme)
+    s
 }
 
 /// What can be done by name.
-fn palette((width, height): Size, theme: Theme) -> Picture {
+fn palette((width, height): Size) -> Scene {
     let mut s = Scene::ready(width, height);
     s.commands(&["plan", "review"]);
     s.ctrl('p').press(Code::Down);
-    drawn(s, theme)
+    s
 }
 
-fn died(size: Size, theme: Theme) -> Picture {
+fn died(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     let exit = Exit { code: Some(1), signal: None };
     let stderr = vec!["panic: the socket is gone".into(), "  at main.js:1:1".into()];
     s.event(Event::Host(HostEvent::AgentExited { exit, stderr }));
-    drawn(s, theme)
+    s
 }
 
 /// The agent has answered with an error.
-fn failed(size: Size, theme: Theme) -> Picture {
+fn failed(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     let turn = s.model.first().session().last_turn();
     let mut error = CallError::new(ErrorKind::Other, "Internal error: API Error: 429 Rate limit exceeded");
     error.data = Some(serde_json::json!({ "details": "try again in 20 s" }));
     s.agent(AgentEvent::PromptAnswered { turn, result: Err(error) });
-    drawn(s, theme)
+    s
 }
 
-fn log_in((width, height): Size, theme: Theme) -> Picture {
+fn log_in((width, height): Size) -> Scene {
     let mut s = Scene::new(width, height);
     s.start();
     let method = |id: &str, name: &str, description: &str, kind| AuthMethod {
@@ -320,7 +334,7 @@ fn log_in((width, height): Size, theme: Theme) -> Picture {
         ..InitResult::default()
     })));
     s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "Please log in"))));
-    drawn(s, theme)
+    s
 }
 
 // ---- what is compared
@@ -418,4 +432,119 @@ fn no_picture_is_left_over() {
     let is_picture = |file: &&String| Path::new(file).extension().is_some_and(|ending| ending == "snap");
     let left: Vec<_> = there.iter().filter(|file| is_picture(file) && !names.contains(*file)).collect();
     assert!(left.is_empty(), "in tests/pictures without a test: {left:?}");
+}
+
+/// The keys, each of which does in its place what another one did.
+fn moved() -> Keymap {
+    let (usual, mut file) = (Keymap::default(), String::new());
+    for layer in LAYERS {
+        for (at, row) in usual.help(layer).enumerate() {
+            let mods = ["", "ctrl+", "alt+", "shift+", "ctrl+alt+", "ctrl+shift+", "alt+shift+"][at / 12];
+            let bind =
+                |on: &str, run: &str| format!("[[bind]]\non = {on:?}\nrun = {run:?}\nwhen = {:?}\n", layer.word());
+            let bound: Vec<String> =
+                row.keys.split(", ").map(str::to_lowercase).filter(|key| Key::parse(key).is_some()).collect();
+            // A letter that is written stays where it is.
+            if !matches!(row.action, Action::Char(_)) && !bound.is_empty() {
+                bound.iter().filter(|key| key.len() > 1).for_each(|key| file.push_str(&bind(key, "none")));
+                file.push_str(&bind(&format!("{mods}f{}", 13 + at % 12), &row.action.name()));
+            }
+        }
+    }
+    Keymap::read(&file, "keys.toml").0
+}
+
+/// The names of keys that take more than one letter, as they are shown.
+fn names_of_keys(map: &Keymap) -> BTreeSet<String> {
+    let rows = LAYERS.into_iter().flat_map(|layer| map.help(layer).map(|row| row.keys).collect::<Vec<_>>());
+    let keys = rows.flat_map(|keys| keys.split(", ").map(str::to_owned).collect::<Vec<_>>());
+    let short = |key: String| [key.replace("Ctrl+", "^"), key];
+    keys.flat_map(short).filter(|key| key.chars().count() > 1).chain(["Del".to_owned()]).collect()
+}
+
+#[test]
+fn every_key_that_the_screen_names_is_one_that_is_bound() {
+    let moved = std::sync::Arc::new(moved());
+    let (old, new) = (names_of_keys(&Keymap::default()), names_of_keys(&moved));
+    let old: BTreeSet<_> = old.difference(&new).collect();
+    let is_in_a_name = |c: char| c.is_alphanumeric() || "+^]".contains(c);
+    let states: [(&str, fn(Size) -> Scene); 19] = [
+        ("ready", ready),
+        ("working", working),
+        ("question", question),
+        ("dangerous question", dangerous_question),
+        ("review", review),
+        ("sessions", sessions),
+        ("panel", panel),
+        ("died", died),
+        ("failed", failed),
+        ("log-in", log_in),
+        ("help", help),
+        ("options", |size| pressed(size, &[Key::plain(Code::F(2))])),
+        ("reading", |size| pressed(size, &[Key::plain(Code::F(10))])),
+        ("shell", |size| pressed(size, &[Key::char('!')])),
+        ("written", |size| pressed(size, &[Key::char('a')])),
+        ("queue", |size| held(size)),
+        ("rule", |size| asked(size, 'a')),
+        ("refusal", |size| asked(size, '!')),
+        ("raw", |size| asked(size, 'v')),
+    ];
+    let mut wrong = Vec::new();
+    for (name, state) in states {
+        for size in [SMALL, USUAL, WIDE, WIDEST, (200, 60)] {
+            let mut scene = state(size);
+            scene.ui.keys = moved.clone();
+            let screen = text(&scene.drawn(Theme::default()).0);
+            let words = screen.split(|c| !is_in_a_name(c));
+            wrong.extend(
+                words
+                    .filter(|word| old.contains(&(*word).to_owned()))
+                    .map(|word| format!("{name} at {size:?}: {word}")),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+fn pressed(size: Size, keys: &[Key]) -> Scene {
+    let mut s = in_a_turn(size);
+    s.draw();
+    for key in keys {
+        s.key(*key).draw();
+    }
+    s
+}
+
+fn held((width, height): Size) -> Scene {
+    let mut s = Scene::working(width, height);
+    s.intent(Intent::Prompt { text: "and then bump the version".into(), links: Vec::new() });
+    s.intent(Intent::Prompt { text: "and the changelog".into(), links: Vec::new() });
+    s.draw();
+    s.press(Code::Up).draw();
+    s
+}
+
+fn asked((width, height): Size, key: char) -> Scene {
+    let mut s = Scene::asked(width, height);
+    s.draw();
+    s.after(1000).press(Code::Tab).draw();
+    s.after(1000).key(Key::char(key)).draw();
+    s
+}
+
+#[test]
+fn what_has_no_key_is_not_promised() {
+    let drawn = |file: &str, mut scene: Scene| {
+        scene.ui.keys = std::sync::Arc::new(Keymap::read(file, "keys.toml").0);
+        text(&scene.drawn(Theme::default()).0)
+    };
+    let screen = drawn("preset = \"emacs\"", ready(USUAL));
+    assert!(screen.contains("all keys · Alt+X finds anything"), "{screen}");
+    let none = "[[bind]]\non = [\"f1\", \"f2\", \"f3\", \"f4\", \"f8\", \"tab\", \"alt+p\", \"alt+r\"]\nrun = \"none\"";
+    for screen in [drawn(none, ready(USUAL)), drawn(none, dangerous_question(USUAL)), drawn(none, died(USUAL))] {
+        for key in ["F1", "F2", "F3", "F4", "F8", " Tab", "Alt+P", "Alt+R"] {
+            assert!(!screen.contains(key), "{key}: {screen}");
+        }
+    }
+    assert!(drawn(none, ready(USUAL)).contains("Ctrl+P    finds anything"), "{}", drawn(none, ready(USUAL)));
 }

@@ -518,6 +518,9 @@ impl<D: Device> Running<D> {
         self.engine.refresh_terminals();
         inspecting::look(self);
         let now = self.engine.now();
+        if let Some(intent) = self.app.view.rested_mode(now) {
+            self.intent(intent);
+        }
         self.app.sync(self.engine.model(), now);
         self.go_to_place();
         self.ask_what_waits();

@@ -2,7 +2,7 @@
 //!
 //! The list of sessions before there is any session that is open; starts nothing itself.
 
-use super::keys::{Action, Layer, resolve};
+use super::keys::{Action, Keymap, Layer, resolve};
 use super::state::session_list::{ListFrame, Offers, Past, SessionList, Step, Taste, Which};
 use super::tty::{Click, Input};
 use super::view::session_list::{Look, draw};
@@ -78,7 +78,8 @@ impl SessionPicker {
     /// Draws the whole screen. Returns where the cursor stands.
     pub fn draw(&mut self, theme: &Theme, home: Option<&Path>, buf: &mut Buffer) -> Option<(u16, u16)> {
         self.frame = ListFrame::default();
-        let look = Look { theme, home, open: &|_, _| None, said: &|_| Vec::new(), escape: "Esc leaves" };
+        let keys = Keymap::default();
+        let look = Look { theme, home, keys: &keys, open: &|_, _| None, said: &|_| Vec::new(), escape: "{Esc} leaves" };
         draw(&self.list, look, buf.area, &mut self.frame, buf).map(|at| (at.x, at.y))
     }
 }

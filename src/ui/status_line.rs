@@ -3,6 +3,7 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
+use super::keys::{Keymap, Layer};
 use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, unrecorded, verb};
 use super::state::silence;
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
@@ -23,6 +24,10 @@ use crate::text::token::Token;
 use crate::text::width;
 use std::time::Duration;
 
+mod fit;
+
+pub use fit::fit;
+
 const KEEP: u8 = u8::MAX;
 /// Of the keys that lead on, where a shorter hint is to take the place of a longer one.
 const HINT: u8 = 250;
@@ -39,7 +44,18 @@ const GAUGE: usize = 8;
 /// Percent from which the context is nearly full.
 pub const NEARLY_FULL: u128 = 80;
 
-const STOPS: &str = "Esc stops the turn";
+const STOPS: (&str, &str) = ("{Esc} stops the turn", "{Esc} stops");
+
+/// What leads to the dock, where the keyboard is not there.
+const TO_DOCK: &str = "{Tab}, then ";
+
+/// What is to be known of the keys that lead on.
+#[derive(Clone, Copy, Debug)]
+pub struct Leads<'a> {
+    pub keys: &'a Keymap,
+    /// The keyboard is in the dock.
+    pub in_dock: bool,
+}
 
 /// A few words of the status line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,6 +72,21 @@ pub struct Piece {
 impl Piece {
     fn new(sep: &'static str, text: impl Into<String>, token: Token, rank: u8) -> Self {
         Self { sep, text: StyledText::of(text, token), short: Vec::new(), rank }
+    }
+
+    /// Which key leads on, in many words and in few; nothing where none does.
+    fn hint(to: Leads<'_>, (long, short): (&'static str, &'static str)) -> Option<Self> {
+        let say = |words: &'static str| {
+            let words = if to.in_dock { words.strip_prefix(TO_DOCK).unwrap_or(words) } else { words };
+            to.keys.hint(Layer::Composer, words)
+        };
+        let piece = Self::new(" · ", say(long)?, Token::Dim, HINT);
+        // There it leads nowhere.
+        Some(if short.is_empty() || to.in_dock && short == "{Tab}" {
+            piece
+        } else {
+            piece.or(50, say(short)?, Token::Dim)
+        })
     }
 
     fn or(mut self, rank: u8, short: impl Into<String>, token: Token) -> Self {
@@ -79,6 +110,8 @@ pub struct Status {
     pub busy: Busy,
     pub left: Vec<Piece>,
     pub right: Vec<Piece>,
+    /// The words of that which says how the turn is stopped.
+    stops: Option<String>,
 }
 
 impl Status {
@@ -89,9 +122,12 @@ impl Status {
     }
 
     /// What Esc does where it does not stop the turn.
-    pub fn set_escape(&mut self, words: &str) {
-        if let Some(piece) = self.left.iter_mut().find(|piece| piece.rank == HINT && piece.text.as_str() == STOPS) {
-            *piece = Piece::new(" · ", words, Token::Dim, HINT);
+    pub fn set_escape(&mut self, words: String) {
+        if let Some(stops) = self.stops.take() {
+            self.left.retain(|piece| piece.text.as_str() != stops);
+            if !words.is_empty() {
+                self.left.push(Piece::new(" · ", words, Token::Dim, HINT));
+            }
         }
     }
 
@@ -120,41 +156,48 @@ pub enum Setup {
 }
 
 /// What the status line has to say.
-pub fn status(session: SessionRef<'_>, hint: &[&str], setup: Setup, now: Now) -> Status {
-    let (busy, left) = left(session, hint, now);
-    Status { busy, left, right: right(session, setup, now) }
+pub fn status(session: SessionRef<'_>, to: Leads<'_>, hint: &[String], setup: Setup, now: Now) -> Status {
+    let (busy, left) = left(session, to, hint, now);
+    let stops =
+        Piece::hint(to, STOPS).map(|piece| piece.text).filter(|stops| left.iter().any(|piece| piece.text == *stops));
+    let stops = stops.map(|stops| stops.as_str().to_owned());
+    Status { busy, left, right: right(session, setup, now), stops }
 }
 
 /// What a session does or waits for, without the keys that lead on: for a row of a list.
 pub fn brief(session: SessionRef<'_>, now: Now, columns: usize) -> StyledText {
-    let (busy, mut left) = left(session, &[], now);
+    let (busy, mut left) = left(session, Leads { keys: &Keymap::default(), in_dock: false }, &[], now);
     // Hints give way first anywhere.
     left.retain(|piece| piece.rank != HINT);
-    fit(&Status { busy, left, right: Vec::new() }, columns).0
+    fit(&Status { busy, left, ..Status::default() }, columns).0
 }
 
 /// The state while the person types into a command of the agent.
-pub fn typing(command: &str) -> Vec<Piece> {
+pub fn typing(keys: &Keymap, command: &str) -> Vec<Piece> {
     let command = sanitize::line(command);
     let into = |columns| format!("into: {}", width::truncate(command.trim(), columns));
-    vec![
+    let mut pieces = vec![
         Piece::new("", "typing", Token::Warn, KEEP),
         Piece::new(" ", into(OBJECT), Token::Warn, 90).or(70, into(8), Token::Warn),
-        Piece::new(" · ", "Ctrl+] back to writing", Token::Dim, KEEP).or(60, "Ctrl+] back", Token::Dim),
-    ]
+    ];
+    let say = |words| keys.hint(Layer::Terminal, words);
+    if let (Some(long), Some(short)) = (say("{Ctrl+]} back to writing"), say("{Ctrl+]} back")) {
+        pieces.push(Piece::new(" · ", long, Token::Dim, KEEP).or(60, short, Token::Dim));
+    }
+    pieces
 }
 
-fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) {
+fn left(session: SessionRef<'_>, to: Leads<'_>, hint: &[String], now: Now) -> (Busy, Vec<Piece>) {
     let turn = session.turn.as_ref();
     if let Some(first) = session.questions().first() {
         let mut pieces = vec![
             Piece::new("", "waiting for you", Token::Warn, KEEP),
             Piece::new(" ", clock(now.saturating_sub(first.at)), Token::Warn, 80),
         ];
-        if turn.is_some() {
-            pieces.push(Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim));
-        } else {
-            pieces.push(Piece::new(" · ", "Tab to answer", Token::Dim, HINT));
+        match turn {
+            Some(_) => pieces.extend(Piece::hint(to, STOPS)),
+            None if to.in_dock => {}
+            None => pieces.extend(Piece::hint(to, ("{Tab} to answer", ""))),
         }
         return (Busy::No, pieces);
     }
@@ -164,39 +207,33 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             (Busy::No, vec![Piece::new("", "starting", Token::Dim, KEEP)])
         }
         Phase::NotStarted if session.is_only_reviewed() => {
-            let closes = Piece::new(" · ", "q closes", Token::Dim, HINT);
-            (Busy::No, vec![Piece::new("", "review of an earlier session", Token::Text, KEEP), closes])
+            let what = Piece::new("", "review of an earlier session", Token::Text, KEEP);
+            (Busy::No, [what].into_iter().chain(Piece::hint(to, ("{review q} closes", ""))).collect())
         }
         Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
-        Phase::Starting { since } => starting(&format!("starting {}", agent(session)), now.saturating_sub(since)),
-        Phase::Opening { since } => starting("waiting for session", now.saturating_sub(since)),
+        Phase::Starting { since } => starting(to, &format!("starting {}", agent(session)), now.saturating_sub(since)),
+        Phase::Opening { since } => starting(to, "waiting for session", now.saturating_sub(since)),
         Phase::PutOff { until } => {
             // The timer may be a little behind the clock.
             let left = countdown(until.saturating_sub(now).max(Duration::from_secs(1)));
             let asked = Piece::new(", asked for in ", left, Token::Text, 80);
             (Busy::Yes, vec![Piece::new("", "too new to be loaded", Token::Text, KEEP), asked])
         }
-        Phase::AuthNeeded => (
-            Busy::No,
-            vec![
-                Piece::new("", "log-in needed", Token::Warn, KEEP),
-                Piece::new(" · ", "Tab, then a digit chooses", Token::Dim, HINT).or(50, "Tab", Token::Dim),
-            ],
-        ),
+        Phase::AuthNeeded => {
+            let what = Piece::new("", "log-in needed", Token::Warn, KEEP);
+            (Busy::No, [what].into_iter().chain(Piece::hint(to, ("{Tab}, then a digit chooses", "{Tab}"))).collect())
+        }
         Phase::Authenticating { method, since, .. } => {
             let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
-            let leave =
-                if session.log_in().is_some_and(LogIn::is_called) { "Esc leaves" } else { "Tab, then x leaves" };
-            (
-                Busy::Yes,
-                vec![
-                    Piece::new("", "logging in", Token::Text, KEEP),
-                    Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
-                    Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
-                    Piece::new(" · ", leave, Token::Dim, HINT),
-                ],
-            )
+            let is_called = session.log_in().is_some_and(LogIn::is_called);
+            let leave = if is_called { "{Esc} leaves" } else { "{Tab}, then {question x} leaves" };
+            let pieces = [
+                Piece::new("", "logging in", Token::Text, KEEP),
+                Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
+                Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
+            ];
+            (Busy::Yes, pieces.into_iter().chain(Piece::hint(to, (leave, ""))).collect())
         }
         Phase::Dead(death) => {
             let mut pieces =
@@ -204,11 +241,8 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             if death.kind == DeathKind::Gone || death.kind == DeathKind::Early {
                 pieces.push(Piece::new(" after ", human::duration(death.after), Token::Bad, 80));
             }
-            pieces.push(Piece::new(" · ", "Tab, then r starts it again", Token::Dim, HINT).or(
-                50,
-                "Tab, then r",
-                Token::Dim,
-            ));
+            let restarts = ("{Tab}, then {question r} starts it again", "{Tab}, then {question r}");
+            pieces.extend(Piece::hint(to, restarts));
             (Busy::No, pieces)
         }
         Phase::ReadOnly(why) => {
@@ -216,11 +250,11 @@ fn left(session: SessionRef<'_>, hint: &[&str], now: Now) -> (Busy, Vec<Piece>) 
             (Busy::No, vec![Piece::new("", "read only", Token::Warn, KEEP), why])
         }
         Phase::Ready if session.waits_for_person() => {
-            let hint = Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim);
-            (Busy::No, vec![Piece::new("", "the agent waits for you", Token::Warn, KEEP), hint])
+            let what = Piece::new("", "the agent waits for you", Token::Warn, KEEP);
+            (Busy::No, [what].into_iter().chain(Piece::hint(to, STOPS)).collect())
         }
         Phase::Ready => match turn {
-            Some(turn) => working(session, turn, now),
+            Some(turn) => working(session, to, turn, now),
             None => idle(session, hint),
         },
     }
@@ -238,51 +272,37 @@ const fn death_in_short(death: &Death, is_far: bool) -> &'static str {
     }
 }
 
-fn starting(what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
+fn starting(to: Leads<'_>, what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
     if waited >= START_PATIENCE {
-        return (
-            Busy::Yes,
-            vec![
-                Piece::new("", "no answer", Token::Warn, KEEP),
-                Piece::new(" for ", clock(waited), Token::Warn, 80),
-                Piece::new(" · ", "Tab, then s shows its messages, q ends it", Token::Dim, HINT).or(
-                    50,
-                    "Tab, then q ends it",
-                    Token::Dim,
-                ),
-            ],
-        );
+        let ends = "{Tab}, then {question q} ends it";
+        let hint = Piece::hint(to, ("{Tab}, then {question s} shows its messages, {question q} ends it", ends));
+        let pieces =
+            [Piece::new("", "no answer", Token::Warn, KEEP), Piece::new(" for ", clock(waited), Token::Warn, 80)];
+        return (Busy::Yes, pieces.into_iter().chain(hint).collect());
     }
     let pieces =
         vec![Piece::new("", what, Token::Text, KEEP), Piece::new(" ", human::duration(waited), Token::Text, 80)];
     (Busy::Yes, pieces)
 }
 
-fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
+fn working(session: SessionRef<'_>, to: Leads<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
     if let Some(since) = turn.cancelling {
         let waited = now.saturating_sub(since);
         if waited >= patience::WATCHED {
-            return (
-                Busy::Yes,
-                vec![
-                    Piece::new("", "has not confirmed", Token::Warn, KEEP),
-                    Piece::new(" · ", "Tab, then k ends the agent", Token::Dim, HINT).or(50, "Tab, then k", Token::Dim),
-                ],
-            );
+            let what = Piece::new("", "has not confirmed", Token::Warn, KEEP);
+            let hint = Piece::hint(to, ("{Tab}, then {question k} ends the agent", "{Tab}, then {question k}"));
+            return (Busy::Yes, [what].into_iter().chain(hint).collect());
         }
         let time = Piece::new(" ", human::duration(waited), Token::Text, 80);
         return (Busy::Yes, vec![Piece::new("", "stopping", Token::Text, KEEP), time]);
     }
     let waited = now.saturating_sub(turn.started);
     if turn.is_unsent && waited > LOOKING_AFTER {
-        return (
-            Busy::Yes,
-            vec![
-                Piece::new("", "looking at the files", Token::Text, KEEP),
-                Piece::new(" ", human::duration(waited), Token::Text, 80),
-                Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim),
-            ],
-        );
+        let pieces = [
+            Piece::new("", "looking at the files", Token::Text, KEEP),
+            Piece::new(" ", human::duration(waited), Token::Text, 80),
+        ];
+        return (Busy::Yes, pieces.into_iter().chain(Piece::hint(to, STOPS)).collect());
     }
     let silent = now.saturating_sub(silence::heard(session).unwrap_or(turn.heard));
     let mut pieces = Vec::new();
@@ -310,12 +330,12 @@ fn working(session: SessionRef<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>)
             pieces.push(Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80));
         }
     }
-    pieces.push(Piece::new(" · ", STOPS, Token::Dim, HINT).or(50, "Esc stops", Token::Dim));
+    pieces.extend(Piece::hint(to, STOPS));
     (Busy::Yes, pieces)
 }
 
 /// Nothing runs: how the last turn ended, when that was odd, and what can be done next.
-fn idle(session: SessionRef<'_>, hint: &[&str]) -> (Busy, Vec<Piece>) {
+fn idle(session: SessionRef<'_>, hint: &[String]) -> (Busy, Vec<Piece>) {
     let mut pieces = Vec::new();
     let unknown = || session.is_of_unknown_state().then(|| "the agent has not said whether it works".to_owned());
     let odd = odd_end(&session).or_else(unknown);
@@ -323,7 +343,7 @@ fn idle(session: SessionRef<'_>, hint: &[&str]) -> (Busy, Vec<Piece>) {
     pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
     // Keys give way before what is to be reviewed, and the last of them first.
     for (at, part) in hint.iter().enumerate() {
-        pieces.push(Piece::new(" · ", *part, Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
+        pieces.push(Piece::new(" · ", part.as_str(), Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
     }
     (Busy::No, pieces)
 }
@@ -511,60 +531,6 @@ pub fn model(session: SessionRef<'_>) -> Option<String> {
     let says_nothing = could_be_a_mode || !name.chars().any(char::is_alphabetic);
     let what = if says_nothing { "model " } else { "" };
     (!name.is_empty()).then(|| format!("{what}{}", width::truncate(name, 32)))
-}
-
-/// The two ends of the line for a number of columns; both fit with two columns between them.
-pub fn fit(status: &Status, columns: usize) -> (StyledText, StyledText) {
-    let mut left = status.left.clone();
-    let mut right = status.right.clone();
-    loop {
-        let (l, r) = (join(&left), join(&right));
-        let gap = if r.is_empty() { 0 } else { 2 };
-        if width::styled_width(&l) + gap + width::styled_width(&r) <= columns {
-            return (l, r);
-        }
-        if !give_way(&mut left, &mut right) {
-            return (width::truncate_styled(&l, columns), StyledText::new());
-        }
-    }
-}
-
-/// Shortens or drops the piece that matters least; false when all that is left must stay.
-fn give_way(left: &mut Vec<Piece>, right: &mut Vec<Piece>) -> bool {
-    let lowest = |pieces: &[Piece]| {
-        pieces
-            .iter()
-            .enumerate()
-            .map(|(at, p)| (p.short.first().map_or(p.rank, |(rank, _)| *rank), at))
-            .filter(|(rank, _)| *rank < KEEP)
-            .min()
-    };
-    let (pieces, at) = match (lowest(left), lowest(right)) {
-        (None, None) => return false,
-        (Some((_, at)), None) => (left, at),
-        (None, Some((_, at))) => (right, at),
-        (Some((l, at)), Some((r, _))) if l < r => (left, at),
-        (_, Some((_, at))) => (right, at),
-    };
-    match pieces.get_mut(at) {
-        Some(piece) if !piece.short.is_empty() => piece.text = piece.short.remove(0).1,
-        _ => {
-            pieces.remove(at);
-        }
-    }
-    true
-}
-
-fn join(pieces: &[Piece]) -> StyledText {
-    let mut out = StyledText::new();
-    for piece in pieces {
-        if !out.is_empty() {
-            let style = piece.text.iter().next().map_or(Token::Dim.into(), |(_, style)| style);
-            out.push(piece.sep, if piece.sep == " · " { Token::Dim.into() } else { style });
-        }
-        out.append(&piece.text);
-    }
-    out
 }
 
 /// What a session is at, in a word or two of ours.

@@ -9,10 +9,19 @@ use crate::model::event::{
 };
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::Scene;
-use crate::ui::keys::Code;
+use crate::ui::keys::{Code, Keymap};
 
 fn said(s: &Scene, columns: usize) -> (String, String) {
-    let (left, right) = fit(&status(s.model.first(), &["the hint"], Setup::InStatus, s.now), columns);
+    let (left, right) = fit(
+        &status(
+            s.model.first(),
+            Leads { keys: &Keymap::default(), in_dock: false },
+            &["the hint".to_owned()],
+            Setup::InStatus,
+            s.now,
+        ),
+        columns,
+    );
     (left.as_str().to_owned(), right.as_str().to_owned())
 }
 
@@ -106,7 +115,8 @@ fn a_command_that_prints_or_ends_is_not_silent() {
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);
-    let status = status(s.model.first(), &[], Setup::InStatus, s.now);
+    let status =
+        status(s.model.first(), Leads { keys: &Keymap::default(), in_dock: false }, &[], Setup::InStatus, s.now);
     let (l, _) = fit(&status, 200);
     assert_eq!(l.as_str(), "waiting for you 0:12 · Esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
@@ -355,7 +365,13 @@ fn that_nothing_is_recorded_stays_in_sight_as_long_as_it_is_so() {
     s.event(Event::Host(HostEvent::JournalWaits { message: message() }));
     assert!(said(&s, 80).1.contains("disk full, not recorded"), "{:?}", said(&s, 80));
     assert!(said(&s, 46).1.contains("not recorded"), "{:?}", said(&s, 46));
-    let mut status = status(s.model.first(), &["the hint"], Setup::InStatus, s.now);
+    let mut status = status(
+        s.model.first(),
+        Leads { keys: &Keymap::default(), in_dock: false },
+        &["the hint".to_owned()],
+        Setup::InStatus,
+        s.now,
+    );
     status.set_toast("copied");
     assert_eq!(fit(&status, 80).1.as_str(), "disk full, not recorded · copied");
     s.event(Event::Host(HostEvent::JournalGoesOn { message: message() }));

@@ -186,6 +186,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     permission_mode::opened(session, cx);
     // Where the answer says nothing, what the agent has said before it stands.
     session.modes = opened.modes.or(session.modes.take());
+    session.refused_modes.clear();
     session.older_models = opened.model.or(session.older_models.take());
     if let Some(list) = opened.options {
         session.options = list;

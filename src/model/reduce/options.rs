@@ -12,7 +12,12 @@ use super::super::options::{ConfigOption, OptionKind, OptionValue};
 use super::super::session::{Session, Wish, Wished};
 use super::Cx;
 use super::notice;
+use serde_json::Value;
 
+/// Where the data of an error says in words what is wrong.
+const SAID_BY_DATA: [&str; 5] = ["details", "detail", "reason", "message", "error"];
+/// Characters of what is said of an error in a row.
+const MAX_ROW: usize = 400;
 /// Options that are told of one command.
 const MAX_SET: usize = 3;
 
@@ -37,10 +42,34 @@ pub fn mode_set(session: &mut Session, mode: &str, result: Result<(), CallError>
             cx.log_in_needed(error);
         }
         Err(error) => {
-            let words = format!("mode {mode} was not set: {}", error.message);
-            notice(session, Level::Warn, words, error.data_lines(), cx.now);
+            let name = session.modes.as_ref().map_or(mode, |modes| modes.name_of(mode)).to_owned();
+            mode_refused(session, (mode, &name), &error, cx);
         }
     }
+}
+
+/// What is wrong in a row: the message, and what the data says in words.
+fn in_a_row(error: &CallError) -> String {
+    let of_data = |data: &Value| {
+        let found = SAID_BY_DATA.iter().find_map(|name| data.get(name)?.as_str()).or(data.as_str())?;
+        Some(found.to_owned()).filter(|said| !said.trim().is_empty() && !error.message.contains(said.trim()))
+    };
+    let said = [Some(error.message.clone()), error.data.as_ref().and_then(of_data)];
+    let said: Vec<String> = said.into_iter().flatten().filter(|said| !said.trim().is_empty()).collect();
+    let row = said.join(": ").split_whitespace().collect::<Vec<_>>().join(" ");
+    row.chars().take(MAX_ROW).collect()
+}
+
+/// The same words once, however often it is asked for.
+fn mode_refused(session: &mut Session, (id, name): (&str, &str), error: &CallError, cx: &Cx) {
+    let why = in_a_row(error);
+    let refused = (id.to_owned(), why);
+    if session.refused_modes.contains(&refused) {
+        return;
+    }
+    notice(session, Level::Warn, format!("mode {name} was not set: {}", refused.1), Vec::new(), cx.now);
+    session.refused_modes.retain(|(known, _)| known != id);
+    session.refused_modes.push(refused);
 }
 
 /// The agent switched, or believes that it did.
@@ -51,6 +80,7 @@ pub fn mode_changed(session: &mut Session, id: String) {
 
 /// An option of category `mode` is kept in step (fact 17).
 fn mode_is(session: &mut Session, id: String) {
+    session.refused_modes.clear();
     for option in session.options.iter_mut().filter(|o| o.is_category("mode")) {
         if let OptionKind::Select { current, values } = &mut option.kind
             && values.iter().any(|v| v.value == id)
@@ -95,6 +125,16 @@ pub fn option_set(
             cx.log_in_needed(error);
         }
         Err(error) => {
+            let option = session.options.iter().find(|o| o.id == id && o.is_category("mode"));
+            let mode = option.and_then(|option| match (&option.kind, value) {
+                (OptionKind::Select { values, .. }, OptionValue::Id(mode)) => {
+                    Some((mode.as_str(), values.iter().find(|v| v.value == *mode)?.name.clone()))
+                }
+                _ => None,
+            });
+            if let Some((mode, name)) = mode {
+                return mode_refused(session, (mode, &name), &error, cx);
+            }
             notice(session, Level::Warn, format!("{id} was not set: {}", error.message), error.data_lines(), cx.now);
         }
     }
@@ -116,6 +156,9 @@ fn has_value(session: &mut Session, id: &str, value: &OptionValue) {
             _ => {}
         }
         mode = mode_of(option);
+    }
+    if mode.is_some() {
+        session.refused_modes.clear();
     }
     keep_mode_in_step(session, mode);
 }
@@ -157,6 +200,10 @@ pub fn replace(session: &mut Session, list: Vec<ConfigOption>) {
             OptionKind::Bool { current } => OptionValue::Bool(*current),
         };
         said(session, &Wished::Option(option.id.clone()), &value);
+    }
+    let modes = |list: &[ConfigOption]| list.iter().find(|o| o.is_category("mode")).map(|o| o.kind.clone());
+    if modes(&session.options) != modes(&list) {
+        session.refused_modes.clear();
     }
     session.options = list;
     let mode = session.options.iter().find_map(mode_of);

@@ -10,6 +10,7 @@ use crate::model::question::Outside;
 use crate::model::session::Policy;
 use crate::model::tool::{Change, ChangeBody, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::run::AnsiColor;
+use crate::ui::keys::Keymap;
 use serde_json::json;
 use std::time::Duration;
 
@@ -41,6 +42,7 @@ fn with_ctx<R>(width: u16, fold: Option<Fold>, f: impl FnOnce(&CellCtx<'_>) -> R
         roots: &roots,
         home: None,
         pictures: None,
+        keys: Some(&Keymap::default()),
     })
 }
 

@@ -19,8 +19,6 @@ use std::time::Duration;
 
 /// Entries of a turn that are looked at.
 const LOOK_BACK: usize = 2000;
-/// Opens the review.
-const KEY: &str = " F3";
 /// Columns of a rule that is still one, with the blank before it.
 const SHORTEST_RULE: usize = 4;
 
@@ -30,7 +28,8 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     totals.pending = totals.pending.min(session.changes().totals.pending);
     let mut sums = StyledText::new();
     // There is nothing to look at then.
-    let (glyph, key) = if totals.is_empty() { ("─", "") } else { ("±", KEY) };
+    let opens = || ctx.say(" {F3}");
+    let (glyph, key) = if totals.is_empty() { ("─", String::new()) } else { ("±", opens()) };
     let effort = effort(entry, changes, session);
     if !totals.is_empty() {
         sums.push(&format!("+{}", totals.added), Token::Good);
@@ -74,7 +73,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         None if key.is_empty() => {}
         None => text.push(" ·", Token::Dim),
     }
-    text.push(key, Token::Dim);
+    text.push(&key, Token::Dim);
     let wrap = if room.is_some() { WrapMode::Truncate } else { WrapMode::Words };
     vec![LogicalLine { gutter: gutter(glyph, Token::Dim), wrap, ..LogicalLine::text(text) }]
 }

@@ -26,6 +26,7 @@ use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
+use crate::ui::keys::{Keymap, Layer};
 use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
@@ -59,6 +60,18 @@ pub struct CellCtx<'a> {
     pub home: Option<&'a Path>,
     /// What is known of pictures, where any are drawn.
     pub pictures: Option<&'a Pictures>,
+    /// The keys as they are bound; nothing where none counts.
+    pub keys: Option<&'a Keymap>,
+}
+
+impl CellCtx<'_> {
+    /// Words with the keys in them as they are bound.
+    fn say(&self, words: &'static str) -> String {
+        match self.keys {
+            Some(keys) => keys.say(Layer::Composer, words),
+            None => words.split(" · ").filter(|part| !part.contains('{')).collect::<Vec<_>>().join(" · "),
+        }
+    }
 }
 
 /// Text that is laid out piece by piece because it may be long and may grow.

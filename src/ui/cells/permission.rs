@@ -167,7 +167,7 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             let what = super::message::display(&write.path, ctx);
             let mut out = subject("write", &what);
             if write.is_held() {
-                out.push(dim("not written yet · F3 reviews it piece by piece"));
+                out.push(dim(ctx.say("not written yet · {F3} reviews it piece by piece")));
             }
             out.extend(pending.outside.iter().map(|outside| leads_out(outside, &what, ctx)));
             if !pending.outside.is_empty() {

@@ -39,7 +39,8 @@ pub(super) fn lines(picture: &Arc<Picture>, ctx: &CellCtx<'_>) -> Vec<LogicalLin
         Some((number, Ok(raster))) => {
             let (width, height) = raster.size;
             let pixels = |side: u32| human::thousands(u64::from(side));
-            let words = format!("{} × {} pixels · read it (F10): o opens, s saves", pixels(width), pixels(height));
+            let keys = ctx.say(" · read it ({F10}): {reading o} opens, {reading s} saves");
+            let words = format!("{} × {} pixels{keys}", pixels(width), pixels(height));
             let mut rows: Vec<_> = match &raster.cells {
                 Cells::Halves(rows) => rows.iter().map(|cells| row(cells)).collect(),
                 Cells::Image(image) => (0..image.rows).map(|row| pieces(number, image, row)).collect(),

@@ -70,13 +70,13 @@ pub(super) fn quiet(t: &Terminal, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
     }
     let time = clock(since);
     let newest = ctx.session.running_terminal().is_some_and(|n| n.id == t.id);
-    let hints: &[(&str, &str)] = if ctx.typing == Some(&t.id) {
-        &[("nothing for ", " · Ctrl+] back to writing"), ("quiet ", " · Ctrl+] back")]
+    let hints: &[(&str, &'static str)] = if ctx.typing == Some(&t.id) {
+        &[("nothing for ", " · {command Ctrl+]} back to writing"), ("quiet ", " · {command Ctrl+]} back")]
     } else if newest {
         &[
-            ("nothing for ", " · F6 types into it · F7 kills it"),
-            ("nothing for ", " · F6 types · F7 kills"),
-            ("quiet ", " · F6 type F7 kill"),
+            ("nothing for ", " · {F6} types into it · {F7} kills it"),
+            ("nothing for ", " · {F6} types · {F7} kills"),
+            ("quiet ", " · {F6} type {F7} kill"),
         ]
     } else {
         &[("nothing for ", "")]
@@ -84,7 +84,7 @@ pub(super) fn quiet(t: &Terminal, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
     let room = usize::from(ctx.width).saturating_sub(INDENT.len());
     let texts = hints.iter().map(|(what, keys)| {
         let mut text = StyledText::of(format!("{what}{time}"), Token::Warn);
-        text.push(keys, Token::Dim);
+        text.push(&ctx.say(keys), Token::Dim);
         text
     });
     let mut last = None;

@@ -47,6 +47,11 @@ impl Key {
         Self { code, mods: Mods { ctrl: false, alt: false, shift: false } }
     }
 
+    /// What is pressed, without what is held.
+    pub fn letter(self) -> String {
+        Self::plain(self.code).to_string().to_uppercase()
+    }
+
     /// One digit and nothing held.
     pub fn is_digit(self) -> bool {
         matches!(self.code, Code::Char(c) if c.is_ascii_digit()) && self == Self::plain(self.code)

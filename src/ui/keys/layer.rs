@@ -32,7 +32,7 @@ pub enum Layer {
 
 impl Layer {
     /// What it is called in a file of keys.
-    pub(super) const fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Composer => "composer",
             Self::Dock => "question",
@@ -84,7 +84,7 @@ impl Layer {
     }
 }
 
-pub(super) const LAYERS: [Layer; 13] = [
+pub const LAYERS: [Layer; 13] = [
     Layer::Composer,
     Layer::Dock,
     Layer::Form,

@@ -26,6 +26,8 @@ const VIM: &str = "vim";
 const NONE: &str = "none";
 /// A file with more is no table of keys.
 const MAX_BINDS: usize = 1000;
+/// Between the parts of a hint.
+const SEP: &str = " · ";
 /// Keys that are pressed one after the other.
 const MAX_CHORD: usize = 4;
 
@@ -165,6 +167,8 @@ impl Keymap {
                 report.warn(&at, words);
                 continue;
             };
+            // Places by what is to be said of them, and the line that it is about.
+            let mut told: BTreeMap<(bool, usize), Vec<&str>> = BTreeMap::new();
             for (layer, action) in &known {
                 // Where a command gets the keys, nothing is waited for.
                 let is_out_of_place = keys.len() > 1 && *layer == Layer::Terminal;
@@ -182,19 +186,27 @@ impl Keymap {
                 }
                 let place = layer.word();
                 if let Some(line) = lines.insert((*layer, keys.clone()), report.line_of(at.start)) {
-                    report.warn(&at, format!("{name:?} in {place} is bound on line {line} already; this one counts"));
+                    told.entry((true, line)).or_default().push(place);
                 }
                 let is_longer =
                     |other: &Vec<Key>| *other != keys && (other.starts_with(&keys) || keys.starts_with(other));
                 if let Some((_, line)) = lines.iter().find(|((at, other), _)| at == layer && is_longer(other)) {
-                    let words = format!("{name:?} in {place} begins as the one of line {line}; the longer one counts");
-                    report.warn(&at, words);
+                    told.entry((false, *line)).or_default().push(place);
                 }
                 if keys.len() > 1 {
                     self.chords.insert((*layer, keys.clone()), *action);
                 } else {
                     self.own.insert((*layer, first), *action);
                 }
+            }
+            for ((is_same, line), places) in told {
+                let places = if when.is_empty() { "every place".to_owned() } else { places.join(", ") };
+                let what = if is_same {
+                    format!("is bound on line {line} already; this one counts")
+                } else {
+                    format!("begins as the one of line {line}; the longer one counts")
+                };
+                report.warn(&at, format!("{name:?} in {places} {what}"));
             }
         }
     }
@@ -241,6 +253,51 @@ impl Keymap {
     pub fn label(&self, layer: Layer, action: Action) -> Option<String> {
         let mut binds = keymap::all(layer).filter(|bind| bind.action == action);
         binds.find_map(|bind| self.labels(layer, bind).into_iter().next())
+    }
+
+    /// Words with the keys in them as they are bound now. A key is written as it comes with the program, with the place that
+    /// it counts in before it where that is not `layer`: `{Tab}, then {question r} starts it again`. A part between ` · ` of
+    /// which a key does nothing is left out.
+    pub fn say(&self, layer: Layer, words: &'static str) -> String {
+        let parts: Vec<String> = words.split(SEP).filter_map(|part| self.part(layer, part)).collect();
+        parts.join(SEP)
+    }
+
+    /// The same; nothing where no part is left.
+    pub fn hint(&self, layer: Layer, words: &'static str) -> Option<String> {
+        Some(self.say(layer, words)).filter(|words| !words.trim_matches([' ', '·']).is_empty())
+    }
+
+    /// The key that does now what `key` does as it comes.
+    pub fn now(&self, layer: Layer, key: &str) -> Option<String> {
+        let (layer, key) =
+            key.split_once(' ').and_then(|(at, key)| Some((Layer::called(at)?, key))).unwrap_or((layer, key));
+        let action = Key::parse(key).and_then(|key| keymap::resolve(layer, key));
+        debug_assert!(action.is_some(), "{key} does nothing in {layer:?}");
+        self.label(layer, action?)
+    }
+
+    fn part(&self, layer: Layer, mut part: &str) -> Option<String> {
+        let mut out = String::new();
+        while let Some((front, back)) = part.split_once('{') {
+            let (key, rest) = back.split_once('}')?;
+            out.push_str(front);
+            out.push_str(&self.now(layer, key)?);
+            part = rest;
+        }
+        out.push_str(part);
+        Some(out)
+    }
+
+    /// What a key with Alt does, and a key that does it without.
+    pub fn without_alt(&self, layer: Layer, key: Key) -> Option<(String, &'static str)> {
+        let action = self.resolve(layer, key)?;
+        let mut rows = keymap::all(layer).filter(|bind| bind.action == action);
+        let other = |bind: &'static Bind| {
+            let found = self.labels(layer, bind).into_iter().find(|key| !key.contains("Alt+"))?;
+            Some((found, bind.what.as_str()))
+        };
+        rows.find_map(other)
     }
 
     /// The keys of a row as they are shown, those that take one press first.

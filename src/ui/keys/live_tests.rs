@@ -98,6 +98,12 @@ fn vim_comes_with_its_preset_or_by_itself() {
         let (map, warnings) = Keymap::read(text, "keys.toml");
         assert_eq!((map.is_modal(), warnings), (modal, Vec::new()), "{text}");
     }
+    let twice = "[[bind]]\non = \"ctrl+x\"\nrun = \"help\"\n[[bind]]\non = \"ctrl+x f1\"\nrun = \"help\"";
+    assert_eq!(
+        warnings(twice),
+        ["keys.toml:5: \"ctrl+x f1\" in every place begins as the one of line 2; the longer one counts"],
+        "one line, however many places"
+    );
     assert_eq!(warnings("vim = 1"), ["keys.toml:1: vim is true or false"]);
 }
 
@@ -162,4 +168,71 @@ fn keys_are_spelled_in_one_way() {
     }
     assert_eq!(Action::OpenReview.name(), "open-review");
     assert_eq!(Action::Review(ReviewKey::NextHunk).name(), "review-next-hunk");
+}
+
+#[test]
+fn hints_name_keys_as_they_are_bound_and_leave_out_what_has_none() {
+    let usual = Keymap::default();
+    let hint = "ready · {F1} keys · {Tab}, then {question r} starts it";
+    assert_eq!(usual.say(Layer::Composer, hint), "ready · F1 keys · Tab, then r starts it");
+    let (map, _) = Keymap::read("[[bind]]\non = [\"f1\", \"tab\"]\nrun = \"none\"", "keys.toml");
+    assert_eq!(map.say(Layer::Composer, hint), "ready");
+    assert_eq!(map.hint(Layer::Composer, " · {F1} keys"), None);
+    let (emacs, _) = Keymap::read("preset = \"emacs\"", "keys.toml");
+    assert_eq!(emacs.say(Layer::Composer, "{Ctrl+P} finds anything"), "Alt+X finds anything");
+}
+
+/// What is between quotes in a line of ours, without what stands in braces.
+fn words_of(line: &str) -> Vec<String> {
+    let mut rest = line.split_once("//").filter(|(front, _)| front.trim().is_empty()).map_or(line, |_| "");
+    let mut found = Vec::new();
+    while let Some((words, behind)) = rest.split_once('"').and_then(|(_, rest)| rest.split_once('"')) {
+        rest = behind;
+        let mut bare = String::new();
+        let mut depth = 0;
+        for c in words.chars() {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            if depth == 0 && c != '}' {
+                bare.push(c);
+            }
+        }
+        found.push(bare);
+    }
+    found
+}
+
+#[test]
+fn no_words_of_the_screen_name_a_key_as_it_comes() {
+    // Before there is a session keys are as they come; Vim's own are not in the table; a name alone is looked up.
+    const FIXED: [&str; 3] = ["agent_picker.rs", "view/help.rs", "tty/"];
+    let is_key = |word: &str| {
+        let of_mods = ["Ctrl+", "Shift+"].iter().any(|mods| word.starts_with(mods));
+        let of_alt = word.strip_prefix("Alt+").is_some_and(|rest| rest != "digit" && !rest.is_empty());
+        let function = word.strip_prefix('F').is_some_and(|n| n.parse::<u8>().is_ok());
+        of_mods || of_alt || function || ["Tab", "Esc", "Enter", "PageDown", "PageUp", "Delete"].contains(&word)
+    };
+    let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ui"));
+    let (mut places, mut wrong) = (vec![root.to_owned()], Vec::new());
+    while let Some(place) = places.pop() {
+        if place.is_dir() {
+            places.extend(std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let name = place.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+        if name.ends_with("_tests.rs") || name.starts_with("keys/") || FIXED.iter().any(|fixed| name.starts_with(fixed))
+        {
+            continue;
+        }
+        let text = std::fs::read_to_string(&place).unwrap();
+        let ours = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (at, line) in ours.lines().enumerate() {
+            for words in words_of(line) {
+                let mut named = words.split(|c: char| !(c.is_alphanumeric() || "+]".contains(c)));
+                if !is_key(words.trim()) && named.any(is_key) {
+                    wrong.push(format!("{name}:{}: {words}", at + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

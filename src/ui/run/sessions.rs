@@ -16,6 +16,7 @@ use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::model::tool::{ToolCall, ToolContent};
 use crate::ui::frame::Urgency;
+use crate::ui::keys::Layer;
 use crate::ui::labels::{self, GoesOn};
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
@@ -116,7 +117,11 @@ impl<D: Device> Running<D> {
                         self.news(news);
                     }
                 }
-                self.app.say("F8 shows how far they are", now);
+                let words = self
+                    .app
+                    .keys
+                    .say(Layer::Composer, "they work in worktrees of their own · {F8} shows how far they are");
+                self.app.say(words, now);
             }
         }
         self.read_sessions();
@@ -247,7 +252,8 @@ impl<D: Device> Running<D> {
         self.news(news);
         let now = self.engine.now();
         self.app.sync(self.engine.model(), now);
-        self.app.say("kept as a session of its own · Ctrl+PageDown goes there", now);
+        let words = self.app.keys.say(Layer::Composer, "kept as a session of its own · {Ctrl+PageDown} goes there");
+        self.app.say(words, now);
     }
 
     /// Shows a session and goes to what it asks.

@@ -43,7 +43,7 @@ pub(super) fn decide<D: Device>(running: &mut Running<D>, tree: Tree, fate: Fate
         Fate::Merge => merge(running, tree, What::All),
         Fate::Take(file) => merge(running, tree, What::File(file)),
         Fate::Discard if running.engine.model().sessions().any(|(_, session)| works_in(session)) => {
-            running.refuse("a session is open in it; Alt+W closes a session".to_owned());
+            running.refuse("a session is open in it; close that first".to_owned());
         }
         Fate::Discard => {
             running.refuse("discarding…".to_owned());

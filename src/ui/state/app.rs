@@ -98,6 +98,8 @@ pub struct App {
     pub is_inline: bool,
     pub mouse: Mouse,
     pub keys: Arc<Keymap>,
+    /// It was said that Alt arrives as letters.
+    pub told_of_alt: bool,
     /// Names of themes that can be chosen.
     pub themes: Vec<&'static str>,
     pub asides: Asides,
@@ -146,6 +148,7 @@ impl App {
             is_inline: false,
             mouse: Mouse::default(),
             keys: Arc::default(),
+            told_of_alt: false,
             themes: Vec::new(),
             asides: Asides::default(),
             vim: Vim::default(),

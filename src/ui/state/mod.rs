@@ -29,6 +29,7 @@ pub mod sought;
 pub mod timing;
 pub mod trees;
 
+use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now, ReqId, TermId};
 use crate::ui::composer::Composer;
 pub use app::{App, Chord};
@@ -127,6 +128,15 @@ impl Help {
 pub struct Refusal {
     pub req: ReqId,
     pub line: Composer,
+}
+
+/// A mode that Shift+Tab has come to: it is asked for when the key rests.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ChosenMode {
+    pub intent: Intent,
+    pub id: String,
+    pub name: String,
+    pub at: Now,
 }
 
 /// A mode that the person asked for by key; it is told of when the agent has answered.

@@ -74,17 +74,23 @@ fn is_unasked(id: &str, name: &str, description: Option<&str>) -> bool {
     has(id, NAMED) || has(name, NAMED) || description.is_some_and(|text| has(text, DESCRIBED))
 }
 
-/// The mode after the current one; nothing when there are no modes.
-pub fn next_mode(session: SessionRef<'_>) -> Option<Step> {
+/// The mode after the current one, or after the one that was come to; nothing when there are no modes. One that the agent
+/// would not set is passed by.
+pub fn next_mode(session: SessionRef<'_>, chosen: Option<&str>) -> Option<Step> {
+    let is_refused = |id: &str| session.refused_modes.iter().any(|(refused, _)| refused == id);
     if let Some(modes) = session.older_modes() {
         let current = modes.pending.as_ref().unwrap_or(&modes.current);
+        let current = chosen.unwrap_or(current);
         let at = modes.available.iter().position(|mode| mode.id == *current);
         let all: Vec<_> = modes
             .available
             .iter()
             .map(|mode| {
+                if is_refused(&mode.id) {
+                    return None;
+                }
                 let unasked = is_unasked(&mode.id, &mode.name, mode.description.as_deref());
-                (Intent::SetMode { id: mode.id.clone() }, mode.name.as_str(), unasked)
+                Some((Intent::SetMode { id: mode.id.clone() }, mode.name.as_str(), unasked))
             })
             .collect();
         return step(all, at);
@@ -92,26 +98,29 @@ pub fn next_mode(session: SessionRef<'_>) -> Option<Step> {
     let option = session.mode_option()?;
     let OptionKind::Select { current, values } = &option.kind else { return None };
     let current = if let Some(OptionValue::Id(id)) = &option.pending { id } else { current };
+    let current = chosen.unwrap_or(current);
     let at = values.iter().position(|value| value.value == *current);
     let all: Vec<_> = values
         .iter()
         .map(|value| {
+            if is_refused(&value.value) {
+                return None;
+            }
             let unasked = is_unasked(&value.value, &value.name, value.description.as_deref());
             let intent = Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(value.value.clone()) };
-            (intent, value.name.as_str(), unasked)
+            Some((intent, value.name.as_str(), unasked))
         })
         .collect();
     step(all, at)
 }
 
-fn step(all: Vec<(Intent, &str, bool)>, at: Option<usize>) -> Option<Step> {
+fn step(mut all: Vec<Option<(Intent, &str, bool)>>, at: Option<usize>) -> Option<Step> {
     let len = all.len();
     if len == 0 {
         return None;
     }
     let mut step = Step { next: None, passed: None };
     let first = at.map_or(0, |at| at + 1);
-    let mut all: Vec<_> = all.into_iter().map(Some).collect();
     for place in (first..first + len).map(|place| place % len).filter(|place| len == 1 || Some(*place) != at) {
         let Some((intent, name, unasked)) = all.get_mut(place).and_then(Option::take) else { continue };
         let name = sanitize::line(name).trim().to_owned();
@@ -165,7 +174,8 @@ mod tests {
         let mode = |id: &str, unasked| (Intent::SetMode { id: id.into() }, id.to_owned(), unasked);
         let modes = [mode("a", false), mode("b", true), mode("c", false)];
         let of = |at| {
-            let all = modes.iter().map(|(intent, name, unasked)| (intent.clone(), name.as_str(), *unasked)).collect();
+            let all =
+                modes.iter().map(|(intent, name, unasked)| Some((intent.clone(), name.as_str(), *unasked))).collect();
             let Step { next, passed } = step(all, at).unwrap();
             (next.map(|(_, name)| name), passed)
         };
@@ -174,8 +184,12 @@ mod tests {
         assert_eq!(of(Some(0)), (some("c"), some("b")));
         assert_eq!(of(Some(1)), (some("c"), None));
         assert_eq!(of(Some(2)), (some("a"), None));
-        let two =
-            vec![(Intent::SetMode { id: "a".into() }, "a", false), (Intent::SetMode { id: "b".into() }, "b", true)];
+        let two = vec![
+            Some((Intent::SetMode { id: "a".into() }, "a", false)),
+            Some((Intent::SetMode { id: "b".into() }, "b", true)),
+        ];
+        let refused = vec![Some((Intent::SetMode { id: "a".into() }, "a", false)), None];
+        assert_eq!(step(refused, Some(0)).map(|step| step.next), Some(None));
         assert_eq!(step(two, Some(0)).map(|step| (step.next, step.passed)), Some((None, some("b"))));
         assert_eq!(step(Vec::new(), None), None);
     }

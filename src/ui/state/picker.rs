@@ -38,6 +38,8 @@ pub struct Row {
 pub enum Choice {
     /// Something of the session is set.
     Set(Intent),
+    /// What a key does, which would be nothing now; it says why.
+    NotNow(Action),
     /// The same after one more question.
     Sure(Intent),
     /// Everything stays as it is.
@@ -328,13 +330,16 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
     rows.extend(session.servers.all().map(|(name, is_on)| Row {
         group: "MCP server".into(),
         label: clean(name),
-        detail: format!("{} · Enter changes it for when the session is opened again", if is_on { "on" } else { "off" }),
+        detail: format!(
+            "{}; choose it to change that for when the session is opened again",
+            if is_on { "on" } else { "off" }
+        ),
         choice: Choice::Set(Intent::SwitchServer { name: name.to_owned(), on: !is_on }),
     }));
     rows.extend(session.rules.made().iter().map(|rule| Row {
         group: "rule".into(),
         label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
-        detail: format!("{} · Enter takes it back", rule.scope.words()),
+        detail: format!("{}; choose it to take it back", rule.scope.words()),
         choice: Choice::Set(Intent::Rules(RuleWish::Drop(rule.clone()))),
     }));
     rows.extend(PermissionMode::ALL.into_iter().map(|mode| {
@@ -350,7 +355,7 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
     };
     if let Some(status) = agent.auth_status.as_ref().filter(|_| agent.is_up()) {
         let words = status.words().unwrap_or_else(|| "not known".to_owned());
-        let asks = if agent.caps.auth_status { " · Enter asks the agent again" } else { "" };
+        let asks = if agent.caps.auth_status { "; choose it to ask the agent again" } else { "" };
         of_agent("account", &format!("{words}{asks}"), Intent::AskAuthStatus);
     }
     if agent.is_up() && agent.log_in.is_none() && !agent.auth_methods.is_empty() {

@@ -545,7 +545,7 @@ impl SessionList {
             None => {
                 let was_discarded = self.current().is_some_and(|row| self.trees.was_discarded(row.cwd()));
                 let why = if was_discarded {
-                    "its worktree was discarded; Enter says what brings it back"
+                    "its worktree was discarded; going on in it says what brings it back"
                 } else {
                     "this session works in no worktree of its own"
                 };
@@ -557,7 +557,7 @@ impl SessionList {
     fn forget(&mut self, offers: Offers<'_>) {
         match self.current() {
             None | Some(Row::Hit(_)) => {}
-            Some(Row::Open(_)) => self.note = Some("open here; Alt+W closes a session".to_owned()),
+            Some(Row::Open(_)) => self.note = Some("open here; close the session first".to_owned()),
             Some(Row::Past(one)) if one.end == End::Open => self.note = Some("open in another acp-tui".to_owned()),
             Some(Row::Past(one)) if one.is_held => {
                 self.note =

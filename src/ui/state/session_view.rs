@@ -13,8 +13,10 @@ use super::review::{Presence, ReviewState};
 use super::scroll::{Scroll, SeenEnd};
 use super::selection::{Grip, Selection};
 use super::session_list::Place;
-use super::timing::STRAY;
-use super::{AskedMode, Focus, Holds};
+use super::timing::{MODE_REST, STRAY};
+use super::{AskedMode, ChosenMode, Focus, Holds};
+use crate::base::sanitize;
+use crate::model::event::Intent;
 use crate::model::ids::Now;
 use crate::model::login::LogIn;
 use crate::model::session_ref::SessionRef;
@@ -45,6 +47,7 @@ pub struct SessionView {
     /// What of the conversation is selected with the mouse.
     pub grip: Grip,
     pub asked_mode: Option<AskedMode>,
+    pub chosen_mode: Option<ChosenMode>,
     /// Keys until then were meant for a command that has just ended.
     pub stray_until: Option<Now>,
     pub review: Option<ReviewState>,
@@ -150,6 +153,19 @@ impl SessionView {
         self.dock.note_frame(shown, seen, now);
     }
 
+    /// What is to be asked for of a mode that was chosen.
+    pub fn take_chosen_mode(&mut self) -> Option<Intent> {
+        let ChosenMode { intent, id, name, .. } = self.chosen_mode.take()?;
+        self.asked_mode = Some(AskedMode { id, name });
+        Some(intent)
+    }
+
+    /// The same once the key has rested.
+    pub fn rested_mode(&mut self, now: Now) -> Option<Intent> {
+        let rests = self.chosen_mode.as_ref().is_some_and(|chosen| now >= chosen.at.saturating_add(MODE_REST));
+        rests.then(|| self.take_chosen_mode()).flatten()
+    }
+
     /// Says what became of the mode that was asked for, once nothing is on its way any more.
     fn tell_mode(&mut self, session: SessionRef<'_>) -> Option<Saying> {
         let Some(mode) = picker::mode_now(session).filter(|_| self.asked_mode.is_some()) else {
@@ -160,7 +176,9 @@ impl SessionView {
         Some(if mode.id == asked.id {
             Saying { text: format!("mode: {}", asked.name), holds: Holds::Mode(asked.id) }
         } else {
-            Saying { text: format!("mode {} was not set", asked.name), holds: Holds::Always }
+            let why = session.refused_modes.iter().find(|(id, _)| *id == asked.id);
+            let why = why.map(|(_, why)| format!(": {}", sanitize::line(why))).unwrap_or_default();
+            Saying { text: format!("mode {} was not set{why}", asked.name), holds: Holds::Always }
         })
     }
 
@@ -171,6 +189,7 @@ impl SessionView {
 
     /// When something here changes by the passing of time alone.
     pub fn next_change(&self, session: SessionRef<'_>, now: Now) -> Option<Now> {
-        dock::next_by_time(&self.dock, session, now)
+        let mode = self.chosen_mode.as_ref().map(|chosen| chosen.at.saturating_add(MODE_REST));
+        [dock::next_by_time(&self.dock, session, now), mode].into_iter().flatten().min()
     }
 }

@@ -21,6 +21,8 @@ pub const TOAST: Duration = Duration::from_secs(4);
 /// A command ended while it was typed into: what follows without a pause of this length was meant for it, and may be
 /// the rest of a password.
 pub const STRAY: Duration = Duration::from_secs(1);
+/// A mode that was chosen is asked for when no other one was for so long.
+pub const MODE_REST: Duration = Duration::from_millis(400);
 /// A second Ctrl+C within this time quits.
 pub const QUIT_WINDOW: Duration = Duration::from_secs(2);
 /// What is typed so soon after a digit that no question took goes on with it.

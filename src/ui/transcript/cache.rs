@@ -159,6 +159,7 @@ impl Cache {
             roots: &self.roots,
             home: cx.home,
             pictures: cx.pictures,
+            keys: cx.keys,
         }
     }
 

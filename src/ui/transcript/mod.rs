@@ -20,6 +20,7 @@ use crate::text::diff::Kind;
 use crate::text::line::LogicalLine;
 use crate::theme::resolve::Theme;
 use crate::ui::cells::{self, group};
+use crate::ui::keys::Keymap;
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::pictures::Pictures;
 use crate::ui::state::reading::Way;
@@ -55,6 +56,8 @@ pub struct DrawCtx<'a> {
     pub home: Option<&'a Path>,
     /// What is known of pictures, where any are drawn.
     pub pictures: Option<&'a Pictures>,
+    /// The keys as they are bound.
+    pub keys: Option<&'a Keymap>,
 }
 
 /// What was drawn.

@@ -47,6 +47,7 @@ impl Printer {
             theme: &self.scene.theme,
             home: None,
             pictures: None,
+            keys: None,
         };
         let r = f(&mut transcript, &cx, &mut self.mark);
         self.scene.transcript = transcript;

@@ -89,6 +89,7 @@ impl Stage {
             theme: &self.theme,
             home: None,
             pictures: None,
+            keys: None,
         };
         f(&mut self.transcript, &cx, &mut self.scroll)
     }

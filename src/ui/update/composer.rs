@@ -4,7 +4,7 @@ use super::{Cx, common, is_cancellable, palette, sessions, shell, terminal, togg
 use crate::model::event::{Intent, Link, QueueAct};
 use crate::model::login::LogIn;
 use crate::ui::composer::Took;
-use crate::ui::keys::{Action, Key};
+use crate::ui::keys::{Action, Code, Key, Layer};
 use crate::ui::labels;
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
 use crate::ui::state::picker::{Picker, step};
@@ -25,7 +25,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Submit | Action::Tab if lists_files(state) => choose_file(state),
         Action::Submit => submit(state, cx, out),
         Action::Escape => escape(state, cx, out),
-        Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
+        Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, sessions::CTRL_D, out),
         Action::CtrlD => edit(state, Action::Delete),
         Action::Tab => tab(state, cx),
         Action::Up | Action::Down => vertical(state, cx, action),
@@ -39,7 +39,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             out.push(Out::Edit(EditorJob::Prompt { text, answer }));
         }
         Action::Char(':') if is_free(state) => {
-            state.picker = Some(palette::behind_colon(state));
+            state.picker = Some(palette::behind_colon(state, cx));
         }
         Action::TypeInto => terminal::take_over(state, cx, out),
         Action::KillCommand => terminal::kill(state, cx, out),
@@ -111,20 +111,57 @@ fn prompts(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// What Alt types on a Mac unless its terminal is told otherwise, and the key that does the same without it.
 const DEAD: [(char, &str); 5] = [
-    ('®', "F3 reviews"),
-    ('©', "F4 is the gate"),
-    ('π', "Tab goes to the question"),
-    ('∆', "F8 lists sessions"),
-    ('˚', "F7 kills the command"),
+    ('®', " · {F3} reviews"),
+    ('©', " · {F4} is the gate"),
+    ('π', " · {Tab} goes to the question"),
+    ('∆', " · {F8} lists sessions"),
+    ('˚', " · {F7} kills the command"),
 ];
+/// What a terminal adds to a key with Alt that says it with the eighth bit.
+const EIGHTH_BIT: u32 = 0x80;
 
-/// Says so where Alt seems to write letters.
+/// Says so where Alt seems to write letters; what was typed stays.
 fn tell_of_dead_alt(state: &mut App, cx: Cx<'_>, action: Action) {
-    if let Action::Char(c) = action
-        && state.view.composer.is_empty()
+    let Action::Char(c) = action else { return };
+    if state.view.composer.is_empty()
         && let Some((_, instead)) = DEAD.iter().find(|(dead, _)| *dead == c)
     {
-        state.say(format!("Alt does not arrive here · {instead}"), cx.now);
+        let instead = state.keys.say(Layer::Composer, instead);
+        state.say(format!("Alt does not arrive here{instead}"), cx.now);
+    } else if !state.told_of_alt
+        && let Some(key) = with_eighth_bit(c).filter(|key| seems_dead(state, c, *key))
+    {
+        state.told_of_alt = true;
+        let instead = match key.code {
+            Code::Char(digit) if digit.is_ascii_digit() => {
+                state.keys.say(Layer::Composer, " · {Tab} goes to the question")
+            }
+            _ => {
+                let instead = state.keys.without_alt(Layer::Composer, key);
+                instead.map(|(key, what)| format!(" · {key}: {what}")).unwrap_or_default()
+            }
+        };
+        state.say(format!("Alt+{} arrived as {c}: xterm's metaSendsEscape{instead}", key.letter()), cx.now);
+    }
+}
+
+/// The key that was pressed with Alt where this stands for it.
+fn with_eighth_bit(c: char) -> Option<Key> {
+    let code = u32::from(c).checked_sub(EIGHTH_BIT)?;
+    char::from_u32(code).filter(char::is_ascii_graphic).map(|c| Key::alt(Code::Char(c)))
+}
+
+/// Whether nobody would write this: a sign that begins nothing, or at the very beginning the same letter twice. One that
+/// could begin a word does so where nothing is asked that Alt would have led to.
+fn seems_dead(state: &App, c: char, key: Key) -> bool {
+    let text = state.view.composer.text();
+    let (begins, is_asked) = (text.is_empty(), state.view.dock.dialog.is_some());
+    let does = state.keys.resolve(Layer::Composer, key);
+    match does {
+        None => false,
+        Some(Action::Reply(_)) => begins,
+        Some(Action::FocusDock) if is_asked && begins => true,
+        Some(_) => text.chars().eq([c]) && c.is_alphabetic(),
     }
 }
 
@@ -161,7 +198,12 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
     if state.view.composer.text().trim().is_empty() {
         if shell::waits(cx) {
-            return state.say("write what the agent is to do with the output, then Enter sends both", cx.now);
+            return state.say(
+                state
+                    .keys
+                    .say(Layer::Composer, "write what the agent is to do with the output · {Enter} then sends both"),
+                cx.now,
+            );
         }
         if let Some(text) = state.offered_tour(cx.session).map(str::to_owned) {
             out.push(Out::Intent(Intent::Prompt { text, links: Vec::new() }));
@@ -169,7 +211,10 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return;
     }
     if cx.session.read_only().is_some() {
-        return state.say("read only, so not sent · Alt+T goes on with its transcript", cx.now);
+        return state.say(
+            state.keys.say(Layer::Composer, "read only, so not sent · {Alt+T} goes on with its transcript"),
+            cx.now,
+        );
     }
     if let Some(question) = command(cx, state.view.composer.text(), "btw") {
         let _ = state.view.composer.take();
@@ -216,6 +261,9 @@ fn send(state: &mut App, cx: Cx<'_>, intent: fn(String, Vec<Link>) -> Intent, ou
 fn steer(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let is_running = cx.session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_none());
     if !is_running || cx.session.read_only().is_some() || state.view.composer.text().trim().is_empty() {
+        if state.view.composer.is_blank() && !lets_go(state, cx) {
+            return state.say("write first what is to be sent into the turn", cx.now);
+        }
         return submit(state, cx, out);
     }
     state.view.edits_queued = false;
@@ -274,6 +322,10 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return;
     }
     let text = state.view.composer.text();
+    let leaves = lists_files(state) || !names(state, cx).is_empty() || state.asides.beside(cx.session.key()).is_some();
+    if leaves {
+        state.view.left_dock = Some(cx.now);
+    }
     if lists_files(state) {
         state.view.mentions.close(&state.view.composer);
     } else if !names(state, cx).is_empty() {
@@ -287,7 +339,8 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     } else if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));
     } else if state.view.dock.dialog == Some(crate::ui::state::dock::Dialog::Unconfirmed) {
-        state.say_while(Holds::Unconfirmed, "already asked to stop · Tab, then k ends the agent", cx.now);
+        let words = state.keys.say(Layer::Composer, "already asked to stop · {Tab}, then {question k} ends the agent");
+        state.say_while(Holds::Unconfirmed, words, cx.now);
     }
 }
 

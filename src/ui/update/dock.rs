@@ -8,7 +8,7 @@ use crate::model::question::Question;
 use crate::text::address;
 use crate::ui::cells;
 use crate::ui::composer::Composer;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::labels::{self, Only};
 use crate::ui::msg::{Out, What};
 use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
@@ -24,8 +24,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     match action {
         Action::Escape if cx.session.agent().revival.is_some() => out.push(Out::Intent(Intent::LetRest)),
         Action::Escape | Action::Tab | Action::FocusDock => leave(state, cx),
-        Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, "Ctrl+D", out),
-        Action::CtrlD => state.say("something is written · Ctrl+C clears it", cx.now),
+        Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, sessions::CTRL_D, out),
+        Action::CtrlD => state.say(state.keys.say(Layer::Dock, "something is written · {Ctrl+C} clears it"), cx.now),
         Action::DockPageUp | Action::PageUp if cx.frame.dock_scroll_max > 0 => scroll(state, cx, -page(cx)),
         Action::DockPageDown | Action::PageDown if cx.frame.dock_scroll_max > 0 => scroll(state, cx, page(cx)),
         Action::NextRequest | Action::PreviousRequest => {
@@ -133,7 +133,8 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
         }
         // What was meant for writing must not hold for good.
         Some(Dialog::Permission(req)) if lasts(cx, req, number) => {
-            state.say_of_question(format!("not by a digit alone: Alt+{number}, or Tab first"), cx.now);
+            let tab = state.keys.hint(Layer::Composer, ", or {Tab} first").unwrap_or_default();
+            state.say_of_question(format!("not by a digit alone: Alt+{number}{tab}"), cx.now);
             false
         }
         Some(Dialog::Permission(_)) => heeded(state, cx, Action::Answer(number), out),
@@ -264,7 +265,9 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         (Action::QuitDock, Dialog::Silent) | (Action::KillAgent, Dialog::Unconfirmed) => {
             out.push(Out::Intent(Intent::KillAgent));
         }
-        (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => sessions::quit(state, cx, "q", out),
+        (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => {
+            sessions::quit(state, cx, " · {question q} again quits", out)
+        }
         _ => {}
     }
 }
@@ -311,7 +314,7 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
             let Some(pending) = cx.session.question(*req) else { return };
             if let Some(option) = pending.options.get(at) {
                 if let Some(why) = withheld(state, cx, pending, option) {
-                    return state.say_of_question(why, cx.now);
+                    return state.say_of_question(state.keys.say(Layer::Dock, why), cx.now);
                 }
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
                 answered(state, cx);
@@ -343,7 +346,7 @@ fn withheld(state: &App, cx: Cx<'_>, pending: &Question, option: &PermissionOpti
         return None;
     }
     if !state.view.dock.is_read() {
-        return Some("read to the end first: PageDown · it holds for good");
+        return Some("read to the end first · {PageDown} goes on · it holds for good");
     }
     let deceives = pending.deceives(cx.session.session());
     deceives.then_some("withheld: it holds hidden characters · answer this once")

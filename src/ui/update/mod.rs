@@ -9,6 +9,7 @@ mod asked;
 mod composer;
 mod dock;
 mod inspector;
+mod mode;
 mod palette;
 mod picker;
 mod queue;
@@ -27,11 +28,10 @@ use super::keys::live::label;
 use super::keys::{Action, Code, Key, Layer, Mods, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
-use super::state::modes::next_mode;
 use super::state::picker::{Picker, Purpose};
 use super::state::selection::Grip;
 use super::state::timing::TOAST;
-use super::state::{App, AskedMode, Chord, Focus, Help, Holds, PANEL_FROM};
+use super::state::{App, Chord, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -42,7 +42,6 @@ use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::history::{History, Kind};
 use crate::model::ids::{Address, Addressed, EntryId, Now};
-use crate::model::options::OptionValue;
 use crate::model::session_ref::SessionRef;
 use crate::ui::labels;
 use ratatui::layout::Position;
@@ -70,6 +69,15 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     if matches!(input, Input::Paste(_) | Input::Mouse { .. }) {
         (state.chord, state.chooses_until) = (None, None);
     }
+    let goes_on = match input {
+        Input::Key(key) | Input::Hasty(key) => state.keys.resolve(layer(state), key) == Some(Action::NextMode),
+        Input::Paste(_) | Input::Mouse { .. } => false,
+        Input::Resize(..) | Input::Focus(_) | Input::Told(_) => true,
+    };
+    // What is done next is done in the mode that was chosen.
+    if !goes_on && let Some(intent) = state.view.take_chosen_mode() {
+        out.push(Out::Intent(intent));
+    }
     match input {
         Input::Hasty(key) if decides(state, cx, key) => {
             let words = "too soon: press it once more, by itself";
@@ -85,7 +93,15 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
                 dock::keep(state, cx, digit);
             }
         }
-        Input::Key(key) | Input::Hasty(key) => self::key(state, cx, key, &mut out),
+        Input::Key(key) | Input::Hasty(key) => {
+            let before = over_writing(state);
+            let leaves = state.keys.resolve(layer(state), key) == Some(Action::Escape);
+            self::key(state, cx, key, &mut out);
+            // Whatever was left with Esc: a second one soon after is no wish to stop the turn.
+            if leaves && before && !over_writing(state) {
+                state.view.left_dock = Some(cx.now);
+            }
+        }
         Input::Paste(text) => paste(state, cx, &text, &mut out),
         Input::Mouse { what, x, y } => mouse(state, cx, what, Position { x, y }, &mut out),
         Input::Resize(..) | Input::Focus(_) | Input::Told(_) => {}
@@ -116,7 +132,8 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
             let why = sanitize::line(&why);
-            state.say(format!("kept: {why} · Delete again forgets it here"), now);
+            let again = state.keys.say(Layer::Sessions, " · {Delete} again forgets it here");
+            state.say(format!("kept: {why}{again}"), now);
         }
         FrontEnd::TurnEnded(..) => {
             if let Some(view) = state.view_of(at).filter(|_| !is_shown) {
@@ -131,6 +148,11 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         | FrontEnd::Asked(_)
         | FrontEnd::Listed => {}
     }
+}
+
+/// Whether Esc has something to leave before it stops the turn.
+fn over_writing(state: &App) -> bool {
+    layer(state) != Layer::Composer || state.view.composer.is_shell()
 }
 
 /// Whether a key would answer or decide something.
@@ -309,22 +331,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::NextMode | Action::NextGate | Action::OptionsList if cx.session.is_only_reviewed() => {
             state.say("no agent runs here: this is the review of an earlier session", cx.now);
         }
-        Action::NextMode => match next_mode(cx.session) {
-            Some(step) => {
-                if let Some(passed) = step.passed {
-                    state.say(format!("{passed} asks nothing, so it is left out: F2 sets it"), cx.now);
-                }
-                let Some((intent, name)) = step.next else { return };
-                if let Intent::SetMode { id } | Intent::SetOption { value: OptionValue::Id(id), .. } = &intent {
-                    state.view.asked_mode = Some(AskedMode { id: id.clone(), name: name.trim().to_owned() });
-                }
-                out.push(Out::Intent(intent));
-            }
-            None if cx.session.id.as_ref().is_none() => {
-                state.say_while(Holds::NoSession, "no session yet, so no modes", cx.now);
-            }
-            None => state.say("this agent has no modes", cx.now),
-        },
+        Action::NextMode => mode::next(state, cx),
         Action::NextGate => {
             let gate = cx.session.gate().next();
             out.push(Out::Intent(Intent::SetGate(gate)));
@@ -368,15 +375,18 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::ToEnd => out.push(Out::Scroll(ScrollBy::End)),
         Action::Panel => panel(state, cx),
         Action::MouseToggle if state.is_inline => {
-            state.say("inline, the mouse is the terminal's · F11 goes to the full screen", cx.now);
+            state.say(
+                state.keys.say(Layer::Composer, "inline, the mouse is the terminal's · {F11} goes to the full screen"),
+                cx.now,
+            );
         }
         Action::MouseToggle => {
             let (mouse, words) = match state.mouse {
-                Mouse::Ours => (Mouse::Free, "the mouse is the terminal's now · F12 takes it back"),
+                Mouse::Ours => (Mouse::Free, "the mouse is the terminal's now · {F12} takes it back"),
                 Mouse::Free => (Mouse::Ours, "the mouse scrolls, folds and selects again"),
             };
             state.mouse = mouse;
-            state.say(words, cx.now);
+            state.say(state.keys.say(Layer::Composer, words), cx.now);
             out.push(Out::Mouse(mouse));
         }
         Action::Inline => state.is_inline = !state.is_inline,
@@ -389,6 +399,11 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     }
 }
 
+/// What is said of what was cleared.
+fn cleared(state: &App, words: &'static str) -> String {
+    state.keys.hint(Layer::Composer, words).unwrap_or_else(|| "cleared".to_owned())
+}
+
 /// Clears what is written, else interrupts a command of the person's, else stops the turn; a second within the window quits.
 fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.quit_armed_until.take().is_some() {
@@ -397,19 +412,24 @@ fn ctrl_c(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.is_shell() {
         let had_words = !state.view.composer.is_empty();
         state.view.composer.leave_shell();
-        return state.say(if had_words { "cleared, ! and Up bring it back" } else { "back to writing" }, cx.now);
+        return state.say(
+            cleared(state, if had_words { "cleared, ! and {Up} bring it back" } else { "back to writing" }),
+            cx.now,
+        );
     }
     if !state.view.composer.is_empty() {
         state.view.composer.clear();
-        return state.say("cleared, Up brings it back", cx.now);
+        return state.say(cleared(state, "cleared, {Up} brings it back"), cx.now);
     }
     if shell::interrupt(state, cx, out) {
         return;
     }
     if is_cancellable(cx.session) {
         out.push(Out::Intent(Intent::Cancel));
+        // What ran or was asked until now is no more when this is read.
+        return sessions::ask_to_quit(state, None, cx.now);
     }
-    sessions::ask_to_quit(state, cx);
+    sessions::ask_to_quit(state, sessions::alive(state, cx), cx.now);
 }
 
 /// Shows or hides the panel of wide screens.

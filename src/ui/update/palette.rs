@@ -4,6 +4,8 @@
 
 use super::Cx;
 use crate::base::sanitize;
+use crate::model::login::LogIn;
+use crate::model::session::{Closed, SessionState};
 use crate::ui::keys::{Action, Layer};
 use crate::ui::labels;
 use crate::ui::state::App;
@@ -14,22 +16,55 @@ fn row(group: &str, label: String, detail: String, choice: Choice) -> Row {
 }
 
 /// What keys do.
-fn actions(state: &App) -> Vec<Row> {
-    let does = |key: crate::ui::keys::live::Row| row("", key.what.to_owned(), key.keys, Choice::Do(key.action));
+fn actions(state: &App, cx: Cx<'_>) -> Vec<Row> {
+    let does = |key: crate::ui::keys::live::Row| {
+        let choice = if can(state, cx, key.action) { Choice::Do(key.action) } else { Choice::NotNow(key.action) };
+        row("", key.what.to_owned(), key.keys, choice)
+    };
     let mut all: Vec<Row> =
         state.keys.help(Layer::Composer).filter(|key| is_worth_a_row(key.action)).map(does).collect();
-    // Enter without a choice ends nothing.
-    all.sort_by_key(|row| matches!(row.choice, Choice::Do(Action::CtrlD | Action::CtrlC)));
+    // Enter without a choice ends nothing, and does something.
+    all.sort_by_key(|row| match row.choice {
+        Choice::NotNow(_) => 2,
+        Choice::Do(Action::CtrlD | Action::CtrlC) => 1,
+        _ => 0,
+    });
     all
 }
 
+/// Whether it would do anything now.
+fn can(state: &App, cx: Cx<'_>, action: Action) -> bool {
+    let session = cx.session;
+    let has_aside = state.asides.beside(session.key()).is_some();
+    match action {
+        Action::Steer => has_aside || session.turn.is_some() && !state.view.composer.is_blank(),
+        Action::TypeInto => {
+            session.running_terminal().is_some() || session.log_in().and_then(LogIn::terminal).is_some()
+        }
+        Action::KillCommand => {
+            session.running_terminal().is_some() || session.running_child().is_some() || session.cancellable().is_some()
+        }
+        Action::Stash => !state.view.composer.is_empty() || !state.view.stash.is_empty(),
+        Action::CopyAnswer => session.last_answer().is_some(),
+        Action::FocusDock => state.view.dock.dialog.is_some(),
+        Action::HandOver => session.has_talked(),
+        Action::NextSession | Action::PreviousSession | Action::CloseSession => state.has_several(),
+        Action::GoOnAnew => {
+            session.read_only().is_some() || matches!(session.state, SessionState::Closed(Closed::Refused(_)))
+        }
+        _ => true,
+    }
+}
+
 /// Only what keys do, for what is typed behind `:`: nothing that an agent names, and no mode of its.
-pub(super) fn behind_colon(state: &App) -> Picker {
-    Picker::all(actions(state)).opened_by(':')
+pub(super) fn behind_colon(state: &App, cx: Cx<'_>) -> Picker {
+    Picker::all(actions(state, cx)).opened_by(':')
 }
 
 pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
-    let mut all = actions(state);
+    let mut all = actions(state, cx);
+    let not_now = all.iter().position(|row| matches!(row.choice, Choice::NotNow(_))).unwrap_or(all.len());
+    let not_now = all.split_off(not_now);
     for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
         let Some(session) = cx.model.at(key) else { continue };
         let title = state.name_of(key).or(session.called()).map(|title| sanitize::line(title).trim().to_owned());
@@ -48,6 +83,7 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     }));
     all.extend(rows(cx.session));
     all.extend(state.themes.iter().map(|name| row("theme", (*name).to_owned(), String::new(), Choice::Theme(name))));
+    all.extend(not_now);
     Picker::all(all)
 }
 

@@ -31,7 +31,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                         out.push(Out::Copy(What::Characters(text.chars().count()), text.to_string()));
                     }
                     Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
-                    Choice::Do(action) => super::composer::action(state, cx, action, out),
+                    Choice::Do(action) | Choice::NotNow(action) => super::composer::action(state, cx, action, out),
                     Choice::Show(key) => out.push(Out::Show(key)),
                     Choice::Theme(name) => out.push(Out::Theme(name)),
                     Choice::Write(prompt) => state.view.composer.set_text(&prompt),

@@ -13,7 +13,7 @@ use crate::text::address;
 use crate::ui::cells::parts::parts;
 use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
-use crate::ui::keys::{Action, Step};
+use crate::ui::keys::{Action, Layer, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
 use crate::ui::state::picker::Picker;
 use crate::ui::state::reading::{Looked, Looks, Reading, Way};
@@ -231,7 +231,8 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
         }
         Looked::NotYet => {
             let left = human::count(reading.looks.as_ref().map_or(0, Looks::left) as u64, "entry");
-            state.say_while(Holds::Looks, format!("looking through {left} more · Esc leaves it"), cx.now);
+            let leaves = state.keys.say(Layer::Reading, " · {Esc} leaves it");
+            state.say_while(Holds::Looks, format!("looking through {left} more{leaves}"), cx.now);
         }
     }
     looked

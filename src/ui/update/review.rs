@@ -110,7 +110,7 @@ pub(super) fn paste(state: &mut App, cx: Cx<'_>, text: &str) {
                 line.paste(&text.replace(['\n', '\r'], " "));
             }
         }
-        None => state.say("nothing is written here · Tab goes to the prompt", cx.now),
+        None => state.say(state.keys.say(Layer::Review, "nothing is written here · {Tab} goes to the prompt"), cx.now),
     }
 }
 
@@ -322,7 +322,7 @@ fn select(state: &mut App, cx: Cx<'_>) {
     }
     let lines = review.hunk().map_or(0, |h| h.lines.len());
     if review.layout.pane == Pane::Files {
-        return state.say("choose a hunk first · Enter shows them", cx.now);
+        return state.say(state.keys.say(Layer::Review, "choose a hunk first · {Enter} shows them"), cx.now);
     }
     if lines == 0 {
         return state.say("this is decided as a whole", cx.now);
@@ -399,7 +399,7 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
     if !beside {
         review.layout.presence = Presence::Away;
         state.view.focus = Focus::Composer;
-        state.say("F3 goes back to the review", cx.now);
+        state.say(state.keys.say(Layer::Composer, "the review stays open · {F3} goes back to it"), cx.now);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::model::ids::ReqId;
 use crate::model::question::About;
 use crate::model::ruling::{NewRules, RuleWish};
 use crate::ui::composer::Edited;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::msg::Out;
 use crate::ui::state::App;
 use crate::ui::state::rule::RuleDraft;
@@ -23,7 +23,10 @@ pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>)
         return state.say_of_question("no rule answers this", cx.now);
     }
     if !state.view.dock.is_read() {
-        return state.say_of_question("read it to its end first (PageDown): a rule is about all of it", cx.now);
+        return state.say_of_question(
+            state.keys.say(Layer::Dock, "read it to its end first · {PageDown} goes on · a rule is about all of it"),
+            cx.now,
+        );
     }
     let draft = RuleDraft::new(req);
     out.push(Out::Intent(Intent::Rules(RuleWish::Weigh { req, list: draft.list, text: None })));

@@ -8,7 +8,7 @@ use crate::model::event::Intent;
 use crate::model::ids::{Now, SessionKey};
 use crate::model::session::{Closed, SessionState};
 use crate::model::session_ref::SessionRef;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::msg::Out;
 use crate::ui::state::dock::{ARM, Neighbour};
 use crate::ui::state::opener::Whose;
@@ -17,10 +17,13 @@ use crate::ui::state::session_view::SessionView;
 use crate::ui::state::timing::QUIT_WINDOW;
 use crate::ui::state::{App, Holds};
 
+/// How Ctrl+D is said to quit.
+pub(super) const CTRL_D: &str = " · {Ctrl+D} again quits";
+
 pub(super) fn go(state: &mut App, cx: Cx<'_>, to: Neighbour, out: &mut Vec<Out>) {
     match state.neighbour(to) {
         Some(key) => out.push(Out::Show(key)),
-        None => state.say("there is one session · Ctrl+T opens another", cx.now),
+        None => state.say(state.keys.say(Layer::Composer, "there is one session · {Ctrl+T} opens another"), cx.now),
     }
 }
 
@@ -38,14 +41,17 @@ pub(super) fn go_on_anew(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if cx.session.read_only().is_some() || matches!(cx.session.state, SessionState::Closed(Closed::Refused(_))) {
         out.push(Out::HandOver(Whose::Running(cx.session.agent_key())));
     } else {
-        state.say("this session goes on by itself · Alt+H hands it over to another agent", cx.now);
+        state.say(
+            state.keys.say(Layer::Composer, "this session goes on by itself · {Alt+H} hands it over to another agent"),
+            cx.now,
+        );
     }
 }
 
 /// Closes the session that is shown, and asks first when something would be lost.
 pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if !state.has_several() {
-        return state.say("this is the only session · Ctrl+D quits", cx.now);
+        return state.say(state.keys.say(Layer::Composer, "this is the only session · {Ctrl+D} quits"), cx.now);
     }
     if let Some(from) = state.close_armed {
         // A key that is held down is no answer.
@@ -62,7 +68,8 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return out.push(Out::Intent(Intent::CloseSession));
     };
     state.close_armed = Some(cx.now.saturating_add(ARM));
-    state.say_while(Holds::CloseArmed, format!("{why} · Alt+W again closes the session · Esc keeps it"), cx.now);
+    let keys = state.keys.say(Layer::Composer, " · {Alt+W} again closes the session · {Esc} keeps it");
+    state.say_while(Holds::CloseArmed, format!("{why}{keys}"), cx.now);
     if let Some(toast) = &mut state.toast {
         toast.until = None;
     }
@@ -70,22 +77,24 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// Quits, and asks first while something is alive: a turn, a command, a question, or a draft in a session that is not
 /// shown.
-pub(super) fn quit(state: &mut App, cx: Cx<'_>, key: &str, out: &mut Vec<Out>) {
+pub(super) fn quit(state: &mut App, cx: Cx<'_>, again: &'static str, out: &mut Vec<Out>) {
     let Some(alive) = alive(state, cx) else { return out.push(Out::Quit) };
     if state.quit_armed_until.take().is_some() {
         return out.push(Out::Quit);
     }
-    arm_quit(state, format!("{alive} · {key} again quits"), cx.now);
+    let again = state.keys.say(Layer::Composer, again);
+    arm_quit(state, format!("{alive}{again}"), cx.now);
 }
 
 /// Ctrl+C had nothing else to do: once more, it quits, which is said with what would end then.
-pub(super) fn ask_to_quit(state: &mut App, cx: Cx<'_>) {
-    let alive = alive(state, cx).map(|alive| format!("{alive} · ")).unwrap_or_default();
-    arm_quit(state, format!("{alive}Ctrl+C again quits"), cx.now);
+pub(super) fn ask_to_quit(state: &mut App, alive: Option<&str>, now: Now) {
+    let alive = alive.map(|alive| format!("{alive} · ")).unwrap_or_default();
+    let again = state.keys.say(Layer::Composer, "{Ctrl+C} again quits");
+    arm_quit(state, format!("{alive}{again}"), now);
 }
 
 /// What would end with acp-tui, or be left.
-fn alive(state: &App, cx: Cx<'_>) -> Option<&'static str> {
+pub(super) fn alive(state: &App, cx: Cx<'_>) -> Option<&'static str> {
     let shown = state.shown();
     let is_left = |(key, view): &(SessionKey, &SessionView)| {
         let session = cx.model.at(*key).filter(|_| *key != shown);

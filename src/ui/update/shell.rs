@@ -31,7 +31,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             state.view.composer.leave_shell();
         }
         (true, Action::EditPrompt) => {
-            state.say("$EDITOR is for prompts: Esc leaves the command", cx.now);
+            state.say(state.keys.say(Layer::Composer, "$EDITOR is for prompts · {Esc} leaves the command"), cx.now);
         }
         _ => return false,
     }
@@ -48,10 +48,10 @@ fn begin(state: &mut App, cx: Cx<'_>) {
 
 fn run(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.composer.text().trim().is_empty() {
-        return state.say("write the command behind !, or leave it with Esc", cx.now);
+        return state.say(state.keys.say(Layer::Composer, "write the command behind ! · {Esc} leaves it"), cx.now);
     }
     if cx.session.shell().len() >= MAX_SHELL {
-        return state.say(format!("{MAX_SHELL} commands wait: send them, or leave one out with Delete"), cx.now);
+        return state.say(format!("{MAX_SHELL} commands wait: send them, or leave one out"), cx.now);
     }
     let line = state.view.composer.take();
     state.view.composer.leave_shell();
@@ -68,8 +68,7 @@ pub(super) fn interrupt(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) -> bool
     out.push(Out::Type(newest.id.clone(), INTERRUPT.to_vec()));
     let line = sanitize::line(&newest.command);
     let line = width::truncate(line.trim(), COMMAND);
-    let kills = state.keys.label(Layer::Composer, Action::KillCommand);
-    let kills = kills.map(|key| format!(" · {key} kills it")).unwrap_or_default();
+    let kills = state.keys.say(Layer::Composer, " · {F7} kills it");
     state.say_while(Holds::Command(newest.id.clone()), format!("Ctrl+C to {line}{kills}"), cx.now);
     true
 }
@@ -78,7 +77,10 @@ pub(super) fn interrupt(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) -> bool
 fn leave_out(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let Some(newest) = cx.session.shell().last() else { return };
     if newest.is_running() {
-        return state.say("it still runs · F7 kills it, then Delete leaves it out", cx.now);
+        return state.say(
+            state.keys.say(Layer::Composer, "it still runs · {F7} kills it, then {Delete} leaves it out"),
+            cx.now,
+        );
     }
     let line = sanitize::line(&newest.command);
     state.say(format!("left out: {}", width::truncate(line.trim(), COMMAND)), cx.now);

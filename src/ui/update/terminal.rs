@@ -82,7 +82,7 @@ pub(super) fn is_stray(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
     let stray = cx.now < until && !is_meant;
     state.view.stray_until = stray.then(|| cx.now.saturating_add(STRAY));
     if stray && is_end {
-        arm_quit(state, "the command has just ended · Ctrl+D again quits", cx.now);
+        arm_quit(state, state.keys.say(Layer::Composer, "the command has just ended · {Ctrl+D} again quits"), cx.now);
     }
     stray
 }

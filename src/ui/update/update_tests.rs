@@ -953,7 +953,7 @@ fn what_the_keyring_has_and_the_servers_of_a_session_stand_in_the_list_of_option
     s.press(Code::Enter);
     assert_eq!(s.intents(), [Intent::LogOut]);
     s.press(Code::F(2)).typed("db").draw();
-    assert!(s.shown.contains("on · Enter changes it for when the session is opened again"), "{}", s.shown);
+    assert!(s.shown.contains("on; choose it to change that for when the session is opened again"), "{}", s.shown);
     s.press(Code::Enter);
     assert_eq!(s.intents().last(), Some(&Intent::SwitchServer { name: "db".into(), on: false }));
 }
@@ -1006,20 +1006,129 @@ fn options_that_were_not_on_the_screen_cannot_be_chosen() {
 }
 
 #[test]
-fn shift_tab_asks_for_the_next_mode_at_once() {
+fn shift_tab_asks_for_the_next_mode_once_it_rests() {
     let mut s = Scene::ready(80, 24);
     s.press(Code::BackTab);
+    assert!(s.intents().is_empty() && s.draw().contains("plan…"), "{}", s.shown);
+    s.after(399);
+    assert_eq!(s.intents(), []);
+    s.after(1);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert!(s.draw().contains("plan…") && !s.shown.contains("mode:"), "not said before it is so: {}", s.shown);
     s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Ok(()) });
     assert!(s.draw().contains("mode: plan"), "{}", s.shown);
-    s.press(Code::BackTab);
+    s.press(Code::BackTab).after(400);
     assert!(!s.draw().contains("mode: plan"), "another is asked for: {}", s.shown);
     assert_eq!(s.intents().last(), Some(&Intent::SetMode { id: "default".into() }));
     let mut s = Scene::new(80, 24);
     s.press(Code::BackTab);
     assert_eq!(s.intents(), []);
     assert!(s.draw().contains("no session yet"));
+}
+
+#[test]
+fn alt_that_arrives_as_a_letter_is_told_once_and_never_where_one_writes() {
+    let said = |typed: &str| {
+        let mut s = Scene::ready(120, 24);
+        s.typed(typed);
+        assert_eq!(s.ui.view.composer.text(), typed, "nothing is swallowed");
+        s.draw().lines().last().unwrap().to_owned()
+    };
+    assert!(said("±").contains("Alt+1 arrived as ±") && said("òò").contains("Alt+R arrived as ò"), "{}", said("òò"));
+    assert!(said("òò").contains("F3: review what was changed"), "{}", said("òò"));
+    for words in ["ò", "écris", "ändere das", "ça va", "x ±", "aòò", "¿", "él", "öö"] {
+        assert!(!said(words).contains("arrived"), "{words}");
+    }
+    let mut s = Scene::asked(120, 24);
+    s.draw();
+    s.typed("ð");
+    assert!(s.draw().contains("Alt+P arrived as ð"), "{}", s.shown);
+    s.press(Code::Backspace).after(5000).typed("ð");
+    assert!(!s.draw().contains("arrived"), "once: {}", s.shown);
+}
+
+#[test]
+fn esc_that_leaves_a_list_and_comes_twice_stops_no_turn() {
+    let leave: [fn(&mut Scene); 7] = [
+        |s| _ = s.press(Code::Up),
+        |s| _ = s.press(Code::F(1)),
+        |s| _ = s.press(Code::F(2)),
+        |s| _ = s.press(Code::F(8)),
+        |s| _ = s.press(Code::F(10)),
+        |s| _ = s.ctrl('p'),
+        |s| _ = s.typed("!"),
+    ];
+    for (at, go) in leave.into_iter().enumerate() {
+        let mut s = Scene::working(100, 30);
+        s.intent(Intent::Prompt { text: "and then".into(), links: Vec::new() });
+        s.draw();
+        go(&mut s);
+        s.draw();
+        s.press(Code::Esc).after(300).press(Code::Esc);
+        assert!(!s.intents().contains(&Intent::Cancel), "{at}");
+        s.after(700).press(Code::Esc);
+        assert!(s.intents().contains(&Intent::Cancel), "{at}: later it does");
+    }
+}
+
+#[test]
+fn ctrl_c_at_a_question_says_nothing_that_is_over_when_it_is_read() {
+    let mut s = Scene::asked(100, 24);
+    s.draw();
+    s.ctrl('c');
+    assert!(s.intents().contains(&Intent::Cancel), "{}", s.shown);
+    assert!(s.draw().contains("Ctrl+C again quits") && !s.shown.contains("a question waits"), "{}", s.shown);
+}
+
+#[test]
+fn what_cannot_be_done_now_comes_last_in_the_palette() {
+    let mut s = Scene::ready(100, 40);
+    s.ctrl('p');
+    let labels: Vec<String> = s.ui.picker.as_ref().unwrap().matching().iter().map(|row| row.label.clone()).collect();
+    let at = |words: &str| labels.iter().position(|label| label.starts_with(words)).unwrap();
+    let last = at("kill the newest command").min(at("send into the running turn")).min(at("the next session"));
+    assert!(at("modes and options") < last && at("mode") < last && !labels[0].contains("running turn"), "{labels:?}");
+    s.typed("send into").press(Code::Enter);
+    assert!(s.draw().contains("write first what is to be sent"), "{}", s.shown);
+}
+
+#[test]
+fn a_mode_that_was_refused_is_passed_by_and_told_in_a_row() {
+    let mut s = Scene::new(120, 24);
+    s.start();
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
+    let available = vec![mode("default", "Default"), mode("autoEdit", "Auto Edit"), mode("plan", "Plan")];
+    let modes = Some(Modes { current: "default".into(), pending: None, available });
+    s.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
+        id: session(),
+        modes,
+        options: None,
+        model: None,
+        commands: None,
+        earlier: 0,
+    }))));
+    let set = |id: &str| Intent::SetMode { id: id.into() };
+    let refuse = |s: &mut Scene| {
+        let mut error = CallError::new(ErrorKind::Other, "Internal error");
+        error.data = Some(serde_json::json!({ "details": "the folder is not trusted" }));
+        s.agent(AgentEvent::ModeSet { mode: "autoEdit".into(), result: Err(error) });
+    };
+    s.press(Code::BackTab).press(Code::BackTab).press(Code::BackTab).press(Code::BackTab).after(400);
+    assert_eq!(s.intents(), [set("autoEdit")], "the last that was come to, once");
+    refuse(&mut s);
+    let said = "mode Auto Edit was not set: Internal error: the folder is not trusted";
+    assert!(s.draw().lines().last().unwrap().contains(said), "{}", s.shown);
+    assert!(!s.shown.contains("details"), "{}", s.shown);
+    s.press(Code::BackTab).after(400);
+    assert_eq!(s.intents().last(), Some(&set("plan")));
+    s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Ok(()) });
+    s.press(Code::BackTab).press(Code::BackTab).typed("x");
+    assert_eq!(
+        s.intents().last(),
+        Some(&set("autoEdit")),
+        "another was set, so it is tried again; at once when one goes on"
+    );
 }
 
 #[test]
@@ -1038,7 +1147,7 @@ fn shift_tab_passes_over_a_mode_in_which_nothing_is_asked() {
         commands: None,
         earlier: 0,
     }))));
-    s.press(Code::BackTab);
+    s.press(Code::BackTab).after(400);
     assert_eq!(s.intents(), [Intent::SetMode { id: "plan".into() }]);
     assert!(s.draw().contains("Full Access asks nothing, so it is left out: F2 sets it"), "{}", s.shown);
 }
@@ -1064,7 +1173,7 @@ fn without_modes_the_option_of_category_mode_is_switched() {
         commands: None,
         earlier: 0,
     }))));
-    s.press(Code::BackTab);
+    s.press(Code::BackTab).after(400);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
     assert!(s.draw().contains("CODE…"), "{}", s.shown);
     s.agent(AgentEvent::OptionSet { option: "m".into(), value: OptionValue::Id("code".into()), result: Ok(None) });
@@ -1094,7 +1203,7 @@ fn r_197_where_modes_and_an_option_of_that_category_are_given_the_option_is_foll
         earlier: 0,
     }))));
     assert!(s.draw().contains(" ASK"), "{}", s.shown);
-    s.press(Code::BackTab);
+    s.press(Code::BackTab).after(400);
     assert_eq!(s.intents(), [Intent::SetOption { id: "m".into(), value: OptionValue::Id("code".into()) }]);
     s.press(Code::F(2));
     assert!(s.draw().contains("CODE") && !s.shown.contains("old "), "{}", s.shown);
@@ -1402,9 +1511,9 @@ fn the_help_cuts_nothing() {
 #[test]
 fn a_message_of_ours_goes_when_it_is_not_true_any_more() {
     let mut s = Scene::ready(80, 24);
-    s.press(Code::BackTab);
+    s.press(Code::BackTab).after(400);
     s.agent(AgentEvent::ModeSet { mode: "plan".into(), result: Err(CallError::new(ErrorKind::Other, "not now")) });
-    assert!(s.draw().lines().last().unwrap().contains("mode plan was not set"), "{}", s.shown);
+    assert!(s.draw().lines().last().unwrap().contains("mode plan was not set: not now"), "{}", s.shown);
 
     let mut s = Scene::working(80, 24);
     s.key(Key::alt(Code::Char('p')));

@@ -12,6 +12,7 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::text::wrap::laid_out;
+use crate::ui::keys::Layer;
 use crate::ui::md;
 use crate::ui::msg::FrameInfo;
 use ratatui::buffer::Buffer;
@@ -34,7 +35,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     let (head, body) = split_top(at, 1);
     info.aside_scroll_max = lines.len().saturating_sub(usize::from(body.height));
     paint::fill(buf, at, Token::Question, cx.theme);
-    let keys = StyledText::of("Esc throws it away · Alt+S keeps it", Token::Dim);
+    let keys = cx.dim(Layer::Composer, "{Esc} throws it away · {Alt+S} keeps it");
     let spare = usize::from(head.width).saturating_sub(width::styled_width(&keys) + 4);
     let mut title = StyledText::of("btw ", Token::Accent);
     title.push(&width::truncate(&sanitize::line(&aside.question), spare.saturating_sub(4)), Token::User);

@@ -9,6 +9,7 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::composer::Mode;
+use crate::ui::keys::{Keymap, Layer};
 use crate::ui::labels;
 use crate::ui::state::{Focus, Holds};
 use crate::ui::status_line::{self, Status};
@@ -67,7 +68,8 @@ pub struct Below {
 
 impl Below {
     /// The same in words, the longest first.
-    fn words(&self) -> Vec<String> {
+    fn words(&self, keys: &Keymap) -> Vec<String> {
+        let end = keys.say(Layer::Composer, " · {Ctrl+End}");
         let (long, short) = if self.rows < u64::from(self.height) {
             (human::count(self.rows, "row"), self.rows.to_string())
         } else {
@@ -79,10 +81,10 @@ impl Below {
         };
         let whole = self.prompt.map(|(at, of)| {
             let (at, of) = (human::thousands(at as u64), human::thousands(of as u64));
-            format!(" prompt {at} of {of} · {new}{long} below · Ctrl+End ")
+            format!(" prompt {at} of {of} · {new}{long} below{end} ")
         });
         let last = if self.news == 0 { " ↓ ".to_owned() } else { format!(" {}↓ ", new.replace("· ", "")) };
-        let rest = [format!(" {new}{long} below · Ctrl+End "), format!(" {new}{short} below "), last];
+        let rest = [format!(" {new}{long} below{end} "), format!(" {new}{short} below "), last];
         whole.into_iter().chain(rest).collect()
     }
 }
@@ -113,9 +115,14 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, below: &Below, buf: &mut Buffer) {
     }
     if cx.state.view.composer.is_shell() {
         let room = area.width.saturating_sub(used + RULE_BEFORE);
-        let words = width::truncate(" shell: Enter runs it here, not the agent ", usize::from(room));
+        let words = cx
+            .state
+            .keys
+            .hint(Layer::Composer, " shell: {Enter} runs it here, not the agent ")
+            .unwrap_or_else(|| " shell ".to_owned());
+        let words = width::truncate(&words, usize::from(room));
         used += paint::put(buf, area.x + used, area.y, room, &StyledText::of(words, Token::Warn), cx.theme);
-    } else if let Some((mode, token)) = status_line::mode(cx.session) {
+    } else if let Some((mode, token)) = chosen_mode(cx).or_else(|| status_line::mode(cx.session)) {
         let room = area.width.saturating_sub(used + RULE_BEFORE);
         let mode = StyledText::of(format!(" {mode} "), token);
         let mode = width::truncate_styled(&mode, usize::from(room));
@@ -129,13 +136,19 @@ pub fn rule(cx: &ViewCx<'_>, area: Rect, below: &Below, buf: &mut Buffer) {
         }
         return;
     }
-    for words in below.words() {
+    for words in below.words(&cx.state.keys) {
         let text = StyledText::of(words, Token::Text);
         let inner = Rect { width: area.width.saturating_sub(RULE_BEFORE), ..area };
         if paint::put_right(buf, inner, used + RULE_BEFORE, &text, cx.theme) == Placed::Yes {
             return;
         }
     }
+}
+
+/// The mode that is asked for when its key rests.
+fn chosen_mode(cx: &ViewCx<'_>) -> Option<(String, Token)> {
+    let chosen = cx.state.view.chosen_mode.as_ref()?;
+    Some((format!("{}…", width::truncate(&chosen.name, 24)), Token::Text))
 }
 
 /// A rule from edge to edge.
@@ -155,24 +168,24 @@ pub fn placeholder(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     if cx.session.phase() != Phase::Ready || cx.state.view.dock.dialog.is_some() || cx.session.turn.is_some() {
         return;
     }
-    let tour = ["Press Enter for the tour, or ask for a change", "Press Enter for the tour", "Enter: the tour"];
+    let tour = ["Press {Enter} for the tour, or ask for a change", "Press {Enter} for the tour", "{Enter}: the tour"];
     let usual = [
         "Ask for a change, / for commands, @ for a file, ! for a shell command",
         "Ask for a change, / for commands, @ for a file",
         "Ask for a change, / @ or !",
         "Ask for a change",
     ];
-    let aside = ["Ctrl+S brings back what you put aside", "Ctrl+S: put aside"];
-    let all: &[&str] = if !cx.state.view.stash.is_empty() {
+    let aside = ["{Ctrl+S} brings back what you put aside", "{Ctrl+S}: put aside"];
+    let all: &[&'static str] = if !cx.state.view.stash.is_empty() {
         &aside
     } else if cx.state.offered_tour(cx.session).is_some() {
         &tour
     } else {
         &usual
     };
-    let fits = |words: &&&str| width::str_width(words) <= usize::from(area.width);
-    if let Some(words) = all.iter().find(fits) {
-        paint::put(buf, area.x, area.y, area.width, &StyledText::of(*words, Token::Placeholder), cx.theme);
+    let fits = |words: &String| width::str_width(words) <= usize::from(area.width);
+    if let Some(words) = all.iter().map(|words| cx.say(Layer::Composer, words)).find(fits) {
+        paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Placeholder), cx.theme);
     }
 }
 
@@ -183,7 +196,8 @@ fn dashes(columns: u16) -> StyledText {
 /// The last row of the area; returns what is above it.
 pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) -> Rect {
     let (above, line) = split_bottom(area, 1);
-    let quiet = Status { right: Vec::new(), ..status.clone() };
+    let mut quiet = status.clone();
+    quiet.right.clear();
     let mut status = status.clone();
     let glyph = match status.busy {
         status_line::Busy::Yes => format!("{} ", cx.spinner()),
@@ -219,36 +233,33 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 }
 
 /// What can be done next, when nothing runs.
-pub fn hint(cx: &ViewCx<'_>) -> &'static [&'static str] {
+pub fn hint(cx: &ViewCx<'_>) -> Vec<String> {
+    let of = |layer, words| {
+        let words = cx.state.keys.hint(layer, words).unwrap_or_else(|| "ready".to_owned());
+        words.split(" · ").map(str::to_owned).collect()
+    };
     if cx.state.opener.is_some() {
-        return &["opening a further session"];
+        return vec!["opening a further session".to_owned()];
     }
     if cx.state.view.reading.as_ref().is_some_and(|reading| reading.has_letters) {
-        return &["a letter copies", "Esc takes them away"];
+        return of(Layer::Reading, "a letter copies · {Esc} takes them away");
     }
     if cx.state.view.reading.is_some() {
-        return &[
-            "reading",
-            "Enter unfolds",
-            "y copies",
-            "Y a part",
-            "c by letter",
-            "/ searches",
-            "o opens",
-            "[ ] prompts",
-            "Esc leaves",
-        ];
+        let words = "reading · {Enter} unfolds · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} \
+                     prompts · {Esc} leaves";
+        return of(Layer::Reading, words);
     }
-    match (&cx.state.view.focus, cx.session.phase()) {
-        (Focus::Composer, _) if cx.state.view.composer.is_shell() => &["Enter runs it here", "Esc leaves the command"],
+    let words = match (&cx.state.view.focus, cx.session.phase()) {
+        (Focus::Composer, _) if cx.state.view.composer.is_shell() => "{Enter} runs it here · {Esc} leaves the command",
         (Focus::Composer, Phase::Ready) if cx.state.view.composer.buffer().is_folded() => {
-            &["Enter sends all of it", "Ctrl+O unfolds what was pasted"]
+            "{Enter} sends all of it · {Ctrl+O} unfolds what was pasted"
         }
-        (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => &["Enter sends", "Alt+Enter new line"],
+        (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => "{Enter} sends · {Alt+Enter} new line",
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
-            &["write a request, or press Enter for the tour"]
+            "write a request, or press {Enter} for the tour"
         }
-        (Focus::Composer, Phase::Ready) if cx.session.is_untouched() => &["write a request, Enter sends it"],
-        _ => &["ready", "F1 keys", "F2 options"],
-    }
+        (Focus::Composer, Phase::Ready) if cx.session.is_untouched() => "write a request, {Enter} sends it",
+        _ => "ready · {F1} keys · {F2} options",
+    };
+    of(Layer::Composer, words)
 }

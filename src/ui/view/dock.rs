@@ -16,7 +16,7 @@ use super::paint::{self, Painted, Placed};
 use crate::base::{human, paths, sanitize};
 use crate::model::agent::{DeathKind, REVIVALS};
 use crate::model::entry::Body;
-use crate::model::event::{Can, PermissionKind};
+use crate::model::event::Can;
 use crate::model::question::{About, Question};
 use crate::model::session::{Closed, Phase, SessionState, Write};
 use crate::model::tool::ToolKind;
@@ -26,7 +26,8 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::resolve::Theme;
 use crate::ui::cells;
-use crate::ui::labels::{self, Only};
+use crate::ui::keys::Layer;
+use crate::ui::labels;
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
 use crate::ui::transcript::Transcript;
@@ -36,6 +37,8 @@ use ratatui::layout::Rect;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+/// Entries at the end of the conversation that are in sight.
+const NEAR: usize = 4;
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
 /// Lines of what was sent where nothing else says what a call does.
@@ -43,8 +46,6 @@ const SENT_LINES: usize = 12;
 /// Columns of the call that a question is asked for.
 const MAX_CALL: usize = 60;
 
-/// Columns from which the letters that answer stand beside the digits.
-const LETTERS_FROM: u16 = 60;
 /// Columns from which the agent stands before what it wants.
 const AGENT_FROM: u16 = 72;
 /// Columns of the first row that are neither what is asked nor the place: blanks, a dot, and enough of the rule.
@@ -366,14 +367,14 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
         Dialog::LogIn => log_in::wanted(cx, cx.session.log_in()?),
         Dialog::Authenticating(method) => {
             let attempt = cx.session.log_in()?.attempt.as_ref()?;
-            log_in::under_way(cx.session, method, attempt, cx.now.saturating_sub(attempt.since))
+            log_in::under_way(cx, cx.session, method, attempt, cx.now.saturating_sub(attempt.since))
         }
         Dialog::Dead => {
             let Phase::Dead(death) = cx.session.phase() else { return None };
             // How it ended, and its last lines, stand in the transcript, right above.
             let is_gone = matches!(death.kind, DeathKind::Early | DeathKind::Gone | DeathKind::Lost);
             let is_said = is_gone
-                && cx.session.entries().last().is_some_and(|entry| match &entry.body {
+                && cx.session.entries().iter().rev().take(NEAR).any(|entry| match &entry.body {
                     Body::Notice(notice) => notice.title == death.message,
                     _ => false,
                 });
@@ -390,9 +391,12 @@ fn contents(cx: &ViewCx<'_>, dialog: &Dialog, columns: u16) -> Option<Contents> 
     })
 }
 
-fn keys(list: &[(&str, &str)]) -> Vec<Choice> {
-    let choice = |(key, name): &(&str, &str)| Choice::new((*key).into(), (*name).into(), By::Key, Vec::new());
-    list.iter().map(choice).collect()
+/// What keys do that are no digits, named as they come; those that are bound to nothing are left out.
+fn keys(cx: &ViewCx<'_>, layer: Layer, list: &[(&str, &str)]) -> Vec<Choice> {
+    let choice = |(key, name): &(&str, &str)| {
+        Some(Choice::new(cx.state.keys.now(layer, key)?, (*name).into(), By::Key, Vec::new()))
+    };
+    list.iter().filter_map(choice).collect()
 }
 
 fn plain(text: &str, token: Token) -> LogicalLine {
@@ -517,7 +521,11 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         body.extend(sent.iter().take(SENT_LINES).cloned());
         if let Some(more) = sent.len().checked_sub(SENT_LINES).filter(|more| *more > 0) {
             body.push(plain(
-                &format!("  … {} more · v shows all that was sent", human::count(more as u64, "line")),
+                &format!(
+                    "  … {} more{}",
+                    human::count(more as u64, "line"),
+                    cx.say(Layer::Dock, " · {v} shows all that was sent")
+                ),
                 Token::Dim,
             ));
         }
@@ -531,43 +539,14 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if raw == RawLines::Shown {
         body.extend(sent);
     }
-    let mut choices = answers(pending, columns);
+    let mut choices = kinds::answers(cx, pending, columns);
     if cx.session.rules.are_there() && columns >= REASON_FROM {
-        choices.extend(keys(&[("a", "make a rule")]));
+        choices.extend(keys(cx, Layer::Dock, &[("a", "make a rule")]));
     }
     if columns >= REASON_FROM {
-        choices.extend(keys(&[("!", "refuse and say why")]));
+        choices.extend(keys(cx, Layer::Dock, &[("!", "refuse and say why")]));
     }
     Contents { raw, asked, ..Contents::of(body, choices) }
-}
-
-/// The answers that the agent offers, each with its keys.
-fn answers(pending: &Question, columns: u16) -> Vec<Choice> {
-    pending
-        .options
-        .iter()
-        .enumerate()
-        .map(|(at, option)| {
-            let name = sanitize::line(&option.name);
-            let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
-            let kind = if pending.about == About::Permission { kinds::beside(&name, option.kind) } else { "" };
-            let mut key = digit(at);
-            if let Some((sort, letter)) = kinds::letter(option.kind).filter(|_| columns >= LETTERS_FROM)
-                && labels::only(pending, sort) == Only::One(at)
-            {
-                key.push(' ');
-                key.push(letter);
-            }
-            let lasts = kinds::lasts(option.kind);
-            let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
-            Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
-        })
-        .collect()
-}
-
-/// The key of a choice; beyond nine only the arrows reach it.
-fn digit(at: usize) -> String {
-    if at < 9 { (at + 1).to_string() } else { "·".to_owned() }
 }
 
 /// What becomes of an agent that has ended.
@@ -579,20 +558,24 @@ fn dead(cx: &ViewCx<'_>, mut body: Vec<LogicalLine>) -> Contents {
         body.push(plain(words, Token::Text));
     }
     if matches!(session.state, SessionState::Closed(Closed::Refused(_))) && session.has_talked() {
-        body.push(plain("Alt+T goes on with its transcript in a new session.", Token::Text));
+        let words = cx.state.keys.hint(Layer::Dock, "{Alt+T} goes on with its transcript in a new session.");
+        body.extend(words.map(|words| plain(&words, Token::Text)));
     }
     let Some(revival) = agent.revival else {
         if agent.revivals == REVIVALS {
             let words = format!("It has been started again {REVIVALS} times and has ended each time.");
             body.push(plain(&words, Token::Text));
         }
-        return Contents::of(body, keys(&[("r", "start it again"), ("q", "quit")]));
+        return Contents::of(body, keys(cx, Layer::Dock, &[("r", "start it again"), ("q", "quit")]));
     };
     let left = seconds(revival.at.saturating_sub(cx.now));
     let attempt = revival.attempt;
     let words = format!("It is started again in {left} s, try {attempt} of {REVIVALS}.");
     body.push(plain(&words, Token::Text));
-    Contents::of(body, keys(&[("r", "start it again now"), ("Esc", "leave it as it is"), ("q", "quit")]))
+    Contents::of(
+        body,
+        keys(cx, Layer::Dock, &[("r", "start it again now"), ("Esc", "leave it as it is"), ("q", "quit")]),
+    )
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Questions of our own in the dock, and diffs as they are on the disk.
 
 use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
-use crate::model::entry::Block;
+use crate::model::entry::{Block, Level};
 use crate::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent,
     PermissionKind, PermissionOption, Stop, TerminalSpec, Update, WriteFact,
@@ -11,7 +11,7 @@ use crate::model::ids::{ReqId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::question::Outside;
 use crate::model::ruling::Ruling;
-use crate::model::tool::{Change, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
+use crate::model::tool::{Change, Exit, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::diff::Kind;
 use crate::text::token::Token;
 use crate::theme::resolve::Theme;
@@ -1161,4 +1161,17 @@ fn the_address_of_a_log_in_stands_once_in_full_and_its_host_is_never_cut() {
         assert_eq!(letters.matches(&page).count(), 1, "{}", s.shown);
         assert!(letters.contains(&format!("{host}:https://")), "{}", s.shown);
     }
+}
+
+#[test]
+fn with_the_keyboard_in_the_dock_of_a_dead_agent_its_own_key_is_named_and_its_end_stands_once() {
+    let mut s = Scene::working(100, 30);
+    let exit = Exit { code: None, signal: Some("SIGKILL".into()) };
+    s.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+    assert!(s.draw().contains("Tab, then r starts it again"), "{}", s.shown);
+    s.update(Update::Notice { level: Level::Info, title: "and more".into(), description: None });
+    s.press(Code::Tab).draw();
+    let last = s.shown.lines().last().unwrap().to_owned();
+    assert!(last.contains("r starts it again") && !last.contains("Tab"), "{}", s.shown);
+    assert_eq!(s.shown.matches("was killed by").count(), 1, "{}", s.shown);
 }

@@ -111,11 +111,11 @@ fn foot(
     let more = match () {
         () if all == 0 => "nothing matches".to_owned(),
         () if top == 0 && end == all => format!("{all} of {all}"),
-        () if end < all => format!("{}–{end} of {all} · PageDown more", top + 1),
-        () => format!("{}–{end} of {all} · PageUp back", top + 1),
+        () if end < all => format!("{}–{end} of {all}{}", top + 1, cx.say(Layer::Picker, " · {PageDown} more")),
+        () => format!("{}–{end} of {all}{}", top + 1, cx.say(Layer::Picker, " · {PageUp} back")),
     };
     let looks = if help.filter.is_empty() { " · type to filter" } else { "" };
-    text.push(&format!("{more}{looks} · Esc closes"), Token::Accent);
+    text.push(&format!("{more}{looks}{}", cx.say(Layer::Picker, " · {Esc} closes")), Token::Accent);
     let text = width::truncate_styled(&text, usize::from(room));
     paint::put(buf, at.x + 2, at.y, room, &text, cx.theme);
     info.cursor = Some(Position { x: (at.x + 2 + typed.min(room)).min(at.right().saturating_sub(1)), y: at.y });

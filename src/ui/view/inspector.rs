@@ -10,6 +10,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::resolve::Theme;
+use crate::ui::keys::{Keymap, Layer};
 use crate::ui::state::inspector::{Inspector, Opened};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -27,6 +28,7 @@ const LOOKED_AT: usize = 400;
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     pub theme: &'a Theme,
+    pub keys: &'a Keymap,
     /// There is more than one agent: each message says whose it is.
     pub has_several: bool,
     /// The messages are those of a file, and no more will come.
@@ -65,9 +67,15 @@ pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -
             0 => String::new(),
             missed => format!(" · {missed} came too fast"),
         };
-        format!("{count}{missed} · {}", if inspector.follows() { "follows" } else { "End follows" })
+        format!(
+            "{count}{missed} · {}",
+            if inspector.follows() { "follows".to_owned() } else { cx.keys.say(Layer::Picker, "{End} follows") }
+        )
     };
-    let keys = StyledText::of(format!("{place} · ! violations · Enter opens · Esc closes"), Token::Dim);
+    let keys = StyledText::of(
+        format!("{place} · {}", cx.keys.say(Layer::Picker, "! violations · {Enter} opens · {Esc} closes")),
+        Token::Dim,
+    );
     paint::put_right(buf, head, used + 2, &keys, cx.theme);
     let (rows, chosen) = inspector.window(usize::from(body.height));
     if rows.is_empty() {
@@ -147,7 +155,7 @@ fn message(cx: Look<'_>, opened: &Opened, head: Rect, body: Rect, buf: &mut Buff
     let size = human::bytes(row.text.len() as u64);
     title.push(&format!("{} {} · {size}", row.kind.name(), sanitize::line(&row.method)), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &title, cx.theme);
-    let keys = StyledText::of("y copies · s saves · Esc back", Token::Dim);
+    let keys = StyledText::of(cx.keys.say(Layer::Picker, "y copies · s saves · {Esc} back"), Token::Dim);
     paint::put_right(buf, head, used + 2, &keys, cx.theme);
     let flaws = row.flaws.iter().map(|flaw| {
         LogicalLine::text(StyledText::of(format!("{}: {}", flaw.rule, sanitize::line(&flaw.what)), Token::Bad))

@@ -2,16 +2,17 @@
 //!
 //! The transcript gives way to them; none covers the composer.
 
-use super::paint;
+use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom, split_top};
 use crate::base::{human, sanitize};
 use crate::model::options::Command;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::keys::Layer;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::Focus;
-use crate::ui::state::picker::{Row, is_current};
+use crate::ui::state::picker::{Choice, Row, is_current};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -49,8 +50,14 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     line.push(picker.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
     info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
-    let keys = StyledText::of("type to filter · Enter chooses · Esc closes", Token::Dim);
-    paint::put_right(buf, head, used + 2, &keys, cx.theme);
+    // Of the keys as many as there is room for: the last is how to leave.
+    for words in ["type to filter · {Enter} chooses · {Esc} closes", "{Enter} chooses · {Esc} closes", "{Esc} closes"]
+    {
+        let keys = cx.dim(Layer::Picker, words);
+        if paint::put_right(buf, head, used + 2, &keys, cx.theme) == Placed::Yes {
+            break;
+        }
+    }
     if rows.is_empty() {
         let none = StyledText::of("nothing matches", Token::Dim);
         paint::put(buf, list.x + 2, list.y, list.width.saturating_sub(2), &none, cx.theme);
@@ -59,17 +66,17 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let shown = || rows.iter().skip(first).take(usize::from(list.height));
     let widest =
         |of: fn(&Row) -> &str, most: usize| shown().map(|row| width::str_width(of(row))).max().unwrap_or(0).min(most);
-    // On a narrow screen the words are what is needed.
-    let detail = if list.width >= DETAIL_FROM { DETAIL } else { 0 };
-    let (groups, details) = (widest(|row| &row.group, GROUP), widest(|row| &row.detail, detail));
+    // On a narrow screen the words are what is needed, and a key.
+    let detail: fn(&Row) -> &str = if list.width >= DETAIL_FROM { |row| &row.detail } else { first_key };
+    let (groups, details) = (widest(|row| &row.group, GROUP), widest(detail, DETAIL));
     let beside = 4 + if groups > 0 { groups + 2 } else { 0 } + if details > 0 { details + 3 } else { 1 };
     let labels = widest(|row| &row.label, LABEL).min(usize::from(list.width).saturating_sub(beside));
     let mut above_group = "";
     for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
         let selected = n == picker.selected();
+        let idle = if matches!(row.choice, Choice::NotNow(_)) { Token::Dim } else { Token::Text };
         let mark = if is_current(cx.session, &row.choice) { "✓ " } else { "  " };
-        let style =
-            if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::Text.into() };
+        let style = if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { idle.into() };
         let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
         text.push(mark, Token::Good);
         if groups > 0 {
@@ -81,17 +88,26 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             text.push(&format!("{group}{colon}{pad}"), Token::Dim);
             above_group = &row.group;
         }
-        let label = if row.detail.is_empty() { (&*row.label).into() } else { width::truncate(&row.label, labels) };
+        let detail = detail(row);
+        let label = if detail.is_empty() { (&*row.label).into() } else { width::truncate(&row.label, labels) };
         text.push(&label, style);
-        if !row.detail.is_empty() {
+        if !detail.is_empty() {
             text.push(&" ".repeat(labels.saturating_sub(width::str_width(&label)) + 2), Token::Dim);
-            text.push(&row.detail, Token::Dim);
+            text.push(detail, Token::Dim);
         }
         let room = list.width.saturating_sub(1);
         let text = width::truncate_styled(&text, usize::from(room));
         paint::put(buf, list.x, y, room, &text, cx.theme);
     }
     above
+}
+
+/// What there is room for of what stands behind a name where there is little.
+fn first_key(row: &Row) -> &str {
+    match row.choice {
+        Choice::Do(_) | Choice::NotNow(_) => row.detail.split(", ").next().unwrap_or_default(),
+        _ => "",
+    }
 }
 
 /// The commands that match what is typed, in at most `room` rows.
@@ -118,6 +134,7 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
     let columns = |command: &Command| width::str_width(&name(command)) + width::str_width(&hint(command));
     let names = found.iter().copied().map(columns).max().unwrap_or(0).min(NAME);
     let selected = cx.state.view.completion.selected.min(found.len().saturating_sub(1));
+    let completes = cx.say(Layer::Composer, "{Tab}");
     for ((n, command), y) in found.iter().copied().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
         let mark = if n == selected { "▸ " } else { "  " };
         let mut text = StyledText::of(mark, Token::Accent);
@@ -132,8 +149,8 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
         text.push(&sanitize::line(&command.description), Token::Dim);
         let key = match () {
             () if n != selected => String::new(),
-            () if found.len() > len => format!("{} of {}  Tab", n + 1, found.len()),
-            () => "Tab".to_owned(),
+            () if found.len() > len => format!("{} of {}  {completes}", n + 1, found.len()),
+            () => completes.clone(),
         };
         let room = list.width.saturating_sub(if found.len() > len { 18 } else { 6 });
         let text = width::truncate_styled(&text, usize::from(room));
@@ -149,6 +166,7 @@ fn files(cx: &ViewCx<'_>, files: &[(String, u64)], area: Rect, room: u16, buf: &
     let len = files.len().min(FILES).min(usize::from(room));
     let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));
     let selected = cx.state.view.mentions.selected.min(files.len() - 1);
+    let completes = cx.say(Layer::Composer, "{Tab}");
     for ((n, (path, size)), y) in files.iter().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
         let mark = if n == selected { "▸ " } else { "  " };
         let mut text = StyledText::of(mark, Token::Accent);
@@ -157,7 +175,8 @@ fn files(cx: &ViewCx<'_>, files: &[(String, u64)], area: Rect, room: u16, buf: &
             Token::Text,
         );
         let size = if path.ends_with('/') { String::new() } else { human::bytes(*size) };
-        let right = if n == selected { format!("{size}   Tab") } else { format!("{size}      ") };
+        let pad = " ".repeat(width::str_width(&completes));
+        let right = format!("{size}   {}", if n == selected { &completes } else { &pad });
         let used = paint::put(buf, list.x, y, list.width, &text, cx.theme);
         let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };
         paint::put_right(buf, line, used, &StyledText::of(right, Token::Dim), cx.theme);

@@ -12,6 +12,7 @@ use crate::text::grid::ScreenSnapshot;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use ratatui::buffer::Buffer;
@@ -33,7 +34,11 @@ pub(super) fn draw(cx: &ViewCx<'_>, screen: &ScreenSnapshot, area: Rect, buf: &m
     line.push(&labels::agent(cx.session), RunStyle::from(Token::Text).with_mods(Mods::BOLD));
     if let Some(page) = labels::log_in_page(cx.session) {
         let host = address::host(&page).unwrap_or("a host that cannot be told for certain");
-        line.push(&format!(" · page of {host}: Ctrl+], Tab, then o opens it, c copies it"), Token::Dim);
+        line.push(&format!(" · page of {host}"), Token::Dim);
+        let keys = "{command Ctrl+]}, {composer Tab}, then {question o} opens it, {question c} copies it";
+        if let Some(keys) = cx.state.keys.hint(Layer::Terminal, keys) {
+            line.push(&format!(": {keys}"), Token::Dim);
+        }
     }
     let line = width::truncate_styled(&line, usize::from(head.width.saturating_sub(1)));
     paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
@@ -45,9 +50,9 @@ pub(super) fn draw(cx: &ViewCx<'_>, screen: &ScreenSnapshot, area: Rect, buf: &m
 
 fn keys(keep: Option<Keep>) -> &'static str {
     match keep {
-        None => "Enter takes it, for this run only; it is written nowhere · Esc leaves",
-        Some(Keep::ThisRun) => "Enter takes it, for this run only · Tab: in the system's keyring · Esc leaves",
-        Some(Keep::InKeyring) => "Enter keeps it in the system's keyring · Tab: for this run only · Esc leaves",
+        None => "{Enter} takes it, for this run only; it is written nowhere · {Esc} leaves",
+        Some(Keep::ThisRun) => "{Enter} takes it, for this run only · {Tab}: in the system's keyring · {Esc} leaves",
+        Some(Keep::InKeyring) => "{Enter} keeps it in the system's keyring · {Tab}: for this run only · {Esc} leaves",
     }
 }
 
@@ -67,7 +72,7 @@ pub(super) fn form(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut 
     if foot.height > 0 {
         let words = match form.trouble {
             Some(trouble) => StyledText::of(trouble, Token::Warn),
-            None => StyledText::of(keys(form.keep), Token::Dim),
+            None => cx.dim(Layer::Line, keys(form.keep)),
         };
         let words = width::truncate_styled(&words, usize::from(foot.width.saturating_sub(3)));
         paint::put(buf, foot.x + 2, foot.y, foot.width.saturating_sub(3), &words, cx.theme);

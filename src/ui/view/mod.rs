@@ -23,12 +23,13 @@ mod welcome;
 
 use super::cells::{self, CellCtx};
 use super::frame::Motion;
+use super::keys::Layer;
 use super::msg::FrameInfo;
 use super::state::folds::Fold;
 use super::state::scroll::SeenEnd;
 use super::state::session_list::SessionList;
 use super::state::{App, Focus};
-use super::status_line::{self, Setup, Status};
+use super::status_line::{self, Leads, Setup, Status};
 use super::transcript::{DrawCtx, Transcript};
 use crate::base::sanitize;
 use crate::model::Model;
@@ -100,7 +101,18 @@ impl<'a> ViewCx<'a> {
             theme: self.theme,
             home: self.home,
             pictures: (self.theme.depth() != Depth::None).then_some(&self.state.pictures),
+            keys: Some(&self.state.keys),
         }
+    }
+
+    /// Words with the keys in them as they are bound now.
+    fn say(&self, layer: Layer, words: &'static str) -> String {
+        self.state.keys.say(layer, words)
+    }
+
+    /// The same, dim.
+    fn dim(&self, layer: Layer, words: &'static str) -> StyledText {
+        StyledText::of(self.say(layer, words), Token::Dim)
     }
 
     fn typing(&self) -> Option<&'a TermId> {
@@ -125,7 +137,8 @@ impl<'a> ViewCx<'a> {
     fn cell_ctx<'b>(&'b self, width: u16, roots: &'b [PathBuf]) -> CellCtx<'b> {
         let fold = Some(Fold::Open);
         let (session, now, typing, home) = (self.session, self.now, self.typing(), self.home);
-        CellCtx { session, width, now, with: &[], fold, plan_beside: false, typing, roots, home, pictures: None }
+        let keys = Some(&*self.state.keys);
+        CellCtx { session, width, now, with: &[], fold, plan_beside: false, typing, roots, home, pictures: None, keys }
     }
 }
 
@@ -143,7 +156,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     let mut status = status(cx, area);
     let log_in = typed_log_in(cx);
     if log_in.is_some() {
-        status.left = status_line::typing("the log-in");
+        status.left = status_line::typing(&cx.state.keys, "the log-in");
     }
     let mut moving = status.busy == status_line::Busy::Yes;
     let rest = chrome::status(cx, &status, area, buf);
@@ -174,27 +187,44 @@ fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
 }
 
 fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
+    let leads = Leads { keys: &cx.state.keys, in_dock: cx.state.view.focus == Focus::Dock };
     let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
-    let mut status = status_line::status(cx.session, chrome::hint(cx), setup, cx.now);
+    let mut status = status_line::status(cx.session, leads, &chrome::hint(cx), setup, cx.now);
     if let Some(line) = cx.state.status_words.as_ref().filter(|line| !line.is_empty()) {
         status.set_own(line);
     }
     if let Some(command) = cx.typing().and_then(|id| cx.session.command(id)) {
-        status.left = status_line::typing(&command.command);
+        status.left = status_line::typing(&cx.state.keys, &command.command);
     }
     let is_in_queue = cx.state.view.queued.is_some() && cx.state.view.focus == Focus::Composer;
     let in_dock = cx.state.view.focus == Focus::Dock;
     let App { help, picker, opener, secrets, refusal, .. } = cx.state;
-    if help.is_some() || picker.is_some() || opener.is_some() || secrets.is_some() {
-        status.set_escape("Esc closes it");
-    } else if refusal.is_some() || in_dock && cx.state.view.dock.rule.is_some() {
-        status.set_escape("Esc back to the question");
-    } else if in_dock || is_in_queue {
-        status.set_escape("Esc back to writing");
+    let escape = if help.is_some() || picker.is_some() {
+        Some((Layer::Picker, "{Esc} closes it"))
+    } else if opener.is_some() || secrets.is_some() {
+        Some((Layer::Line, "{Esc} closes it"))
+    } else if refusal.is_some() {
+        Some((Layer::Line, "{Esc} back to the question"))
+    } else if in_dock && cx.state.view.dock.rule.is_some() {
+        Some((Layer::Rule, "{Esc} back to the question"))
+    } else if is_in_queue {
+        Some((Layer::Queue, "{Esc} back to writing"))
+    } else if in_dock {
+        Some((dock_layer(cx), "{Esc} back to writing"))
     } else if cx.state.view.composer.is_shell() && cx.state.view.focus == Focus::Composer {
-        status.set_escape("Esc leaves the command");
+        Some((Layer::Composer, "{Esc} leaves the command"))
+    } else {
+        None
+    };
+    if let Some((layer, words)) = escape {
+        status.set_escape(cx.say(layer, words));
     }
     status
+}
+
+/// The place of the dock that the keyboard is in, or would be.
+fn dock_layer(cx: &ViewCx<'_>) -> Layer {
+    if cx.state.view.dock.form().is_some() { Layer::Form } else { Layer::Dock }
 }
 
 /// The screen of a log-in that the person types into.
@@ -260,7 +290,12 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
         info.cursor = session_list::over(cx, list, rest, &mut info.list, buf);
         false
     } else if let Some(inspector) = &cx.state.inspector {
-        let look = inspector::Look { theme: cx.theme, has_several: cx.state.has_several(), is_file: false };
+        let look = inspector::Look {
+            theme: cx.theme,
+            keys: &cx.state.keys,
+            has_several: cx.state.has_several(),
+            is_file: false,
+        };
         let drawn = inspector::draw(look, inspector, rest, buf);
         info.inspected = drawn.rows;
         info.cursor = drawn.cursor.or(info.cursor);
@@ -463,8 +498,12 @@ fn composer(cx: &ViewCx<'_>, area: Rect, max: u16, info: &mut FrameInfo, buf: &m
         }
     }
     if let Some(why) = cx.session.read_only().filter(|_| cx.state.view.composer.is_empty()) {
-        let free = if matches!(why, ReadOnly::Elsewhere(_)) { "F8, Enter: once that has ended · " } else { "" };
-        let words = format!("read only, {} · {free}Alt+T goes on with its transcript", sanitize::line(&why.words()));
+        let words = if matches!(why, ReadOnly::Elsewhere(_)) {
+            " · {F8}, {sessions Enter}: once that has ended · {Alt+T} goes on with its transcript"
+        } else {
+            " · {Alt+T} goes on with its transcript"
+        };
+        let words = format!("read only, {}{}", sanitize::line(&why.words()), cx.say(Layer::Composer, words));
         let room = at.width.saturating_sub(3);
         let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Dim);
         paint::put(buf, at.x + 2, at.y, room, &words, cx.theme);

@@ -1,4 +1,4 @@
-//! The panel at the right of wide screens (F5): plan, changed files, what runs, prompts that wait, context and cost, and
+//! The panel at the right of wide screens: plan, changed files, what runs, prompts that wait, context and cost, and
 //! other sessions.
 //!
 //! Sums up what stands elsewhere and is asked for nothing. Invariants: it looks at a bounded number of the newest
@@ -19,6 +19,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::cells::plan;
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::state::PANEL_FROM;
 use crate::ui::state::attention::Attention;
@@ -31,8 +32,6 @@ use std::path::{Path, PathBuf};
 const COLUMNS: u16 = 40;
 /// Entries that are looked at for the plan and the files.
 const LOOK_BACK: usize = 1000;
-/// Where there is nothing of it yet.
-const EMPTY: &str = "plan, files, commands · F5 hides";
 /// Rows of one part.
 const PLAN: usize = 12;
 const FILES: usize = 8;
@@ -69,6 +68,13 @@ impl Rows {
         self.rows.push((text, right));
     }
 
+    fn hint(&mut self, cx: &ViewCx<'_>, words: &'static str) {
+        let words = cx.say(Layer::Composer, words);
+        if !words.is_empty() {
+            self.rows.push((StyledText::of(format!("   {}", words.trim()), Token::Dim), StyledText::new()));
+        }
+    }
+
     fn step(&mut self, sign: (&str, Token), content: &str, style: RunStyle) {
         let mut text = StyledText::of(format!(" {} ", sign.0), sign.1);
         text.append(&plan::words(content, style));
@@ -101,7 +107,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
     }
     others(cx, &mut rows);
     if rows.rows.is_empty() {
-        rows.rows.push((StyledText::of(EMPTY, Token::Dim), StyledText::new()));
+        rows.rows.push((cx.dim(Layer::Composer, "plan, files, commands · {F5} hides"), StyledText::new()));
     }
     let line = StyledText::of("│", Token::Rule);
     for y in area.y..area.bottom() {
@@ -147,7 +153,9 @@ fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &
     if files.is_empty() && totals.is_empty() {
         return;
     }
-    let open = labels::to_review(totals).map(|open| format!("{open} · F3")).unwrap_or_default();
+    let open = labels::to_review(totals)
+        .map(|open| format!("{open}{}", cx.say(Layer::Composer, " · {F3}")))
+        .unwrap_or_default();
     rows.head("CHANGED", open);
     let roots = [PathBuf::from(&cx.session.cwd)];
     for (path, sign) in files.iter().take(FILES) {
@@ -202,7 +210,7 @@ fn running(cx: &ViewCx<'_>, rows: &mut Rows) {
     }
     rows.more(commands.len(), FEW);
     if cx.session.running_terminal().is_some() {
-        rows.rows.push((StyledText::of("   F6 types into it · F7 kills it", Token::Dim), StyledText::new()));
+        rows.hint(cx, "   {F6} types into it · {F7} kills it");
     }
 }
 
@@ -227,7 +235,7 @@ fn background(cx: &ViewCx<'_>, rows: &mut Rows) {
     }
     rows.more(all, FEW);
     if session.cancellable().is_some() {
-        rows.rows.push((StyledText::of("   F7 ends the newest alone", Token::Dim), StyledText::new()));
+        rows.hint(cx, "   {F7} ends the newest alone");
     }
 }
 
@@ -266,7 +274,7 @@ fn others(cx: &ViewCx<'_>, rows: &mut Rows) {
     if others.is_empty() {
         return;
     }
-    rows.head("OTHER SESSIONS", "F8");
+    rows.head("OTHER SESSIONS", cx.say(Layer::Composer, "{F8}"));
     for (key, view) in others.iter().take(FEW) {
         let Some(session) = cx.model.at(*key) else { continue };
         let attention = Attention::of(session, view);

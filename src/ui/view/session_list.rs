@@ -14,6 +14,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::resolve::Theme;
+use crate::ui::keys::{Keymap, Layer};
 use crate::ui::labels;
 use crate::ui::state::attention::Attention;
 use crate::ui::state::session_list::{
@@ -49,12 +50,13 @@ const NAME: usize = 12;
 pub struct Look<'a> {
     pub theme: &'a Theme,
     pub home: Option<&'a Path>,
+    pub keys: &'a Keymap,
     /// What is said of a session that is open, in so many columns.
     pub open: &'a dyn Fn(SessionKey, usize) -> Option<OpenRow>,
     /// The end of what was said in it.
     pub said: &'a dyn Fn(SessionKey) -> Vec<Said>,
     /// What Enter does besides going there, and what Esc does.
-    pub escape: &'a str,
+    pub escape: &'static str,
 }
 
 /// A session that is open.
@@ -123,7 +125,8 @@ pub fn over(
 ) -> Option<Position> {
     let open = |key, columns| about_open(cx, key, columns);
     let said = |key| preview::of_open(cx, key);
-    let look = Look { theme: cx.theme, home: cx.home, open: &open, said: &said, escape: "Esc closes" };
+    let look =
+        Look { theme: cx.theme, home: cx.home, open: &open, said: &said, keys: &cx.state.keys, escape: "{Esc} closes" };
     let cursor = draw(list, look, area, frame, buf);
     cursor.filter(|_| !cx.state.answers_from_list())
 }
@@ -237,7 +240,8 @@ fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, b
                 paint::put(buf, line.x + 2, y, line.width.saturating_sub(2), &words, look.theme);
             }
             Line::Empty => {
-                let words = width::truncate_styled(&nothing(list), usize::from(line.width.saturating_sub(5)));
+                let words =
+                    width::truncate_styled(&nothing(list, look.keys), usize::from(line.width.saturating_sub(5)));
                 paint::put(buf, line.x + 4, y, line.width.saturating_sub(5), &words, look.theme);
             }
             Line::Row(at) => {
@@ -254,10 +258,11 @@ fn rows(list: &SessionList, look: Look<'_>, area: Rect, frame: &mut ListFrame, b
 }
 
 /// Why no earlier session is listed.
-fn nothing(list: &SessionList) -> StyledText {
+fn nothing(list: &SessionList, keys: &Keymap) -> StyledText {
+    let say = |words| keys.say(Layer::Sessions, words);
     match list.finding() {
         None => {}
-        Some(Finding::Typed) => return StyledText::of("Enter looks for it in all that was said", Token::Dim),
+        Some(Finding::Typed) => return StyledText::of(say("{Enter} looks for it in all that was said"), Token::Dim),
         Some(Finding::Going) => return StyledText::of("looking…", Token::Dim),
         Some(Finding::Found(..)) => return StyledText::of("found nowhere", Token::Dim),
         Some(Finding::Failed(why)) => return StyledText::of(sanitize::line(why), Token::Warn),
@@ -270,7 +275,9 @@ fn nothing(list: &SessionList) -> StyledText {
         }
         Past::Read(_) if !list.filter().is_empty() => "nothing matches".to_owned(),
         Past::Read(_) => match (list.reach(), list.elsewhere()) {
-            (Reach::Here, n) if n > 0 => format!("none of this directory · Tab shows {n} of others"),
+            (Reach::Here, n) if n > 0 => {
+                format!("none of this directory{}", say(" · {Tab} shows # of others").replace('#', &n.to_string()))
+            }
             _ => "none yet".to_owned(),
         },
     };
@@ -528,24 +535,31 @@ fn folded(words: &str, room: usize) -> Vec<String> {
 
 /// What keys do now: where they lead, and what they do with a session. What is needed least stands last.
 fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
+    let say = |parts: &[&'static str]| {
+        let parts = parts.iter().filter_map(|words| look.keys.hint(Layer::Sessions, words));
+        parts.collect::<Vec<_>>().join(" · ")
+    };
     if list.finding().is_some() {
-        let enter = if list.is_empty() { "Enter looks for it" } else { "Enter goes there" };
-        let tab = if list.reach() == Reach::Here { "Tab all directories" } else { "Tab this directory" };
-        return (format!("{enter} · Esc back to the list · {tab}"), String::new());
+        let enter = if list.is_empty() { "{Enter} looks for it" } else { "{Enter} goes there" };
+        let tab = if list.reach() == Reach::Here { "{Tab} all directories" } else { "{Tab} this directory" };
+        return (say(&[enter, "{Esc} back to the list", tab]), String::new());
     }
     let is_open = matches!(list.current(), Some(Row::Open(_)));
-    let enter = if is_open { "Enter goes there" } else { "Enter goes on" };
-    let escape = if list.filter().is_empty() { look.escape } else { "Esc clears" };
+    let enter = if is_open { "{Enter} goes there" } else { "{Enter} goes on" };
+    let escape = if list.filter().is_empty() { look.escape } else { "{Esc} clears" };
     let tab = match (list.current(), list.reach()) {
-        (Some(Row::Open(one)), _) if (look.open)(one.key, 0).is_some_and(|open| open.can_answer) => "Tab answers here",
-        (_, Reach::Here) => "Tab all directories",
-        (_, Reach::Everywhere) => "Tab this directory",
+        (Some(Row::Open(one)), _) if (look.open)(one.key, 0).is_some_and(|open| open.can_answer) => {
+            "{Tab} answers here"
+        }
+        (_, Reach::Here) => "{Tab} all directories",
+        (_, Reach::Everywhere) => "{Tab} this directory",
     };
-    let sort = if list.taste().sort == Sort::Needs { "^S by last use" } else { "^S by who needs you" };
+    let sort = if list.taste().sort == Sort::Needs { "{Ctrl+S} by last use" } else { "{Ctrl+S} by who needs you" };
     let tree = list.current().and_then(|row| list.tree_of(row));
-    let tree = if tree.is_some() { "^G merges its worktree · ^X discards it · " } else { "" };
-    let acts = format!("{tree}^R name · ^F copy · ^E export · Del forgets · {sort} · ^D rows");
-    (format!("{enter} · {escape} · {tab} · / searches"), acts)
+    let tree: &[_] = if tree.is_some() { &["{Ctrl+G} merges its worktree", "{Ctrl+X} discards it"] } else { &[] };
+    let acts = ["{Ctrl+R} name", "{Ctrl+F} copy", "{Ctrl+E} export", "{Delete} forgets", sort, "{Ctrl+D} rows"];
+    let acts = say(&[tree, &acts].concat()).replace("Ctrl+", "^").replace("Delete ", "Del ");
+    (say(&[enter, escape, tab, "/ searches"]), acts)
 }
 
 #[cfg(test)]

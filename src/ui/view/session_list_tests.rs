@@ -3,7 +3,7 @@
 use super::*;
 use crate::base::origins::{Origin, Origins};
 use crate::ui::fixtures::text;
-use crate::ui::keys::Action;
+use crate::ui::keys::{Action, Keymap};
 use crate::ui::state::session_list::{Offers, Starts, Taste};
 use crate::ui::state::trees::Trees;
 use std::path::PathBuf;
@@ -29,7 +29,14 @@ fn list(count: usize, command: &str, starts: &Starts) -> SessionList {
 fn drawn(list: &SessionList, width: u16, height: u16) -> (String, ListFrame) {
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     let (theme, mut frame) = (Theme::default(), ListFrame::default());
-    let look = Look { theme: &theme, home: None, open: &|_, _| None, said: &|_| Vec::new(), escape: "Esc closes" };
+    let look = Look {
+        theme: &theme,
+        home: None,
+        open: &|_, _| None,
+        said: &|_| Vec::new(),
+        keys: &Keymap::default(),
+        escape: "{Esc} closes",
+    };
     let area = buf.area;
     draw(list, look, area, &mut frame, &mut buf);
     (text(&buf), frame)

@@ -12,6 +12,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::composer::Composer;
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::attention::Attention;
@@ -202,18 +203,21 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
                 None if opener.is_making => StyledText::of("making a worktree…", Token::Dim),
                 None => {
                     let mut words = StyledText::of(opener.files.words(), Token::Text);
-                    words.push(" · Tab changes that · Enter opens it · Esc leaves", Token::Dim);
+                    words.push(
+                        &cx.say(Layer::Line, " · {Tab} changes that · {Enter} opens it · {Esc} leaves"),
+                        Token::Dim,
+                    );
                     words
                 }
             };
             typed(cx, area, &label, &opener.line, words, info, buf)
         }
         (None, Some(refusal), _) => {
-            let words = StyledText::of("Enter refuses, and sends this when the turn is over · Esc leaves", Token::Dim);
+            let words = cx.dim(Layer::Line, "{Enter} refuses, and sends this when the turn is over · {Esc} leaves");
             typed(cx, area, "refuse, because: ", &refusal.line, words, info, buf)
         }
         (None, None, Some(search)) => {
-            let words = StyledText::of("Enter searches upwards · Esc leaves", Token::Dim);
+            let words = cx.dim(Layer::Line, "{Enter} searches upwards · {Esc} leaves");
             typed(cx, area, "search: ", search, words, info, buf)
         }
         (None, None, None) => log_in::form(cx, area, info, buf),

@@ -192,21 +192,22 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, is_newest: bool, has_more: bool, line:
         Some(exit) if exit.is_success() => (format!("✓ {took}"), Token::SignGood),
         Some(exit) => (format!("✗ {exit} {took}"), Token::SignBad),
     };
+    let say = |words| cx.say(Layer::Composer, words);
     let folds = match () {
-        () if !is_newest => "",
-        () if cx.state.view.unfolds_shell => " · Ctrl+O folds",
-        () if has_more => " · Ctrl+O more",
-        () => "",
+        () if !is_newest => String::new(),
+        () if cx.state.view.unfolds_shell => say(" · {Ctrl+O} folds"),
+        () if has_more => say(" · {Ctrl+O} more"),
+        () => String::new(),
     };
     let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
     let keys: Vec<String> = match (is_newest, term.is_running()) {
-        (true, true) => vec![format!("F6 types · F7 kills{folds}"), "F7 kills".to_owned()],
+        (true, true) => vec![format!("{}{folds}", say("{F6} types · {F7} kills")), say("{F7} kills")],
         (true, false) if !is_free => vec![format!("goes along{folds}"), "goes along".to_owned()],
         (true, false) => {
             vec![
-                format!("goes along · Delete leaves it out{folds}"),
-                "Delete leaves it out".to_owned(),
-                "Delete".to_owned(),
+                format!("{}{folds}", say("goes along · {Delete} leaves it out")),
+                say("{Delete} leaves it out"),
+                say("{Delete}"),
             ]
         }
         (false, true) => Vec::new(),

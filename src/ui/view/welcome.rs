@@ -10,6 +10,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::text::wrap::laid_out;
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::session_list::{End, Past, PastSession};
@@ -46,7 +47,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
     let all = earlier(cx);
-    let (mut head, earlier) = (head(cx, is_large, buf), listed(&all, at.width));
+    let (mut head, earlier) = (head(cx, is_large, buf), listed(cx, &all, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);
     if !remarks.is_empty() && !head.is_empty() {
@@ -97,7 +98,7 @@ fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
         who.push(&mode, token);
     }
     let said =
-        [who, StyledText::of(cwd, Token::Dim), StyledText::of("nothing is sent before you press Enter", Token::Dim)];
+        [who, StyledText::of(cwd, Token::Dim), cx.dim(Layer::Composer, "nothing is sent before you press {Enter}")];
     let row = |(logo, said): (&str, StyledText)| {
         let mut row = StyledText::of(logo, Token::Accent);
         row.push(&" ".repeat(BESIDE_LOGO - width::str_width(logo)), Token::Text);
@@ -143,14 +144,19 @@ fn earlier<'a>(cx: &ViewCx<'a>) -> Vec<&'a PastSession> {
 }
 
 /// The first of them, and which keys lead there. How many were interrupted is told where not all of those are named.
-fn listed(all: &[&PastSession], columns: u16) -> Vec<StyledText> {
+fn listed(cx: &ViewCx<'_>, all: &[&PastSession], columns: u16) -> Vec<StyledText> {
     if all.is_empty() {
         return Vec::new();
     }
+    let say = |words| cx.say(Layer::Composer, words);
+    let lists = |words| cx.state.keys.hint(Layer::Composer, words).map(|lists| format!("{lists} {}", all.len()));
     let right = match all.len() {
-        1 => "Tab, then 1".to_owned(),
-        n if columns >= ROOMY => format!("Tab, then a digit · F8 lists all {n}"),
-        n => format!("F8 lists all {n}"),
+        1 => say("{Tab}, then 1"),
+        _ if columns >= ROOMY => {
+            let tab = Some(say("{Tab}, then a digit")).filter(|tab| !tab.is_empty());
+            tab.into_iter().chain(lists("{F8} lists all")).collect::<Vec<_>>().join(" · ")
+        }
+        _ => lists("{F8} lists all").unwrap_or_default(),
     };
     let heading = match all.iter().filter(|one| one.end == End::Interrupted).count() {
         n if n > EARLIER => format!("Go on with · {n} were interrupted"),
@@ -195,18 +201,31 @@ fn keys(cx: &ViewCx<'_>, is_listed: bool) -> Vec<StyledText> {
         n => format!("{n} were interrupted here"),
     };
     let mut tips = vec![
-        ("Enter", "sends · Alt+Enter new line"),
-        ("Shift+Tab", "next mode · F2 all options"),
+        ("Enter", "sends · {Alt+Enter} new line"),
+        ("Shift+Tab", "next mode · {F2} all options"),
         ("Esc", "stops the turn"),
-        ("F3", "review changes · F4 gate"),
-        ("F1", "all keys · Ctrl+P finds anything"),
+        ("F3", "review changes · {F4} gate"),
+        ("F1", "all keys · {Ctrl+P} finds anything"),
     ];
     // What can be gone on with is told before the last keys.
-    tips.insert(if interrupted > 0 { 0 } else { tips.len() }, ("F8", &sessions));
-    let line = |(key, what): (&str, &str)| {
+    tips.insert(if interrupted > 0 { 0 } else { tips.len() }, ("F8", ""));
+    // Where the first key of a row is bound to nothing, the row begins with the next one.
+    let line = |(key, what): (&str, &'static str)| {
+        let now = |key| cx.state.keys.now(Layer::Composer, key);
+        let (key, words) = match (now(key), what.split_once(" · {")) {
+            (Some(key), _) => (key, if what.is_empty() { sessions.clone() } else { cx.say(Layer::Composer, what) }),
+            (None, Some((_, next))) => {
+                let (key, words) = next.split_once("} ")?;
+                (now(key)?, words.to_owned())
+            }
+            (None, None) => return None,
+        };
         let mut line = StyledText::of(format!("{key:<10}"), Token::Text);
-        line.push(what, Token::Dim);
-        line
+        if width::str_width(&key) >= 10 {
+            line.push(" ", Token::Text);
+        }
+        line.push(&words, Token::Dim);
+        Some(line)
     };
-    tips.into_iter().map(line).collect()
+    tips.into_iter().filter_map(line).collect()
 }

@@ -52,7 +52,7 @@ pub(super) fn contents(
             };
             self::form(cx, form, filled, body, columns)
         }
-        Asking::Page(page) => self::page(page, body),
+        Asking::Page(page) => self::page(cx, page, body),
     }
 }
 
@@ -64,7 +64,7 @@ fn paragraphs(text: &str, token: Token) -> impl Iterator<Item = LogicalLine> {
     text.lines().filter(|line| !line.trim().is_empty()).map(move |line| words(line, token))
 }
 
-fn page(page: &Page, mut body: Vec<LogicalLine>) -> Contents {
+fn page(cx: &ViewCx<'_>, page: &Page, mut body: Vec<LogicalLine>) -> Contents {
     body.push(page_line(&sanitize::line(&page.address)));
     let host = address::host(&page.address);
     let is_number = |host: &str| host.starts_with('[') || host.chars().all(|c| c.is_ascii_digit() || ".:".contains(c));
@@ -92,7 +92,7 @@ fn page(page: &Page, mut body: Vec<LogicalLine>) -> Contents {
         ("Ctrl+N", "decline"),
         ("Ctrl+G", "cancel"),
     ];
-    Contents { fixed, ..Contents::of(body, keys(if host.is_some() { &list } else { &list[1..] })) }
+    Contents { fixed, ..Contents::of(body, keys(cx, Layer::Dock, if host.is_some() { &list } else { &list[1..] })) }
 }
 
 /// Whether a message holds an address of another host.
@@ -123,7 +123,11 @@ fn form(cx: &ViewCx<'_>, form: &Form, filled: &FormState, mut body: Vec<LogicalL
     }
     let list = [("Ctrl+S", "submit"), ("Ctrl+N", "decline"), ("Ctrl+G", "cancel")];
     let has_focus = cx.state.view.focus == Focus::Dock;
-    Contents { at: at.filter(|_| has_focus && filled.is_followed), fields, ..Contents::of(body, keys(&list)) }
+    Contents {
+        at: at.filter(|_| has_focus && filled.is_followed),
+        fields,
+        ..Contents::of(body, keys(cx, Layer::Form, &list))
+    }
 }
 
 /// One field; gives the line with the cursor, and where in it.

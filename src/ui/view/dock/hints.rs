@@ -4,9 +4,10 @@
 
 use super::{Dock, RawLines, digits_answer, has_options};
 use crate::base::human;
+use crate::ui::keys::Layer;
 use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
-use crate::ui::view::ViewCx;
+use crate::ui::view::{ViewCx, dock_layer};
 
 /// Whether keys go to something that lies over the composer.
 fn is_covered(cx: &ViewCx<'_>) -> bool {
@@ -31,19 +32,41 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let focus = &cx.state.view.focus;
     let focused = *focus == Focus::Dock;
     let digits = digits(cx);
-    let (long, short, shortest) = match focus {
-        Focus::Dock if cx.state.view.dock.rule.is_some() => ("Esc back to the question", "Esc back", "Esc"),
-        Focus::Dock if cx.state.list.is_some() => ("Esc back to the list", "Esc back", "Esc"),
-        Focus::Dock => ("Esc back to writing", "Esc back", "Esc"),
-        Focus::Composer if cx.state.view.reading.is_some() => ("Alt+P to answer", "Alt+P", "Alt+P"),
-        _ if is_covered(cx) => ("Esc, then Tab to answer", "Esc, Tab", "Esc"),
-        Focus::Composer if digits_answer(cx) => ("a digit answers · Tab all keys", "a digit answers", &*digits),
-        Focus::Composer if has_options(cx, &dock.dialog) => ("Alt+digit or Tab to answer", "Tab to answer", "Tab"),
-        Focus::Composer => ("Tab to answer", "Tab", "Tab"),
-        Focus::Review => ("Alt+P to answer", "Alt+P", "Alt+P"),
+    let (layer, all) = match focus {
+        Focus::Dock if cx.state.view.dock.rule.is_some() => {
+            (Layer::Rule, ["{Esc} back to the question", "{Esc} back", "{Esc}"])
+        }
+        Focus::Dock if cx.state.list.is_some() => (dock_layer(cx), ["{Esc} back to the list", "{Esc} back", "{Esc}"]),
+        Focus::Dock => (dock_layer(cx), ["{Esc} back to writing", "{Esc} back", "{Esc}"]),
+        Focus::Composer if cx.state.view.reading.is_some() => {
+            (Layer::Reading, ["{Alt+P} to answer", "{Alt+P}", "{Alt+P}"])
+        }
+        _ if is_covered(cx) => {
+            let layer = if cx.state.types_a_line() { Layer::Line } else { Layer::Picker };
+            (layer, ["{Esc}, then {composer Tab} to answer", "{Esc}, {composer Tab}", "{Esc}"])
+        }
+        Focus::Composer if digits_answer(cx) => {
+            (Layer::Composer, ["a digit answers · {Tab} all keys", "a digit answers", ""])
+        }
+        Focus::Composer if has_options(cx, &dock.dialog) => {
+            let alone = ["Alt+digit to answer", "Alt+digit", "Alt+digit"];
+            let keys = ["Alt+digit or {Tab} to answer", "{Tab} to answer", "{Tab}"];
+            (Layer::Composer, if cx.say(Layer::Composer, "{Tab}").is_empty() { alone } else { keys })
+        }
+        Focus::Composer if cx.say(Layer::Composer, "{Tab}").is_empty() => {
+            (Layer::Composer, ["{Alt+P} to answer", "{Alt+P}", "{Alt+P}"])
+        }
+        Focus::Composer => (Layer::Composer, ["{Tab} to answer", "{Tab}", "{Tab}"]),
+        Focus::Review => (Layer::Review, ["{Alt+P} to answer", "{Alt+P}", "{Alt+P}"]),
         // Tab goes to the command.
-        Focus::Terminal(_) => ("Ctrl+], then Tab to answer", "Ctrl+], Tab", "Ctrl+]"),
+        Focus::Terminal(_) => {
+            (Layer::Terminal, ["{Ctrl+]}, then {composer Tab} to answer", "{Ctrl+]}, {composer Tab}", "{Ctrl+]}"])
+        }
     };
+    let [long, short, shortest] = all.map(|words| cx.say(layer, words));
+    let shortest =
+        if focus == &Focus::Composer && digits_answer(cx) && shortest.is_empty() { digits } else { shortest };
+    let (long, short, shortest) = (long.as_str(), short.as_str(), shortest.as_str());
     let hidden = dock.answers.hidden;
     let mut options = Vec::new();
     if hidden > 0 || dock.answers.below > 0 {
@@ -52,22 +75,24 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     }
     let joined = |first: Option<&str>, last: &str| {
         let parts = first.into_iter().chain(options.iter().map(String::as_str)).chain([last]);
-        parts.collect::<Vec<_>>().join(" · ")
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     };
     let mut hints = Vec::new();
     if more > 0 {
         let at = format!("rows {}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
         if focused {
-            hints.push(format!("{at}, PageDown · {}", joined(raw_hint(dock), long)));
-            hints.push(format!("{at}, PageDown · {}", joined(None, long)));
-            hints.push(format!("{at}, PageDown · {}", joined(None, shortest)));
+            let pages = cx.state.keys.now(dock_layer(cx), "PageDown").map(|key| format!(", {key}")).unwrap_or_default();
+            let at = format!("{at}{pages}");
+            hints.push(and(&at, &joined(raw_hint(dock, cx).as_deref(), long)));
+            hints.push(and(&at, &joined(None, long)));
+            hints.push(and(&at, &joined(None, shortest)));
         } else {
-            hints.push(format!("{at} · {}", joined(None, long)));
+            hints.push(and(&at, &joined(None, long)));
         }
-        hints.push(format!("+{} · {}", human::count(more as u64, "row"), joined(None, shortest)));
+        hints.push(and(&format!("+{}", human::count(more as u64, "row")), &joined(None, shortest)));
     }
     if focused {
-        hints.push(joined(raw_hint(dock), long));
+        hints.push(joined(raw_hint(dock, cx).as_deref(), long));
     }
     if !options.is_empty() {
         hints.extend([joined(None, long), joined(None, shortest)]);
@@ -76,10 +101,16 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     hints
 }
 
-const fn raw_hint(dock: &Dock) -> Option<&'static str> {
-    match dock.raw {
-        RawLines::None => None,
-        RawLines::Hidden => Some("v as sent"),
-        RawLines::Shown => Some("v without what it sent"),
-    }
+/// What is told first, and what comes behind it where there is anything.
+fn and(first: &str, then: &str) -> String {
+    if then.is_empty() { first.to_owned() } else { format!("{first} · {then}") }
+}
+
+fn raw_hint(dock: &Dock, cx: &ViewCx<'_>) -> Option<String> {
+    let words = match dock.raw {
+        RawLines::None => return None,
+        RawLines::Hidden => "{v} as sent",
+        RawLines::Shown => "{v} without what it sent",
+    };
+    cx.state.keys.hint(Layer::Dock, words)
 }

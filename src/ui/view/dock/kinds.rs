@@ -3,11 +3,48 @@
 //! Chooses nothing. Invariants: it is left unsaid only where the name consists of nothing but words that say the same;
 //! what lasts is always said to.
 
+use super::ViewCx;
+use super::choices::{By, Choice};
+use crate::base::sanitize;
 use crate::model::event::PermissionKind;
-use crate::ui::keys::Sort;
+use crate::model::question::{About, Question};
+use crate::ui::keys::{Action, Layer, Sort};
+use crate::ui::labels::{self, Only};
 
+/// Columns from which the letters that answer stand beside the digits.
+const LETTERS_FROM: u16 = 60;
 const YES: [&str; 4] = ["allow", "yes", "approve", "accept"];
 const NO: [&str; 4] = ["reject", "no", "deny", "refuse"];
+
+/// The answers that the agent offers, each with its keys.
+pub(super) fn answers(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Vec<Choice> {
+    pending
+        .options
+        .iter()
+        .enumerate()
+        .map(|(at, option)| {
+            let name = sanitize::line(&option.name);
+            let name = if name.trim().is_empty() { sanitize::line(&option.id) } else { name };
+            let kind = if pending.about == About::Permission { beside(&name, option.kind) } else { "" };
+            let mut key = digit(at);
+            if let Some(sort) = sort(option.kind).filter(|_| columns >= LETTERS_FROM)
+                && labels::only(pending, sort) == Only::One(at)
+                && let Some(letter) = cx.state.keys.label(Layer::Dock, Action::AnswerBy(sort))
+            {
+                key.push(' ');
+                key.push_str(&letter);
+            }
+            let lasts = lasts(option.kind);
+            let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
+            Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
+        })
+        .collect()
+}
+
+/// The key of a choice; beyond nine only the arrows reach it.
+pub(super) fn digit(at: usize) -> String {
+    if at < 9 { (at + 1).to_string() } else { "·".to_owned() }
+}
 
 /// Words to stand beside a name; empty when the name says it already, or when it is unknown.
 pub(super) fn beside(name: &str, kind: PermissionKind) -> &'static str {
@@ -41,13 +78,13 @@ fn is_of_session(name: &str, verbs: [&str; 4]) -> bool {
         && !words().any(|word| turns(word) || is_other(word))
 }
 
-/// The letter that answers in this way.
-pub(super) const fn letter(kind: PermissionKind) -> Option<(Sort, char)> {
+/// What answers in this way.
+pub(super) const fn sort(kind: PermissionKind) -> Option<Sort> {
     Some(match kind {
-        PermissionKind::AllowOnce => (Sort::AllowOnce, 'y'),
-        PermissionKind::AllowAlways => (Sort::AllowAlways, 'A'),
-        PermissionKind::RejectOnce => (Sort::RejectOnce, 'n'),
-        PermissionKind::RejectAlways => (Sort::RejectAlways, 'N'),
+        PermissionKind::AllowOnce => Sort::AllowOnce,
+        PermissionKind::AllowAlways => Sort::AllowAlways,
+        PermissionKind::RejectOnce => Sort::RejectOnce,
+        PermissionKind::RejectAlways => Sort::RejectAlways,
         PermissionKind::Unknown => return None,
     })
 }

@@ -3,7 +3,8 @@
 //! Starts no log-in. Invariant: an address stands behind its host, as far as that can be told.
 
 use super::choices::{Bar, By, Choice, Detail};
-use super::{Contents, DETAIL_LINES, ViewCx, digit, keys, plain, quoted, strong};
+use super::kinds::digit;
+use super::{Contents, DETAIL_LINES, ViewCx, keys, plain, quoted, strong};
 use crate::base::sanitize;
 use crate::model::event::{AuthKind, AuthMethod};
 use crate::model::ids::Now;
@@ -14,6 +15,7 @@ use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 
 /// Columns of an address that stands as a whole somewhere else.
@@ -45,11 +47,15 @@ pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
     };
     let mut choices: Vec<Choice> = methods.iter().enumerate().map(method).collect();
     let is_command = |method: &AuthMethod| !matches!(method.kind, AuthKind::Agent | AuthKind::Typed { .. });
-    choices.extend(page.iter().flat_map(|_| keys(&[("o", "open the page"), ("c", "copy it")])));
+    choices.extend(page.iter().flat_map(|_| keys(cx, Layer::Dock, &[("o", "open the page"), ("c", "copy it")])));
     if page.is_none() && methods.iter().any(is_command) {
-        choices.extend(keys(&[("c", "copy the command")]));
+        choices.extend(keys(cx, Layer::Dock, &[("c", "copy the command")]));
     }
-    choices.extend(if is_wanted { keys(&[("x", "leave")]) } else { keys(&[("r", "start it again"), ("q", "quit")]) });
+    choices.extend(if is_wanted {
+        keys(cx, Layer::Dock, &[("x", "leave")])
+    } else {
+        keys(cx, Layer::Dock, &[("r", "start it again"), ("q", "quit")])
+    });
     Contents::of(body, choices)
 }
 
@@ -95,22 +101,29 @@ fn way(session: SessionRef<'_>, method: &AuthMethod) -> Vec<Detail> {
     out
 }
 
-pub(super) fn under_way(session: SessionRef<'_>, method: &str, attempt: &Attempt, waited: Now) -> Contents {
+pub(super) fn under_way(
+    cx: &ViewCx<'_>,
+    session: SessionRef<'_>,
+    method: &str,
+    attempt: &Attempt,
+    waited: Now,
+) -> Contents {
     let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| m.name.as_str());
     let name = sanitize::line(name);
     let words = format!("logging in to {} ({})", labels::agent(session), name.trim());
     let head = LogicalLine { right: StyledText::of(labels::clock(waited), Token::Dim), ..strong(&words, Token::Text) };
     let (note, first) = match attempt.how {
-        How::Call(_) => ("Finish in your browser. Esc while writing cancels.", None),
+        How::Call(_) => ("Finish in your browser. · {Esc} while writing cancels.", None),
         How::Terminal { .. } => ("Its command runs in a terminal.", Some(("t", "type into it"))),
         How::Restart => ("Logged in. The agent is started again when its other sessions rest.", None),
     };
     let page = labels::log_in_page(session);
     let is_said = |page: &String| session.log_in_lines().iter().any(|line| line.contains(page.as_str()));
     let address = page.iter().map(|page| address_line(page, is_said(page)));
-    let body = [head, plain(note, Token::Dim)].into_iter().chain(address).collect();
+    let note = cx.say(Layer::Composer, note).replace(". · ", ". ");
+    let body = [head, plain(&note, Token::Dim)].into_iter().chain(address).collect();
     let pages: &[_] = if page.is_some() { &[("o", "open the page"), ("c", "copy it")] } else { &[] };
     let last = [("x", "leave"), ("r", "start it again")];
     let all: Vec<_> = first.into_iter().chain(pages.iter().copied()).chain(last).collect();
-    Contents::of(body, keys(&all))
+    Contents::of(body, keys(cx, Layer::Dock, &all))
 }

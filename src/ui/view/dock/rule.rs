@@ -8,6 +8,7 @@ use crate::model::ruling::{Ruled, Weighed, Weighing};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::ui::keys::Layer;
 use crate::ui::state::rule::RuleDraft;
 use crate::ui::view::ViewCx;
 
@@ -22,12 +23,24 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
     }
     body.push(effect(draft, draft.weighed(weighing)));
     body.extend(question.body);
-    let choices = keys(&[
-        ("Enter", "make it"),
-        ("↑↓", "narrower, wider"),
-        ("Tab", "how long"),
-        ("Shift+Tab", "allow, ask, deny"),
-    ]);
+    let mut choices = keys(
+        cx,
+        Layer::Rule,
+        &[
+            ("Enter", "make it"),
+            ("Up", "narrower"),
+            ("Down", "wider"),
+            ("Tab", "how long"),
+            ("Shift+Tab", "allow, ask, deny"),
+        ],
+    );
+    // Both arrows go by one name.
+    if let [_, up, down, ..] = choices.as_mut_slice()
+        && (&*up.key, &*down.key) == ("Up", "Down")
+    {
+        (up.key, up.name) = ("↑↓".to_owned(), "narrower, wider".to_owned());
+        choices.remove(2);
+    }
     Contents::of(body, choices)
 }
 

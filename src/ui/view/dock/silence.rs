@@ -7,6 +7,7 @@ use crate::base::{human, sanitize};
 use crate::model::event::Can;
 use crate::model::session::Phase;
 use crate::text::token::Token;
+use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::state::dock::Raw;
 use crate::ui::state::silence;
@@ -20,7 +21,7 @@ pub(super) fn quiet(cx: &ViewCx<'_>) -> Option<Contents> {
     let waits_for = labels::waits_for(cx.session, cx.now);
     let words = format!("{agent} has said nothing for {silent}");
     let list = [("w", "wait on"), ("x", "stop the turn"), ("r", again(cx))];
-    Some(Contents::of(vec![strong(&words, Token::Warn), plain(&waits_for, Token::Text)], keys(&list)))
+    Some(Contents::of(vec![strong(&words, Token::Warn), plain(&waits_for, Token::Text)], keys(cx, Layer::Dock, &list)))
 }
 
 /// It was asked to stop.
@@ -30,7 +31,7 @@ pub(super) fn unconfirmed(cx: &ViewCx<'_>) -> Option<Contents> {
     let words = format!("{} has not confirmed the stop for {waited}", labels::agent(cx.session));
     let note = "Wait on, or end it: the files it has written stay.";
     let list = [("k", "end the agent"), ("r", again(cx))];
-    Some(Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(&list)))
+    Some(Contents::of(vec![strong(&words, Token::Warn), plain(note, Token::Dim)], keys(cx, Layer::Dock, &list)))
 }
 
 /// What a new start leads to.
@@ -56,5 +57,5 @@ pub(super) fn start(cx: &ViewCx<'_>) -> Option<Contents> {
     }
     body.extend(lines.iter().skip(lines.len().saturating_sub(keep)).map(|l| quoted(l)));
     let s = if cx.state.view.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
-    Some(Contents::of(body, keys(&[("s", s), ("q", "end it")])))
+    Some(Contents::of(body, keys(cx, Layer::Dock, &[("s", s), ("q", "end it")])))
 }

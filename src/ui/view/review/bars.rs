@@ -85,6 +85,9 @@ const IN_NOTHING: Hints = &[
 const CHOOSING: Hints =
     &[(&[R::Accept], "accept these"), (&[R::Reject], "reject these"), (&[R::RejectNote], "because")];
 
+/// Under a question.
+const YES_OR_NO: &str = "{y} yes · {n} no";
+
 const IN_CONFLICT: Hints = &[(&[R::Force], "reject anyway")];
 
 pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
@@ -98,16 +101,17 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
                 Verdict::Accept => ("accept + note: ", "say: "),
                 Verdict::Reject => ("reject + why: ", "why: "),
             };
-            line(cx, &note.line, (long, short), "Enter decides and sends · Esc leaves", area, info, buf);
+            line(cx, &note.line, (long, short), "{Enter} decides and sends · {Esc} leaves", area, info, buf);
         }
-        Some(Bar::Search(text)) => line(cx, text, ("search: ", "/"), "Enter finds · Esc leaves", area, info, buf),
+        Some(Bar::Search(text)) => line(cx, text, ("search: ", "/"), "{Enter} finds · {Esc} leaves", area, info, buf),
         Some(Bar::Export(text)) => {
-            line(cx, text, ("write a patch to: ", "to: "), "Enter writes · Esc leaves", area, info, buf);
+            line(cx, text, ("write a patch to: ", "to: "), "{Enter} writes · {Esc} leaves", area, info, buf);
         }
         Some(Bar::Edit(_)) => {
             let strong = RunStyle::from(Token::Accent);
-            let long = if area.width >= 60 { "Ctrl+S puts these lines in its place" } else { "Ctrl+S saves" };
-            words(cx, &[(long, strong), (" · Esc leaves it", Token::Dim.into())], area, buf);
+            let long = if area.width >= 60 { "{Ctrl+S} puts these lines in its place" } else { "{Ctrl+S} saves" };
+            let (long, leaves) = (cx.say(Layer::ReviewEdit, long), cx.say(Layer::ReviewEdit, " · {Esc} leaves it"));
+            words(cx, &[(&long, strong), (&leaves, Token::Dim.into())], area, buf);
         }
         Some(Bar::Confirm(confirm)) => {
             let question = match &confirm.what {
@@ -119,16 +123,21 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
                     format!("{verb} {} lines, {shown} of them on the screen?", human::thousands(*lines as u64))
                 }
             };
-            words(cx, &[(&question, Token::Warn.into()), ("  y yes · n no", Token::Text.into())], area, buf);
+            words(cx, &[(&question, Token::Warn.into()), (&answers(cx, YES_OR_NO), Token::Text.into())], area, buf);
         }
         Some(Bar::Rewind { turn, .. }) => {
             let ready = cx.session.rewind_preview().is_some_and(|(of, _)| of == turn);
             let turn = labels::turn(review.doc().map(|doc| &**doc), *turn);
             let question = format!("take these back to before {turn}?");
-            let answers = if ready { "  y yes · n no" } else { "  Esc leaves" };
-            words(cx, &[(&question, Token::Warn.into()), (answers, Token::Text.into())], area, buf);
+            let answers = answers(cx, if ready { YES_OR_NO } else { "{Esc} leaves" });
+            words(cx, &[(&question, Token::Warn.into()), (&answers, Token::Text.into())], area, buf);
         }
     }
+}
+
+/// What answers a question, with air before it.
+fn answers(cx: &ViewCx<'_>, words: &'static str) -> String {
+    format!("  {}", cx.say(Layer::ReviewConfirm, words))
 }
 
 fn words(cx: &ViewCx<'_>, pieces: &[(&str, RunStyle)], area: Rect, buf: &mut Buffer) {
@@ -148,7 +157,7 @@ fn line(
     cx: &ViewCx<'_>,
     text: &Composer,
     (long, short): (&str, &str),
-    keys: &str,
+    keys: &'static str,
     area: Rect,
     info: &mut FrameInfo,
     buf: &mut Buffer,
@@ -167,7 +176,7 @@ fn line(
     let row = laid.rows.first().map(String::as_str).unwrap_or_default();
     let wide = paint::put(buf, area.x + used, area.y, room, &StyledText::from(row), cx.theme);
     let inner = Rect { width: area.width.saturating_sub(1), ..area };
-    paint::put_right(buf, inner, used + wide + 4, &StyledText::of(keys, Token::Dim), cx.theme);
+    paint::put_right(buf, inner, used + wide + 4, &cx.dim(Layer::Line, keys), cx.theme);
     if cx.state.view.focus == Focus::Review {
         let x = (area.x + used + laid.cursor.0).min(area.right().saturating_sub(1));
         info.cursor = Some(Position { x, y: area.y });
@@ -178,11 +187,12 @@ fn line(
 fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     if cx.state.view.focus != Focus::Review {
         let tab = if cx.state.view.dock.dialog.is_none() && cx.state.view.focus == Focus::Composer {
-            "Tab or F3"
+            ["{Tab} or {F3} goes to the review", "{F3} goes to the review", "{Tab} goes to the review"].as_slice()
         } else {
-            "F3"
+            &["{F3} goes to the review"]
         };
-        return words(cx, &[(&format!("{tab} goes to the review"), Token::Dim.into())], area, buf);
+        let found = tab.iter().find_map(|words| cx.state.keys.hint(Layer::Composer, words)).unwrap_or_default();
+        return words(cx, &[(&found, Token::Dim.into())], area, buf);
     }
     let mut list: Vec<(String, &str)> = Vec::new();
     let front = match review.hunk() {
@@ -199,14 +209,20 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     let is_alone = cx.session.is_only_reviewed();
     let tells = |keys: &[R]| keys.iter().any(|key| matches!(key, R::AcceptNote | R::RejectNote));
     let all = front.iter().chain(rest).filter(|(keys, _)| !(is_alone && tells(keys)));
-    list.extend(all.map(|(keys, what)| (names(&cx.state.keys, keys), *what)));
-    let ends: &[&str] = if review.cursor.selection.is_some() {
-        &["Esc ends the choice", "Esc"]
+    let all = all.map(|(keys, what)| (names(&cx.state.keys, keys), *what));
+    list.extend(all.filter(|(keys, _)| !keys.is_empty()));
+    let ends: &[&[&'static str]] = if review.cursor.selection.is_some() {
+        &[&["{Esc} ends the choice"], &["{Esc}"]]
     } else if is_alone {
-        &["? keys  q closes", "? keys  q"]
+        &[&["{?} keys", "{q} closes"], &["{?} keys", "{q}"]]
     } else {
-        &["Tab prompt  ? keys  q closes", "? keys  q closes", "? keys  q"]
+        &[&["{Tab} prompt", "{?} keys", "{q} closes"], &["{?} keys", "{q} closes"], &["{?} keys", "{q}"]]
     };
+    let end_of = |parts: &&[&'static str]| {
+        let parts = parts.iter().filter_map(|words| cx.state.keys.hint(Layer::Review, words));
+        parts.collect::<Vec<_>>().join("  ")
+    };
+    let ends: Vec<String> = ends.iter().map(end_of).collect();
     let chosen = review.chosen().map(|c| c.len());
     let mut rest = list.as_slice();
     for y in area.y..area.bottom() {
@@ -214,7 +230,7 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
         let mut room = usize::from(row.width);
         if y + 1 == area.bottom() {
             let share = if chosen.is_some() { 4 } else { 3 };
-            let end = ends.iter().find(|e| e.len() * share <= room).or(ends.last()).copied().unwrap_or_default();
+            let end = ends.iter().find(|e| e.len() * share <= room).or(ends.last()).map_or("", String::as_str);
             if paint::put_right(buf, row, 0, &StyledText::of(end, Token::Dim), cx.theme) == Placed::Yes {
                 room = room.saturating_sub(end.len() + GAP);
             }

@@ -10,6 +10,7 @@ use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::keys::Layer;
 use crate::ui::state::session_list::{Ask, How, ListFrame, PastSession, SessionList};
 use crate::ui::state::trees::{Fate, Tree};
 use ratatui::buffer::Buffer;
@@ -70,6 +71,7 @@ pub fn question(
     buf: &mut Buffer,
 ) -> Option<Position> {
     let asks = list.asks.as_ref()?;
+    let say = |words| look.keys.say(Layer::Sessions, words);
     paint::fill(buf, area, Token::Question, look.theme);
     let room = area.width.saturating_sub(3);
     if let Ask::Name { line, .. } = asks {
@@ -80,7 +82,8 @@ pub fn question(
         let mut text = StyledText::of(label, Token::Dim);
         text.push(&shown, Token::Text);
         let used = paint::put(buf, line_at.x + 2, line_at.y, room, &text, look.theme);
-        let words = StyledText::of("Enter names it · empty gives it its own name back · Esc leaves", Token::Accent);
+        let words =
+            StyledText::of(say("{Enter} names it · empty gives it its own name back · {Esc} leaves"), Token::Accent);
         let words = width::truncate_styled(&words, usize::from(room));
         if !foot.is_empty() {
             paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
@@ -94,13 +97,14 @@ pub fn question(
         paint::row(buf, Rect { x: area.x + 2, y, width: room, height: 1 }, row, look.theme);
     }
     let words = match asks {
-        Ask::Start(..) if !frame.is_whole => "too long for this window · Esc leaves",
-        Ask::Start(..) => "y starts it · Esc leaves",
-        Ask::Tree(_, Fate::Merge | Fate::Take(_)) => "y merges it · Esc leaves",
-        Ask::Tree(_, Fate::Discard) => "y discards it · Esc keeps it",
-        Ask::Forget { .. } | Ask::Name { .. } => "y forgets it · Esc keeps it",
+        Ask::Start(..) if !frame.is_whole => "too long for this window · {Esc} leaves",
+        Ask::Start(..) => "y starts it · {Esc} leaves",
+        Ask::Tree(_, Fate::Merge | Fate::Take(_)) => "y merges it · {Esc} leaves",
+        Ask::Tree(_, Fate::Discard) => "y discards it · {Esc} keeps it",
+        Ask::Forget { .. } | Ask::Name { .. } => "y forgets it · {Esc} keeps it",
     };
-    let words = StyledText::of(width::truncate(words, usize::from(room)), Token::Accent);
+    let words = say(words);
+    let words = StyledText::of(width::truncate(&words, usize::from(room)), Token::Accent);
     paint::put(buf, foot.x + 2, foot.y, room, &words, look.theme);
     None
 }
