@@ -26,6 +26,7 @@ fn review(stem: &str, ids: &[&str], locked: bool) -> Listed {
             command: "demo".into(),
             started: 5,
             private: Vec::new(),
+            directories: Vec::new(),
         }),
         sessions: ids.iter().enumerate().map(session).collect(),
         is_nameless: false,

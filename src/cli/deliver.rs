@@ -405,6 +405,7 @@ mod tests {
             command: "agent".into(),
             started: 1,
             private: Vec::new(),
+            directories: Vec::new(),
         };
         let mut review = ReviewSession::create(&lab.join("home"), head).unwrap();
         review.session(AgentSession::new("id", 1, "Agent")).unwrap();

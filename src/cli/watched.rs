@@ -62,7 +62,7 @@ impl Drop for Watched {
     }
 }
 
-/// Carries out a run. When it comes to no start in time, or a signal comes before, what is wanted of it says so.
+/// Carries out a run. When it comes to no start, for whatever reason, what is wanted of it is written all the same.
 pub(super) fn run(
     wanted: &Outputs,
     work: impl FnOnce(&Watched) -> Result<u8, Usage> + Send + 'static,
@@ -88,7 +88,13 @@ pub(super) fn run(
             None => told.recv().map_err(RecvTimeoutError::from),
         };
         match news {
-            Ok(News::Over(ended)) => return ended,
+            Ok(News::Over(ended)) => {
+                // Also of one that ended before it began, whatever it was that kept it.
+                if give_up() {
+                    write_nothing(wanted);
+                }
+                return ended;
+            }
             Ok(News::Until(time)) => until = Some(time),
             Ok(News::Signal(code)) if give_up() => return Ok(nothing_of(wanted, code)),
             Ok(News::Signal(_)) if stage.load(Ordering::Acquire) == COUNTS => process::end_helpers(),
@@ -113,18 +119,33 @@ fn nothing_of(wanted: &Outputs, code: u8) -> u8 {
             "the time given with --timeout is over, and what a run begins with could not be read yet; nothing was started",
         );
     }
+    write_nothing(wanted);
+    code
+}
+
+fn write_nothing(wanted: &Outputs) {
     if !wanted.is_nothing() {
         let cwd = std::env::current_dir().unwrap_or_default();
         let run = Run { dir: None, cwd, command: String::new(), survivors: Vec::new(), ended: Vec::new() };
         let written = wanted.write(run, &Patience { until: Some(Instant::now()), stop: Arc::default() });
         written.problems.iter().for_each(|problem| say(problem));
     }
-    code
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_wanted_of_a_run_that_fails_before_it_begins_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("review.json");
+        let wanted = Outputs::resolve(Some(&file), None, None).unwrap();
+        let ended = run(&wanted, |_| Err(Usage("a file of rules cannot be read".into())));
+        assert!(ended.is_err());
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");
+    }
 
     #[test]
     fn a_run_that_comes_to_no_start_in_time_is_given_up_and_starts_nothing() {

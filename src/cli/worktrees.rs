@@ -22,6 +22,8 @@ use crate::review::report::json;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Of the list as JSON.
@@ -29,6 +31,8 @@ const VERSION: u32 = 1;
 /// How long figures are waited for, and the same where there is no time any more.
 const FIGURES: Duration = Duration::from_secs(10);
 const MOMENT: Duration = Duration::from_millis(300);
+/// After so long it is said what is waited for.
+const LONG: Duration = Duration::from_secs(4);
 /// Letters of an agent's name in that of a worktree.
 const AGENT: usize = 40;
 
@@ -169,8 +173,32 @@ fn value(one: &Listed) -> Value {
     })
 }
 
+/// As long as it is there, and that is long, what is waited for is said.
+struct Waits {
+    _ends: SyncSender<()>,
+}
+
+impl Waits {
+    fn for_what(what: &str) -> Self {
+        Self::telling(LONG, format!("still waiting: {what}; Ctrl+C ends it, and nothing is merged"), say)
+    }
+
+    fn telling(long: Duration, words: String, tell: impl FnOnce(&str) + Send + 'static) -> Self {
+        let (ends, ended) = sync_channel(0);
+        // Without a thread nothing is said.
+        let _ = thread::Builder::new().name("waits".into()).spawn(move || {
+            if ended.recv_timeout(long) == Err(RecvTimeoutError::Timeout) {
+                tell(&words);
+            }
+        });
+        Self { _ends: ends }
+    }
+}
+
 fn merge(state: &Path, worktree: &Worktree) -> Result<u8, Usage> {
+    let waits = Waits::for_what(&format!("git looks at {} and {}", shown(&worktree.path), shown(&worktree.origin)));
     let merge = Merge::of(worktree, None).map_err(|error| said(&error))?;
+    drop(waits);
     if let Some(recovery) = &merge.recovery {
         say(&format!("what {} was before is kept as {recovery}", shown(&worktree.origin)));
     }
@@ -270,5 +298,20 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
             ))
         }
         None => print(&format!("forgot {name}, whose directory was gone; its branch {} stays\n", worktree.branch)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_said_only_when_that_is_long() {
+        let (tell, told) = sync_channel(1);
+        let again = tell.clone();
+        drop(Waits::telling(LONG, "short".to_owned(), move |words| drop(again.send(words.to_owned()))));
+        let _waits =
+            Waits::telling(Duration::from_millis(1), "long".to_owned(), move |words| drop(tell.send(words.to_owned())));
+        assert_eq!(told.iter().collect::<Vec<String>>(), ["long"]);
     }
 }

@@ -191,6 +191,7 @@ fn review_of(state: &Path, worktree: &Worktree) -> Result<ReviewSession, ReviewE
         command: format!("acp-tui worktrees merge {name}"),
         started: stem.started(),
         private: archive::private(state),
+        directories: Vec::new(),
     };
     let mut review = ReviewSession::create(&home, head)?;
     review.session(AgentSession::new(&format!("{MERGE}{name}"), 1, MERGES))?;

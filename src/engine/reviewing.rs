@@ -407,7 +407,8 @@ fn watch(facts: Facts, asker: Arc<Mutex<SessionKey>>) -> Watch {
 pub(super) fn head(stem: String, started: u64, cwd: &Path, roots: &Roots, command: &str) -> SessionInfo {
     let cwd = roots.paths().first().map_or(cwd, |root| root.as_path()).to_owned();
     let private = roots.private().paths().to_vec();
-    SessionInfo { stem, cwd, command: command.to_owned(), started, private }
+    let directories = roots.paths().iter().filter(|dir| !dir.starts_with(&cwd)).cloned().collect();
+    SessionInfo { stem, cwd, command: command.to_owned(), started, private, directories }
 }
 
 #[cfg(test)]

@@ -191,7 +191,14 @@ const LOADING: &str = r#"
 async fn who_looks_before_the_session_goes_on_sees_then_what_its_earlier_runs_have_left() {
     let place = place();
     let cwd = place.root.clone();
-    let head = SessionInfo { stem: "1-1".into(), cwd, command: "agent".into(), started: 1, private: Vec::new() };
+    let head = SessionInfo {
+        stem: "1-1".into(),
+        cwd,
+        command: "agent".into(),
+        started: 1,
+        private: Vec::new(),
+        directories: Vec::new(),
+    };
     let mut earlier = ReviewSession::create(&place.home, head).unwrap();
     earlier.session(AgentSession::new("s", 1, "agent")).unwrap();
     earlier.first_look().unwrap();

@@ -1,12 +1,15 @@
 //! Messages in a stream of events (SSE): an event is a message, its data are the text of it (S-086).
 //!
 //! Reads no JSON. Invariants: the pieces in which a stream comes do not matter; the work is linear; a message above the
-//! limit ends the stream before more memory is taken for it, and what all streams of a connection hold is counted.
+//! limit ends the stream before more memory is taken for it, and what all streams of a connection hold is counted; of their
+//! large messages one is read at a time.
 
 use crate::wire::framing::MAX_LINE;
+use crate::wire::pump::LARGE;
 use memchr::memchr2;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 /// Bytes of messages that have begun, in all streams of a connection.
 const MAX_BEGUN: usize = 2 * MAX_LINE;
@@ -19,11 +22,13 @@ pub(super) struct Held {
     bytes: Arc<AtomicUsize>,
     /// How long one message, and all that have begun, may be.
     most: (usize, usize),
+    /// Had by the stream whose large message is read.
+    large: Arc<Mutex<()>>,
 }
 
 impl Default for Held {
     fn default() -> Self {
-        Self { bytes: Arc::default(), most: (MAX_LINE, MAX_BEGUN) }
+        Self { bytes: Arc::default(), most: (MAX_LINE, MAX_BEGUN), large: Arc::default() }
     }
 }
 
@@ -52,12 +57,15 @@ pub(super) struct Events {
     was_return: bool,
     /// Nothing has come yet: a mark of the byte order may.
     is_fresh: bool,
+    /// As long as a large message is read.
+    alone: Option<OwnedMutexGuard<()>>,
 }
 
 impl Events {
     pub fn new(held: Held) -> Self {
         let (begun, message) = (Vec::new(), Vec::new());
-        Self { held, line: Line::Unknown, begun, message, has_data: false, was_return: false, is_fresh: true }
+        let (line, has_data, was_return, is_fresh) = (Line::Unknown, false, false, true);
+        Self { held, line, begun, message, has_data, was_return, is_fresh, alone: None }
     }
 
     /// Appends the messages that these bytes complete. None of them has a line end in it.
@@ -77,6 +85,16 @@ impl Events {
             out.extend(self.end_line()?);
         }
         Ok(())
+    }
+
+    /// Before more is read, when what was completed has been handed on: where a large message has begun, those of other
+    /// streams are done.
+    pub async fn wait_for_others(&mut self) {
+        if self.message.len() <= LARGE {
+            self.alone = None;
+        } else if self.alone.is_none() {
+            self.alone = Some(Arc::clone(&self.held.large).lock_owned().await);
+        }
     }
 
     /// The stream has ended in the middle of an event.
@@ -121,7 +139,7 @@ impl Events {
     }
 
     fn append(&mut self, piece: &[u8]) -> Result<(), TooLong> {
-        let Held { bytes, most: (one, all) } = &self.held;
+        let Held { bytes, most: (one, all), .. } = &self.held;
         let held = bytes.fetch_add(piece.len(), Ordering::Relaxed).saturating_add(piece.len());
         self.message.extend_from_slice(piece);
         if self.message.len() > *one || held > *all { Err(TooLong) } else { Ok(()) }
@@ -210,6 +228,32 @@ mod tests {
         let text = [b"data: ", block.as_slice()].concat();
         let taken = many.iter_mut().map_while(|events| events.push(&text, &mut out).ok());
         assert_eq!(taken.count(), 128);
+    }
+
+    #[tokio::test]
+    async fn of_the_large_messages_of_several_streams_one_is_read_at_a_time() {
+        let (held, mut out) = (Held::default(), Vec::new());
+        let [mut one, mut other, mut small] = [(); 3].map(|()| Events::new(held.clone()));
+        let begin = [DATA, &vec![b'x'; LARGE + 1]].concat();
+        for events in [&mut one, &mut other] {
+            events.push(&begin, &mut out).unwrap();
+        }
+        small.push(b"data: 1", &mut out).unwrap();
+        one.wait_for_others().await;
+        one.wait_for_others().await;
+        small.wait_for_others().await;
+        let mut waits = Box::pin(other.wait_for_others());
+        assert!(futures_util::poll!(&mut waits).is_pending());
+        one.push(b"\n\n", &mut out).unwrap();
+        assert!(futures_util::poll!(&mut waits).is_pending(), "it is handed on first");
+        one.wait_for_others().await;
+        waits.await;
+        // A stream that ends lets the next go on.
+        one.push(&begin, &mut out).unwrap();
+        let mut waits = Box::pin(one.wait_for_others());
+        assert!(futures_util::poll!(&mut waits).is_pending());
+        drop(other);
+        waits.await;
     }
 
     proptest! {

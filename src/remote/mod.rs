@@ -8,6 +8,8 @@ mod address;
 mod dial;
 #[cfg(feature = "remote")]
 mod events;
+#[cfg(feature = "remote")]
+mod frames;
 mod header;
 #[cfg(feature = "remote")]
 mod lines;

@@ -6,7 +6,7 @@
 
 use super::events::{Events, Held};
 use super::header::Header;
-use super::lines::{Waiting, add_line, not_taken, queue, sort, too_long, write, write_lines};
+use super::lines::{Waiting, hand_on, not_taken, queue, sort, too_long, write, write_lines};
 use super::requests::{Answer, Ask, Client, EITHER, EVENTS, JSON, Line, has_type, waste, whole};
 use super::saying::{Failure, Speech};
 use super::web::Web;
@@ -174,10 +174,11 @@ impl Posts {
             for message in messages.drain(..) {
                 let route = Route::of_incoming(&message);
                 is_answered |= route.kind == Kind::Answer && route.id.as_ref() == id;
-                add_line(&message, &mut lines);
+                hand_on(&self.writer, &message, &mut lines).await?;
             }
             write_lines(&self.writer, &mut lines).await?;
             taken.map_err(|_| too_long())?;
+            events.wait_for_others().await;
         }
         match (events.is_torn(), is_answered) {
             (true, _) => Err("the agent has closed the connection in the middle of a message".to_owned().into()),

@@ -10,7 +10,7 @@ mod sessions;
 use super::Lost;
 use super::events::{Events, Held};
 use super::header::Header;
-use super::lines::{Waiting, add_line, not_taken, queue, sort, too_long, write, write_lines};
+use super::lines::{Waiting, hand_on, not_taken, queue, sort, too_long, write, write_lines};
 use super::requests::{Answer, Ask, Client, EVENTS, JSON, Line, has_type, in_time, waste, whole};
 use super::saying::{Failure, Speech};
 use super::web::Web;
@@ -200,6 +200,7 @@ impl Connection {
             }
             write_lines(&self.writer, &mut lines).await?;
             taken.map_err(|_| too_long())?;
+            events.wait_for_others().await;
         }
         if events.is_torn() {
             return Err("the agent has closed the connection in the middle of a message".to_owned().into());
@@ -229,8 +230,7 @@ impl Connection {
             }
             _ => {}
         }
-        add_line(message, lines);
-        Ok(())
+        hand_on(&self.writer, message, lines).await
     }
 
     /// The same with one that has come by itself.

@@ -5,8 +5,9 @@
 
 use super::Lost;
 use super::dial::{Dialled, PATIENCE, Pipe, dial};
+use super::frames::Frames;
 use super::header::Header;
-use super::lines::add_line;
+use super::lines::{TOGETHER, add_line, not_read, write_pieces};
 use super::saying::{Failure, Speech, reason};
 use super::web::Web;
 use crate::wire::framing::MAX_LINE;
@@ -20,17 +21,15 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 /// How long nothing may come before the agent is asked whether it is there, and then until it is given up.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Bytes of messages that are handed on together, where they have come together.
-const TOGETHER: usize = 64 << 10;
 /// Bytes that wait to be sent: a message, and answers to pings.
 const MAX_HELD: usize = MAX_LINE + (1 << 20);
 
-pub(super) struct Socket(WebSocketStream<Box<dyn Pipe>>);
+pub(super) struct Socket(WebSocketStream<Frames<Box<dyn Pipe>>>);
 
 pub(super) async fn open(web: &Web, headers: &[Header], speech: &Speech) -> Result<Socket, Failure> {
     let opened = timeout(PATIENCE, shake_hands(web, headers, speech)).await;
@@ -60,7 +59,7 @@ async fn shake_hands(web: &Web, headers: &[Header], speech: &Speech) -> Result<S
         let (name, value) = header.fields()?;
         request.headers_mut().append(name, value);
     }
-    match client_async_with_config(request, stream, Some(settings(MAX_HELD))).await {
+    match client_async_with_config(request, Frames::new(stream), Some(settings(MAX_HELD))).await {
         Ok((socket, _)) => Ok(Socket(socket)),
         Err(Error::Http(response)) => {
             let body = response.body().as_deref().unwrap_or_default();
@@ -128,50 +127,61 @@ async fn receive(
 ) -> String {
     let mut lines = Vec::new();
     loop {
-        let end = next_lines(&mut messages, &mut lines, speech).await;
+        let next = next_lines(&mut messages, &mut lines, speech).await;
         was_heard.store(true, Ordering::Relaxed);
-        if writer.write_all(&lines).await.is_err() {
-            return "the connection is not read any more".to_owned();
+        let mut written = writer.write_all(&lines).await;
+        if let (Ok(()), Next::Large(text)) = (&written, &next) {
+            written = write_pieces(&mut writer, text.as_bytes()).await;
+        }
+        if written.is_err() {
+            return not_read();
         }
         lines.clear();
-        lines.shrink_to(2 * TOGETHER);
-        if let Some(why) = end {
+        if let Next::End(why) = next {
             return why;
         }
     }
 }
 
-/// Waits for messages, and takes with the first those that are there already: who reads them is not woken for each. Gives
-/// why there are no more, if that is so.
+/// What stands behind the lines that have come.
+enum Next {
+    More,
+    Large(Utf8Bytes),
+    /// There are no more, and why.
+    End(String),
+}
+
+/// Waits for messages, and takes with the first those that are there already: who reads them is not woken for each.
 async fn next_lines(
     messages: &mut (impl Stream<Item = Result<Message, Error>> + Unpin),
     lines: &mut Vec<u8>,
     speech: &Speech,
-) -> Option<String> {
+) -> Next {
     let mut has_heard = false;
     poll_fn(|cx| {
         while lines.len() < TOGETHER {
             let Poll::Ready(next) = messages.poll_next_unpin(cx) else {
-                return if has_heard { Poll::Ready(None) } else { Poll::Pending };
+                return if has_heard { Poll::Ready(Next::More) } else { Poll::Pending };
             };
             has_heard = true;
             match next {
+                Some(Ok(Message::Text(text))) if text.len() >= TOGETHER => return Poll::Ready(Next::Large(text)),
                 Some(Ok(Message::Text(text))) => add_line(text.as_bytes(), lines),
                 Some(Ok(Message::Close(Some(frame)))) if !frame.reason.is_empty() => {
                     let why = format!("the agent has closed the connection: {}", speech.shown(&frame.reason));
-                    return Poll::Ready(Some(why));
+                    return Poll::Ready(Next::End(why));
                 }
                 Some(Ok(Message::Close(_))) | None => {
-                    return Poll::Ready(Some(ended(&Error::ConnectionClosed, speech)));
+                    return Poll::Ready(Next::End(ended(&Error::ConnectionClosed, speech)));
                 }
                 // Pings are answered by the library; messages of bytes are of nobody.
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_))) => {
-                    return Poll::Ready(None);
+                    return Poll::Ready(Next::More);
                 }
-                Some(Err(error)) => return Poll::Ready(Some(ended(&error, speech))),
+                Some(Err(error)) => return Poll::Ready(Next::End(ended(&error, speech))),
             }
         }
-        Poll::Ready(None)
+        Poll::Ready(Next::More)
     })
     .await
 }

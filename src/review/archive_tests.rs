@@ -13,8 +13,14 @@ fn session(id: &str, first_turn: u64) -> AgentSession {
 fn put(home: &Path, stem: &str, started: u64, cwd: &str, sessions: &[AgentSession]) -> PathBuf {
     let dir = home.join(stem);
     fs::create_dir_all(dir.join("objects/aa")).unwrap();
-    let head =
-        SessionInfo { stem: stem.into(), cwd: cwd.into(), command: "demo --acp".into(), started, private: Vec::new() };
+    let head = SessionInfo {
+        stem: stem.into(),
+        cwd: cwd.into(),
+        command: "demo --acp".into(),
+        started,
+        private: Vec::new(),
+        directories: Vec::new(),
+    };
     fs::write(dir.join(HEAD), serde_json::to_vec(&head).unwrap()).unwrap();
     fs::write(dir.join(SESSIONS), serde_json::to_vec(sessions).unwrap()).unwrap();
     fs::write(dir.join(LOCK), "").unwrap();

@@ -21,6 +21,9 @@ pub struct SessionInfo {
     /// Absolute paths that are the client's own, apart from the place of all reviews.
     #[serde(default, with = "uris", skip_serializing_if = "Vec::is_empty")]
     pub private: Vec<PathBuf>,
+    /// Further directories that the agent works in, absolute. They are not looked at.
+    #[serde(default, with = "uris", skip_serializing_if = "Vec::is_empty")]
+    pub directories: Vec<PathBuf>,
 }
 
 /// Paths as `file:` URIs: JSON has no bytes.

@@ -270,6 +270,7 @@ impl<'a> Work<'a> {
             command: "agent".into(),
             started: 0,
             private: Vec::new(),
+            directories: Vec::new(),
         };
         let mut tracker = ReviewSession::create(&history.temp.path().join("home"), head).unwrap();
         tracker.session(AgentSession::new("session", 1, "agent")).unwrap();

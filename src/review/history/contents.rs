@@ -9,7 +9,7 @@ use crate::host::worktrees::Thing;
 use crate::review::error::ReviewError;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State};
-use crate::review::text::diff::{Edit, HunkLines, edits, hunks};
+use crate::review::text::diff::{self, Edit, HunkLines, edits_within, hunks};
 use crate::review::text::lines::Lines;
 use crate::review::text::merge::{Merged, merge};
 use std::fs;
@@ -17,6 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// How much is kept of each kind, in entries and bytes.
 const TEXTS: (usize, usize) = (1024, 32 << 20);
@@ -24,6 +25,10 @@ const EDITS: (usize, usize) = (4096, 8 << 20);
 const HUNKS: (usize, usize) = (512, 16 << 20);
 const JOINS: usize = 1024;
 const SAME: usize = 16 << 10;
+/// Time in one act for comparing texts that take long: each gets half of what is left of it, and at least this. Few files
+/// take so long; texts of many lines that are alike may take any time.
+const COMPARING: Duration = Duration::from_secs(4);
+const ONE: Duration = Duration::from_millis(100);
 /// How much of that stays when a turn is over, as a divisor: what the next turn changes is read and compared anew, and a
 /// session that lasts for days does not fill all of it with what nobody looks at any more.
 const AT_REST: usize = 16;
@@ -39,6 +44,8 @@ pub struct Contents {
     hunks: BoundedCache<(Text, Text), Hunks>,
     joins: BoundedCache<(State, State, State), Joined>,
     same: BoundedCache<(Place, Place), bool>,
+    /// What is left of the time for comparing.
+    pub(crate) time: Duration,
     /// Moves with each file that is read or shown: a caller may wait for what is made of all of them.
     pub(crate) pulse: Arc<AtomicU64>,
     /// How often two texts were compared, and files made ready to be looked at.
@@ -67,12 +74,29 @@ impl Contents {
             hunks: BoundedCache::new(HUNKS.0, HUNKS.1),
             joins: BoundedCache::new(JOINS, usize::MAX),
             same: BoundedCache::new(SAME, usize::MAX),
+            time: COMPARING,
             pulse: Arc::default(),
             #[cfg(test)]
             compared: 0,
             #[cfg(test)]
             shown: 0,
         }
+    }
+
+    /// An act begins: it has its time.
+    pub const fn begin_comparing(&mut self) {
+        self.time = COMPARING;
+    }
+
+    /// Compares two texts in the time that there is; coarsely when that is up.
+    fn told_apart(&mut self, was: &Lines, is: &Lines) -> Arc<[Edit]> {
+        let began = Instant::now();
+        let edits = edits_within(was, is, (self.time / 2).clamp(ONE, diff::TIME));
+        let took = began.elapsed();
+        if took > ONE {
+            self.time = self.time.saturating_sub(took);
+        }
+        edits.into()
     }
 
     /// Gives most of what is kept back: a turn is over.
@@ -124,7 +148,7 @@ impl Contents {
             return Ok(edits);
         }
         let (was, is) = (self.text(old)?, self.text(new)?);
-        let found: Option<Arc<[Edit]>> = was.zip(is).map(|(was, is)| edits(&was, &is).into());
+        let found: Option<Arc<[Edit]>> = was.zip(is).map(|(was, is)| self.told_apart(&was, &is));
         #[cfg(test)]
         {
             self.compared += usize::from(key.0 != key.1);

@@ -119,6 +119,7 @@ fn review() -> (tempfile::TempDir, ReviewSession) {
         command: "agent --acp".into(),
         started: 9,
         private: Vec::new(),
+        directories: Vec::new(),
     };
     let review = ReviewSession::create(home.path(), head).unwrap();
     (home, review)

@@ -12,6 +12,7 @@ use crate::model::ids::{EntryId, ReqId};
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -121,7 +122,9 @@ pub struct Attribution {
     /// Writes through the client since no turn ran.
     wrote: bool,
     /// The number of the last look at each path that was looked at by itself.
-    looked: HashMap<PathBuf, u64>,
+    looked: HashMap<u64, u64>,
+    /// Paths are known by their hashes there: of very many they take more than all else.
+    hasher: RandomState,
     /// Commands of the client that may start or have started, and of which nobody has told yet.
     starting: BTreeMap<ReqId, LetGo>,
     /// Writes through the client that have begun, what they write and for whom.
@@ -266,9 +269,9 @@ impl Attribution {
     }
 
     /// A look at some paths is over.
-    pub fn looked_at(&mut self, paths: &[PathBuf]) {
+    pub fn looked_at<'a>(&mut self, paths: impl Iterator<Item = &'a PathBuf>) {
         self.looks += 1;
-        self.looked.extend(paths.iter().map(|p| (p.clone(), self.looks)));
+        self.looked.extend(paths.map(|path| (self.hasher.hash_one(path.as_path()), self.looks)));
     }
 
     /// Looks at single paths no longer count.
@@ -319,7 +322,7 @@ impl Attribution {
 
     /// By what a path was changed since it was last looked at; `when` is the time of the change.
     pub fn blame(&self, path: &Path, when: When) -> Attributed {
-        let since = self.looked.get(path).copied().unwrap_or(0).max(self.last_scan);
+        let since = self.looked.get(&self.hasher.hash_one(path)).copied().unwrap_or(0).max(self.last_scan);
         let names = |tool: &Tool| {
             let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
             named && !tool.served.contains(path)

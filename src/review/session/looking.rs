@@ -275,7 +275,7 @@ impl ReviewSession {
         }
         self.log.write_ends(packs::hash(content.as_bytes())?, entry.map(|entry| entry.0))?;
         self.log.save(&mut self.files)?;
-        self.attribution.looked_at(&[path]);
+        self.attribution.looked_at(std::iter::once(&path));
         Ok(())
     }
 
@@ -299,6 +299,7 @@ impl ReviewSession {
         &mut self,
         take: impl FnOnce(&mut Self, Vec<Change>) -> Result<(), ReviewError>,
     ) -> Result<(), ReviewError> {
+        self.files.begin_comparing();
         let began = self.pace.begin();
         self.files.snapshot.hidden.shared(self.dir.is_shared());
         let changes = self.files.snapshot.scan()?;
@@ -323,15 +324,25 @@ impl ReviewSession {
         self.observer().observe(changes)?;
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
-        self.attribution.looked_at(paths);
+        self.attribution.looked_at(paths.iter());
         Ok(())
     }
 
     /// Looks again at every file that the ledger knows, and at what could not be looked into.
     pub(crate) fn refresh(&mut self) -> Result<(), ReviewError> {
-        let mut paths = self.log.paths();
-        paths.extend(self.log.closed().keys().cloned());
-        self.look(&paths)
+        self.files.begin_comparing();
+        let known = || self.log.histories().keys().chain(self.log.closed().keys());
+        if known().next().is_none() || self.is_copy() {
+            return Ok(());
+        }
+        // There may be very many: of those that are what they were no list is made.
+        let paths = self.files.snapshot.differing(known());
+        let changes = self.files.snapshot.look(&paths)?;
+        self.observer().observe(changes)?;
+        self.observer().note_closed()?;
+        self.log.save(&mut self.files)?;
+        self.attribution.looked_at(self.log.histories().keys().chain(self.log.closed().keys()));
+        Ok(())
     }
 
     /// What there is to look at; reads the files in question again.

@@ -308,6 +308,7 @@ impl ReviewSession {
         let (failed, mut of_git) = (!named.is_empty(), BTreeSet::new());
         named.extend(self.dir.nameless().map(Uncovered::from));
         if !self.is_copy() {
+            named.extend(self.dir.beside().map(Uncovered::from));
             named.extend(self.files.snapshot.uncovered_but(&|path| self.log.had_content(path), failed));
             let (lines, parts) = self.uncovered_of_git();
             named.extend(lines);

@@ -52,6 +52,10 @@ impl Observer<'_> {
             if change.before == change.after {
                 continue;
             }
+            // It is what was there all the time.
+            if self.log.history(&change.path).is_none() && self.files.snapshot.is_opened_untouched(&change.path) {
+                continue;
+            }
             let is_persons = persons::has(self.files.snapshot.root(), &change);
             let blamed = match self.held.wanting(&change.path, &change.after) {
                 _ if is_persons => Attributed::new(Cause::Person, None),

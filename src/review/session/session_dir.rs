@@ -8,6 +8,7 @@ use crate::review::dir::{self, HEAD, NUMBER, SESSIONS, last_sign, lock, read_jso
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::snapshot::Snapshot;
+use crate::review::worktree::git_dirs;
 use crate::store::lock::Lock;
 use crate::store::private::{check_owner, make_private_dir};
 use std::cell::RefCell;
@@ -77,6 +78,15 @@ impl SessionDir {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Further directories that the agent works in, in words.
+    pub fn beside(&self) -> Option<String> {
+        let names = self.head().directories.iter().map(|dir| super::shown(dir));
+        let why = "what is written there is not looked at, and an undo leaves it";
+        (names.len() > 0).then(|| {
+            format!("directories besides the session's own ({why}): {}", git_dirs::some(names, super::FEW_NAMED))
+        })
     }
 
     pub const fn head(&self) -> &SessionInfo {

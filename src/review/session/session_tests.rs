@@ -82,7 +82,14 @@ impl Place {
     fn empty_in(temp: TempDir) -> Self {
         let ws = temp.path().join("ws");
         fs::create_dir(&ws).unwrap();
-        let head = SessionInfo { stem: "s".into(), cwd: ws, command: "agent".into(), started: 0, private: Vec::new() };
+        let head = SessionInfo {
+            stem: "s".into(),
+            cwd: ws,
+            command: "agent".into(),
+            started: 0,
+            private: Vec::new(),
+            directories: Vec::new(),
+        };
         let mut review = ReviewSession::create(&temp.path().join("home"), head).unwrap();
         review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         // However slow this machine is.
@@ -2142,8 +2149,14 @@ fn what_a_killed_program_left_beside_the_files_goes_with_the_next_opening() {
     place.write(theirs, "");
     fs::create_dir(place.at("src/.acp-tui-aaaaaaaaaaaaaaaa.tmp")).unwrap();
     // Another process is at work in the same tree: it may be theirs.
-    let head =
-        SessionInfo { stem: "t".into(), cwd: place.at(""), command: "agent".into(), started: 0, private: Vec::new() };
+    let head = SessionInfo {
+        stem: "t".into(),
+        cwd: place.at(""),
+        command: "agent".into(),
+        started: 0,
+        private: Vec::new(),
+        directories: Vec::new(),
+    };
     let other = ReviewSession::create(&place.temp.path().join("home"), head).unwrap();
     let place = place.reopen();
     assert!(place.at(ours).exists());
@@ -2381,4 +2394,62 @@ fn a_call_may_have_run_since_it_can_have_been_told() {
         let (cause, doubt) = if in_time { (Cause::Command, false) } else { (Cause::Unknown, true) };
         assert_eq!(last_change(&place, "a"), Some((cause, doubt, 1)));
     }
+}
+
+#[test]
+fn texts_that_take_long_to_compare_get_less_time_each_in_one_act() {
+    let mut place = Place::with(&[("a", b"x")]);
+    let mut random = 1_u32;
+    let mut text = || -> Vec<u8> {
+        let mut letter = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if random >> 31 == 0 { &b"a\n"[..] } else { b"b\n" }
+        };
+        (0..60_000).flat_map(|_| letter().to_vec()).collect()
+    };
+    let files = &mut place.review.files;
+    let [one, other, third] = [(); 3].map(|()| files.file(&text(), 0o644).unwrap());
+    files.begin_comparing();
+    let all = files.time;
+    files.time = Duration::from_millis(400);
+    files.edits(&one, &other).unwrap();
+    let left = files.time;
+    assert!(left <= Duration::from_millis(200), "{left:?}");
+    files.edits(&other, &third).unwrap();
+    assert!(files.time < left);
+    place.review.refresh().unwrap();
+    assert_eq!(place.review.files.time, all);
+}
+
+#[test]
+fn further_directories_are_named_as_not_covered() {
+    let place = Place::empty();
+    let home = place.temp.path().join("other");
+    let directories = vec!["/further/one".into(), "/further/two".into()];
+    let head = SessionInfo { directories, ..place.review.head().clone() };
+    let review = ReviewSession::create(&home, head).unwrap();
+    let line = "directories besides the session's own (what is written there is not looked at, and an undo leaves it): \
+                /further/one, /further/two";
+    assert!(review.uncovered().iter().any(|one| one == line), "{:?}", review.uncovered());
+    drop(review);
+    let review = ReviewSession::open(&home.join("s")).unwrap();
+    assert!(review.uncovered().iter().any(|one| one == line), "{:?}", review.uncovered());
+}
+
+#[test]
+fn what_was_kept_shut_at_first_and_was_not_touched_since_is_no_change_once_it_can_be_read() {
+    let mut place = Place::empty();
+    place.write("a", "one\n");
+    let shut = faults::on(faults::Way::Read, "a", rustix::io::Errno::AGAIN);
+    place.begin();
+    drop(shut);
+    for entry in place.review.files.snapshot.seen.values_mut() {
+        // As if it had been written long ago.
+        entry.racy = false;
+    }
+    place.turn(1, |_| {});
+    assert_eq!(place.doc(Scope::Session).files.len(), 0);
+    place.turn(2, |p| p.write("a", "evil\n"));
+    place.review.act(&ReviewAction::Rewind { turn: 2 }).unwrap();
+    assert_eq!(place.read("a"), "one\n");
 }

@@ -202,7 +202,7 @@ impl Snapshot {
 
     /// Takes from the person's index what it knows for sure, so that it need not be read.
     pub(super) fn believe(&self, index: &Index, started: Time, jobs: &mut Vec<Job>, news: &mut Vec<(RelPath, Entry)>) {
-        jobs.retain(|job| {
+        jobs.retain_mut(|job| {
             if self.hidden.has(&job.key) || self.hidden.is_of_others(&job.key) {
                 return false;
             }
@@ -210,6 +210,7 @@ impl Snapshot {
                 return true;
             };
             if self.verified.as_ref().is_some_and(|record| !record.has(&job.key, &stat, oid)) {
+                job.believed = Some(oid).filter(|_| stat.kind == Kind::File);
                 return true;
             }
             if stat.size > self.limits.file_bytes || self.objects.theirs.size(&oid) != Some(stat.size) {

@@ -41,6 +41,8 @@ pub(crate) struct Job {
     pub other: bool,
     /// The content that the person's index has for this path, at the first look.
     pub indexed: Option<Oid>,
+    /// The same where by its times the file is unchanged since.
+    pub believed: Option<Oid>,
     /// That index does not name it: no store of theirs has it, but by chance.
     pub untracked: bool,
 }
@@ -59,6 +61,7 @@ impl Job {
             was_there: false,
             other: false,
             indexed: None,
+            believed: None,
             untracked: false,
         }
     }
@@ -230,7 +233,15 @@ impl Stores<'_> {
         let (state, stat, again, unreadable) = match found {
             Found::Absent | Found::Dir | Found::Other => return Ok(Some(Seen::default())),
             Found::Big(stat) => (unkept(&stat), stat, false, None),
-            Found::Unreadable(stat, error) => (unkept(&stat), stat, false, Some(error.raw_os_error().unwrap_or(0))),
+            Found::Unreadable(stat, error) => {
+                // What git knows of it is better than nothing, as long as it can be read there.
+                let is_there = |oid: &Oid| theirs.read(oid).is_some_and(|bytes| bytes.len() as u64 == stat.size);
+                let known =
+                    job.believed.filter(is_there).map(|oid| State::File { oid, mode: stat.mode, size: stat.size });
+                let before = job.known.filter(|entry| entry.unreadable && entry.stat == stat).map(|entry| entry.state);
+                let state = before.or(known).unwrap_or_else(|| unkept(&stat));
+                (state, stat, false, Some(error.raw_os_error().unwrap_or(0)))
+            }
             Found::Link { stat, target } => {
                 let state = self.kept(theirs, &target, job)?.map(|oid| State::Link { oid, size: target.len() as u64 });
                 (state.unwrap_or_else(|| unkept(&stat)), stat, false, None)

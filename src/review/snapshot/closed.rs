@@ -147,7 +147,9 @@ impl Closed {
             let rows: Vec<(&[u8], Time)> = self.late.iter().map(|(key, until)| (&**key, *until)).collect();
             write_json(&self.store.join(LATE_FILE), &rows)?;
         }
-        if dirs != self.dirs {
+        // Somebody may have removed it.
+        let is_there = || dirs.is_empty() || self.store.join(FILE).symlink_metadata().is_ok();
+        if dirs != self.dirs || !is_there() {
             let rows: Vec<(&[u8], &ClosedDir)> = dirs.iter().map(|(key, dir)| (&**key, dir)).collect();
             write_json(&self.store.join(FILE), &rows)?;
             self.dirs = dirs;

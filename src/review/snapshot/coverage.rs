@@ -3,6 +3,7 @@
 //! Looks only at names. Invariant: the list is short however much there is.
 
 use super::Snapshot;
+use super::mounts::Became;
 use super::prior::Ignored;
 use super::survey::Lost;
 use crate::base::human::{self, thousands};
@@ -93,6 +94,7 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     let root = snapshot.root();
     let mut out: Vec<Uncovered> = Vec::new();
     out.extend(snapshot.beyond.words(snapshot.limits.files));
+    out.extend(mounted(&snapshot.mounts.differing(root)));
     let lists = (List::new(), List::new(), List::new());
     let mut found =
         Found { ignored: lists.0, unruled: lists.1, closed: lists.2, tops: Vec::new(), rules: BTreeMap::new() };
@@ -125,6 +127,9 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
             State::Unkept { size, .. } => {
                 unkept.add_unkept(key, || format!("{}, content not kept", human::bytes(size)));
             }
+            _ if entry.unreadable => {
+                unkept.add(|| format!("{}: cannot be read; what git has of it is taken for it", walk::show(key)));
+            }
             _ => {}
         }
     }
@@ -136,6 +141,20 @@ pub(crate) fn uncovered(snapshot: &Snapshot, dirs: &BTreeSet<RelPath>, failed: b
     out.extend(ignored.end("ignored"));
     out.extend(hidden.words(&tops).into_iter().map(Uncovered::from));
     out
+}
+
+/// Places at which something has been mounted or unmounted since the session began, in words.
+fn mounted(places: &[(RelPath, Became)]) -> Vec<Uncovered> {
+    let mut list = List::new();
+    for (key, became) in places {
+        let why = match became {
+            Became::Mounted => "something was mounted there since the session began; what it hides is not looked at",
+            Became::Unmounted => "what was mounted there when the session began is not any more, and is not looked at",
+            Became::Another => "something else is mounted there than when the session began; what was is not looked at",
+        };
+        list.add(|| format!("{}: {why}", walk::show(key)));
+    }
+    list.end("places at which something was mounted or unmounted")
 }
 
 /// A directory for the person.

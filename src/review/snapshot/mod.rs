@@ -13,6 +13,7 @@ pub mod closed;
 pub mod coverage;
 pub mod fingerprints;
 pub mod manifest;
+pub mod mounts;
 pub mod moves;
 mod objects;
 pub mod packs;
@@ -34,6 +35,7 @@ use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::closed::Closed;
 use self::manifest::{Entries, Entry, Header, Manifest};
+use self::mounts::Mounts;
 use self::moves::Moves;
 use self::objects::Objects;
 use self::packs::PackStore;
@@ -51,7 +53,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime};
 
 /// How much is taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,8 +105,10 @@ pub struct Snapshot {
     unread: BTreeMap<RelPath, i32>,
     pub(crate) clock: FilesClock,
     /// What could not be read before the last look and could be then, untouched in between.
-    opened: BTreeSet<RelPath>,
+    /// Whether nothing at all has happened to it, also to its rights.
+    opened: BTreeMap<RelPath, bool>,
     beyond: Beyond,
+    mounts: Mounts,
     /// How many of `stores` were gone when it was last looked after what they had.
     gone: usize,
     pub(crate) hidden: Arc<OwnFiles>,
@@ -159,7 +162,7 @@ impl Snapshot {
         }
         // Also where somebody has removed what all files were: then only they tell of what a first look came past.
         (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
-        snapshot.beyond = Beyond::read(dir);
+        (snapshot.beyond, snapshot.mounts) = (Beyond::read(dir), Mounts::read(dir));
         snapshot.only = snapshot.seen.values().filter(|entry| entry.only).map(|entry| entry.stat.ino).collect();
         snapshot.objects.reopen(snapshot.seen.values().filter_map(|entry| entry.state.oid()));
         Ok(snapshot)
@@ -184,8 +187,9 @@ impl Snapshot {
             dirs: BTreeSet::new(),
             closed: Closed::new(dir),
             unread: BTreeMap::new(),
-            opened: BTreeSet::new(),
+            opened: BTreeMap::new(),
             beyond: Beyond::new(dir),
+            mounts: Mounts::new(dir),
             gone: 0,
             hidden: Arc::default(),
             moves: Moves::default(),
@@ -252,6 +256,8 @@ impl Snapshot {
                 self.believe(index, started, &mut jobs, &mut news);
             }
         }
+        // There may be very many.
+        walked.files = Vec::new();
         let changes = self.capture(jobs, news, first);
         if changes.is_err() {
             (self.head.last, self.began) = (before.0.last, before.1);
@@ -267,8 +273,16 @@ impl Snapshot {
             self.notes_histories(&walked, is_new)?;
             self.closed.passed((&walked, self.root.path()), started, (!first).then_some(before.1[0]))?;
             self.beyond.passed()?;
+            if is_new {
+                self.mounts.note(self.root.path())?;
+            }
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
             self.note_verified(first);
+            let shut = if first { self.shut() } else { Vec::new() };
+            if !shut.is_empty() {
+                // Nobody has done anything yet: what can be read now is no news.
+                self.look(&shut)?;
+            }
         }
         changes
     }
@@ -290,7 +304,7 @@ impl Snapshot {
                     continue;
                 }
             };
-            if stat.is_some() {
+            if stat.is_some() && !self.seen.contains_key(&key) {
                 there.insert(key.clone());
             }
             let dir = key.is_empty() || stat.is_some_and(|stat| stat.kind == Kind::Dir);
@@ -435,12 +449,6 @@ impl Snapshot {
         self.seen.get(walk::bytes(path)).filter(|entry| !entry.unreadable).map(|entry| entry.state)
     }
 
-    /// Names of the file with that number, below the root.
-    pub(crate) fn named(&self, inode: u64) -> Vec<PathBuf> {
-        let names = self.seen.iter().filter(|(_, entry)| entry.stat.ino == inode && !entry.state.is_absent());
-        names.map(|(key, _)| walk::path(key).to_owned()).collect()
-    }
-
     #[cfg(test)]
     pub(crate) fn uncovered(&self) -> Vec<String> {
         self.uncovered_but(&|_| false, false).into_iter().map(|line| line.words).collect()
@@ -454,18 +462,6 @@ impl Snapshot {
     /// Why a path could not be looked at when it was asked for last.
     pub fn unread(&self, path: &Path) -> Option<std::io::Error> {
         self.unread.get(walk::bytes(path)).map(|number| std::io::Error::from_raw_os_error(*number))
-    }
-
-    /// Whether only that it can be read again is new of a path since the last look.
-    pub fn is_opened(&self, path: &Path) -> bool {
-        self.opened.contains(walk::bytes(path))
-    }
-
-    /// When what the last look has reported of `path` happened, by the clock of the files. What is gone was there at
-    /// most until then.
-    pub fn changed_at(&mut self, path: &Path) -> SystemTime {
-        let path = self.moves.to(path).unwrap_or(path);
-        walk::changed_at(self.root.path(), path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
     }
 
     pub fn root(&self) -> &Path {
@@ -510,10 +506,9 @@ impl Snapshot {
                 Some(why) => drop(self.unread.insert(job.key.clone(), why)),
                 None => drop(self.unread.remove(&job.key)),
             }
-            if unreadable.is_none()
-                && job.known.is_some_and(|was| was.unreadable && as_moved(&was.stat) == as_moved(&stat))
-            {
-                self.opened.insert(job.key.clone());
+            let was_shut = job.known.filter(|was| was.unreadable && as_moved(&was.stat) == as_moved(&stat));
+            if let Some(was) = was_shut.filter(|_| unreadable.is_none()) {
+                self.opened.insert(job.key.clone(), was.stat == stat && !was.racy);
             }
             // What was judged by its numbers is the same only as long as they are.
             let silent = job.silent && (!self.looked || job.stat == Some(stat));

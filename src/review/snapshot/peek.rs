@@ -16,7 +16,9 @@ use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat};
 use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
 
 /// What is needed of the snapshot for it.
 #[derive(Clone, Copy)]
@@ -71,6 +73,48 @@ impl Peek<'_> {
 }
 
 impl Snapshot {
+    /// Those of these paths, below the root, that have to be looked at once more: of the others the system's numbers are
+    /// what they were.
+    pub(crate) fn differing<'a>(&self, paths: impl Iterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
+        let mut reader = Reader::new(self.root.path());
+        let mut is_same = |key: &[u8]| {
+            let known =
+                self.seen.get(key).filter(|_| !self.unread.contains_key(key) && self.closed.around(key).is_none());
+            known.is_some_and(|entry| reader.stat(key).is_ok_and(|stat| !entry.differs(stat.as_ref())))
+        };
+        paths.filter(|path| !is_same(walk::bytes(path))).cloned().collect()
+    }
+
+    /// What was kept shut at the last look by somebody who has been told of it by then, and may have let go.
+    pub(crate) fn shut(&self) -> Vec<PathBuf> {
+        let is_shut = |why: i32| io::Error::from_raw_os_error(why).kind() == io::ErrorKind::WouldBlock;
+        let shut = self.unread.iter().filter(|(_, why)| is_shut(**why));
+        shut.map(|(key, _)| walk::path(key).to_owned()).collect()
+    }
+
+    /// Whether only that it can be read again is new of a path since the last look.
+    pub fn is_opened(&self, path: &Path) -> bool {
+        self.opened.contains_key(walk::bytes(path))
+    }
+
+    /// The same, and nobody has touched it or its rights meanwhile.
+    pub(crate) fn is_opened_untouched(&self, path: &Path) -> bool {
+        self.opened.get(walk::bytes(path)).is_some_and(|is_untouched| *is_untouched)
+    }
+
+    /// When what the last look has reported of `path` happened, by the clock of the files. What is gone was there at
+    /// most until then.
+    pub fn changed_at(&mut self, path: &Path) -> SystemTime {
+        let path = self.moves.to(path).unwrap_or(path);
+        walk::changed_at(self.root.path(), path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
+    }
+
+    /// Names of the file with that number, below the root.
+    pub(crate) fn named(&self, inode: u64) -> Vec<PathBuf> {
+        let names = self.seen.iter().filter(|(_, entry)| entry.stat.ino == inode && !entry.state.is_absent());
+        names.map(|(key, _)| walk::path(key).to_owned()).collect()
+    }
+
     /// What was ignored at the first look.
     pub(crate) fn fingerprints(&self) -> Fingerprints {
         Fingerprints::read(&self.dir, self.root.path())

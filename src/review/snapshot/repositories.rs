@@ -101,7 +101,7 @@ impl Snapshot {
             }
         }
         let settings = if is_first {
-            Settings::of(tops.clone(), histories.dirs().cloned().collect())
+            Settings::of(root, tops.clone(), histories.dirs().cloned().collect())
         } else {
             self.hidden.settings().clone()
         };

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 
 /// A workspace and, beside it, a place for its store.
@@ -2048,4 +2048,59 @@ fn a_record_of_what_was_ignored_that_is_gone_or_changed_is_named() {
             assert!(said.starts_with("the record of what git ignored here"), "{name} {harm}: {said}");
         }
     }
+}
+
+#[test]
+fn what_is_kept_shut_at_the_first_look_is_tried_once_more_and_else_known_from_git() {
+    let space = Space::git(|s| s.write("a", "committed"));
+    space.write("own", "the person's");
+    let index = fs::File::options().append(true).open(space.root.join(".git/index")).unwrap();
+    index.set_modified(SystemTime::now() + Duration::from_mins(1)).unwrap();
+    let shut = |key: &str| faults::on(faults::Way::Read, key, rustix::io::Errno::AGAIN);
+    let begin = |name: &str| {
+        let snapshot = Snapshot::create(&space.temp.path().join(name), &space.root, Limits::default()).unwrap();
+        snapshot.with_record(&space.temp.path().join("verified"))
+    };
+    let mut snapshot = begin("one");
+    let mut held = Some((shut("a"), shut("own")));
+    snapshot.meanwhile = Some(Box::new(move |point| {
+        if point == Point::Asked {
+            drop(held.take());
+        }
+    }));
+    assert_eq!(snapshot.scan().unwrap(), []);
+    let is = |snapshot: &Snapshot, name: &str| snapshot.state(Path::new(name)).oid();
+    assert_eq!(is(&snapshot, "a"), packs::hash(b"committed").ok());
+    assert_eq!(is(&snapshot, "own"), packs::hash(b"the person's").ok());
+    fs::remove_dir_all(space.temp.path().join("verified")).unwrap();
+    let mut snapshot = begin("two");
+    let held = (shut("a"), shut("own"));
+    assert_eq!(snapshot.scan().unwrap(), []);
+    let lines = snapshot.uncovered();
+    assert!(lines.iter().any(|line| line == "a: cannot be read; what git has of it is taken for it"), "{lines:?}");
+    assert!(lines.iter().any(|line| line == "own: cannot be read"), "{lines:?}");
+    drop(held);
+    space.write("a", "evil");
+    space.write("own", "evil");
+    let changes = snapshot.scan().unwrap();
+    assert_eq!(paths(&changes), ["a", "own"]);
+    assert_eq!(before(&snapshot, &changes[0]), b"committed");
+    assert_eq!(changes[1].before.oid(), None);
+}
+
+#[test]
+fn rules_of_the_directories_above_are_named_when_they_change() {
+    let space = Space::git(|s| s.write("sub/deep/a", "one"));
+    space.write(".gitignore", "x\n");
+    let root = space.root.join("sub/deep");
+    let snapshot = Snapshot::create(&space.store(), &root, Limits::default()).unwrap();
+    let mut snapshot = snapshot.without(&Private::default());
+    snapshot.scan().unwrap();
+    let is_said = |snapshot: &Snapshot, words: &str| snapshot.uncovered().iter().any(|line| line.starts_with(words));
+    space.write(".gitignore", "# a word\nx\n");
+    assert!(!is_said(&snapshot, "what is ignored has changed"));
+    space.write(".gitignore", "a\n");
+    space.write("sub/.gitignore", "b\n");
+    let wanted = "what is ignored has changed: ../../.gitignore, ../.gitignore; what new rules hide is not shown";
+    assert!(is_said(&snapshot, wanted), "{:?}", snapshot.uncovered());
 }

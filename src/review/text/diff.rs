@@ -26,7 +26,7 @@ pub const MAX_HUNKS: usize = 4096;
 /// About what a line that is shown takes beside its text, in bytes: what is known of it, and two allocations.
 const LINE_BYTES: usize = size_of::<DiffLine>() + 32;
 /// Time for finding the changed lines.
-const TIME: Duration = Duration::from_secs(2);
+pub const TIME: Duration = Duration::from_secs(2);
 /// How far above a hunk its heading may be, in lines.
 const HEADING_LINES: usize = 400;
 const HEADING_COLUMNS: usize = 60;
@@ -121,6 +121,11 @@ pub fn emphasise(lines: &mut [DiffLine], until: Instant) {
 
 /// What turns `old` into `new`, in order. Compares raw lines: another line end is a change.
 pub fn edits(old: &Lines, new: &Lines) -> Vec<Edit> {
+    edits_within(old, new, TIME)
+}
+
+/// The same with so much time.
+pub fn edits_within(old: &Lines, new: &Lines, time: Duration) -> Vec<Edit> {
     if old == new {
         return Vec::new();
     }
@@ -129,7 +134,7 @@ pub fn edits(old: &Lines, new: &Lines) -> Vec<Edit> {
         return vec![Edit { old: 0..old.len(), new: 0..new.len() }];
     }
     let (from, to) = (|n: usize| old.raw(n), |n: usize| new.raw(n));
-    edits::edits(&Text { len: old.len(), line: &from }, &Text { len: new.len(), line: &to }, TIME)
+    edits::edits(&Text { len: old.len(), line: &from }, &Text { len: new.len(), line: &to }, time)
 }
 
 /// The difference, which is these edits, as hunks, in order.

@@ -46,16 +46,16 @@ pub(crate) struct Settings {
     pub dirs: BTreeSet<PathBuf>,
     /// Settings and hooks, each with what it was.
     pub files: BTreeMap<PathBuf, String>,
-    /// Files of rules that no working tree has, with what they said.
+    /// Files of rules that are not in the tree, with what they said.
     pub rules: BTreeMap<PathBuf, String>,
 }
 
 impl Settings {
     /// Those of these repositories and of their directories of git's.
-    pub(crate) fn of(tops: BTreeSet<PathBuf>, dirs: BTreeSet<PathBuf>) -> Self {
+    pub(crate) fn of(root: &Path, tops: BTreeSet<PathBuf>, dirs: BTreeSet<PathBuf>) -> Self {
         let dirs = dirs.into_iter().flat_map(|dir| beside(&dir).chain([dir])).take(DIRS).collect();
         let (files, is_full) = files(&dirs);
-        let rules = ignored(&dirs, tops.iter());
+        let rules = ignored(root, &dirs, tops.iter());
         Self { is_known: true, is_full, tops, files, rules, dirs }
     }
 
@@ -64,7 +64,7 @@ impl Settings {
         if !self.is_known {
             return Vec::new();
         }
-        let shown = |path: &PathBuf| walk::show(walk::bytes(path.strip_prefix(root).unwrap_or(path)));
+        let shown = |path: &PathBuf| walk::show(walk::bytes(&from_root(root, path)));
         let mut lines = Vec::new();
         let mut say = |names: Vec<String>, what: &str, then: &str| {
             if !names.is_empty() {
@@ -98,7 +98,7 @@ impl Settings {
         if is_full {
             lines.push(format!("files beside the hooks that git knows: more than {ENTRIES}, too many to compare"));
         }
-        let rules = ignored(&self.dirs, tops.into_iter());
+        let rules = ignored(root, &self.dirs, tops.into_iter());
         let changed = differing(&self.rules, &rules).filter(is_said).map(shown).collect();
         let mut say = |names: Vec<String>| {
             if !names.is_empty() {
@@ -108,6 +108,18 @@ impl Settings {
         };
         say(changed);
         lines
+    }
+}
+
+/// A path as it is named from `root`, also from one of the directories above it.
+fn from_root(root: &Path, path: &Path) -> PathBuf {
+    let above = path.parent().filter(|dir| root.starts_with(dir));
+    let up = above.map(|dir| root.components().count() - dir.components().count());
+    let up = up.filter(|_| path.file_name().is_some_and(|name| name == rules::NAME)).unwrap_or(0);
+    let below = path.strip_prefix(root).map(Path::to_owned);
+    match (up, path.file_name()) {
+        (1.., Some(name)) => std::iter::repeat_n("..", up).collect::<PathBuf>().join(name),
+        _ => below.unwrap_or_else(|_| path.to_owned()),
     }
 }
 
@@ -191,11 +203,17 @@ fn files(dirs: &BTreeSet<PathBuf>) -> (BTreeMap<PathBuf, String>, bool) {
     (files, is_full)
 }
 
-/// What the files of rules say that are in directories of git's, in those of repositories and in the person's settings.
-fn ignored<'a>(dirs: &BTreeSet<PathBuf>, tops: impl Iterator<Item = &'a PathBuf>) -> BTreeMap<PathBuf, String> {
+/// What the files of rules say that are in directories of git's, in those of repositories and in the person's settings, and
+/// in the directories above `root`.
+fn ignored<'a>(
+    root: &Path,
+    dirs: &BTreeSet<PathBuf>,
+    tops: impl Iterator<Item = &'a PathBuf>,
+) -> BTreeMap<PathBuf, String> {
     let in_dirs = dirs.iter().map(|dir| dir.join("info/exclude"));
     let in_tops = tops.filter_map(|top| repo::exclude(top));
-    let files: BTreeSet<PathBuf> = in_dirs.chain(in_tops).chain(repo::global_exclude()).collect();
+    let files: BTreeSet<PathBuf> =
+        in_dirs.chain(in_tops).chain(repo::global_exclude()).chain(repo::rules_above(root)).collect();
     let said = |path: PathBuf| {
         let text = match plain::read(&path, Links::Followed, rules::LARGEST) {
             Ok(text) => text?,

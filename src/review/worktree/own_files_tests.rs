@@ -47,7 +47,14 @@ impl Place {
     }
 
     fn head(&self, private: Vec<PathBuf>) -> SessionInfo {
-        SessionInfo { stem: "1-2-3".into(), cwd: self.root.clone(), command: "agent".into(), started: 1, private }
+        SessionInfo {
+            stem: "1-2-3".into(),
+            cwd: self.root.clone(),
+            command: "agent".into(),
+            started: 1,
+            private,
+            directories: Vec::new(),
+        }
     }
 
     /// A review whose state lies in the tree, after its first look.

@@ -279,6 +279,12 @@ fn find(root: &Path) -> Result<Option<(PathBuf, Dirs)>, (PathBuf, Odd)> {
     Ok(None)
 }
 
+/// The files of rules in the directories above the tree at `root`, up to where its repository begins.
+pub(crate) fn rules_above(root: &Path) -> Vec<PathBuf> {
+    let Ok(Some((top, _))) = find(root) else { return Vec::new() };
+    root.ancestors().skip(1).take_while(|dir| dir.starts_with(&top)).map(|dir| dir.join(rules::NAME)).collect()
+}
+
 /// The directories that git has of the repository which begins in `dir`: real paths.
 pub(crate) fn own_dirs(dir: &Path) -> BTreeSet<PathBuf> {
     let Ok(Some(Dirs { git, common })) = dirs(dir) else { return BTreeSet::new() };
@@ -332,12 +338,11 @@ pub(crate) fn odd(root: &Path, tops: &[PathBuf]) -> Vec<String> {
         name(&file, Some(odd), NOT_USED);
         None
     });
-    if let Some((top, dirs)) = &found {
+    if let Some((_, dirs)) = &found {
         let (config, index) = (dirs.common.join("config"), dirs.git.join("index"));
         name(&config, read_config(&config).err(), NOT_USED);
         name(&index, git_index::why_not(&index), "so ignored files that git tracks are not known to be tracked");
-        let above = root.ancestors().skip(1).take_while(|dir| dir.starts_with(top));
-        for file in above.map(|dir| dir.join(rules::NAME)) {
+        for file in rules_above(root) {
             name(&file, rules::why_not(&file, Links::Refused), NO_RULES);
         }
     }
