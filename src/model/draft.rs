@@ -3,6 +3,7 @@
 //! Plain data; knows nothing of where it is kept. Invariant: a session in which something was said has its draft to
 //! itself; until then it belongs to the directory, because such a session is not worth to be found again.
 
+use super::event::Before;
 use super::ids::SessionKey;
 use super::session_ref::SessionRef;
 use serde::{Deserialize, Serialize};
@@ -24,11 +25,14 @@ pub struct Draft {
     /// What commands of the person's have printed and is to go along with the prompt, as it is quoted there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<String>,
+    /// The conversation that it begins with an account of, for as long as nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<Before>,
 }
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        let Self { text, held, aside, command, ran } = self;
+        let Self { text, held, aside, command, ran, follows: _ } = self;
         text.is_empty() && held.is_empty() && aside.is_empty() && command.is_empty() && ran.is_empty()
     }
 

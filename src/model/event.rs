@@ -468,6 +468,8 @@ pub enum Intent {
     /// The session that is not open is asked for in this way: once its agent is started, or at once when the agent has
     /// refused it, or has ended.
     OpenAs(Opening),
+    /// The session in which nothing was said continues another: an account of that is in its composer again.
+    Follows(Before),
     /// What the session has under way is stopped, and everything is answered.
     CloseSession,
     /// What was asked aside becomes a session like any other.

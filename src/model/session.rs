@@ -13,7 +13,7 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind, Entry};
 pub use super::event::ReadOnly;
-use super::event::{Background, Can, Item, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Background, Before, Can, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::history::Kind;
 use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
@@ -159,6 +159,8 @@ pub struct Session {
     pub state: SessionState,
     /// How it is asked for, until it is open.
     pub(super) opening: Opening,
+    /// The session that it continues, with an account of it.
+    pub follows: Option<Before>,
     pub(super) stored_history: StoredHistory,
     /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,

@@ -200,7 +200,8 @@ fn bounded(draft: &Draft) -> Draft {
     let command = cut(&draft.command);
     let held = draft.held.iter().map(|prompt| cut(prompt)).collect();
     let aside = draft.aside.iter().map(|text| cut(text)).collect();
-    Draft { text, command, held, aside, ran: draft.ran.iter().map(|quoted| cut(quoted)).collect() }
+    let ran = draft.ran.iter().map(|quoted| cut(quoted)).collect();
+    Draft { text, command, held, aside, ran, follows: draft.follows.clone() }
 }
 
 /// Nothing where there is none, or none that can be read.

@@ -9,6 +9,7 @@ use super::state::App;
 use crate::model::Model;
 use crate::model::account;
 use crate::model::draft::{Draft, Place, Sent};
+use crate::model::event::Before;
 use crate::model::ids::{SessionKey, TermId};
 use crate::model::session::ReadOnly;
 use crate::model::session::shell::quoted;
@@ -213,9 +214,11 @@ impl Autosave {
                 continue;
             }
             let place = Place::of(session, Some(&kept.place));
-            let text = own(&place, view.composer.prompt());
-            let aside = view.stash.iter().map(|text| own(&place, text)).filter(|text| !text.is_empty());
-            let held = session.held.iter().map(|prompt| own(&place, &prompt.text)).filter(|text| !text.is_empty());
+            let follows = session.follows.clone().filter(|_| matches!(place, Place::Directory { .. }));
+            let own = |text| own(&place, follows.as_ref(), text);
+            let text = own(view.composer.prompt());
+            let aside = view.stash.iter().map(|text| own(text)).filter(|text| !text.is_empty());
+            let held = session.held.iter().map(|prompt| own(&prompt.text)).filter(|text| !text.is_empty());
             let command = view.composer.command();
             let is_same = kept.draft.text == text && kept.draft.command == command;
             let is_same =
@@ -227,7 +230,7 @@ impl Autosave {
             let (held, aside) = (held.map(str::to_owned).collect(), aside.map(str::to_owned).collect());
             kept.ran = session.ended_shell().map(|term| term.id.clone()).collect();
             let ran = session.ended_shell().map(quoted).collect();
-            kept.draft = Draft { text: text.to_owned(), held, aside, command: command.to_owned(), ran };
+            kept.draft = Draft { text: text.to_owned(), held, aside, command: command.to_owned(), ran, follows };
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
@@ -251,10 +254,10 @@ impl Autosave {
         let mut draft = kept.draft.clone();
         if !can_wait || matches!(kept.place, Place::Directory { .. }) {
             let (command, aside) = (std::mem::take(&mut draft.command), std::mem::take(&mut draft.aside));
-            let ran = std::mem::take(&mut draft.ran);
+            let (ran, follows) = (std::mem::take(&mut draft.ran), draft.follows.take());
             // An earlier version has left accounts there.
-            let text = own(&kept.place, &draft.joined()).to_owned();
-            draft = Draft { text, aside, command, ran, ..Draft::default() };
+            let text = own(&kept.place, follows.as_ref(), &draft.joined()).to_owned();
+            draft = Draft { text, aside, command, ran, follows, ..Draft::default() };
         }
         for quoted in std::mem::take(&mut draft.ran) {
             let blank = if draft.text.is_empty() { "" } else { "\n\n" };
@@ -293,9 +296,10 @@ impl Autosave {
     }
 }
 
-/// What is kept there of a text: the account of one conversation is nothing to others of the directory.
-fn own<'a>(place: &Place, text: &'a str) -> &'a str {
-    if matches!(place, Place::Directory { .. }) { account::own_words(text) } else { text }
+/// What is kept there of a text: the account of one conversation is nothing to others of the directory, but for one that
+/// will continue it.
+fn own<'a>(place: &Place, follows: Option<&Before>, text: &'a str) -> &'a str {
+    if matches!(place, Place::Directory { .. }) && follows.is_none() { account::own_words(text) } else { text }
 }
 
 #[cfg(test)]

@@ -143,6 +143,44 @@ async fn an_account_of_one_conversation_never_becomes_the_draft_of_another() {
 }
 
 #[tokio::test]
+async fn an_account_is_kept_whole_for_a_session_that_continues_what_it_is_of() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut autosave, &mut scene).await;
+    let before = Before { session: scene.ui.shown(), id: Some("old".into()), agent: "Another".into() };
+    scene.intent(Intent::Follows(before.clone()));
+    let text = format!("{}\n\nand the door", account::of_past(&crate::model::past::Past::default(), "another"));
+    scene.ui.view.composer.paste(&text);
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    let place = Place::of(scene.model.first(), None);
+    let wanted = Draft { text: text.clone(), follows: Some(before.clone()), ..Draft::default() };
+    let kept = drafts.fetch(&place).unwrap().unwrap();
+    assert_eq!(kept, wanted);
+    // The next start has it whole, and is the same kind of start.
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut later = Scene::new(80, 24);
+    autosave.look(&later.model, &later.ui);
+    let brought = autosave.fetched(later.ui.shown(), Some(kept), true).unwrap();
+    assert_eq!(brought, wanted);
+    later.intent(Intent::Follows(before));
+    later.ui.view.composer.bring(&text, "", true);
+    later.draw();
+    assert!(later.shown.contains("continues session old of Another"), "{}", later.shown);
+    // Once something was said it is like any other's.
+    opened(&mut later);
+    let text = later.ui.view.composer.take();
+    later.intent(Intent::Prompt { text, links: Vec::new() });
+    later.ui.view.composer.paste("more");
+    autosave.look(&later.model, &later.ui);
+    drafts.sees("gem-1: more + 0");
+    let place = Place::of(later.model.first(), None);
+    assert_eq!(drafts.fetch(&place).unwrap(), Some(Draft { text: "more".into(), ..Draft::default() }));
+    autosave.close();
+}
+
+#[tokio::test]
 async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
     let drafts = Arc::new(Memory::default());
     let mut scene = Scene::new(80, 24);

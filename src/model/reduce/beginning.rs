@@ -20,7 +20,7 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     let (mut copied, mut called) = (None, None);
     let how = match how {
         Opening::After(before) => {
-            continues(model, at, &before, cx);
+            continues(model, at, before, cx);
             Opening::New
         }
         Opening::Aside { beside, from } => {
@@ -107,17 +107,29 @@ fn name_of(model: &Model, at: SessionKey, id: &SessionId) -> Option<String> {
     open.or_else(listed).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
+/// A new session, in which nothing was said, turns out to continue another.
+pub fn follow(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
+    let fits = |session: &&Session| session.follows.is_none() && !session.is_to_go_on() && !session.has_talked();
+    if model.sessions.get(&at).filter(fits).is_some() {
+        continues(model, at, before, cx);
+    }
+}
+
 /// Says in both of two sessions that one continues the other.
-fn continues(model: &mut Model, at: SessionKey, before: &Before, cx: &mut Cx) {
+fn continues(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
     let name = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
     let id = before.id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
     let words =
         format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
-    in_session(model, at, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
-    if before.session != at {
+    let from = before.session;
+    in_session(model, at, cx, |session, cx| {
+        session.follows = Some(before);
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+    });
+    if from != at {
         let words = format!("handed over to a new session of {name}");
-        in_session(model, before.session, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
+        in_session(model, from, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
     }
 }
 

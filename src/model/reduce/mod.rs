@@ -93,6 +93,7 @@ pub fn reduce(model: &mut Model, event: Addressed<Event>, now: Now) -> Vec<Addre
             lifecycle::send_now(model, key, at, cx);
         }
         (Address::Session(key), Event::User(Intent::KeepAside)) => beginning::keep(model, key, cx),
+        (Address::Session(key), Event::User(Intent::Follows(before))) => beginning::follow(model, key, before, cx),
         (Address::Session(key), Event::User(Intent::OpenAs(how))) => lifecycle::open_as(model, key, how, cx),
         (Address::Session(key), Event::Timer(Timer::History)) => lifecycle::history_is_quiet(model, key, cx),
         (Address::Session(key), Event::Timer(Timer::OldEnough)) => lifecycle::old_enough(model, key, cx),

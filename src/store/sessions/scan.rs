@@ -415,6 +415,11 @@ impl Scan {
                 self.wants(key.0, self.owner(key.0).unwrap_or(AgentKey::FIRST.0), &how);
                 self.role(AgentKey::FIRST.0, how);
             }
+            (Address::Session(key), Ok(Intent::Follows(Before { id: Some(id), .. })))
+                if id.as_str().len() <= MAX_PROMPT =>
+            {
+                self.follows(key.0, id.as_str());
+            }
             (Address::All, Ok(Intent::AddAgent { command, how, .. })) => {
                 let key = self.agents.last_key().map_or(0, |last| last + 1);
                 self.owned(key, how);
@@ -451,6 +456,23 @@ impl Scan {
         };
         if self.roles.len() < MAX_WAITING {
             self.roles.push((agent, role));
+        }
+    }
+
+    /// A session that began like any other continues one of this name. Nothing was sent in it, which would tell its key:
+    /// it is the newest one of its agent.
+    fn follows(&mut self, key: u32, id: &str) {
+        let agent = self.owner(key).unwrap_or(AgentKey::FIRST.0);
+        let is_its = |one: &&mut Found| one.agent == agent && one.origin == Origin::New && one.turns == 0;
+        let asked = self.calls.iter_mut().rev().find_map(|(of, _, call)| match call {
+            Waiting::Open { origin: Origin::New, role, .. } if *of == agent => Some(role),
+            _ => None,
+        });
+        match (asked, self.sessions.iter_mut().rev().find(is_its)) {
+            (Some(role), _) => *role = Role::Follows(id.to_owned()),
+            (None, Some(session)) => session.follows = Some(id.to_owned()),
+            (None, None) if self.roles.len() < MAX_WAITING => self.roles.push((agent, Role::Follows(id.to_owned()))),
+            (None, None) => {}
         }
     }
 

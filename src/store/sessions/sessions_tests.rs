@@ -131,6 +131,29 @@ impl Home {
 }
 
 #[test]
+fn a_draft_that_came_back_with_its_account_makes_one_thread_of_both_sessions() {
+    let person = |key: u32, id: &str| {
+        let follows = json!({ "Follows": { "session": key, "id": id, "agent": "Agent A" } });
+        json!({ "dir": "person", "at": { "session": key }, "intent": follows })
+    };
+    let early = Text::ending().line(person(0, "old")).hello().open("new").turn("new", "go on").end();
+    let late = Text::ending().hello().open("new").line(person(0, "old")).turn("new", "go on").end();
+    let new = json!({ "cwd": "/work" });
+    let between = Text::ending().hello().ask("session/new", new).line(person(0, "old"));
+    let between =
+        between.line(json!({ "dir": "agent->client", "frame": { "id": 1, "result": { "sessionId": "new" } } }));
+    for text in [early, late, between.turn("new", "go on").end()] {
+        let state = state();
+        state.put("1", &conversation("old"));
+        state.put("2", &text);
+        let all = state.list().sessions;
+        let new = all.iter().find(|one| one.session_id == "new").unwrap();
+        assert_eq!(new.follows.as_deref(), Some("old"), "{new:?}");
+        assert_eq!(all.iter().filter(|one| one.thread.is_some()).count(), 2, "{all:?}");
+    }
+}
+
+#[test]
 fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
     for v in [1, 2] {
         let state = state();

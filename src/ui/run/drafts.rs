@@ -4,7 +4,7 @@
 
 use super::Running;
 use crate::model::draft::Sent;
-use crate::model::event::{Intent, QueueAct, Words};
+use crate::model::event::{Before, Intent, QueueAct, Words};
 use crate::ui::autosave::Brought;
 use crate::ui::frame::Urgency;
 use crate::ui::screen::Device;
@@ -40,6 +40,10 @@ impl<D: Device> Running<D> {
                         n => format!("what you had written is here again, {n} put aside"),
                     };
                     self.app.say(words, now);
+                    if let Some(before) = draft.follows {
+                        let news = self.engine.intent_in(key, Intent::Follows(Before { session: key, ..before }));
+                        self.news(news);
+                    }
                     if !draft.held.is_empty() {
                         let held = draft.held.into_iter().map(|text| Words { text, links: Vec::new() }).collect();
                         let news = self.engine.intent_in(key, Intent::Queue(QueueAct::Restore(held)));
