@@ -66,9 +66,9 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let shown = || rows.iter().skip(first).take(usize::from(list.height));
     let widest =
         |of: fn(&Row) -> &str, most: usize| shown().map(|row| width::str_width(of(row))).max().unwrap_or(0).min(most);
-    // On a narrow screen the words are what is needed.
-    let detail = if list.width >= DETAIL_FROM { DETAIL } else { 0 };
-    let (groups, details) = (widest(|row| &row.group, GROUP), widest(|row| &row.detail, detail));
+    // On a narrow screen the words are what is needed, and a key.
+    let detail: fn(&Row) -> &str = if list.width >= DETAIL_FROM { |row| &row.detail } else { first_key };
+    let (groups, details) = (widest(|row| &row.group, GROUP), widest(detail, DETAIL));
     let beside = 4 + if groups > 0 { groups + 2 } else { 0 } + if details > 0 { details + 3 } else { 1 };
     let labels = widest(|row| &row.label, LABEL).min(usize::from(list.width).saturating_sub(beside));
     let mut above_group = "";
@@ -88,17 +88,26 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             text.push(&format!("{group}{colon}{pad}"), Token::Dim);
             above_group = &row.group;
         }
-        let label = if row.detail.is_empty() { (&*row.label).into() } else { width::truncate(&row.label, labels) };
+        let detail = detail(row);
+        let label = if detail.is_empty() { (&*row.label).into() } else { width::truncate(&row.label, labels) };
         text.push(&label, style);
-        if !row.detail.is_empty() {
+        if !detail.is_empty() {
             text.push(&" ".repeat(labels.saturating_sub(width::str_width(&label)) + 2), Token::Dim);
-            text.push(&row.detail, Token::Dim);
+            text.push(detail, Token::Dim);
         }
         let room = list.width.saturating_sub(1);
         let text = width::truncate_styled(&text, usize::from(room));
         paint::put(buf, list.x, y, room, &text, cx.theme);
     }
     above
+}
+
+/// What there is room for of what stands behind a name where there is little.
+fn first_key(row: &Row) -> &str {
+    match row.choice {
+        Choice::Do(_) | Choice::NotNow(_) => row.detail.split(", ").next().unwrap_or_default(),
+        _ => "",
+    }
 }
 
 /// The commands that match what is typed, in at most `room` rows.
