@@ -434,6 +434,8 @@ fn no_picture_is_left_over() {
     assert!(left.is_empty(), "in tests/pictures without a test: {left:?}");
 }
 
+type State = fn(Size) -> Scene;
+
 /// The keys, each of which does in its place what another one did.
 fn moved() -> Keymap {
     let (usual, mut file) = (Keymap::default(), String::new());
@@ -468,7 +470,7 @@ fn every_key_that_the_screen_names_is_one_that_is_bound() {
     let (old, new) = (names_of_keys(&Keymap::default()), names_of_keys(&moved));
     let old: BTreeSet<_> = old.difference(&new).collect();
     let is_in_a_name = |c: char| c.is_alphanumeric() || "+^]".contains(c);
-    let states: [(&str, fn(Size) -> Scene); 19] = [
+    let states: [(&str, State); 19] = [
         ("ready", ready),
         ("working", working),
         ("question", question),

@@ -315,7 +315,10 @@ impl Keymap {
     fn keys(&self, layer: Layer, bind: &Bind) -> Vec<Key> {
         let usual = if let Keys::These(usual) = &bind.keys { usual.as_slice() } else { &[] };
         let own = self.own.iter().filter(|((at, _), action)| *at == layer && **action == Some(bind.action));
-        let is_new = |key: &Key| keymap::resolve(layer, *key) != Some(bind.action);
+        // One that begins others does nothing by itself.
+        let is_new = |key: &Key| {
+            keymap::resolve(layer, *key) != Some(bind.action) && self.resolve(layer, *key) == Some(bind.action)
+        };
         let own = own.map(|((_, key), _)| *key).filter(is_new);
         own.chain(usual.iter().copied().filter(|key| self.resolve(layer, *key) == Some(bind.action))).collect()
     }

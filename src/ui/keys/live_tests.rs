@@ -180,6 +180,9 @@ fn hints_name_keys_as_they_are_bound_and_leave_out_what_has_none() {
     assert_eq!(map.hint(Layer::Composer, " · {F1} keys"), None);
     let (emacs, _) = Keymap::read("preset = \"emacs\"", "keys.toml");
     assert_eq!(emacs.say(Layer::Composer, "{Ctrl+P} finds anything"), "Alt+X finds anything");
+    let begins = "[[bind]]\non = \"ctrl+x\"\nrun = \"sessions\"\n[[bind]]\non = \"ctrl+x f1\"\nrun = \"help\"";
+    let (map, _) = Keymap::read(begins, "keys.toml");
+    assert_eq!(map.say(Layer::Composer, "{F8} lists them"), "F8 lists them", "the other one only begins something");
 }
 
 /// What is between quotes in a line of ours, without what stands in braces.

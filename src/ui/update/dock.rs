@@ -266,7 +266,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             out.push(Out::Intent(Intent::KillAgent));
         }
         (Action::QuitDock, Dialog::Dead | Dialog::LogIn) => {
-            sessions::quit(state, cx, " · {question q} again quits", out)
+            sessions::quit(state, cx, " · {question q} again quits", out);
         }
         _ => {}
     }

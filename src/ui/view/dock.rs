@@ -419,6 +419,13 @@ fn quoted(text: &str) -> LogicalLine {
     }
 }
 
+/// What is left of what was sent, and the key that shows it.
+fn more_sent(cx: &ViewCx<'_>, all: usize) -> Option<LogicalLine> {
+    let more = all.checked_sub(SENT_LINES).filter(|more| *more > 0)?;
+    let shows = cx.say(Layer::Dock, " · {v} shows all that was sent");
+    Some(plain(&format!("  … {} more{shows}", human::count(more as u64, "line")), Token::Dim))
+}
+
 /// What else there is to say of a question: what it is asked for, and what holds it up.
 fn notes(cx: &ViewCx<'_>, pending: &Question) -> String {
     let mut notes = String::new();
@@ -519,16 +526,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let is_bare = pending.about == About::Permission && tool.is_some_and(cells::says_nothing);
     if is_bare && cx.state.view.dock.raw == Raw::Hidden {
         body.extend(sent.iter().take(SENT_LINES).cloned());
-        if let Some(more) = sent.len().checked_sub(SENT_LINES).filter(|more| *more > 0) {
-            body.push(plain(
-                &format!(
-                    "  … {} more{}",
-                    human::count(more as u64, "line"),
-                    cx.say(Layer::Dock, " · {v} shows all that was sent")
-                ),
-                Token::Dim,
-            ));
-        }
+        body.extend(more_sent(cx, sent.len()));
     }
     let raw = match cx.state.view.dock.raw {
         _ if sent.is_empty() => RawLines::None,
