@@ -109,8 +109,8 @@ fn name_of(model: &Model, at: SessionKey, id: &SessionId) -> Option<String> {
 
 /// A new session, in which nothing was said, turns out to continue another.
 pub fn follow(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
-    let fits = |session: &&Session| session.follows.is_none() && !session.is_to_go_on() && !session.has_talked();
-    if model.sessions.get(&at).filter(fits).is_some() {
+    let fits = |session: &Session| session.follows.is_none() && !session.is_to_go_on() && !session.has_talked();
+    if model.sessions.get(&at).is_some_and(fits) {
         continues(model, at, before, cx);
     }
 }
