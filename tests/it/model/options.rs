@@ -69,7 +69,7 @@ fn r_191_a_mode_is_pending_until_it_is_confirmed_and_goes_back_on_an_error() {
     assert_eq!(current(&rig), ("a".into(), Some("b".into())));
     rig.fail("session/set_mode", json!({ "code": 1, "message": "not now", "data": "busy" }));
     assert_eq!(current(&rig), ("a".into(), None));
-    assert!(rig.has_entry("not now | busy"));
+    assert!(rig.has_entry("mode Build was not set: not now: busy"));
     rig.intent(Intent::SetMode { id: "b".into() });
     rig.answer("session/set_mode", json!({}));
     assert_eq!(current(&rig), ("b".into(), None));
@@ -250,7 +250,7 @@ fn r_191_each_answer_counts_for_the_mode_that_its_own_request_asked_for() {
     assert_eq!(current(&rig), ("code".into(), Some("yolo".into())), "the newest wish is what is pending");
     rig.fail("session/set_mode", json!({ "code": 1, "message": "not allowed here" }));
     assert_eq!(current(&rig), ("code".into(), None), "the agent is in the mode that it confirmed");
-    assert!(rig.has_entry("mode yolo was not set: not allowed here"));
+    assert!(rig.has_entry("mode YOLO was not set: not allowed here"));
 }
 
 #[test]
