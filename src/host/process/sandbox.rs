@@ -2,7 +2,7 @@
 //! Linux).
 //!
 //! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for; signals and
-//! abstract sockets where the kernel can. Invariants: what is confined is so before its first instruction, with all that it
+//! abstract sockets where the kernel can. Root loses what would go round all this. Invariants: what is confined is so before its first instruction, with all that it
 //! starts, and for good; where the kernel cannot do all that is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and
 //! extended attributes of the same user's files, what is written to that user's other terminals by their names, UDP, and
 //! sockets in the file system.
@@ -86,6 +86,7 @@ mod here {
         ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath, PathFd,
         Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
     };
+    use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
     use std::path::{Path, PathBuf};
 
     /// With this one no way is left to change a file: moves between directories and truncation are kept too.
@@ -95,6 +96,40 @@ mod here {
     /// Devices that keep nothing, and terminals that programs make for themselves.
     const DEVICES: &[&str] =
         &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+
+    /// A node of a device is a way to what lies on the device, whatever is written at its name: nobody makes one.
+    fn nodes() -> BitFlags<AccessFs> {
+        AccessFs::MakeChar | AccessFs::MakeBlock
+    }
+
+    /// What root keeps: what concerns files, users and networks of its own. With the others it goes round the rights on
+    /// files: types into the terminals of others, reads the memory of others, opens files by number, changes the kernel.
+    const OF_ROOT: CapabilitySet = CapabilitySet::CHOWN
+        .union(CapabilitySet::DAC_OVERRIDE)
+        .union(CapabilitySet::FOWNER)
+        .union(CapabilitySet::FSETID)
+        .union(CapabilitySet::KILL)
+        .union(CapabilitySet::SETGID)
+        .union(CapabilitySet::SETUID)
+        .union(CapabilitySet::SETPCAP)
+        .union(CapabilitySet::SETFCAP)
+        .union(CapabilitySet::NET_BIND_SERVICE)
+        .union(CapabilitySet::NET_RAW)
+        .union(CapabilitySet::SYS_CHROOT)
+        .union(CapabilitySet::AUDIT_WRITE);
+
+    /// Gives up for good what is not in [`OF_ROOT`]: that no program brings it back is seen to by `no_new_privs`, which
+    /// the kernel wants of all that is confined.
+    fn give_up() -> rustix::io::Result<()> {
+        let held = capabilities(None)?;
+        let CapabilitySets { effective, permitted, inheritable } = held;
+        let left = CapabilitySets {
+            effective: effective & OF_ROOT,
+            permitted: permitted & OF_ROOT,
+            inheritable: inheritable & OF_ROOT,
+        };
+        if left == held { Ok(()) } else { set_capabilities(None, left) }
+    }
 
     /// What is forbidden unless a rule allows it.
     fn ruleset(sandbox: &Sandbox) -> Result<RulesetCreated, Unconfined> {
@@ -127,7 +162,7 @@ mod here {
     pub fn confine(sandbox: &Sandbox) -> Result<(), Unconfined> {
         let failed = |error: RulesetError| Unconfined::Failed(error.to_string());
         let mut rules = ruleset(sandbox)?;
-        let all = kept(sandbox);
+        let all = kept(sandbox) & !nodes();
         let own = sandbox.writable.iter().map(PathBuf::as_path);
         let devices = DEVICES.iter().map(Path::new).filter(|path| path.exists());
         let written = own.chain(devices).map(|path| (path, all));
@@ -145,7 +180,10 @@ mod here {
             }
         }
         let status = rules.restrict_self().map_err(failed)?;
-        if status.ruleset == RulesetStatus::FullyEnforced { Ok(()) } else { Err(Unconfined::NoKernel) }
+        if status.ruleset != RulesetStatus::FullyEnforced {
+            return Err(Unconfined::NoKernel);
+        }
+        give_up().map_err(|error| Unconfined::Failed(format!("what only root can do cannot be given up: {error}")))
     }
 }
 

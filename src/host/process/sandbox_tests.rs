@@ -68,6 +68,8 @@ async fn a_program_writes_inside_and_nowhere_else_whatever_it_tries() {
         "mv ../out/file ../out/moved",
         "mv ../out moved",
         "mkfifo ../out/pipe",
+        "mknod null c 1 3",
+        "mknod disk b 7 0",
         "ln -s x ../out/link",
         "echo x > a && ln a ../out/hard",
         "dd if=/dev/zero of=../out/file count=1",
@@ -84,6 +86,28 @@ async fn a_program_writes_inside_and_nowhere_else_whatever_it_tries() {
     }
     // The program that starts it is not confined.
     std::fs::write(out.join("ours"), "").unwrap();
+}
+
+/// Capabilities by which root goes round the rights on files, by their numbers in the kernel.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn root_keeps_nothing_that_goes_round_the_sandbox() {
+    let temp = tempfile::tempdir().unwrap();
+    let inside = temp.path().canonicalize().unwrap();
+    if check().is_err() {
+        assert!(!keeps_apart(), "nothing is confined here");
+        return;
+    }
+    assert_eq!(runs(&inside, "exec sh -c 'grep ^Cap /proc/self/status > held'").await, Some(0));
+    let held = std::fs::read_to_string(inside.join("held")).unwrap();
+    for kind in ["CapPrm", "CapEff", "CapInh", "CapAmb"] {
+        let line = held.lines().find(|line| line.starts_with(kind)).unwrap();
+        let bits = u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap();
+        // Search anywhere, modules, raw devices, memory of others, administration, reboot, terminals, nodes, tracing.
+        for number in [2, 16, 17, 19, 21, 22, 26, 27, 38, 39, 40] {
+            assert_eq!(bits & (1 << number), 0, "{kind}: {number}");
+        }
+    }
 }
 
 #[tokio::test]
