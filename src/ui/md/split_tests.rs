@@ -44,6 +44,20 @@ fn every_prefix_of_the_corpus_is_as_the_whole() {
 }
 
 #[test]
+fn a_table_without_content_shows_its_heads_where_it_is_a_list() {
+    for text in ["one head|\n-|\n||\n\n1\n", "one | other\n-|-\n||\n||\n\n1\n"] {
+        let mut split = StablePrefix::new();
+        split.extend(text, Markdown::Yes);
+        assert_eq!(split.pieces().len(), 2, "{:?}", split.pieces());
+        for width in [4, 12, 60] {
+            let drawn = show(&in_pieces(text, &split, width));
+            assert_eq!(show(&lines(text, width)), drawn);
+            assert!(drawn.contains("one") && drawn.contains('1'), "{width}: {drawn}");
+        }
+    }
+}
+
+#[test]
 fn what_follows_an_empty_item_is_as_far_from_it_after_a_piece_as_in_the_whole() {
     let text = ">F\n\n *\n:]*";
     let mut split = StablePrefix::new();

@@ -134,10 +134,12 @@ impl Table {
         format!("| {} |", marks.collect::<Vec<_>>().join(" | ")).into()
     }
 
+    /// Rows in which something stands; the heads by themselves where there is none.
     fn list(&self) -> Vec<Line> {
         let mut out: Vec<Line> = Vec::new();
         let mut above = format!("{}\n{}\n", source(&self.head), self.rule());
-        for (n, row) in self.rows.iter().enumerate() {
+        let rows = self.rows.iter().filter(|row| self.head.iter().zip(*row).any(|(_, cell)| !cell.is_empty()));
+        for (n, row) in rows.enumerate() {
             if n > 0 {
                 out.push((StyledText::new(), WrapMode::Words, "".into()));
             }
@@ -155,7 +157,7 @@ impl Table {
                 out.push((line, WrapMode::Words, std::mem::replace(&mut written, "".into())));
             }
         }
-        if self.rows.is_empty() {
+        if out.is_empty() {
             let mut written: Arc<str> = above.trim_end().into();
             let mut next = || std::mem::replace(&mut written, "".into());
             out.extend(self.head.iter().map(|head| (head.clone(), WrapMode::Words, next())));
