@@ -126,7 +126,7 @@ pub(super) fn replace(
         // Otherwise a crash soon after the rename could leave an empty file on some file systems.
         sync(&file)?;
         let made = fstat(&file)?;
-        let wanted = mode.map_or_else(|| old.map_or(0, |old| old.st_mode), |mode| mode.as_raw_mode());
+        let wanted = mode.map_or_else(|| old.map_or(0, |old| old.st_mode), Mode::as_raw_mode);
         if !is_all_ours(&made, wanted) {
             return Err(Refusal::meddled());
         }
