@@ -45,6 +45,8 @@ pub struct Outputs {
 /// The run that is over.
 #[derive(Debug)]
 pub struct Run {
+    /// Something may have been started. Otherwise there is nothing to tell for which what an earlier run has told has to go.
+    pub is_begun: bool,
     /// The directory of its review; nothing when there is none.
     pub dir: Option<PathBuf>,
     pub cwd: PathBuf,
@@ -140,6 +142,10 @@ impl Outputs {
         let mut problems = texts.problems;
         let mut deliver = |file: &Option<Output>, write: &mut dyn FnMut(&Output, GoOn<'_>) -> Result<(), String>| {
             let Some(file) = file else { return };
+            if !run.is_begun && file.has_content() {
+                let name = visible(file.path().as_os_str());
+                return problems.push(format!("{name} stays as an earlier run has left it, since nothing was started"));
+            }
             let mut watch = Watch::new(patience);
             let mut go_on = |gone| !watch.is_over(gone) && !watch.is_cut_for(LAST_READING);
             if let Err(why) = write(file, &mut go_on) {
@@ -353,7 +359,8 @@ mod tests {
     use std::fs;
 
     fn run() -> Run {
-        Run { dir: None, cwd: "/work".into(), command: "agent --acp".into(), survivors: Vec::new(), ended: Vec::new() }
+        let (survivors, ended) = (Vec::new(), Vec::new());
+        Run { is_begun: true, dir: None, cwd: "/work".into(), command: "agent --acp".into(), survivors, ended }
     }
 
     fn patience() -> Patience {
@@ -371,6 +378,22 @@ mod tests {
         assert_eq!((&said["command"], said["not_covered"].as_array().unwrap().len()), (&"agent --acp".into(), 1));
         assert_eq!(fs::read(patch).unwrap(), b"");
         assert_eq!(fs::read_dir(lab.path()).unwrap().count(), 2, "something was left over");
+    }
+
+    #[test]
+    fn a_run_that_never_began_leaves_what_an_earlier_one_has_written() {
+        let lab = tempfile::tempdir().unwrap();
+        let (review, patch) = (lab.path().join("r.json"), lab.path().join("p"));
+        fs::write(&review, "earlier").unwrap();
+        fs::write(&patch, "").unwrap();
+        let wanted = Outputs::resolve(Some(&review), Some(&patch), None).unwrap();
+        let problems = wanted.write(Run { is_begun: false, ..run() }, &patience()).problems;
+        assert!(problems.len() == 1 && problems[0].contains("r.json stays"), "{problems:?}");
+        assert_eq!(fs::read_to_string(&review).unwrap(), "earlier");
+        // One that did begin is told of, however little is known of it.
+        let wanted = Outputs::resolve(Some(&review), None, None).unwrap();
+        assert_eq!(wanted.write(run(), &patience()).problems, [""; 0]);
+        assert_ne!(fs::read_to_string(review).unwrap(), "earlier");
     }
 
     #[test]
@@ -413,6 +436,7 @@ mod tests {
         fs::write(cwd.join("file"), "two\n").unwrap();
         review.wrote(&cwd.join("file"), "two\n", None, None).unwrap();
         let run = Run {
+            is_begun: true,
             dir: Some(review.dir().to_owned()),
             cwd,
             command: "agent".into(),

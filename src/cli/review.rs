@@ -170,6 +170,10 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     } else {
         show(&taken.rewound, Tense::Did, &tracker)
     };
+    if is_all_left(&taken) {
+        say("nothing was taken back: all of it was left alone");
+    }
+    tracker.unknown_beginnings().iter().for_each(|words| say(words));
     say_gone(&tracker);
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
@@ -235,9 +239,16 @@ fn earlier(home: &Path, found: &Found) -> Vec<EarlierRun> {
     earlier_runs(home, &found.dir, found.session.as_ref())
 }
 
-/// What the system did not let be written is a fault: the same command again does the rest.
+/// What the system did not let be written is a fault: the same command again does the rest. So it is when nothing at all
+/// could be done of what was asked for.
 fn code_of(done: &Done) -> u8 {
-    if done.unwritten.is_empty() { code::OK } else { code::OWN_FAULT }
+    if done.unwritten.is_empty() && !is_all_left(done) { code::OK } else { code::OWN_FAULT }
+}
+
+fn is_all_left(done: &Done) -> bool {
+    let is_done =
+        |one: &Rewound| matches!(one.outcome, RewindOutcome::Restored | RewindOutcome::Removed | RewindOutcome::Merged);
+    done.stopped.is_none() && !done.rewound.is_empty() && !done.rewound.iter().any(is_done)
 }
 
 /// Takes a merge back that was made after all that the session did.

@@ -310,7 +310,7 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Resu
                 say("what the turn changed was not recorded");
             }
             let Goodbye { survivors, ended, .. } = outcome.goodbye;
-            let run = Run { dir, cwd, command, survivors, ended };
+            let run = Run { is_begun: true, dir, cwd, command, survivors, ended };
             let code = deliver(&runtime, wanted, run, outcome.until, outcome.code);
             Ok(if code == code::OK && (is_off || trouble.is_some()) { code::OWN_FAULT } else { code })
         }

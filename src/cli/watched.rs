@@ -62,7 +62,8 @@ impl Drop for Watched {
     }
 }
 
-/// Carries out a run. When it comes to no start, for whatever reason, what is wanted of it is written all the same.
+/// Carries out a run. When it comes to no start, for whatever reason, what is wanted of it is written all the same
+/// where no earlier run has written it.
 pub(super) fn run(
     wanted: &Outputs,
     work: impl FnOnce(&Watched) -> Result<u8, Usage> + Send + 'static,
@@ -126,7 +127,8 @@ fn nothing_of(wanted: &Outputs, code: u8) -> u8 {
 fn write_nothing(wanted: &Outputs) {
     if !wanted.is_nothing() {
         let cwd = std::env::current_dir().unwrap_or_default();
-        let run = Run { dir: None, cwd, command: String::new(), survivors: Vec::new(), ended: Vec::new() };
+        let (command, survivors, ended) = (String::new(), Vec::new(), Vec::new());
+        let run = Run { is_begun: false, dir: None, cwd, command, survivors, ended };
         let written = wanted.write(run, &Patience { until: Some(Instant::now()), stop: Arc::default() });
         written.problems.iter().for_each(|problem| say(problem));
     }

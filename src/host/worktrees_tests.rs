@@ -786,3 +786,16 @@ fn a_record_of_a_merge_that_is_none_gives_git_no_options_and_hangs_nothing() {
     rustix::fs::mknodat(rustix::fs::CWD, &record, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
     sweep(&made).unwrap();
 }
+
+#[test]
+fn what_is_a_file_on_one_side_and_a_directory_on_the_other_is_named_as_it_is_called() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    put(&made.path, "both", "theirs\n");
+    fs::create_dir(place.top().join("both")).unwrap();
+    place.write("both/x", "mine\n");
+    let merged = Merge::of(&made, None).unwrap().carry_out(|_, _| true);
+    let left: Vec<PathBuf> = merged.left.iter().map(|(path, _)| path.clone()).collect();
+    assert_eq!((names(&merged.files), names(&left)), (vec![], vec!["both"]));
+    assert_eq!(place.read("both/x"), "mine\n");
+}

@@ -38,6 +38,10 @@ const REFUSAL_PATIENCE: Duration = Duration::from_secs(2);
 const WASTE: usize = 64 << 10;
 /// Redirects within a host, one after the other.
 const REDIRECTS: usize = 3;
+/// What a server may send ahead on each stream over HTTP/2, and on all of them together: where a few that are not read
+/// yet had all of the latter, the one that is read would never go on.
+const AHEAD: u32 = 256 << 10;
+const ALL_AHEAD: u32 = 16 << 20;
 const HTTP_2: &[u8] = b"h2";
 const HTTP_1: &[u8] = b"http/1.1";
 
@@ -174,6 +178,7 @@ impl Client {
         let mut builder = http2::Builder::new(TokioExecutor::new());
         builder.timer(TokioTimer::new()).keep_alive_interval(SILENCE).keep_alive_timeout(SILENCE);
         builder.keep_alive_while_idle(true);
+        builder.initial_stream_window_size(AHEAD).initial_connection_window_size(ALL_AHEAD);
         let (sender, connection) =
             builder.handshake(TokioIo::new(stream)).await.map_err(|error| self.broken(&error))?;
         let moved = Moved(tokio::spawn(async move { drop(connection.await) }));

@@ -9,6 +9,7 @@ use crate::wire::duplex::{self, End};
 use hyper::{Request, Response};
 use serde_json::json;
 use std::collections::HashMap;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -311,4 +312,28 @@ async fn s_078_an_agent_that_refuses_has_its_words_heard() {
 async fn s_091_a_stream_that_does_not_begin_is_not_waited_for_for_ever() {
     let why = in_time(pending()).await.unwrap_err().lost.why;
     assert_eq!(why, "its stream of events has not begun within 20 s; does a proxy hold it back?");
+}
+
+/// A stream that waits until the one that is read has gone on may have come first, and be as large.
+#[tokio::test]
+async fn over_http_2_streams_that_are_not_read_take_nothing_from_the_one_that_is() {
+    const LARGE: usize = 4 << 20;
+    let address = test_server::answer(true, |_| async {
+        let (say, pieces) = mpsc::channel(1);
+        say.send(Bytes::from(vec![b'x'; LARGE])).await.unwrap();
+        Response::new(Pieces(pieces))
+    });
+    let web = Web::read(&address.await).unwrap();
+    let speech = Arc::new(Speech::new(&web, &[]));
+    let mut client = Client::new(web, &[], speech).unwrap();
+    let ask = Ask { method: Method::GET, accept: Some(EVENTS), headers: Vec::new(), body: Bytes::new() };
+    let mut line = None;
+    let mut unread = vec![client.first(&mut line, &ask).await.unwrap()];
+    for _ in 0..7 {
+        unread.push(client.send(&mut line, &ask).await.unwrap());
+    }
+    let read = client.send(&mut line, &ask).await.unwrap().into_body().collect();
+    let read = tokio::time::timeout(Duration::from_secs(20), read).await;
+    assert_eq!(read.expect("it goes on").unwrap().to_bytes().len(), LARGE);
+    drop(unread);
 }

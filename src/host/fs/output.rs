@@ -87,6 +87,11 @@ impl Output {
         &self.path
     }
 
+    /// Whether it was a file with something in it.
+    pub fn has_content(&self) -> bool {
+        self.was.as_ref().is_some_and(|was| is_plain(was) && was.st_size > 0)
+    }
+
     /// Whether what is written to one replaces the other.
     pub fn is_same(&self, other: &Self) -> bool {
         let is_file = |output: &Self| output.was.as_ref().is_none_or(is_plain);

@@ -227,3 +227,20 @@ fn directories_without_anything_in_them_give_way() {
     assert!(place.root.join("e/c").is_dir() && place.root.join("e/a/b").is_dir());
     assert_eq!(fs::read_to_string(place.outside.join("x")).unwrap(), "precious");
 }
+
+#[test]
+fn bits_that_another_program_has_given_to_what_lies_ready_are_noticed() {
+    let place = Place::new();
+    place.file("x", "text", 0o755).unwrap();
+    let stat = || rustix::fs::stat(place.root.join("x")).unwrap();
+    let set = |mode| fs::set_permissions(place.root.join("x"), fs::Permissions::from_mode(mode)).unwrap();
+    assert!(super::super::write::is_all_ours(&stat(), 0o755));
+    for special in [0o4755, 0o2755] {
+        set(special);
+        assert!(!super::super::write::is_all_ours(&stat(), 0o755), "{special:o}");
+        assert!(super::super::write::is_all_ours(&stat(), special), "it had them before: {special:o}");
+    }
+    set(0o755);
+    fs::hard_link(place.root.join("x"), place.root.join("y")).unwrap();
+    assert!(!super::super::write::is_all_ours(&stat(), 0o755));
+}

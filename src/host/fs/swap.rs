@@ -75,6 +75,10 @@ impl<E: Into<io::Error>> From<E> for Refusal {
 }
 
 impl Refusal {
+    pub(super) fn meddled() -> Self {
+        Self::Os(io::Error::other("another program changes it while it is written"))
+    }
+
     pub(super) fn about(self, path: &Path) -> FsError {
         match self {
             Self::Changed => FsError::Changed(path.to_owned()),
@@ -224,8 +228,8 @@ pub(super) fn put_in_place(
     let before = was.at(dir, name)?;
     at(Moment::Compared);
     let ours = statat(dir, from.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
-    if !is_untouched(made, &ours) {
-        return Err(Refusal::Os(io::Error::other("another program changes it while it is written")));
+    if !is_untouched(made, &ours) || made.st_nlink != ours.st_nlink {
+        return Err(Refusal::meddled());
     }
     let Expected::Something(before) = before else {
         return match rename_new(dir, &from, name) {

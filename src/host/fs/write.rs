@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{
-    Access, AtFlags, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, statat, symlinkat,
+    Access, AtFlags, Gid, Mode, OFlags, RawMode, Stat, Uid, accessat, fchmod, fchown, fstat, openat, statat, symlinkat,
 };
 use rustix::io::Errno;
 
@@ -126,9 +126,20 @@ pub(super) fn replace(
         // Otherwise a crash soon after the rename could leave an empty file on some file systems.
         sync(&file)?;
         let made = fstat(&file)?;
+        let wanted = mode.map_or_else(|| old.map_or(0, |old| old.st_mode), Mode::as_raw_mode);
+        if !is_all_ours(&made, wanted) {
+            return Err(Refusal::meddled());
+        }
         Ok((lost, put_in_place(dir, name, temp, &made, was)?))
     };
     filled().map_err(|refusal: Refusal| refusal.leaving(dir, prepared))
+}
+
+/// Whether a file that lies ready has no other name, and no bits by which it runs as its owner or group but those that
+/// are `wanted`: another program may have found it already.
+pub(super) fn is_all_ours(made: &Stat, wanted: RawMode) -> bool {
+    let special = (Mode::SUID | Mode::SGID).as_raw_mode();
+    made.st_nlink <= 1 && made.st_mode & special & !wanted == 0
 }
 
 /// Puts a new link in the place of `name`, where there has to be what was expected. The name of that, where it stays.

@@ -129,6 +129,7 @@ impl Merge {
         let was = now.tree.clone();
         let words = format!("Before {} was merged", worktree.name);
         let ours = commit(&origin.git, &was, &[&origin.head], &words)?;
+        let sides = [ours.as_str(), theirs];
         let Joined { tree, conflicts, ours } = joined(&origin.git, [base, &ours, theirs])?;
         let mut merge = Self {
             top: origin.top.clone(),
@@ -145,6 +146,7 @@ impl Merge {
         let both: BTreeSet<PathBuf> = both.into_iter().chain(conflicts).collect();
         let is_wanted = |path: &Path| only.is_none_or(|only| path == only);
         differing.retain(|one| !both.contains(&one.path) && is_wanted(&one.path));
+        let both: BTreeSet<PathBuf> = both.into_iter().map(|path| meant(path, sides)).collect();
         let both = both.into_iter().filter(|path| is_wanted(path));
         merge.left.extend(both.map(|path| (path, "changed here, too, and in another way".to_owned())));
         let contents = merge.contents_of(&origin.git, &tree, &differing)?;
@@ -371,6 +373,19 @@ fn stays_below(top: &Path, dir: &Path, going: &BTreeSet<PathBuf>) -> Option<Path
         }
     }
     None
+}
+
+/// The path that is meant where git has given a name of its own to what one side has in the place of the other's
+/// directory: that has the side behind it.
+fn meant(path: PathBuf, sides: [&str; 2]) -> PathBuf {
+    let name = path.as_os_str().as_bytes();
+    let Some(at) = name.iter().rposition(|byte| *byte == b'~') else { return path };
+    let (own, side) = name.split_at(at);
+    let is_side = |of: &&str| {
+        let rest = side.get(1..).and_then(|side| side.strip_prefix(of.as_bytes()));
+        rest.is_some_and(|rest| rest.iter().all(|byte| *byte == b'_' || byte.is_ascii_digit()))
+    };
+    if sides.iter().any(is_side) { PathBuf::from(OsStr::from_bytes(own)) } else { path }
 }
 
 /// What git makes of two sides.

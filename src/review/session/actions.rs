@@ -6,6 +6,7 @@
 use super::ReviewSession;
 use super::execution::{Execution, Why, look_at_root};
 use super::shown;
+use super::theirs::Theirs;
 use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
@@ -160,13 +161,14 @@ impl ReviewSession {
             self.log.forget_owed(&mut self.files);
         }
         self.files.snapshot.objects.gather();
+        let theirs = self.leave_theirs(action);
         // What cannot be read is found before anything is written.
-        let done = self.without_missing(|review| review.carried_out(action));
+        let done = self.without_missing(|review| review.carried_out(action, &theirs));
         let gathered = self.files.snapshot.objects.gathered();
         done.and_then(|done| gathered.map(|()| done))
     }
 
-    fn carried_out(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
+    fn carried_out(&mut self, action: &ReviewAction, theirs: &Theirs) -> Result<Done, ReviewError> {
         match action {
             ReviewAction::Show(_) | ReviewAction::Export { .. } | ReviewAction::Blame { .. } => Ok(Done::default()),
             ReviewAction::Close => {
@@ -178,8 +180,8 @@ impl ReviewSession {
             ReviewAction::Force { scope, path, hunk } => self.force(*scope, path, *hunk),
             ReviewAction::Undo => self.undo(),
             ReviewAction::Redo => self.redo(),
-            ReviewAction::Rewind { turn } => self.rewind(*turn, Mode::Apply),
-            ReviewAction::PreviewRewind { turn } => self.rewind(*turn, Mode::Preview),
+            ReviewAction::Rewind { turn } => self.rewind(*turn, Mode::Apply, theirs),
+            ReviewAction::PreviewRewind { turn } => self.rewind(*turn, Mode::Preview, theirs),
         }
     }
 
@@ -331,7 +333,7 @@ impl ReviewSession {
         }
     }
 
-    fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
+    fn rewind(&mut self, turn: u64, mode: Mode, theirs: &Theirs) -> Result<Done, ReviewError> {
         let Rewinds { files, outcomes: mut rewound } =
             rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
         rewound.extend(self.out_of_reach(turn).into_iter().map(|one| (one, None)));
@@ -366,6 +368,9 @@ impl ReviewSession {
             }
         }
         for (one, to) in &mut rewound {
+            if let (RewindOutcome::Doubtful, Some(run)) = (one.outcome, theirs.get(&one.path)) {
+                one.remark = Some(format!("{run}, a run beside this one, has written it"));
+            }
             let in_part = match one.outcome {
                 RewindOutcome::Restored => "but for what nobody accounted for",
                 RewindOutcome::Removed => "but what was there before is not back: nobody accounted for that it went",

@@ -16,8 +16,9 @@ use crate::review::history::file_history::Pair;
 use crate::review::history::ledger::{ChangeRecord, Decision, DecisionKey, FileDecision};
 use crate::review::protocol::Done;
 use crate::review::snapshot::Snapshot;
-use crate::review::state::State;
+use crate::review::state::{Change, State};
 use crate::text::unified;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Time for finding a difference; after that it is coarse.
@@ -91,13 +92,14 @@ impl Execution<'_> {
         };
         self.log.announce(decision, self.files)?;
         self.writing.begin();
-        let Carried { done, left: failed, stopped } = self.writing.write_all(&files, self.files);
+        let Carried { done, left: failed, meddled, stopped } = self.writing.write_all(&files, self.files);
         let unwritten = self.writing.unwritten();
         left.extend(failed);
         let none = done.is_empty();
         // What could not be written of one that is taken back or done again is still to be done.
         let is_open = toggles.is_some() && !unwritten.is_empty();
         self.finished(id, done, stopped.is_some() || is_open)?;
+        self.note_meddled(&meddled)?;
         self.log.save(self.files)?;
         if stopped.is_some() {
             return Ok(Done { words: format!("stopped: {words}"), stopped, unwritten, ..Done::default() });
@@ -115,6 +117,20 @@ impl Execution<'_> {
     fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
         self.writing.note_displaced(self.files)?;
         self.log.finished(id, done, cut, self.turn)
+    }
+
+    /// What another program has made of files while they were written is nobody's: the person has written nothing there, so
+    /// that the next undo brings back what there was at first.
+    fn note_meddled(&mut self, paths: &[PathBuf]) -> Result<(), ReviewError> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        for Change { path, before, after } in self.files.snapshot.look(paths)? {
+            let before = self.log.last(&path).unwrap_or(before);
+            let step = ChangeRecord::new(self.turn, Cause::Unknown, None, before, after);
+            self.log.record(&path, step, self.files)?;
+        }
+        Ok(())
     }
 
     /// Makes the session's working directory anew when some of these files are to be in it.

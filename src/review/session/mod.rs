@@ -17,6 +17,7 @@ mod recover;
 mod scan_pace;
 mod session_dir;
 mod sweep;
+mod theirs;
 mod turns;
 mod unknown_before;
 mod write;
@@ -325,14 +326,7 @@ impl ReviewSession {
         let more = unknown_before::unknown_before(&self.log, &named, &of_git);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.being_written());
-        named.extend(self.log.early().iter().map(|turn| {
-            let turn = self.turn_words(*turn);
-            format!("{turn}: its prompt went out before all files had been looked at; what it changed by then may be missing")
-        }));
-        named.extend(self.log.early_commands().iter().map(|turn| {
-            let when = if *turn == 0 { "before the first turn".to_owned() } else { self.turn_words(*turn) };
-            format!("{when}: a command began before all files had been looked at; what it changed by then may not be put down to it")
-        }));
+        named.extend(self.unknown_beginnings());
         named
     }
 

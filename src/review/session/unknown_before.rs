@@ -1,7 +1,9 @@
-//! Files of which it is not known what they were before the agent changed them, in words.
+//! Files of which it is not known what they were before the agent changed them, and turns of which it is not known what
+//! there was when they began, in words.
 //!
 //! Which those are, the change log knows. Invariant: a file that another line has named as not kept is not said twice.
 
+use super::ReviewSession;
 use crate::base::human::thousands;
 use crate::base::paths;
 use crate::review::history::change_log::ChangeLog;
@@ -25,4 +27,23 @@ pub fn unknown_before(log: &ChangeLog, named: &[Uncovered], left: &BTreeSet<Path
         lines.push(format!("and {} more files of which it is not kept what they were before", thousands(more as u64)));
     }
     lines
+}
+
+impl ReviewSession {
+    /// Turns and commands that began before all files had been looked at.
+    pub fn unknown_beginnings(&self) -> Vec<String> {
+        let turn = |turn: &u64| {
+            let turn = self.turn_words(*turn);
+            format!(
+                "{turn}: its prompt went out before all files had been looked at; what it changed by then may be missing"
+            )
+        };
+        let command = |turn: &u64| {
+            let when = if *turn == 0 { "before the first turn".to_owned() } else { self.turn_words(*turn) };
+            format!(
+                "{when}: a command began before all files had been looked at; what it changed by then may not be put down to it"
+            )
+        };
+        self.log.early().iter().map(turn).chain(self.log.early_commands().iter().map(command)).collect()
+    }
 }

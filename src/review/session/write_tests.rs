@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use std::cell::Cell;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -66,7 +66,9 @@ fn a_save_in_the_middle_of_an_undo_stays_and_the_other_files_go_on() {
 /// A program that does something to a file, by its name.
 type Tampers = fn(&Path);
 
-const TAMPERS: [Tampers; 4] = [
+const TAMPERS: [Tampers; 6] = [
+    |file| fs::set_permissions(file, fs::Permissions::from_mode(0o4777)).unwrap(),
+    |file| fs::write(file, "agent\nevil\n").unwrap(),
     |file| fs::OpenOptions::new().append(true).open(file).unwrap().write_all(b"evil\n").unwrap(),
     |file| fs::OpenOptions::new().write(true).open(file).unwrap().set_len(0).unwrap(),
     |file| {
@@ -88,6 +90,7 @@ fn what_another_program_does_to_a_file_that_is_written_is_never_said_to_be_resto
                 p.tool_writes("a", "agent\n");
                 p.tool_writes("b", "agent\n");
             });
+            let mode = fs::metadata(place.at("a")).unwrap().mode() & 0o7777;
             let (dir, mut done) = (place.at(""), false);
             let hook = moments::on(move |now| {
                 if now == moment && !std::mem::replace(&mut done, true) {
@@ -103,14 +106,32 @@ fn what_another_program_does_to_a_file_that_is_written_is_never_said_to_be_resto
             assert!(outcome("a").remark.is_some_and(|why| why.contains("another program")), "{case}");
             assert_eq!(done.unwritten, [PathBuf::from("a")], "{case}");
             assert_eq!((outcome("b").outcome, place.read("b")), (RewindOutcome::Restored, "b\n".to_owned()), "{case}");
+            // As after a start of the program.
+            let mut place = place.reopen();
             let again = place.act(REWIND);
-            if moment == Moment::Prepared {
-                assert_eq!(place.read("a"), "a\n", "it is still to be taken back: {case}");
-            } else {
-                assert!(again.rewound.iter().any(|one| one.path == Path::new("a")), "it is not forgotten: {case}");
-            }
+            assert_eq!(again.rewound.first().map(|one| one.outcome), Some(RewindOutcome::Restored), "{case}");
+            assert_eq!(place.read("a"), "a\n", "it is still to be taken back: {case}");
+            assert_eq!(fs::metadata(place.at("a")).unwrap().mode() & 0o7777, mode, "{case}");
         }
     }
+}
+
+#[test]
+fn what_lies_ready_and_has_got_another_name_is_not_put_in_place() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    let dir = place.at("");
+    let hook = moments::on(move |now| {
+        let prepared = names(&dir).into_iter().find(|name| is_temporary(name.as_ref()));
+        if let (Moment::Prepared, Some(name)) = (now, prepared) {
+            fs::hard_link(dir.join(name), dir.join("aside")).unwrap();
+        }
+    });
+    let done = place.act(REWIND);
+    drop(hook);
+    assert_eq!((done.rewound[0].outcome, done.unwritten), (RewindOutcome::Failed, vec![PathBuf::from("a")]));
+    assert_eq!(place.read("a"), "agent\n");
+    assert_eq!(place.act(REWIND).rewound[0].outcome, RewindOutcome::Restored);
 }
 
 #[test]

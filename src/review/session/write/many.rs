@@ -34,6 +34,8 @@ pub struct Carried {
     pub done: Vec<usize>,
     /// Why others have not, in words.
     pub left: Vec<String>,
+    /// Of those left, what another program has changed while it was written.
+    pub meddled: Vec<PathBuf>,
     /// It was stopped before all were tried.
     pub stopped: Option<Progress>,
 }
@@ -41,7 +43,7 @@ pub struct Carried {
 impl Writing {
     /// Writes all of them, in such an order that what was moved is at its old place before it goes from the new one.
     pub fn write_all(&mut self, decided: &[FileDecision], files: &mut Contents) -> Carried {
-        let mut all = Carried { done: Vec::new(), left: Vec::new(), stopped: None };
+        let mut all = Carried { done: Vec::new(), left: Vec::new(), meddled: Vec::new(), stopped: None };
         // What could not be put where it was.
         let mut missing: HashMap<Oid, &Path> = HashMap::new();
         for stage in stages(decided) {
@@ -66,9 +68,10 @@ impl Writing {
                     return all;
                 }
                 let tried = self.write_some(rest, &mut all, files);
-                rest = rest.get(tried..).unwrap_or_default();
+                let (written, other) = rest.split_at_checked(tried).unwrap_or((rest, &[]));
+                self.look_again(written, &mut all, files);
+                rest = other;
             }
-            self.look_again(&ready, &mut all, files);
             let done: HashSet<usize> = all.done.iter().copied().collect();
             let failed = ready.iter().filter(|(at, _)| !done.contains(at));
             missing.extend(failed.filter_map(|(_, file)| Some((content(&file.disk.1)?, &*file.path))));
@@ -76,25 +79,30 @@ impl Writing {
         all
     }
 
-    /// Looks once more at what was written: a program that still runs may have changed it on its way there. It is not
-    /// done, then, and what is there instead is a change for the next look.
+    /// Looks once more at what was just written: a program that still runs may have changed it on its way there. It is
+    /// not done, then, and what is there instead is nobody's.
     fn look_again(&mut self, written: &[(usize, &FileDecision)], all: &mut Carried, files: &mut Contents) {
-        let mut done: HashSet<usize> = all.done.iter().copied().collect();
+        // What was just done is last.
+        let done: HashSet<usize> = all.done.iter().rev().take(written.len()).copied().collect();
+        let mut meddled = HashSet::new();
         for (number, file) in written.iter().filter(|(_, file)| !is_same(file)) {
             let is_there = || files.snapshot.peeks().peek(&file.path).is_ok_and(|(is, _)| is == file.disk.1);
             if !done.contains(number) || is_there() {
                 continue;
             }
-            done.remove(number);
+            meddled.insert(*number);
             let why = "another program has changed it while it was written";
             self.failed.insert(file.path.clone(), why.to_owned());
             self.unwritten.insert(file.path.clone());
             all.left.push(format!("{}: {why}", shown(&file.path)));
+            all.meddled.push(file.path.clone());
             if let Err(error) = files.snapshot.set(&file.path, file.disk.0) {
                 all.left.push(error.to_string());
             }
         }
-        all.done.retain(|number| done.contains(number));
+        if !meddled.is_empty() {
+            all.done.retain(|number| !meddled.contains(number));
+        }
     }
 
     /// Writes the first of them. How many were tried, at least one.
