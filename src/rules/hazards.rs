@@ -1,5 +1,6 @@
 //! What makes a harmless-looking program run or write something else: how the rows of `table` are found.
-//! What is known of git stands in `git`, of the scripts of sed in `sed`.
+//! What is known of git stands in `git`, of the scripts of sed in `sed`, of awk and databases in `queries`; `options` is about
+//! programs of which nothing is known.
 //!
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
@@ -366,6 +367,13 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
         Some(_) => "".split('\0'),
         None => value.split(':'),
     })
+}
+
+/// The same of a word that is more than one name; nothing of a plain one.
+pub(super) fn more_parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_plain = !text.contains(SEPARATORS) && !text.contains(':');
+    let text = if is_plain { "" } else { text };
+    parts(text).filter(|part| !part.is_empty())
 }
 
 /// Whether a word is a name of the program's own, though it looks like a path.

@@ -29,6 +29,8 @@ use views::Views;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
+/// Further rules of which it is told that they allow parts of a line.
+const MAX_ALSO: usize = 7;
 
 /// The verdict, and the rule that decided.
 pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef>) {
@@ -43,6 +45,7 @@ pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
     Judgement {
         verdict: opinion.verdict,
         rule: opinion.rule.map(|rule| rule.source.clone()),
+        also: opinion.also.iter().flatten().map(|rule| rule.source.clone()).collect(),
         doubt: opinion.doubt.filter(|_| opinion.rule.is_none()),
     }
 }
@@ -51,21 +54,23 @@ pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
 struct Opinion<'a> {
     verdict: Verdict,
     rule: Option<&'a Rule>,
+    /// What further parts are allowed by; of more than these it is not told.
+    also: [Option<&'a Rule>; MAX_ALSO],
     doubt: Option<Doubt>,
 }
 
 impl<'a> Opinion<'a> {
     fn by(rule: &'a Rule) -> Self {
-        Self { verdict: rule.source.list, rule: Some(rule), doubt: None }
+        Self { verdict: rule.source.list, rule: Some(rule), ..Self::neither() }
     }
 
     fn ask(doubt: Doubt) -> Self {
-        Self { verdict: Verdict::Ask, rule: None, doubt: Some(doubt) }
+        Self { verdict: Verdict::Ask, doubt: Some(doubt), ..Self::neither() }
     }
 
     /// What is no concern of any rule.
     fn neither() -> Self {
-        Self { verdict: Verdict::Allow, rule: None, doubt: None }
+        Self { verdict: Verdict::Allow, rule: None, also: [None; MAX_ALSO], doubt: None }
     }
 
     fn is_secret(self) -> bool {
@@ -76,9 +81,29 @@ impl<'a> Opinion<'a> {
     fn and(self, other: Self) -> Self {
         match self.verdict.cmp(&other.verdict) {
             std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Equal if self.verdict == Verdict::Allow => self.by_both(other),
             std::cmp::Ordering::Equal if self.rule.is_none() && (other.rule.is_some() || other.is_secret()) => other,
             _ => self,
         }
+    }
+
+    /// Allowed by the rules of both, each told once.
+    fn by_both(mut self, other: Self) -> Self {
+        for rule in other.rule.into_iter().chain(other.also.into_iter().flatten()) {
+            let known = || self.rule.into_iter().chain(self.also.into_iter().flatten());
+            if known().any(|one| std::ptr::eq(one, rule)) {
+                continue;
+            }
+            match self.rule {
+                None => self.rule = Some(rule),
+                Some(_) => {
+                    if let Some(place) = self.also.iter_mut().find(|place| place.is_none()) {
+                        *place = Some(rule);
+                    }
+                }
+            }
+        }
+        self
     }
 }
 
@@ -297,7 +322,7 @@ impl<'a> Judge<'a, '_> {
             && !is_moved
             && self.narrowing().of_list(&self.rules.allow, tool, among()).any(names)
         {
-            default = Doubt::NotSpelled;
+            default = inside.reason.map_or(Doubt::NotSpelled, Doubt::DoesMore);
         }
         passed_on.unwrap_or(Opinion::ask(default))
     }

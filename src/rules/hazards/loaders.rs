@@ -28,7 +28,8 @@ pub(super) const LOADERS: &[Row] = &[
             Has("antrun"),
             // A plug-in that is named with its group.
             Colons(2),
-            Has("-djvm"),
+            Has("jvm="),
+            Begins("exec."),
             Has("argline"),
             Has("surefire.debug"),
             Has("failsafe.debug"),
@@ -171,7 +172,7 @@ pub(super) const LOADERS: &[Row] = &[
             ),
             // Of a name that stands in the project it is known what it is; vitest empties the directory for its reports.
             Paths(
-                "--testEnvironment --env --environment --ui -u --reporters --reporter --coverage.reporter --browser.provider",
+                "--testEnvironment --env --environment --ui -u --reporters --reporter --coverage.reporter --browser.provider --pool",
             ),
             Begins("--coverage.custom"),
             Begins("--coverage.reportsDirectory"),

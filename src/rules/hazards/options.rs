@@ -38,10 +38,9 @@ const ACTS: &[&str] = &[
     "loader",
     "output",
     "outfile",
-    "inplace",
 ];
 /// Parts of which one says it behind the other.
-const PAIRS: &[(&str, &str)] = &[("in", "place"), ("out", "file")];
+const PAIRS: &[(&str, &str)] = &[("out", "file")];
 /// What such a name begins with where it says the opposite, or only tells something.
 const NOT: &[&str] = &[
     "no", "not", "non", "without", "disable", "skip", "ignore", "exclude", "list", "show", "print", "version", "help",
@@ -99,13 +98,11 @@ mod tests {
 
     #[test]
     fn a_name_says_what_its_option_does() {
-        for name in
-            ["-exec", "-diff-program", "-hookScript", "-a.plugin", "plugin", "-in-place", "-outFile", "-use-shell"]
-        {
+        for name in ["-exec", "-diff-program", "-hookScript", "-a.plugin", "plugin", "-outFile", "-use-shell"] {
             assert!(acts(name), "{name}");
         }
         for name in
-            ["-execution-time", "-no-plugins", "-commander", "-output-format", "-in", "-place", "-list-plugins", "-"]
+            ["-execution-time", "-no-plugins", "-commander", "-output-format", "-in-place", "-list-plugins", "-"]
         {
             assert!(!acts(name), "{name}");
         }

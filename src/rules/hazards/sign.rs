@@ -88,7 +88,7 @@ pub(in crate::rules) enum Sign {
     Colons(usize),
     /// What these find behind a `--`.
     Behind(&'static [Sign]),
-    /// After a first word that names a file so, any of these words.
+    /// Behind a word that names a file so, any of these words.
     Of(&'static str, &'static str),
     /// A word that has this text as a name of its own, in these letters.
     Token(&'static str),
@@ -236,9 +236,8 @@ impl Sign {
                 arguments().filter(|(_, text)| is_it(text)).map(|(at, text)| (at, text.len())).collect()
             }
             Self::Of(script, names) => {
-                let mut named = arguments().filter(|(_, text)| !text.starts_with('-'));
-                let is_it = named.next().is_some_and(|(_, text)| text.rsplit('/').next() == Some(script));
-                let found = named.filter(|(_, text)| is_it && listed(names).any(|name| name == *text));
+                let behind = arguments().skip_while(|(_, text)| text.rsplit('/').next() != Some(script)).skip(1);
+                let found = behind.filter(|(_, text)| listed(names).any(|name| name == *text));
                 found.map(|(at, text)| (at, text.len())).collect()
             }
             Self::Token(name) => {

@@ -336,6 +336,11 @@ pub(super) const TABLE: &[Row] = &[
         signs: &[Token("env"), Token("strenv"), Token("envsubst"), Token("$ENV")],
         reason: "shows what variables hold that the program is started with",
     },
+    Row {
+        programs: &["yq"],
+        signs: &[Token("load"), Token("load_str"), Token("load_xml"), Token("load_props"), Token("load_base64")],
+        reason: "reads files where its program says",
+    },
     Row { programs: &["sqlite3"], signs: &[Query], reason: "its commands run programs and write files" },
     Row {
         programs: &["psql", "mysql", "mariadb", "sftp", "ftp", "lftp", "telnet", "mail", "mailx", "mutt", "dc", "m4"],

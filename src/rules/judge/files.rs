@@ -246,7 +246,7 @@ impl<'a> Files<'a, '_> {
             if is_judged && at < own && self.may_lead_out(program, word) {
                 spelled.push((at, word.text.len() + usize::from(!word.is_known())));
             }
-            for text in hazards::values(&word.text).chain(hazards::parts(&word.text)) {
+            for text in hazards::values(&word.text).chain(hazards::more_parts(&word.text)) {
                 let path = Path::new(text);
                 let is_file = is_like_file(text);
                 if is_file && Places::of(self.against.request, path).names_steering(path) {

@@ -15,6 +15,8 @@ const MAX_STARTS: usize = 64;
 /// Of a program of which nothing is known: words where one could begin, and words that may be lines.
 const MAX_GIVEN: usize = 256;
 const MAX_LINES: usize = 32;
+/// Letters of options that such a line may stand behind in one word.
+const MAX_LETTERS: usize = 4;
 
 /// What a command would run: from where on, and whether that is certain.
 #[derive(Default)]
@@ -29,6 +31,8 @@ pub(super) struct Inside {
     pub(super) spelled: Vec<(usize, usize)>,
     /// Words that name what may hold secrets, each with how many words stand before its command.
     pub(super) secrets: Vec<(usize, Named)>,
+    /// Why one of them has to be there, where that is known.
+    pub(super) reason: Option<&'static str>,
     /// It may run what it is given as its input.
     pub(super) takes_input: bool,
     /// It is given more than is looked at.
@@ -62,6 +66,7 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
         inside.commands.extend((from + 1..words.len().min(from + MAX_STARTS)).map(|index| (index, false)));
     }
     inside.spelled.extend(hazards.iter().map(|(index, bytes, _)| (at(*index), *bytes)));
+    inside.reason = inside.reason.or(hazards.first().map(|(.., reason)| *reason));
     // What stands behind `python -m` and `uv run` has the options that it has.
     let is_runner =
         program.starts_with("py") || wrappers::find(&program).is_some_and(|row| row.kind == wrappers::Kind::Opaque);
@@ -112,8 +117,8 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
         wrappers::Kind::Opaque => {
             inside.is_fed |= row.feeds;
             inside.spelled.push((at(0), first.text.len()));
-            let lines = here.iter().skip(1).filter(|word| word.text.contains(char::is_whitespace));
-            inside.lines.extend(lines.take(8).map(|word| (word.text.clone(), false)));
+            let lines = here.iter().skip(1).flat_map(|word| lines_in(&word.text)).filter(|line| !line.is_empty());
+            inside.lines.extend(lines.take(MAX_LINES).map(|line| (line.to_owned(), false)));
         }
     }
     for index in (1..here.len().min(MAX_STARTS)).filter(|index| Some(*index) != inner) {
@@ -128,13 +133,19 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
 fn look_at_given(words: &[Word], first: usize, from: usize, inside: &mut Inside) {
     let known = words.iter().enumerate().skip(first).filter(|(_, word)| word.is_known());
     inside.commands.extend(known.clone().take(MAX_GIVEN).map(|(index, _)| (from + index, false)));
-    let line = |text: &str| match text.split_once('=').filter(|_| text.starts_with('-')) {
-        Some((_, value)) => Some(value.to_owned()),
-        None if text.contains(char::is_whitespace) => Some(text.to_owned()),
-        None => None,
-    };
-    let mut lines = known.filter_map(|(_, word)| line(&word.text)).filter(|line| !line.is_empty());
-    inside.lines.extend(lines.by_ref().take(MAX_LINES).map(|line| (line, false)));
+    let mut lines = known.flat_map(|(_, word)| lines_in(&word.text)).filter(|line| !line.is_empty());
+    inside.lines.extend(lines.by_ref().take(MAX_LINES).map(|line| (line.to_owned(), false)));
     inside.takes_input = true;
     inside.is_too_long |= words.len() > MAX_GIVEN || lines.next().is_some();
+}
+
+/// What of a word may be a line: all of it, and what stands behind a `=` or letters of options.
+fn lines_in(text: &str) -> impl Iterator<Item = &str> {
+    let has_blanks = text.contains(char::is_whitespace);
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let value = text.split_once('=').filter(|(name, _)| name.chars().all(is_of_name)).map(|(_, value)| value);
+    let is_letter = text.starts_with('-') && !text.starts_with("--");
+    let attached = (2..2 + MAX_LETTERS).filter_map(move |at| text.get(at..).filter(|_| has_blanks && is_letter));
+    let whole = Some(text).filter(|_| has_blanks && !text.starts_with('-'));
+    value.into_iter().chain(attached).chain(whole)
 }
