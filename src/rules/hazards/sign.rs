@@ -222,44 +222,6 @@ impl Sign {
             Self::Begins(start) => {
                 arguments().filter(|(_, text)| text.starts_with(start)).map(|(at, _)| (at, start.len())).collect()
             }
-            Self::Paths(names) => values_of(arguments(), |typed| listed(names).any(|name| name == typed))
-                .filter(|(.., value)| value.contains(['/', '.']))
-                .map(|(at, text, _)| (at, text.len()))
-                .collect(),
-            Self::Value(letter, long, allowed) => valued(arguments(), letter, long)
-                .filter(|(.., value)| !listed(allowed).any(|one| one == *value))
-                .map(|(at, text, _)| (at, text.len()))
-                .collect(),
-            Self::Colons(count) => {
-                let is_it =
-                    |text: &str| !text.starts_with('-') && !text.contains(',') && text.matches(':').count() >= count;
-                arguments().filter(|(_, text)| is_it(text)).map(|(at, text)| (at, text.len())).collect()
-            }
-            Self::Of(script, names) => {
-                let behind = arguments().skip_while(|(_, text)| text.rsplit('/').next() != Some(script)).skip(1);
-                let found = behind.filter(|(_, text)| listed(names).any(|name| name == *text));
-                found.map(|(at, text)| (at, text.len())).collect()
-            }
-            Self::Token(name) => {
-                arguments().filter(|(_, text)| has_token(text, name)).map(|(at, text)| (at, text.len())).collect()
-            }
-            Self::Part(names) => {
-                let is_one = |part: &str| {
-                    let part = part.split('.').next().unwrap_or_default();
-                    listed(names).any(|name| part.eq_ignore_ascii_case(name))
-                };
-                let found =
-                    arguments().filter(|(_, text)| !text.starts_with('-') && text.split([',', '/']).any(is_one));
-                found.map(|(at, text)| (at, text.len())).collect()
-            }
-            Self::Unplain(names) => {
-                let mut found = arguments().filter(|(_, text)| !text.starts_with('-'));
-                let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
-                found.filter(|(_, text)| is_it && !is_package(text)).map(|(at, text)| (at, text.len().max(1))).collect()
-            }
-            Self::Redirects => {
-                arguments().filter(|(_, text)| queries::redirects(text)).map(|(at, text)| (at, text.len())).collect()
-            }
             Self::Assignment(names) => assignments(names, arguments()),
             Self::Set(names) => settings(names, arguments()),
             Self::Has(part) => {
@@ -287,21 +249,47 @@ impl Sign {
                 let found = arguments().filter(|(_, text)| values(text).any(|value| is_steering(Path::new(value))));
                 found.map(|(at, text)| (at, text.len())).collect()
             }
-            // They look at more than texts.
-            Self::Input
-            | Self::SedScript
-            | Self::Unknown
-            | Self::Open
-            | Self::Name(_)
-            | Self::SecondName(_)
-            | Self::Before(_)
-            | Self::Any(_)
-            | Self::Unless(_)
-            | Self::Brought(..)
-            | Self::Behind(_)
-            | Self::Query
-            | Self::Always => Vec::new(),
+            _ => self.of_parts(arguments()),
         }
+    }
+
+    /// Of those that look at values, names and letters in the texts; nothing of those that look at more than texts.
+    fn of_parts<'a>(self, arguments: impl Iterator<Item = (usize, &'a str)> + Clone) -> Vec<(usize, usize)> {
+        let no_dash = |(_, text): &(usize, &str)| !text.starts_with('-');
+        let found: Vec<(usize, &str)> = match self {
+            Self::Paths(names) => values_of(arguments, |typed| listed(names).any(|name| name == typed))
+                .filter(|(.., value)| value.contains(['/', '.']))
+                .map(|(at, text, _)| (at, text))
+                .collect(),
+            Self::Value(letter, long, allowed) => valued(arguments, letter, long)
+                .filter(|(.., value)| !listed(allowed).any(|one| one == *value))
+                .map(|(at, text, _)| (at, text))
+                .collect(),
+            Self::Colons(count) => {
+                let is_it = |text: &str| !text.contains(',') && text.matches(':').count() >= count;
+                arguments.filter(no_dash).filter(|(_, text)| is_it(text)).collect()
+            }
+            Self::Of(script, names) => {
+                let behind = arguments.skip_while(|(_, text)| text.rsplit('/').next() != Some(script)).skip(1);
+                behind.filter(|(_, text)| listed(names).any(|name| name == *text)).collect()
+            }
+            Self::Token(name) => arguments.filter(|(_, text)| has_token(text, name)).collect(),
+            Self::Part(names) => {
+                let is_one = |part: &str| {
+                    let part = part.split('.').next().unwrap_or_default();
+                    listed(names).any(|name| part.eq_ignore_ascii_case(name))
+                };
+                arguments.filter(no_dash).filter(|(_, text)| text.split([',', '/']).any(is_one)).collect()
+            }
+            Self::Unplain(names) => {
+                let mut found = arguments.filter(no_dash);
+                let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
+                found.filter(|(_, text)| is_it && !is_package(text)).collect()
+            }
+            Self::Redirects => arguments.filter(|(_, text)| queries::redirects(text)).collect(),
+            _ => Vec::new(),
+        };
+        found.into_iter().map(|(at, text)| (at, text.len().max(1))).collect()
     }
 }
 
