@@ -119,15 +119,20 @@ fn agent_named(name: &str, rules: &Rules) -> Result<String, Usage> {
     }
 }
 
-fn print_judgement(Judgement { verdict, rule, doubt }: &Judgement, json: bool) -> Result<u8, Usage> {
+fn print_judgement(Judgement { verdict, rule, also, doubt }: &Judgement, json: bool) -> Result<u8, Usage> {
     if json {
         let rule = rule.as_ref().map(|rule| rule.pattern.as_str());
-        return print(&format!("{}\n", json!({ "verdict": verdict.name(), "rule": rule })));
+        let mut row = json!({ "verdict": verdict.name(), "rule": rule });
+        if !also.is_empty() {
+            row["also"] = also.iter().map(|rule| rule.pattern.as_str()).collect();
+        }
+        return print(&format!("{row}\n"));
     }
     if let Some(doubt) = doubt {
-        say(doubt.words());
+        say(&doubt.words());
     }
-    let by = rule.as_ref().map(|rule| format!(" {}", line_of(rule))).unwrap_or_default();
+    let by: Vec<String> = rule.iter().chain(also).map(line_of).collect();
+    let by = if by.is_empty() { String::new() } else { format!(" {}", by.join(", ")) };
     print(&format!("{}{by}\n", verdict.name()))
 }
 

@@ -94,7 +94,7 @@ fn why_none(in_force: &RulesInForce, claims: &Claims, widest: Option<&String>) -
     let mut against = judged.filter_map(|judged| match (judged.rule, judged.doubt) {
         (Some(rule), _) => Some(format!("the rule {} is against it", rule.pattern)),
         (None, Some(rules::Doubt::NoRule) | None) => None,
-        (None, Some(doubt)) => Some(doubt.words().to_owned()),
+        (None, Some(doubt)) => Some(doubt.words().into_owned()),
     });
     against.next().unwrap_or_else(|| "it does not say what it does".to_owned())
 }

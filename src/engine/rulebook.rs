@@ -13,7 +13,7 @@ use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
 use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling, Scope, Secret};
-use crate::rules::{self, Doubt, Judgement, Loaded, Request, Rules, Subject, Tool, Trust, Verdict};
+use crate::rules::{self, Doubt, Judgement, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use crate::store::trusted::{Trusted, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -165,8 +165,11 @@ impl Rulebook {
                 ruling.verdict = ruling.verdict.min(Ruled::Ask);
             }
             let is_said = !claim.only_narrows || ruling.verdict >= Ruled::Ask;
-            if is_said && worst.as_ref().is_none_or(|worst| ruling.verdict > worst.verdict) {
-                worst = Some(ruling);
+            match &mut worst {
+                _ if !is_said => {}
+                Some(worst) if ruling.verdict < worst.verdict => {}
+                Some(worst) if ruling.verdict == worst.verdict => together(worst, &ruling),
+                worst => *worst = Some(ruling),
             }
         }
         // Nothing but what follows from other claims: none was there to be allowed.
@@ -312,8 +315,19 @@ impl Rulebook {
     }
 }
 
+/// Where different rules allow the parts of a request, each is named.
+fn together(one: &mut Ruling, other: &Ruling) {
+    if one.verdict != Ruled::Allow || one.rule == other.rule {
+        return;
+    }
+    for (said, more) in [(&mut one.rule, &other.rule), (&mut one.place, &other.place)] {
+        let both = said.iter().chain(more).map(String::as_str).collect::<Vec<_>>().join(", ");
+        *said = Some(both.chars().take(MAX_WORDS).collect());
+    }
+}
+
 fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
-    let Judgement { verdict, rule, doubt } = judgement;
+    let Judgement { verdict, rule, also, doubt } = judgement;
     let verdict = match (verdict, &rule) {
         (Verdict::Allow, Some(_)) => Ruled::Allow,
         (Verdict::Deny, _) => Ruled::Deny,
@@ -324,11 +338,16 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         (Verdict::Allow | Verdict::Ask, None) => Ruled::Open,
     };
     let words = |text: &str| sanitize::line(text).chars().take(MAX_WORDS).collect::<String>();
+    // Where several rules together allow it, each is named.
+    let each = |said: fn(&RuleRef) -> String| {
+        let all: Vec<String> = rule.iter().chain(&also).map(said).collect();
+        (!all.is_empty()).then(|| words(&all.join(", ")))
+    };
     Ruling {
         verdict,
-        place: rule.as_ref().map(|rule| words(&format!("{}:{}", rule.file, rule.line))),
+        place: each(|rule| format!("{}:{}", rule.file, rule.line)),
         reason: rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(words),
-        rule: rule.map(|rule| words(&rule.pattern)),
+        rule: each(|rule| rule.pattern.clone()),
         ..Ruling::OPEN
     }
 }

@@ -118,6 +118,11 @@ fn a_rule_is_for_every_part_of_a_command_and_tells_where_it_stands() {
     let ruled = |claims: &Claims| book.ruling(None, &cwd, &Rules::default(), claims).0;
     let allowed = ruled(&line("git status"));
     assert_eq!((allowed.verdict, allowed.rule.as_deref()), (Ruled::Allow, Some("Bash(git *)")));
+    let both = "allow = [\"Bash(echo *)\", \"Bash(git *)\", \"Edit(src/**)\"]\n";
+    let (_temp, other, there) = place(both);
+    let allowed = other.ruling(None, &there, &Rules::default(), &line("echo x > src/a && echo y")).0;
+    assert_eq!((allowed.verdict, allowed.rule.as_deref()), (Ruled::Allow, Some("Edit(src/**), Bash(echo *)")));
+    assert_eq!(allowed.place.unwrap().matches("rules.toml:1").count(), 2);
     let denied = ruled(&line("git status; rm x"));
     assert_eq!((denied.verdict, denied.reason.as_deref()), (Ruled::Deny, Some("keep it")));
     assert!(denied.place.unwrap().ends_with("rules.toml:2"));

@@ -1,5 +1,6 @@
 //! What makes a harmless-looking program run or write something else: how the rows of `table` are found.
-//! What is known of git stands in `git`, of the scripts of sed in `sed`.
+//! What is known of git stands in `git`, of the scripts of sed in `sed`, of awk and databases in `queries`; `options` is about
+//! programs of which nothing is known.
 //!
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
@@ -11,8 +12,10 @@ mod git_files;
 mod languages;
 mod linkers;
 mod loaders;
+mod options;
 mod outputs;
 mod packages;
+mod queries;
 mod readers;
 mod sed;
 mod services;
@@ -25,6 +28,7 @@ mod writers;
 
 use super::steering::may_steer;
 use super::word::Word;
+use super::wrappers;
 use builds::BUILDS;
 use converters::CONVERTERS;
 use languages::LANGUAGES;
@@ -47,6 +51,28 @@ const MODULES: &str = "pytest unittest mypy flake8 pylint ruff black isort";
 const MODULES_OF_NODE: &str = "tsc eslint prettier vitest jest mocha";
 /// The same of Ruby.
 const MODULES_OF_RUBY: &str = "rspec rubocop rake rails";
+/// Programs that say something of others, or of words, and run none.
+const SPEAKERS: &[&str] = &[
+    "whereis", "whatis", "apropos", "tldr", "help", "locate", "pkill", "killall", "seq", "yes", "expr", "bc", "sum",
+    "lscpu",
+];
+/// Programs of which something is known, and the words behind which stands what they run.
+const STARTS: &[(&[&str], &[&str])] = &[
+    (&["nyc", "c8"], &[]),
+    (&["npm", "pnpm", "yarn", "bun"], &["run run-script rum urn", "env"]),
+    (&["yarn"], &["env"]),
+    (&["npm", "pnpm", "yarn", "bun"], &["exec x dlx create"]),
+    (&["git"], &["bisect", "run"]),
+    (&["git"], &["submodule", "foreach"]),
+    (&["git"], &["rebase", "-x --exec"]),
+    (&["go"], &["-exec --exec -toolexec --toolexec"]),
+    (&["sops"], &["exec-env exec-file"]),
+    (&["stack", "cabal", "opam", "dune", "composer", "yarn", "tox"], &["exec"]),
+    (&["fd", "fdfind"], &["-x -X --exec --exec-batch"]),
+    (&["docker", "podman", "nerdctl"], &["exec run"]),
+    (&["docker-compose", "podman-compose"], &["exec run"]),
+    (&["kubectl", "oc"], &["exec"]),
+];
 /// What runs what a package has brought, by the word behind it.
 const RUNNERS: &[(&str, &str)] =
     &[("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"), ("rye", "run"), ("hatch", "run")];
@@ -77,7 +103,7 @@ pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     if program == "git" {
         return [git::find(words), git_files::find(words)].concat();
     }
-    if says_version(program, words) {
+    if says_version(program, words) || only_tells(program, words) {
         return Vec::new();
     }
     if let Some(at) = stands_for(program, words) {
@@ -90,6 +116,9 @@ pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
         for sign in row.signs {
             found.extend(sign.find(words, has_input).into_iter().map(|(at, bytes)| (at, bytes, row.reason)));
         }
+    }
+    if is_unknown(program) && !is_of_project(words) {
+        found.extend(options::find(words));
     }
     // Their values are judged as files.
     let outputs = outputs::find(program, words);
@@ -135,6 +164,57 @@ fn says_version(program: &str, words: &[Word]) -> bool {
     let [_, option] = words else { return false };
     let short = if program.starts_with("python") { "-V" } else { "--version" };
     is_interpreter(program) && option.known().is_some_and(|text| text == "--version" || text == short)
+}
+
+/// What only tells something, of programs whose other words do more: the whole command.
+const TELLING: &[(&str, &str)] = &[("psql", "-l --list --version -V"), ("tmux", "ls list-sessions -V")];
+
+fn only_tells(program: &str, words: &[Word]) -> bool {
+    let is_alone = |word: &Word| {
+        TELLING.iter().any(|(name, all)| *name == program && listed(all).any(|one| word.known() == Some(one)))
+    };
+    match words {
+        [_, word] => is_alone(word),
+        // Looks whether files are written as it would write them.
+        [_, fmt, rest @ ..] if program == "deno" && fmt.text == "fmt" => {
+            let is_plain = |word: &Word| match word.text.strip_prefix('-') {
+                Some(_) => ["--check", "-q", "--quiet"].contains(&&*word.text),
+                None => word.is_known() && !word.text.contains(':'),
+            };
+            rest.iter().any(|word| word.known() == Some("--check")) && rest.iter().all(is_plain)
+        }
+        _ => false,
+    }
+}
+
+/// Whether nothing is known of a program, so that it may run what it is given.
+pub(super) fn is_unknown(program: &str) -> bool {
+    !(is_listed(program)
+        || is_steady(program)
+        || SPEAKERS.contains(&program)
+        || readers::reads(program, &[]) != Reads::Unknown
+        || writers::written(program, &[]).is_some()
+        || wrappers::find(program).is_some())
+}
+
+/// Whether it is a program of the project's own, which may do anything with its words.
+pub(super) fn is_of_project(words: &[Word]) -> bool {
+    let path = words.first().map_or("", |word| &word.text);
+    path.contains('/') && !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..")
+}
+
+/// Where the words begin that a program of which something is known runs: behind these words of its own.
+pub(super) fn starts(program: &str, words: &[Word]) -> Option<usize> {
+    let row = STARTS.iter().filter(|row| row.0.contains(&program));
+    row.filter_map(|(_, before)| {
+        let mut at = 0;
+        for name in *before {
+            let is_it = |word: &Word| listed(name).any(|one| one == word.text);
+            at += 1 + words.get(at + 1..)?.iter().position(is_it)?;
+        }
+        Some(at + 1)
+    })
+    .min()
 }
 
 /// The files that are the values of options which only write, or build, them.
@@ -287,6 +367,13 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
         Some(_) => "".split('\0'),
         None => value.split(':'),
     })
+}
+
+/// The same of a word that is more than one name; nothing of a plain one.
+pub(super) fn more_parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_plain = !text.contains(SEPARATORS) && !text.contains(':');
+    let text = if is_plain { "" } else { text };
+    parts(text).filter(|part| !part.is_empty())
 }
 
 /// Whether a word is a name of the program's own, though it looks like a path.

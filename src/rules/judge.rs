@@ -7,6 +7,7 @@ mod against;
 mod earlier;
 mod files;
 mod globs;
+mod inside;
 mod named;
 mod places;
 mod reading;
@@ -21,17 +22,15 @@ use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, h
 use against::Against;
 use earlier::Made;
 use files::Files;
-use named::Named;
+use inside::{Inside, look_inside};
 pub(super) use named::may_be_files;
 use std::path::{Path, PathBuf};
 use views::Views;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
-/// Programs that programs run in one command.
-const MAX_RUNS: usize = 4;
-/// Words of a wrapper where another command could begin.
-const MAX_STARTS: usize = 64;
+/// Further rules of which it is told that they allow parts of a line.
+const MAX_ALSO: usize = 7;
 
 /// The verdict, and the rule that decided.
 pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef>) {
@@ -46,6 +45,7 @@ pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
     Judgement {
         verdict: opinion.verdict,
         rule: opinion.rule.map(|rule| rule.source.clone()),
+        also: opinion.also.iter().flatten().map(|rule| rule.source.clone()).collect(),
         doubt: opinion.doubt.filter(|_| opinion.rule.is_none()),
     }
 }
@@ -54,21 +54,23 @@ pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
 struct Opinion<'a> {
     verdict: Verdict,
     rule: Option<&'a Rule>,
+    /// What further parts are allowed by; of more than these it is not told.
+    also: [Option<&'a Rule>; MAX_ALSO],
     doubt: Option<Doubt>,
 }
 
 impl<'a> Opinion<'a> {
     fn by(rule: &'a Rule) -> Self {
-        Self { verdict: rule.source.list, rule: Some(rule), doubt: None }
+        Self { verdict: rule.source.list, rule: Some(rule), ..Self::neither() }
     }
 
     fn ask(doubt: Doubt) -> Self {
-        Self { verdict: Verdict::Ask, rule: None, doubt: Some(doubt) }
+        Self { verdict: Verdict::Ask, doubt: Some(doubt), ..Self::neither() }
     }
 
     /// What is no concern of any rule.
     fn neither() -> Self {
-        Self { verdict: Verdict::Allow, rule: None, doubt: None }
+        Self { verdict: Verdict::Allow, rule: None, also: [None; MAX_ALSO], doubt: None }
     }
 
     fn is_secret(self) -> bool {
@@ -79,9 +81,29 @@ impl<'a> Opinion<'a> {
     fn and(self, other: Self) -> Self {
         match self.verdict.cmp(&other.verdict) {
             std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Equal if self.verdict == Verdict::Allow => self.by_both(other),
             std::cmp::Ordering::Equal if self.rule.is_none() && (other.rule.is_some() || other.is_secret()) => other,
             _ => self,
         }
+    }
+
+    /// Allowed by the rules of both, each told once.
+    fn by_both(mut self, other: Self) -> Self {
+        for rule in other.rule.into_iter().chain(other.also.into_iter().flatten()) {
+            let known = || self.rule.into_iter().chain(self.also.into_iter().flatten());
+            if known().any(|one| std::ptr::eq(one, rule)) {
+                continue;
+            }
+            match self.rule {
+                None => self.rule = Some(rule),
+                Some(_) => {
+                    if let Some(place) = self.also.iter_mut().find(|place| place.is_none()) {
+                        *place = Some(rule);
+                    }
+                }
+            }
+        }
+        self
     }
 }
 
@@ -94,21 +116,6 @@ struct Judge<'a, 'b> {
     earlier: &'b [&'b Made],
     /// Nothing else in the line makes files.
     is_quiet: bool,
-}
-
-/// What a command would run: from where on, and whether that is certain.
-#[derive(Default)]
-struct Inside {
-    commands: Vec<(usize, bool)>,
-    lines: Vec<(String, bool)>,
-    /// They get further words that are not known.
-    is_fed: bool,
-    /// The line says what is read from standard input.
-    has_input: bool,
-    /// Words that a pattern has to have itself: where, and how many bytes.
-    spelled: Vec<(usize, usize)>,
-    /// Words that name what may hold secrets, each with how many words stand before its command.
-    secrets: Vec<(usize, Named)>,
 }
 
 impl<'a> Judge<'a, '_> {
@@ -261,6 +268,7 @@ impl<'a> Judge<'a, '_> {
                 opinion = opinion.and(inner);
             }
         }
+        opinion = opinion.and(self.given(command, &inside, depth));
         // A deny of what it passes on is found whatever else speaks against the command.
         let passed_on = self.transparent(command, depth);
         opinion = passed_on.filter(|inner| inner.verdict == Verdict::Deny).map_or(opinion, |inner| opinion.and(inner));
@@ -314,7 +322,7 @@ impl<'a> Judge<'a, '_> {
             && !is_moved
             && self.narrowing().of_list(&self.rules.allow, tool, among()).any(names)
         {
-            default = Doubt::NotSpelled;
+            default = inside.reason.map_or(Doubt::NotSpelled, Doubt::DoesMore);
         }
         passed_on.unwrap_or(Opinion::ask(default))
     }
@@ -343,6 +351,21 @@ impl<'a> Judge<'a, '_> {
             inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
         }
         opinion
+    }
+
+    /// What rules are against of that which a program may run without its standing among its words.
+    fn given(&self, command: &Command, inside: &Inside, depth: usize) -> Opinion<'a> {
+        let mut inputs = command.input.iter().filter(|_| inside.takes_input);
+        let is_against = |text: &String| {
+            // A here-string has its quotes.
+            let inner = self.line(text.trim_matches(['\'', '"']), command.state, depth + 1);
+            inner.verdict == Verdict::Deny || inner.verdict == Verdict::Ask && inner.rule.is_some()
+        };
+        if inputs.any(is_against) {
+            return Opinion::ask(Doubt::PerhapsDenied);
+        }
+        let is_narrow = || self.narrowing().narrow(self.request.tool).next().is_some();
+        if inside.is_too_long && is_narrow() { Opinion::ask(Doubt::TooLong) } else { Opinion::neither() }
     }
 
     /// What only passes on another command is judged by that one.
@@ -437,86 +460,6 @@ fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
     rule.pattern.tool.covers(tool)
         && rule.source.agent.as_deref().is_none_or(|name| request.agent == Some(name))
         && rule.source.until.is_none_or(|until| request.now < until)
-}
-
-/// What this command would run, the words before the first not counted.
-fn look_inside(words: &[Word], from: usize, before: usize, depth: usize, inside: &mut Inside) {
-    inside.commands.push((from, true));
-    let here = words.get(from..).unwrap_or_default();
-    let Some(first) = here.first() else { return };
-    let program = base_name(first).text;
-    let at = |index: usize| before + from + index;
-    let hazards = hazards::find(&program, here, inside.has_input);
-    if depth > MAX_DEPTH {
-        // Deeper than anybody writes: no pattern has this word.
-        inside.spelled.push((usize::MAX, 1));
-        return;
-    }
-    if let Some(script) = wrappers::script(&program, here) {
-        if let Some(word) = here.get(script.at) {
-            inside.spelled.push((at(script.at), word.text.len() + usize::from(!word.is_known())));
-            inside.lines.push((word.text.clone(), word.is_known()));
-        }
-        // Shells do not agree on which word it is.
-        let others = here.iter().enumerate().skip(1).filter(|(index, _)| !script.is_plain && *index != script.at);
-        inside.lines.extend(others.take(MAX_STARTS).map(|(_, word)| (word.text.clone(), false)));
-    }
-    if program.starts_with(['-', '+']) {
-        // An option of a word before it that a shell took for its own.
-        inside.commands.extend((from + 1..words.len().min(from + MAX_STARTS)).map(|index| (index, false)));
-    }
-    inside.spelled.extend(hazards.iter().map(|(index, bytes, _)| (at(*index), *bytes)));
-    // What stands behind `python -m` and `uv run` has the options that it has.
-    let is_runner =
-        program.starts_with("py") || wrappers::find(&program).is_some_and(|row| row.kind == wrappers::Kind::Opaque);
-    let runs = |index: usize| here.get(index).is_some_and(|word| matches!(word.text.as_str(), "-m" | "run" | "exec"));
-    for index in (2..here.len().min(MAX_STARTS)).filter(|index| is_runner && runs(index - 1)).take(MAX_RUNS) {
-        let name = base_name(&here[index]).text;
-        let found = hazards::find(&name, &here[index..], inside.has_input);
-        inside.spelled.extend(found.iter().map(|(behind, bytes, _)| (at(index + behind), *bytes)));
-    }
-    if program == "find" {
-        let starts = here
-            .iter()
-            .enumerate()
-            .filter(|(_, word)| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
-        for (index, _) in starts.take(8) {
-            inside.commands.push((from + index + 1, true));
-        }
-    }
-    let Some(row) = wrappers::find(&program) else { return };
-    if let Some(index) = hazards::stands_for(&program, here) {
-        // It is known what of the packages that it runs this is.
-        inside.spelled.push((at(0), first.text.len()));
-        inside.commands.push((from + index, true));
-        return;
-    }
-    let inner = wrappers::inner(row, here)
-        .filter(|index| *index < here.len() && !hazards::is_subcommand(&program, here, *index));
-    match row.kind {
-        wrappers::Kind::Joined => {
-            inside.spelled.push((usize::MAX, 1));
-            let line = here.iter().skip(1).map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-            inside.lines.push((line, here.iter().all(Word::is_known)));
-            return;
-        }
-        wrappers::Kind::Plain => match inner.and_then(|index| Some((index, here.get(index)?))) {
-            Some((index, word)) => inside.spelled.push((at(index), word.text.len())),
-            None => inside.spelled.push((at(1), here.get(1).map_or(1, |word| word.text.len().max(1)))),
-        },
-        wrappers::Kind::Opaque => {
-            inside.is_fed |= row.feeds;
-            inside.spelled.push((at(0), first.text.len()));
-            let lines = here.iter().skip(1).filter(|word| word.text.contains(char::is_whitespace));
-            inside.lines.extend(lines.take(8).map(|word| (word.text.clone(), false)));
-        }
-    }
-    for index in (1..here.len().min(MAX_STARTS)).filter(|index| Some(*index) != inner) {
-        inside.commands.push((from + index, false));
-    }
-    if let Some(index) = inner {
-        look_inside(words, from + index, before, depth + 1, inside);
-    }
 }
 
 /// Whether a part of a line makes no file for certain.

@@ -135,6 +135,25 @@ fn no_attempt_of_the_corpus_gets_past_the_rules() {
     assert!(lines >= 300, "{lines}");
 }
 
+#[test]
+fn every_rule_that_was_needed_is_named_once() {
+    let all = rules(&[
+        (Verdict::Allow, "Bash(echo *)"),
+        (Verdict::Allow, "Bash(git *)"),
+        (Verdict::Allow, "Edit(sub/**)"),
+        (Verdict::Deny, "Bash(rm *)"),
+    ]);
+    let named = |line: &str| {
+        let Judgement { rule, also, .. } = asked(&all, "Bash", line, None);
+        rule.into_iter().chain(also).map(|rule| rule.pattern).collect::<Vec<_>>()
+    };
+    assert_eq!(named("git log"), ["Bash(git *)"]);
+    assert_eq!(named("echo x > sub/a; echo y | git log && true"), ["Edit(sub/**)", "Bash(echo *)", "Bash(git *)"]);
+    assert_eq!(named("sh -c 'git log' > sub/a"), ["Edit(sub/**)", "Bash(git *)"]);
+    assert_eq!(named("git log > sub/a; rm x"), ["Bash(rm *)"]);
+    assert_eq!(named("git log > src/a"), [""; 0]);
+}
+
 mod paths_of_requests {
     use super::*;
 
@@ -419,13 +438,19 @@ fn a_command_in_another_directory_is_asked_about_unless_that_makes_no_difference
 #[test]
 fn a_pattern_that_fits_but_for_a_word_of_its_own_is_said() {
     let rules = rules(&[(Verdict::Allow, "Bash(git *)")]);
-    for (line, doubt) in [
-        ("git -c a=b status", Some(Doubt::NotSpelled)),
-        ("git clean", Some(Doubt::NotSpelled)),
-        ("hg log", Some(Doubt::NoRule)),
-        ("git status", None),
+    for (line, said) in [
+        (
+            "git -c a=b status",
+            "a rule for it has to spell out the subcommand, the option or the file that is used here (git's options",
+        ),
+        ("git clean", "file that is used here (what it writes or removes does not stand in the line)"),
+        ("hg log", "no rule is for it"),
+        ("git status", ""),
     ] {
-        assert_eq!(asked(&rules, "Bash", line, None).doubt, doubt, "{line}");
+        let doubt = asked(&rules, "Bash", line, None).doubt;
+        let words = doubt.map(Doubt::words).unwrap_or_default();
+        assert!(words.contains(said) && doubt.is_some() != said.is_empty(), "{line}: {words}");
+        assert!(doubt.is_none_or(Doubt::is_silence), "{line}");
     }
 }
 

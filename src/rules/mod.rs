@@ -34,6 +34,7 @@ pub use words::{Named, named, words};
 
 use list::List;
 use pattern::Pattern;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -86,6 +87,8 @@ pub enum Doubt {
     NoRule,
     /// A pattern fits, but does not have words itself with which the program does more than it usually does.
     NotSpelled,
+    /// The same, with what the program may do then.
+    DoesMore(&'static str),
     /// It is no line of a shell.
     Unreadable,
     /// Shells read it differently.
@@ -124,12 +127,12 @@ pub enum Doubt {
 impl Doubt {
     /// Whether no more is known of it than that no rule speaks.
     pub const fn is_silence(self) -> bool {
-        matches!(self, Self::NoRule | Self::NotSpelled)
+        matches!(self, Self::NoRule | Self::NotSpelled | Self::DoesMore(_))
     }
 
     /// For the person.
-    pub const fn words(self) -> &'static str {
-        match self {
+    pub fn words(self) -> Cow<'static, str> {
+        let words = match self {
             Self::NoRule => "no rule is for it",
             Self::NotSpelled => {
                 "a rule for it has to spell out the subcommand, the option or the file that is used here"
@@ -151,7 +154,9 @@ impl Doubt {
             Self::Linked => "an earlier command of the line may have made a link of a file that it names",
             Self::BrokenDeny => "a rule that denies could not be read",
             Self::Secret(why) => why,
-        }
+            Self::DoesMore(why) => return format!("{} ({why})", Self::NotSpelled.words()).into(),
+        };
+        words.into()
     }
 }
 
@@ -227,6 +232,8 @@ pub struct Request<'a> {
 pub struct Judgement {
     pub verdict: Verdict,
     pub rule: Option<RuleRef>,
+    /// Further rules without which it would not be allowed.
+    pub also: Vec<RuleRef>,
     /// Where no rule decided.
     pub doubt: Option<Doubt>,
 }

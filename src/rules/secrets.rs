@@ -203,7 +203,8 @@ pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
     let bundle = text.strip_prefix('-').filter(|rest| !rest.starts_with('-') && !rest.contains('='));
     let behind_letters = bundle.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
     let behind_some = (1..=MAX_LETTERS).filter_map(move |at| bundle?.get(at..));
-    let parts = std::iter::once(text).chain(text.split(BETWEEN)).chain(behind_letters).chain(behind_some);
+    let pieces = text.split(|c| c == '\0' || is_between(c)).filter(|piece| piece.len() < text.len());
+    let parts = std::iter::once(text).chain(pieces).chain(behind_letters).chain(behind_some);
     parts.filter(move |_| !is_sentence)
 }
 

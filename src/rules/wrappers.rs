@@ -48,7 +48,7 @@ pub(super) const TABLE: &[Row] = &[
     row(Kind::Plain, &["command", "builtin"], "", "p", 0),
     row(Kind::Joined, &["eval"], "", "", 0),
     // Another user, or another machine.
-    row(Kind::Opaque, &["sudo", "doas"], "ughpCDRTUrt", "", 0),
+    row(Kind::Opaque, &["sudo", "sudo-rs", "doas", "run0"], "ughpCDRTUrt", "", 0),
     row(Kind::Opaque, &["su", "runuser", "pkexec"], "cgGsuw", "", 0),
     row(Kind::Opaque, &["ssh", "mosh"], "BbcDEeFIiJLlmOopQRSWw", "", 1),
     // Another environment, directory, group or terminal.

@@ -23,6 +23,10 @@ fn rules_test_prints_verdict_and_rule_and_its_exit_code_says_the_same() {
     std::fs::write(home.join("r.toml"), text).unwrap();
     let test = |words: &[&str]| said(&rules(home, &[&["test", "--rules", "r.toml"], words].concat()));
     assert_eq!(test(&["Bash", "git status"]), (0, "allow Bash(git *) (r.toml:1)\n".to_owned()));
+    assert_eq!(
+        test(&["Bash", "git status > src/a"]),
+        (0, "allow Edit(src/**) (r.toml:1), Bash(git *) (r.toml:1)\n".to_owned())
+    );
     assert_eq!(test(&["Bash", "git status; rm x"]), (1, "deny Bash(rm *) (r.toml:2): no\n".to_owned()));
     assert_eq!(test(&["Bash", "git status; ls"]), (3, "ask\n".to_owned()));
     assert_eq!(test(&["Bash", "make"]), (3, "ask\n".to_owned()));
@@ -33,6 +37,11 @@ fn rules_test_prints_verdict_and_rule_and_its_exit_code_says_the_same() {
     for (line, code, wanted) in [
         ("git log x", 0, serde_json::json!({ "verdict": "allow", "rule": "Bash(git *)" })),
         ("ls", 3, serde_json::json!({ "verdict": "ask", "rule": null })),
+        (
+            "git log > src/a",
+            0,
+            serde_json::json!({ "verdict": "allow", "rule": "Edit(src/**)", "also": ["Bash(git *)"] }),
+        ),
     ] {
         let (given, json) = test(&["--json", "Bash", line]);
         assert_eq!((given, serde_json::from_str::<serde_json::Value>(&json).unwrap()), (code, wanted));

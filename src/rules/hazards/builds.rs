@@ -5,7 +5,7 @@
 use super::Row;
 use super::sign::Sign::{
     After, Assignment, Before, Begins, But, Elsewhere, Has, Letters, Longs, Marks, Only, OnlyBehind, OtherDashes,
-    OtherLongs, Words,
+    OtherLongs, Unplain, Words,
 };
 
 /// What those which keep packages do with scripts and packages of the project.
@@ -28,7 +28,13 @@ pub(super) const BUILDS: &[Row] = &[
         programs: &["npm", "pnpm", "yarn", "bunx", "npx", "pnpx"],
         signs: &[
             // A package may run what it wants to while it is put in or packed, and an address tells what it is asked.
-            After("install i add update pack view info"),
+            After("install i add update pack"),
+            Unplain("view info"),
+            // It runs what stands behind it.
+            Words(&["run", "env"]),
+            Words(&["run-script", "env"]),
+            Words(&["rum", "env"]),
+            Words(&["urn", "env"]),
             Letters("Cc"),
             // Shells of scripts may read what stands behind them once more.
             Has("$("),
@@ -104,6 +110,8 @@ pub(super) const BUILDS: &[Row] = &[
             Words(&["tool"]),
             Words(&["env", "-w"]),
             Words(&["env", "--w"]),
+            Words(&["env", "-u"]),
+            Words(&["env", "--u"]),
             Has("@"),
         ],
         reason: "runs or writes what the option names",

@@ -113,6 +113,8 @@ pub(super) const CONVERTERS: &[Row] = &[
         signs: &[
             Has(".lua"),
             Has(".wasm"),
+            // Another program makes it.
+            Has(".pdf"),
             Longs("--pdf-engine-opt --syntax-definition --extract-media --print-default-data-file --log --css"),
             Has("://"),
         ],

@@ -23,10 +23,21 @@ pub(super) struct Row {
     pub(super) writes: bool,
     /// Is in a pattern itself: what it writes or removes is not among its words.
     is_spelled: bool,
+    /// Long options that take something away here, though they are harmless elsewhere.
+    taking: &'static str,
 }
 
-const ROW: Row =
-    Row { names: "", flags: "", valued: "", longs: "", verbs: "", has_remote: false, writes: false, is_spelled: false };
+const ROW: Row = Row {
+    names: "",
+    flags: "",
+    valued: "",
+    longs: "",
+    verbs: "",
+    has_remote: false,
+    writes: false,
+    is_spelled: false,
+    taking: "",
+};
 
 /// Names of remotes that need not be in the pattern: any other word may be a directory here, whose hooks run.
 pub(super) const REMOTES: &[&str] = &["origin", "upstream"];
@@ -115,7 +126,7 @@ const TABLE: &[Row] = &[
     Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, ..ROW },
     Row { names: "switch", flags: "qfmtd", valued: "cC", ..ROW },
     Row { names: "restore", flags: "qWSmp", valued: "s", writes: true, ..ROW },
-    Row { names: "reset", flags: "qpN", ..ROW },
+    Row { names: "reset", flags: "qpN", taking: "--hard", ..ROW },
     Row { names: "branch", flags: "vqtarlidDmMcCf", valued: "u", ..ROW },
     Row { names: "tag", flags: "ladsfiv", valued: "mFun", ..ROW },
     Row { names: "notes", valued: "mC", verbs: "list show add append copy remove", ..ROW },
@@ -126,7 +137,7 @@ const TABLE: &[Row] = &[
         names: "stash",
         flags: "puakqS",
         valued: "m",
-        verbs: "push pop apply list show drop clear branch save store create",
+        verbs: "push pop apply list show drop branch save store create",
         writes: true,
         ..ROW
     },
@@ -136,15 +147,22 @@ const TABLE: &[Row] = &[
     Row { names: "apply", flags: "vR3N", valued: "pC", is_spelled: true, ..ROW },
     Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, ..ROW },
     Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, ..ROW },
-    Row { names: "push", flags: "qvfdnu46", has_remote: true, ..ROW },
+    Row {
+        names: "push",
+        flags: "qvnu46",
+        has_remote: true,
+        taking: "--force --force-with-lease --force-if-includes --delete --prune",
+        ..ROW
+    },
 ];
 
 /// `git config NAME`.
-const SETTING: Row = Row { longs: "--get --get-all --show-origin --global --local", ..ROW };
+const SETTING: Row = Row { flags: "l", longs: "--get --get-all --show-origin --global --local --list", ..ROW };
 
 const OPTION: &str = "git's options name programs, files and other repositories; this one is not known to be harmless";
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const UNNAMED: &str = "what it writes or removes does not stand in the line";
+const TAKING: &str = "takes away what cannot be brought back";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
 pub(super) const OWN_FILES: &str = "git's own files name programs";
 
@@ -158,7 +176,7 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     }
     let Some(name) = words.get(at) else { return hits };
     let known = row(&name.text).or_else(|| is_shown_setting(words, at).then_some(&SETTING));
-    if known.is_none_or(|row| row.is_spelled) {
+    if known.is_none_or(|row| row.is_spelled) && !is_rehearsal(words, at) {
         hits.push((at, name.text.len().max(1), if known.is_none() { SUBCOMMAND } else { UNNAMED }));
     }
     let row = known.unwrap_or(&ROW);
@@ -176,11 +194,18 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         if !is_over && text.len() > 1 && text.starts_with('-') {
             is_over = ends_options(words, at);
             hits.extend(row.unknown(text).filter(|_| text != "--").map(|bytes| (at, bytes, OPTION)));
+            if has(row.taking, text.split('=').next().unwrap_or_default()) {
+                hits.push((at, named(text), TAKING));
+            }
         } else {
             if is_first && !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
                 hits.push((at, text.len().max(1), SUBCOMMAND));
             }
             let is_remote = if name.text == "remote" { !is_first } else { is_first && row.has_remote };
+            // `:x` removes x there, `+x` takes away what was in it.
+            if name.text == "push" && text.starts_with([':', '+']) {
+                hits.push((at, text.len(), TAKING));
+            }
             if is_remote && !REMOTES.contains(&text) {
                 hits.push((at, text.len().max(1), REMOTE));
             }
@@ -215,7 +240,26 @@ fn is_shown_setting(words: &[Word], at: usize) -> bool {
         word.is_known() && word.text.contains('.') && word.text.chars().all(is_plain)
     };
     let is_config = words.get(at).is_some_and(|word| word.text == "config");
-    is_config && matches!(*names, [name] if is_name(&name)) && options.iter().all(|word| has(SETTING.longs, &word.text))
+    let is_list = options.iter().any(|word| matches!(word.text.as_str(), "--list" | "-l"));
+    let is_shown = match *names {
+        [] => is_list,
+        [name] => !is_list && is_name(&name),
+        _ => false,
+    };
+    is_config && is_shown && options.iter().all(|word| word.text == "-l" || has(SETTING.longs, &word.text))
+}
+
+/// Whether `git clean` only says what it would remove.
+fn is_rehearsal(words: &[Word], at: usize) -> bool {
+    let mut options = words.iter().skip(at + 1).filter(|word| word.text.starts_with('-'));
+    let says = |word: &&Word| word.text == "--dry-run" || !word.text.starts_with("--") && word.text.contains('n');
+    let is_plain = |word: &Word| match word.text.strip_prefix('-') {
+        Some("-dry-run" | "-quiet") => true,
+        Some(letters) => letters.chars().all(|letter| "ndxXq".contains(letter)),
+        None => false,
+    };
+    let is_clean = words.get(at).is_some_and(|word| word.text == "clean") && words.iter().all(Word::is_known);
+    is_clean && options.clone().any(|word| says(&word)) && options.all(is_plain)
 }
 
 /// The row of a subcommand.

@@ -4,7 +4,10 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::sign::Sign::{Begins, Each, Has, Input, Letters, Longs, Only, OnlyTwo, Short, Words};
+use super::sign::Sign::{
+    After, Any, Begins, Behind, But, Colons, Each, Has, Input, Letters, Longs, Only, OnlyTwo, OtherLongs, Paths, Set,
+    Short, Words,
+};
 
 pub(super) const LOADERS: &[Row] = &[
     Row { programs: &["tar", "gtar"], signs: &[Longs("--volno-file")], reason: "writes a file of any name" },
@@ -23,6 +26,14 @@ pub(super) const LOADERS: &[Row] = &[
             Has("exec-maven"),
             Has("-dexec"),
             Has("antrun"),
+            // A plug-in that is named with its group.
+            Colons(2),
+            Has("jvm="),
+            Begins("exec."),
+            Has("argline"),
+            Has("surefire.debug"),
+            Has("failsafe.debug"),
+            Has("forkedprocess"),
         ],
         reason: "takes settings or a project from elsewhere, loads code, or runs a program of any name",
     },
@@ -39,8 +50,10 @@ pub(super) const LOADERS: &[Row] = &[
                 --project-cache-dir",
             ),
             Begins("-Dorg.gradle"),
+            Has("publish"),
+            Has("upload"),
         ],
-        reason: "loads code, or works elsewhere",
+        reason: "loads code, works elsewhere, or sends away what it built",
     },
     Row {
         programs: &["dotnet"],
@@ -63,8 +76,16 @@ pub(super) const LOADERS: &[Row] = &[
         signs: &[
             Only("version validate fmt show output providers graph plan init get test -version --version"),
             Longs("-chdir --chdir -plugin-dir --plugin-dir"),
+            // Secrets are shown then.
+            After("output"),
+            Words(&["output", "-json"]),
+            Words(&["output", "--json"]),
+            Words(&["output", "-raw"]),
+            Words(&["output", "--raw"]),
+            Words(&["show", "-json"]),
+            Words(&["show", "--json"]),
         ],
-        reason: "changes what there is elsewhere, or works there",
+        reason: "changes what there is elsewhere, works there, or shows secrets",
     },
     Row { programs: &["gdb", "lldb"], signs: &[Each, Input], reason: "its commands run programs" },
     Row { programs: &["tmux", "nix-shell"], signs: &[Each], reason: "runs a program of any name" },
@@ -87,10 +108,19 @@ pub(super) const LOADERS: &[Row] = &[
             Has("_include"),
             Has("_program"),
             Has("_command"),
+            Any("install install/strip install/local uninstall"),
+            Begins("--target=install"),
+            Begins("-tinstall"),
+            // What builds takes these.
+            Behind(&[
+                But("jklsnvB", ""),
+                OtherLongs("--jobs --keep-going --silent --quiet --verbose --dry-run --always-make"),
+                Set("V VERBOSE"),
+            ]),
         ],
-        reason: "loads code, or names a program that builds",
+        reason: "loads code, names a program that builds, or puts in what was built",
     },
-    Row { programs: &["ninja", "samu"], signs: &[Letters("Cf")], reason: "works elsewhere" },
+    Row { programs: &["ninja", "samu"], signs: &[Letters("ft")], reason: "works elsewhere, or removes what was built" },
     Row {
         programs: &["bazel", "bazelisk"],
         signs: &[Longs(
@@ -126,7 +156,7 @@ pub(super) const LOADERS: &[Row] = &[
         programs: &["mypy", "pyright", "pylint", "flake8"],
         signs: &[Longs(
             "--python-executable --pythonpath --config-file --rcfile --config --append-config --load-plugins \
-            --init-hook --output-file --junit-xml --custom-typeshed-dir --shadow-file",
+            --init-hook --output-file --junit-xml --custom-typeshed-dir --shadow-file --install-types",
         )],
         reason: "runs a program, loads code, or writes to a file of any name",
     },
@@ -136,12 +166,22 @@ pub(super) const LOADERS: &[Row] = &[
             Letters("cr"),
             Longs(
                 "--config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --rootDir --root \
-                --transform --runner --testRunner --testEnvironment --resolver --reporters --reporter \
-                --watchPlugins --preset --dir --outputFile --require --import --loader --file --package --opts",
+                --transform --runner --testRunner --resolver \
+                --watchPlugins --preset --dir --outputFile --require --import --loader --file --package --opts \
+                --node-option --api --api.host --api.port",
             ),
+            // Of a name that stands in the project it is known what it is; vitest empties the directory for its reports.
+            Paths(
+                "--testEnvironment --env --environment --ui -u --reporters --reporter --coverage.reporter --browser.provider --pool",
+            ),
+            Begins("--coverage.custom"),
+            Begins("--coverage.reportsDirectory"),
+            Begins("--coverage.provider=custom"),
+            Words(&["--coverage.provider", "custom"]),
         ],
-        reason: "loads code, or works elsewhere",
+        reason: "loads code, works elsewhere, or empties a directory",
     },
+    Row { programs: &["mocha"], signs: &[Short("-n")], reason: "loads code" },
     Row { programs: &["eslint"], signs: &[Short("-f")], reason: "loads code" },
     Row { programs: &["pytest", "py.test"], signs: &[Longs("--pdbcls")], reason: "loads code" },
     Row { programs: &["protoc", "buf"], signs: &[Longs("--plugin --template")], reason: "runs a program of any name" },

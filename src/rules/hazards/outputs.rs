@@ -7,7 +7,8 @@ use super::Written;
 use crate::rules::word::Word;
 
 struct Row {
-    program: &'static str,
+    programs: &'static [&'static str],
+    /// The word behind the program; any where there is none.
     subcommands: &'static [&'static str],
     options: &'static [&'static str],
     /// From this word on the options are those of another program.
@@ -15,19 +16,21 @@ struct Row {
 }
 
 const TABLE: &[Row] = &[
-    Row { program: "go", subcommands: &["build"], options: &["-o", "--o"], end: "--" },
+    Row { programs: &["go"], subcommands: &["build"], options: &["-o", "--o"], end: "--" },
     Row {
-        program: "go",
+        programs: &["go"],
         subcommands: &["test"],
         options: &["-coverprofile", "--coverprofile", "-cpuprofile", "-memprofile", "-blockprofile", "-mutexprofile"],
         end: "-args",
     },
     Row {
-        program: "cargo",
+        programs: &["cargo"],
         subcommands: &["build", "b", "check", "c", "test", "t", "run", "r", "bench", "clippy", "doc", "fmt"],
         options: &["--manifest-path"],
         end: "--",
     },
+    Row { programs: &["gcc", "g++", "cc", "c++", "clang", "clang++"], subcommands: &[], options: &["-o"], end: "--" },
+    Row { programs: &["pandoc"], subcommands: &[], options: &["-o", "--output"], end: "--" },
 ];
 
 /// A value of one of these options.
@@ -40,11 +43,13 @@ pub(super) struct Output {
 
 pub(super) fn find(program: &str, words: &[Word]) -> Vec<Output> {
     let Some(subcommand) = words.get(1) else { return Vec::new() };
-    let is_it = |row: &&Row| row.program == program && row.subcommands.contains(&subcommand.text.as_str());
+    let is_of = |row: &Row| row.subcommands.is_empty() || row.subcommands.contains(&subcommand.text.as_str());
+    let is_it = |row: &&Row| row.programs.contains(&program) && is_of(row);
     let Some(row) = TABLE.iter().find(is_it) else { return Vec::new() };
     let end = words.iter().position(|word| word.text.trim_start_matches('-') == row.end.trim_start_matches('-'));
     let words = words.get(..end.unwrap_or(words.len())).unwrap_or_default();
-    let options = words.iter().enumerate().skip(2).filter(|(_, word)| word.is_known());
+    let first = if row.subcommands.is_empty() { 1 } else { 2 };
+    let options = words.iter().enumerate().skip(first).filter(|(_, word)| word.is_known());
     let found = options.filter_map(|(at, word)| {
         let (name, value) = word.text.split_once('=').map_or((word.text.as_str(), None), |(n, v)| (n, Some(v)));
         row.options.contains(&name).then_some(())?;

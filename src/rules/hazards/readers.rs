@@ -81,6 +81,10 @@ pub(in crate::rules) fn reads(program: &str, words: &[Word]) -> Reads {
     match () {
         // The names of what it counts, or leaves out, may stand in a file.
         () if program == "du" && options().any(names_list) => Reads::Files,
+        // It shows what a file says, as if those were names.
+        () if program == "tree" && options().any(|text| text.starts_with("--from") || text.starts_with("--info")) => {
+            Reads::Files
+        }
         () if is_in(NOTHING) => Reads::Nothing,
         () if program == "diff" && options().any(may_go_down) => Reads::Below,
         () if is_in(FILES) => Reads::Files,

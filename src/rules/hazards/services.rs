@@ -4,7 +4,9 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::sign::Sign::{Always, Any, Begins, Has, Input, Longs, Only, OnlyTwo, Short, Unless, Words};
+use super::sign::Sign::{
+    Always, Any, Begins, Has, Input, Longs, Only, OnlyTwo, OtherLongs, Part, Short, Unless, Words,
+};
 
 pub(super) const SERVICES: &[Row] = &[
     Row {
@@ -20,6 +22,11 @@ pub(super) const SERVICES: &[Row] = &[
             Short("-t"),
         ],
         reason: "runs a command of any kind there, or names a program that runs here",
+    },
+    Row {
+        programs: &["ansible", "ansible-playbook", "ansible-inventory"],
+        signs: &[Short("-i"), Longs("--inventory --inventory-file")],
+        reason: "a list of machines may be a program",
     },
     Row {
         programs: &["ansible-playbook"],
@@ -81,6 +88,7 @@ pub(super) const SERVICES: &[Row] = &[
             Only("get describe logs explain version api-resources api-versions status projects project whoami"),
             Longs("--kubeconfig --server --token --as --cluster --context --user --client-certificate"),
             Has("://"),
+            Part("secret secrets"),
         ],
         reason: "changes or sends what is elsewhere, or runs a program there",
     },
@@ -183,8 +191,15 @@ pub(super) const SERVICES: &[Row] = &[
     Row {
         programs: &["gcloud"],
         signs: &[
-            OnlyTwo("version/ info/ help/ --version/ config/list auth/list projects/list"),
-            Longs("--flags-file --impersonate-service-account --access-token-file"),
+            OnlyTwo(
+                "version/ info/ help/ --version/ config/list auth/list projects/list compute/instances/list compute/zones/list \
+                compute/regions/list compute/disks/list compute/networks/list container/clusters/list run/services/list \
+                sql/instances/list functions/list services/list iam/roles/list storage/buckets/list",
+            ),
+            OtherLongs(
+                "--format --filter --limit --page-size --sort-by --project --zone --zones --region --regions --location --uri \
+                --quiet --verbosity --help --version --all --global",
+            ),
         ],
         reason: "changes or sends what is elsewhere, or runs a program there",
     },
@@ -251,6 +266,11 @@ pub(super) const SERVICES: &[Row] = &[
         ],
         signs: &[Always],
         reason: "its commands, also those from standard input, run programs, write files or change a database",
+    },
+    Row {
+        programs: &["csvsql", "sql2csv"],
+        signs: &[Longs("--db --insert --before-insert --after-insert --engine-option --overwrite")],
+        reason: "changes a database",
     },
     Row { programs: &["duckdb"], signs: &[Always], reason: "its commands run programs and write files" },
     Row {

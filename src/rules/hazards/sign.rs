@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of patterns. Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
-use super::{is_plain_glob, leads_out, may_take_next, sed, unknown_letter, values};
+use super::{is_plain_glob, leads_out, may_take_next, queries, sed, unknown_letter, values};
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
 use std::path::Path;
@@ -28,7 +28,8 @@ pub(in crate::rules) enum Sign {
     Bare(&'static str),
     /// A short option that is not among these: those without a value, and those with one.
     But(&'static str, &'static str),
-    /// A first word that is not one of these, and where that is an option the first behind it as well.
+    /// A first word that is not one of these, or not with the second one where both are written as `one/two`, and where that is
+    /// an option the first behind it as well.
     Only(&'static str),
     /// The same behind any of the first words here, which are options without a value.
     OnlyBehind(&'static str, &'static str),
@@ -65,8 +66,6 @@ pub(in crate::rules) enum Sign {
     Device,
     /// The line says what is read from standard input.
     Input,
-    /// No second name: what it is to do comes from standard input.
-    NoSecondName,
     /// All of it: commands come from standard input, too.
     Always,
     /// A script that is more than plain lines to print, delete or replace.
@@ -81,12 +80,34 @@ pub(in crate::rules) enum Sign {
     Unknown,
     /// The same, but for names below a directory none of which can be one that later commands take programs from.
     Open,
+    /// The same as of `Longs` or a short option, where the value looks like the name of a file.
+    Paths(&'static str),
+    /// The option of this letter and of this long name, where its value is none of these.
+    Value(char, &'static str, &'static str),
+    /// A word without a dash that has so many colons, and no comma.
+    Colons(usize),
+    /// What these find behind a `--`.
+    Behind(&'static [Sign]),
+    /// Behind a word that names a file so, any of these words.
+    Of(&'static str, &'static str),
+    /// A word that has this text as a name of its own, in these letters.
+    Token(&'static str),
+    /// A word without a dash that has one of these between commas and slashes, whatever stands behind a dot.
+    Part(&'static str),
+    /// A word after a first one that is one of these, which is no plain name of a package.
+    Unplain(&'static str),
+    /// A text that may put out what it makes elsewhere, as awk does with `>`.
+    Redirects,
+    /// All of it, unless it asks a database for something by a name and one plain `select`.
+    Query,
     /// `NAME=VALUE`, but for a digit as the value of one of these names.
     Assignment(&'static str),
     /// `NAME=VALUE`, but for a plain value of one of these names.
     Set(&'static str),
 }
 
+/// Options that are no beginning of another one.
+const WHOLE: &[&str] = &["--watch"];
 /// What a shell takes for its own, beside blanks.
 const MARKS: &str = ";|&$<>()`'\"\\!*?[]{}#\n";
 /// Options that take no value, of every program here which has them before its subcommand.
@@ -123,6 +144,14 @@ impl Sign {
                 let before = words.get(..end).unwrap_or_default();
                 signs.iter().flat_map(|sign| sign.find(before, has_input)).collect()
             }
+            Self::Behind(signs) => {
+                let start = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
+                let behind = words.get(start..).unwrap_or_default();
+                let found = signs.iter().flat_map(|sign| sign.find(behind, has_input));
+                found.map(|(at, bytes)| (start + at, bytes)).collect()
+            }
+            Self::Query if queries::is_plain(words) && !has_input => Vec::new(),
+            Self::Query => Self::Always.find(words, has_input),
             Self::Any(names) => any_of(names, words),
             Self::Unless(names) if any_of(names, words).is_empty() => {
                 vec![(if words.len() > 1 { words.len() - 1 } else { words.len() }, 1)]
@@ -216,28 +245,96 @@ impl Sign {
             Self::Device => {
                 arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
             }
-            Self::NoSecondName => {
-                let has_two = arguments().filter(|(_, text)| !text.starts_with('-')).count() > 1;
-                if has_two { Vec::new() } else { vec![(end, 1)] }
-            }
             Self::Steering => {
                 let found = arguments().filter(|(_, text)| values(text).any(|value| is_steering(Path::new(value))));
                 found.map(|(at, text)| (at, text.len())).collect()
             }
-            // They look at more than texts.
-            Self::Input
-            | Self::SedScript
-            | Self::Unknown
-            | Self::Open
-            | Self::Name(_)
-            | Self::SecondName(_)
-            | Self::Before(_)
-            | Self::Any(_)
-            | Self::Unless(_)
-            | Self::Brought(..)
-            | Self::Always => Vec::new(),
+            _ => self.of_parts(arguments()),
         }
     }
+
+    /// Of those that look at values, names and letters in the texts; nothing of those that look at more than texts.
+    fn of_parts<'a>(self, arguments: impl Iterator<Item = (usize, &'a str)> + Clone) -> Vec<(usize, usize)> {
+        let no_dash = |(_, text): &(usize, &str)| !text.starts_with('-');
+        let found: Vec<(usize, &str)> = match self {
+            Self::Paths(names) => values_of(arguments, |typed| listed(names).any(|name| name == typed))
+                .filter(|(.., value)| value.contains(['/', '.']))
+                .map(|(at, text, _)| (at, text))
+                .collect(),
+            Self::Value(letter, long, allowed) => valued(arguments, letter, long)
+                .filter(|(.., value)| !listed(allowed).any(|one| one == *value))
+                .map(|(at, text, _)| (at, text))
+                .collect(),
+            Self::Colons(count) => {
+                let is_it = |text: &str| !text.contains(',') && text.matches(':').count() >= count;
+                arguments.filter(no_dash).filter(|(_, text)| is_it(text)).collect()
+            }
+            Self::Of(script, names) => {
+                let behind = arguments.skip_while(|(_, text)| text.rsplit('/').next() != Some(script)).skip(1);
+                behind.filter(|(_, text)| listed(names).any(|name| name == *text)).collect()
+            }
+            Self::Token(name) => arguments.filter(|(_, text)| has_token(text, name)).collect(),
+            Self::Part(names) => {
+                let is_one = |part: &str| {
+                    let part = part.split('.').next().unwrap_or_default();
+                    listed(names).any(|name| part.eq_ignore_ascii_case(name))
+                };
+                arguments.filter(no_dash).filter(|(_, text)| text.split([',', '/']).any(is_one)).collect()
+            }
+            Self::Unplain(names) => {
+                let mut found = arguments.filter(no_dash);
+                let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
+                found.filter(|(_, text)| is_it && !is_package(text)).collect()
+            }
+            Self::Redirects => arguments.filter(|(_, text)| queries::redirects(text)).collect(),
+            _ => Vec::new(),
+        };
+        found.into_iter().map(|(at, text)| (at, text.len().max(1))).collect()
+    }
+}
+
+/// Options, each with its value: behind its `=`, or the next word.
+fn values_of<'a>(
+    arguments: impl Iterator<Item = (usize, &'a str)> + Clone,
+    is_it: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = (usize, &'a str, &'a str)> {
+    let next = arguments.clone().map(|(_, text)| text).skip(1).chain([""]);
+    let found = arguments.zip(next).filter(move |((_, text), _)| text.starts_with('-') && is_it(name_of(text)));
+    found.map(|((at, text), next)| (at, text, text.split_once('=').map_or(next, |(_, value)| value)))
+}
+
+/// The values of one option, which may also stand behind its letter in one word.
+fn valued<'a>(
+    arguments: impl Iterator<Item = (usize, &'a str)> + Clone,
+    letter: char,
+    long: &'static str,
+) -> impl Iterator<Item = (usize, &'a str, &'a str)> {
+    let longs = values_of(arguments.clone(), move |typed| typed == long || is_beginning(typed, long));
+    let next = arguments.clone().map(|(_, text)| text).skip(1).chain([""]);
+    let letters = arguments.zip(next).filter(|((_, text), _)| text.starts_with('-') && !text.starts_with("--"));
+    let letters = letters.filter_map(move |((at, text), next)| {
+        let (_, value) = text.split_once(letter)?;
+        Some((at, text, if value.is_empty() { next } else { value }))
+    });
+    longs.chain(letters)
+}
+
+/// Whether a text has a name that is no part of a longer one, no field and no key.
+fn has_token(text: &str, name: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text.get(at + name.len()..).and_then(|behind| behind.chars().next());
+        !before.is_some_and(|c| is_of_name(c) || ".\"".contains(c))
+            && !behind.is_some_and(|c| is_of_name(c) || ":\"".contains(c))
+    })
+}
+
+/// `react`, `@types/node@20`: a name that is asked for where packages are kept.
+fn is_package(text: &str) -> bool {
+    let name = text.strip_prefix('@').and_then(|scoped| Some(scoped.split_once('/')?.1)).unwrap_or(text);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-@^~".contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain)
 }
 
 /// The words that are one of these.
@@ -312,12 +409,14 @@ fn options_before(all: &[(usize, &str)], is_known: impl Fn(&str) -> bool) -> (Ve
     (found, from)
 }
 
-/// The first word, unless it is one of these, and the options before it.
+/// The first word, unless it is one of these, or with the second one of those written as `one/two`, and the options before it.
 fn others_than_one<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
     let all: Vec<(usize, &str)> = arguments.collect();
     let is_known = |text: &str| listed(names).any(|name| name == text);
     let (mut found, from) = options_before(&all, is_known);
-    let first = all.get(from).filter(|(_, text)| !is_known(text));
+    let second = all.get(from + 1).map_or("", |(_, text)| *text);
+    let is_pair = |text: &str| listed(names).any(|name| name.split_once('/') == Some((text, second)));
+    let first = all.get(from).filter(|(_, text)| !is_known(text) && !is_pair(text));
     found.extend(first.map(|(at, text)| (*at, text.len().max(1))));
     found
 }
@@ -340,16 +439,14 @@ fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>)
     names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
 }
 
-/// The first two words, unless they are one of these pairs.
+/// The first two words, unless these or more are among those written as `one/two`.
 fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
-    let first: Vec<(usize, &str)> = arguments.take(2).collect();
+    let first: Vec<(usize, &str)> = arguments.take(3).collect();
     let text = |at: usize| first.get(at).map_or("", |(_, text)| *text);
-    let is_known = listed(names).any(|known| match known.split_once('/') {
-        Some((one, "")) => text(0) == one,
-        Some((one, two)) => text(0) == one && text(1) == two,
-        None => false,
-    });
-    if is_known { Vec::new() } else { first.iter().map(|(at, text)| (*at, text.len().max(1))).collect() }
+    let is_it =
+        |known: &str| known.split('/').enumerate().all(|(at, part)| text(at) == part || at == 1 && part.is_empty());
+    let is_known = listed(names).filter(|known| known.contains('/')).any(is_it);
+    if is_known { Vec::new() } else { first.iter().take(2).map(|(at, text)| (*at, text.len().max(1))).collect() }
 }
 
 pub(super) fn listed(names: &'static str) -> impl Iterator<Item = &'static str> {
@@ -421,5 +518,5 @@ fn is_device(text: &str) -> bool {
 
 /// A beginning of an option of two dashes is the option, if there is no other.
 fn is_beginning(typed: &str, name: &str) -> bool {
-    typed.len() > 2 && typed.starts_with("--") && name.starts_with(typed)
+    typed.len() > 2 && typed.starts_with("--") && name.starts_with(typed) && !WHOLE.contains(&typed)
 }

@@ -4,8 +4,9 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, Name, NoScript, NoSecondName,
-    Only, OnlyTwo, Open, OtherDashes, OtherLongs, SecondName, SedScript, Short, Steering, Unknown, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, Name, NoScript, Of, Only,
+    OnlyTwo, Open, OtherDashes, OtherLongs, Part, Query, Redirects, SecondName, SedScript, Short, Steering, Token,
+    Unknown, Value, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -71,7 +72,7 @@ pub(super) const TABLE: &[Row] = &[
     Row { programs: &["rg"], signs: &[Longs("--pre --hostname-bin")], reason: "runs a program for each file" },
     Row {
         programs: &["ag", "ack", "bat", "delta", "ugrep", "ug"],
-        signs: &[Longs("--pager --filter --view --config --config-file")],
+        signs: &[Longs("--pager --filter --view --config --config-file --ackrc")],
         reason: "names a program that reads files or shows the output",
     },
     Row {
@@ -128,8 +129,10 @@ pub(super) const TABLE: &[Row] = &[
             Unknown,
             Has("system"),
             Has("|"),
-            Has(">"),
+            Redirects,
             Has("getline"),
+            // What variables hold that the program is started with.
+            Token("ENVIRON"),
             Has("@"),
             Has("\\"),
             But("", "Fv"),
@@ -189,7 +192,7 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["curl"],
         signs: &[
-            But("sSLfkiIvgGN46", "HAmuxberXyYz"),
+            But("sSLfkiIvgGN46", "HAmuberXyYz"),
             OtherLongs(
                 "--silent --show-error --location --fail --fail-with-body --head --include --verbose --insecure \
                 --compressed --header --user-agent --max-time --connect-timeout --retry --retry-delay \
@@ -197,9 +200,10 @@ pub(super) const TABLE: &[Row] = &[
                 --progress-bar --max-redirs --range --referer --user --tlsv1.2 --tlsv1.3 --proto --no-buffer \
                 --url --version --help",
             ),
+            Value('X', "--request", "GET HEAD OPTIONS get head options"),
             Has("@"),
         ],
-        reason: "writes files of any name, or sends them away",
+        reason: "writes files of any name, sends them away, or changes what is elsewhere",
     },
     Row {
         programs: &["wget"],
@@ -234,6 +238,22 @@ pub(super) const TABLE: &[Row] = &[
         reason: "runs a program from the line or from standard input",
     },
     Row {
+        programs: &["python", "python2", "python3", "pypy", "pypy3"],
+        signs: &[Of(
+            "manage.py",
+            "shell shell_plus dbshell flush loaddata runscript reset_db createsuperuser changepassword",
+        )],
+        reason: "runs a program from the line, or takes away what is in a database",
+    },
+    Row {
+        programs: &["php"],
+        signs: &[Of(
+            "artisan",
+            "tinker db db:wipe db:seed migrate:fresh migrate:reset migrate:refresh migrate:rollback key:generate down env:decrypt",
+        )],
+        reason: "runs a program from the line, or takes away what is in a database",
+    },
+    Row {
         programs: &["node", "nodejs", "bun", "deno", "tsx", "ts-node"],
         signs: &[
             Letters("epr"),
@@ -257,6 +277,7 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["bun", "deno"],
         signs: &[
+            Words(&["run", "env"]),
             Words(&["publish"]),
             Words(&["upgrade"]),
             Words(&["compile"]),
@@ -267,8 +288,14 @@ pub(super) const TABLE: &[Row] = &[
         reason: "runs what a package brings, or allows it everything",
     },
     Row {
-        programs: &["ruby", "lua", "php", "osascript", "Rscript", "julia", "elixir", "groovy", "tclsh", "guile"],
+        programs: &["ruby", "lua", "osascript", "Rscript", "julia", "elixir", "groovy", "tclsh", "guile"],
         signs: &[Letters("eErRBdxIMmilcSFCat"), Longs("--run --eval --server"), NoScript, Device],
+        reason: "runs a program from the line or from standard input, or serves the directory",
+    },
+    Row {
+        programs: &["php"],
+        // Not `-l`, which only reads what it is given.
+        signs: &[Letters("eErRBdxIMmicSFCatz"), Longs("--run --eval --server"), NoScript, Device],
         reason: "runs a program from the line or from standard input, or serves the directory",
     },
     Row {
@@ -305,20 +332,16 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
     Row {
-        programs: &["sqlite3"],
-        signs: &[
-            Has("."),
-            Has("attach"),
-            Has("vacuum"),
-            Has("load_extension"),
-            Has("writefile"),
-            Has("edit("),
-            Begins("-"),
-            NoSecondName,
-            Input,
-        ],
-        reason: "its commands run programs and write files",
+        programs: &["jq", "yq"],
+        signs: &[Token("env"), Token("strenv"), Token("envsubst"), Token("$ENV")],
+        reason: "shows what variables hold that the program is started with",
     },
+    Row {
+        programs: &["yq"],
+        signs: &[Token("load"), Token("load_str"), Token("load_xml"), Token("load_props"), Token("load_base64")],
+        reason: "reads files where its program says",
+    },
+    Row { programs: &["sqlite3"], signs: &[Query], reason: "its commands run programs and write files" },
     Row {
         programs: &["psql", "mysql", "mariadb", "sftp", "ftp", "lftp", "telnet", "mail", "mailx", "mutt", "dc", "m4"],
         signs: &[Always],
@@ -439,7 +462,10 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["docker", "podman"],
         signs: &[
-            Only("ps images logs version info inspect top port history stats"),
+            Only(
+                "ps images logs version info inspect top port history stats compose/ps compose/logs compose/top compose/port \
+                compose/images compose/version",
+            ),
             Letters("Hov"),
             Longs(
                 "--host --context --config --output --secret --ssh --allow --builder --iidfile --metadata-file --cidfile \
@@ -447,7 +473,6 @@ pub(super) const TABLE: &[Row] = &[
                 --network --net --env-file --file --push --build-context --cache-to --use-api-socket \
                 --cache-from --device-cgroup-rule --label-file --project-directory --group-add --runtime --cgroup-parent",
             ),
-            Words(&["compose", "-f"]),
         ],
         reason: "runs a command, with the machine's files if it wants",
     },
@@ -463,8 +488,9 @@ pub(super) const TABLE: &[Row] = &[
             ),
             // Of logs only: what else has an address there reads from it.
             Has("://"),
+            Part("secret secrets"),
         ],
-        reason: "runs a command, or sends its secrets to the server that an option names",
+        reason: "runs a command, shows secrets, or sends them to the server that an option names",
     },
     // What these write is what later commands read.
     Row {

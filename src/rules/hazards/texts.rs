@@ -102,6 +102,16 @@ const PROGRAMS: &[Row] = &[
         text: Text::Program,
         ..ROW
     },
+    Row {
+        names: "yq",
+        flags: "nrPejCMN0",
+        valued: "opIs",
+        longs: "--null-input --unwrapScalar --prettyPrint --exit-status --colors --no-colors --no-doc",
+        one: "--output-format --input-format --indent",
+        takes_first: true,
+        text: Text::Program,
+        ..ROW
+    },
     Row { names: "awk gawk mawk nawk", valued: "Fv", files: "f", takes_first: true, text: Text::Program, ..ROW },
 ];
 

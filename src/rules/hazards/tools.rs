@@ -5,7 +5,8 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Device, Each, Has, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Set, Short,
+    Always, Any, Begins, Device, Each, Has, HasAll, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Set, Short,
+    Token,
 };
 
 pub(super) const TOOLS: &[Row] = &[
@@ -258,6 +259,62 @@ pub(super) const TOOLS: &[Row] = &[
         ],
         signs: &[Short("-c")],
         reason: "loads code",
+    },
+    Row {
+        programs: &["vite", "astro", "tsup", "playwright"],
+        signs: &[Longs("--outDir --out-dir --emptyOutDir --output")],
+        reason: "empties a directory",
+    },
+    Row {
+        programs: &["esbuild"],
+        signs: &[Begins("--serve"), Longs("--allow-overwrite")],
+        reason: "gives files away, or writes them anew",
+    },
+    Row {
+        programs: &["at", "batch"],
+        signs: &[Short("-f"), Input],
+        reason: "runs commands that do not stand in the line",
+    },
+    Row {
+        programs: &["expect"],
+        signs: &[Short("-c"), NoScript, Device, Input],
+        reason: "runs a program from the line",
+    },
+    Row {
+        programs: &["sdiff"],
+        signs: &[Short("-o"), Longs("--output --diff-program")],
+        reason: "runs a program of any name, or writes to a file of any name",
+    },
+    Row {
+        programs: &["mlr"],
+        signs: &[
+            Longs("--prepipe --prepipex --load --mload --ofmt-file"),
+            Has("system"),
+            Has("exec"),
+            Has("|"),
+            HasAll(&["tee", ">"]),
+            HasAll(&["emit", ">"]),
+            HasAll(&["print", ">"]),
+            HasAll(&["dump", ">"]),
+            Token("ENV"),
+            Any("tee split case"),
+            Short("-I"),
+            Short("-s"),
+        ],
+        reason: "runs programs, writes files, or shows what variables hold",
+    },
+    Row { programs: &["tectonic"], signs: &[Short("-Z"), Short("-X")], reason: "its texts run programs then" },
+    Row {
+        programs: &["nix-build"],
+        signs: &[
+            Longs(
+                "--option --builders --post-build-hook --arg --argstr --expr --store --substituters --out-link --extra-substituters",
+            ),
+            Short("-E"),
+            Short("-I"),
+            Short("-o"),
+        ],
+        reason: "runs a program of any name",
     },
     Row { programs: &["stylelint", "gulp"], signs: &[Short("-f")], reason: "loads code" },
     Row { programs: &["rollup", "tslint", "ava"], signs: &[Short("-p"), Short("-r")], reason: "loads code" },

@@ -239,13 +239,14 @@ impl<'a> Files<'a, '_> {
         let mut opinion = Opinion::neither();
         // Behind a program that runs another one the words are that one's.
         let own = wrappers::find(program).and_then(|row| wrappers::inner(row, words)).unwrap_or(words.len());
-        let is_judged = !(hazards::runs_others(program) || is_of_project(program, words));
+        let is_of_project = hazards::is_of_project(words) && !hazards::is_listed(program);
+        let is_judged = !(hazards::runs_others(program) || is_of_project);
         for (at, word) in words.iter().enumerate().skip(1) {
             opinion = opinion.and(self.open(&EDIT, word, true));
             if is_judged && at < own && self.may_lead_out(program, word) {
                 spelled.push((at, word.text.len() + usize::from(!word.is_known())));
             }
-            for text in hazards::values(&word.text) {
+            for text in hazards::values(&word.text).chain(hazards::more_parts(&word.text)) {
                 let path = Path::new(text);
                 let is_file = is_like_file(text);
                 if is_file && Places::of(self.against.request, path).names_steering(path) {
@@ -403,15 +404,6 @@ impl<'a> Files<'a, '_> {
         let any = self.against.narrowed(tool, Among::Whole, |_| Match::Yes);
         any.unwrap_or(Opinion::ask(doubt))
     }
-}
-
-/// Whether it is a program of the project's own, which may do anything with its words.
-fn is_of_project(program: &str, words: &[Word]) -> bool {
-    let path = words.first().map_or("", |word| &word.text);
-    path.contains('/')
-        && !path.starts_with(['/', '~'])
-        && !path.split('/').any(|part| part == "..")
-        && !hazards::is_listed(program)
 }
 
 /// A name of the system's for what is no file.

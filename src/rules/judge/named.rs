@@ -124,6 +124,10 @@ pub(super) fn secrets(
         if let Some(why) = files.first().and_then(|rows| rows.first()).map(|row| row.why).or_else(led) {
             return Some(Named { at, bytes, why, files, text: text.to_owned() });
         }
+        // What it has in quotes may be one, in whatever language.
+        if let Some(why) = secrets::of_program(text, false).map(|secret| secret.why) {
+            return Some(Named { at, bytes, why, files: Vec::new(), text: text.to_owned() });
+        }
         // Of what a shell makes of it now no part of a pattern says anything.
         let is_here = word.is_glob && !command.state.is_moved;
         let why = if is_here { among(globs::files(request, word), request)? } else { return None };

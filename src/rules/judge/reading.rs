@@ -35,6 +35,7 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
         let is_git = program == "git";
         if is_option || is_git || matches!(reads, Reads::Unknown | Reads::Named) {
             let texts = hazards::values(&word.text).flat_map(|text| text.split([':', '@', ',']).chain([text]));
+            let texts = texts.chain(hazards::more_parts(&word.text));
             for text in texts {
                 opinion = opinion.and(files.named_against(&READ, text));
             }

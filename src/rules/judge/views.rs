@@ -51,7 +51,9 @@ impl<'a> Views<'a> {
         let mut firsts: Vec<&str> = firsts.collect::<Option<_>>()?;
         firsts.sort_unstable();
         firsts.dedup();
-        let words: Option<Vec<&str>> = views().flat_map(|view| view.words.iter().map(Word::known)).collect();
+        // Of the commands the first has the words of all.
+        let longest = self.whole.iter().chain(self.commands.first().map(|(view, _)| view));
+        let words: Option<Vec<&str>> = longest.flat_map(|view| view.words.iter().map(Word::known)).collect();
         Some(Said { firsts, words })
     }
 
