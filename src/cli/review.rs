@@ -17,7 +17,9 @@ use crate::model::changes::{
 use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
-use crate::review::session::{EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before};
+use crate::review::session::{
+    EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before, unknown_beginnings,
+};
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -173,7 +175,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     if is_all_left(&taken) {
         say("nothing was taken back: all of it was left alone");
     }
-    tracker.unknown_beginnings().iter().for_each(|words| say(words));
+    unknown_beginnings(&tracker).iter().for_each(|words| say(words));
     say_gone(&tracker);
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {

@@ -29,6 +29,7 @@ pub use self::looking::Content;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
 pub use self::turns::Turns;
+pub use self::unknown_before::unknown_beginnings;
 use self::write::Writing;
 use super::dir::{LEDGER, STORE};
 use super::error::ReviewError;
@@ -326,7 +327,7 @@ impl ReviewSession {
         let more = unknown_before::unknown_before(&self.log, &named, &of_git);
         let mut named: Vec<String> = named.into_iter().map(|line| line.words).chain(more).collect();
         named.extend(self.being_written());
-        named.extend(self.unknown_beginnings());
+        named.extend(unknown_beginnings(self));
         named
     }
 

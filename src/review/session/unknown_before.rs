@@ -29,21 +29,19 @@ pub fn unknown_before(log: &ChangeLog, named: &[Uncovered], left: &BTreeSet<Path
     lines
 }
 
-impl ReviewSession {
-    /// Turns and commands that began before all files had been looked at.
-    pub fn unknown_beginnings(&self) -> Vec<String> {
-        let turn = |turn: &u64| {
-            let turn = self.turn_words(*turn);
-            format!(
-                "{turn}: its prompt went out before all files had been looked at; what it changed by then may be missing"
-            )
-        };
-        let command = |turn: &u64| {
-            let when = if *turn == 0 { "before the first turn".to_owned() } else { self.turn_words(*turn) };
-            format!(
-                "{when}: a command began before all files had been looked at; what it changed by then may not be put down to it"
-            )
-        };
-        self.log.early().iter().map(turn).chain(self.log.early_commands().iter().map(command)).collect()
-    }
+/// Turns and commands that began before all files had been looked at.
+pub fn unknown_beginnings(session: &ReviewSession) -> Vec<String> {
+    let turn = |turn: &u64| {
+        let turn = session.turn_words(*turn);
+        format!(
+            "{turn}: its prompt went out before all files had been looked at; what it changed by then may be missing"
+        )
+    };
+    let command = |turn: &u64| {
+        let when = if *turn == 0 { "before the first turn".to_owned() } else { session.turn_words(*turn) };
+        format!(
+            "{when}: a command began before all files had been looked at; what it changed by then may not be put down to it"
+        )
+    };
+    session.log.early().iter().map(turn).chain(session.log.early_commands().iter().map(command)).collect()
 }
