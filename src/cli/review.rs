@@ -175,7 +175,9 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     if is_all_left(&taken) {
         say("nothing was taken back: all of it was left alone");
     }
-    unknown_beginnings(&tracker).iter().for_each(|words| say(words));
+    for words in unknown_beginnings(&tracker) {
+        say(&words);
+    }
     say_gone(&tracker);
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
