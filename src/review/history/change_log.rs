@@ -316,17 +316,6 @@ impl ChangeLog {
         }
     }
 
-    /// Steps of a file are in doubt from now on, which the ledger does not say. Whether there are such.
-    pub fn leave(&mut self, path: &Path, is_one: impl Fn(&ChangeRecord) -> bool) -> bool {
-        let steps = self.histories.get_mut(path).into_iter().flat_map(|history| &mut history.steps);
-        let mut has_one = false;
-        for step in steps.filter(|step| is_one(step)) {
-            (step.doubt, has_one) = (true, true);
-        }
-        self.rev += u64::from(has_one);
-        has_one
-    }
-
     // ---- writes through the client
 
     /// Those of which it is not known yet what has become of them.

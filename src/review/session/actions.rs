@@ -6,7 +6,6 @@
 use super::ReviewSession;
 use super::execution::{Execution, Why, look_at_root};
 use super::shown;
-use super::theirs::Theirs;
 use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
@@ -161,14 +160,13 @@ impl ReviewSession {
             self.log.forget_owed(&mut self.files);
         }
         self.files.snapshot.objects.gather();
-        let theirs = self.leave_theirs(action);
         // What cannot be read is found before anything is written.
-        let done = self.without_missing(|review| review.carried_out(action, &theirs));
+        let done = self.without_missing(|review| review.carried_out(action));
         let gathered = self.files.snapshot.objects.gathered();
         done.and_then(|done| gathered.map(|()| done))
     }
 
-    fn carried_out(&mut self, action: &ReviewAction, theirs: &Theirs) -> Result<Done, ReviewError> {
+    fn carried_out(&mut self, action: &ReviewAction) -> Result<Done, ReviewError> {
         match action {
             ReviewAction::Show(_) | ReviewAction::Export { .. } | ReviewAction::Blame { .. } => Ok(Done::default()),
             ReviewAction::Close => {
@@ -180,8 +178,8 @@ impl ReviewSession {
             ReviewAction::Force { scope, path, hunk } => self.force(*scope, path, *hunk),
             ReviewAction::Undo => self.undo(),
             ReviewAction::Redo => self.redo(),
-            ReviewAction::Rewind { turn } => self.rewind(*turn, Mode::Apply, theirs),
-            ReviewAction::PreviewRewind { turn } => self.rewind(*turn, Mode::Preview, theirs),
+            ReviewAction::Rewind { turn } => self.rewind(*turn, Mode::Apply),
+            ReviewAction::PreviewRewind { turn } => self.rewind(*turn, Mode::Preview),
         }
     }
 
@@ -333,7 +331,7 @@ impl ReviewSession {
         }
     }
 
-    fn rewind(&mut self, turn: u64, mode: Mode, theirs: &Theirs) -> Result<Done, ReviewError> {
+    fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
         let Rewinds { files, outcomes: mut rewound } =
             rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
         rewound.extend(self.out_of_reach(turn).into_iter().map(|one| (one, None)));
@@ -368,9 +366,6 @@ impl ReviewSession {
             }
         }
         for (one, to) in &mut rewound {
-            if let (RewindOutcome::Doubtful, Some(run)) = (one.outcome, theirs.get(&one.path)) {
-                one.remark = Some(format!("{run}, a run beside this one, has written it"));
-            }
             let in_part = match one.outcome {
                 RewindOutcome::Restored => "but for what nobody accounted for",
                 RewindOutcome::Removed => "but what was there before is not back: nobody accounted for that it went",

@@ -17,7 +17,6 @@ mod recover;
 mod scan_pace;
 mod session_dir;
 mod sweep;
-mod theirs;
 mod turns;
 mod unknown_before;
 mod write;

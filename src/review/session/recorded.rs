@@ -4,7 +4,6 @@
 //! at, which may not answer.
 
 use super::ReviewSession;
-use crate::model::changes::Cause;
 use crate::review::archive::GOING;
 pub use crate::review::dir::trouble;
 use crate::review::dir::{self, HEAD, LEDGER, SESSIONS, STORE, TROUBLE};
@@ -13,11 +12,10 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::ledger::{Ledger, Record};
 use crate::review::snapshot::preserve::KEPT;
 use crate::review::snapshot::repositories;
-use crate::review::state::{Oid, State};
+use crate::review::state::Oid;
 use crate::store::private;
-use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Contents are linked, records copied: the former never change.
 const PACKS: &str = "objects/pack";
@@ -82,44 +80,6 @@ pub fn glance(dir: &Path, is_one: impl Fn(&Path, Option<Oid>) -> bool) -> Result
         _ => false,
     });
     Ok(Glance { has_any, damage: ledger.damage() })
-}
-
-/// What a file was made by a run: its content, or nothing when it was removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Written(Option<Oid>);
-
-impl Written {
-    /// Nothing where a state says too little.
-    pub const fn of(state: &State) -> Option<Self> {
-        match (state.is_absent(), state.oid()) {
-            (true, _) => Some(Self(None)),
-            (false, Some(oid)) => Some(Self(Some(oid))),
-            (false, None) => None,
-        }
-    }
-}
-
-/// What the record of a run says that it has written itself: by writes and announced edits of its agent, and by
-/// decisions. Paths are below its directory.
-pub fn written(dir: &Path) -> Result<BTreeMap<PathBuf, HashSet<Written>>, ReviewError> {
-    let (_, records) = ledger(dir)?;
-    let mut all: BTreeMap<PathBuf, HashSet<Written>> = BTreeMap::new();
-    let mut add = |path: &Path, written: Option<Written>| {
-        if let Some(written) = written {
-            all.entry(path.to_owned()).or_default().insert(written);
-        }
-    };
-    for record in &records {
-        match record {
-            Record::Step { path, step, .. } if matches!(step.cause, Cause::Write | Cause::Tool) && !step.doubt => {
-                add(path, Written::of(&step.after));
-            }
-            Record::Writes { path, write } => add(path, Some(Written(Some(write.content)))),
-            Record::Act(act) => act.files.iter().for_each(|file| add(&file.path, Written::of(&file.disk.1))),
-            _ => {}
-        }
-    }
-    Ok(all)
 }
 
 /// Makes a directory with links to the files of another one; what is being written there is left out.
